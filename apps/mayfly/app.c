@@ -1,0 +1,172 @@
+// What the subcommands share. The stop flag is the program's only mutable global: a signal handler
+// can reach nothing else.
+#include "app.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- errors ------------------------------------------------------------------------------------
+
+int mf_app_fail(const mf_Error *error) {
+    char line[1024];
+    fprintf(stderr, "mayfly: %s\n", mf_error_format(error, line, sizeof line));
+    return error->status == MF_STOPPED ? MF_EXIT_STOPPED : MF_EXIT_FAILED;
+}
+
+int mf_app_usage(const char *command, const char *format, ...) {
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    // What the user typed may hold anything, and the message must stay one line.
+    for (char *c = message; *c != '\0'; c++)
+        *c = (unsigned char)*c < 0x20 ? '?' : *c;
+    const char *space = command == NULL ? "" : " ";
+    command = command == NULL ? "" : command;
+    fprintf(stderr, "mayfly%s%s: %s (see mayfly%s%s --help)\n", space, command, message, space,
+            command);
+    return MF_EXIT_USAGE;
+}
+
+// ---- stopping ----------------------------------------------------------------------------------
+
+static volatile sig_atomic_t stop_wanted;
+
+static void note_stop(int signal_number) {
+    (void)signal_number;
+    if (stop_wanted)
+        _exit(MF_EXIT_STOPPED); // what is on disk is whole at any moment
+    stop_wanted = 1;
+}
+
+void mf_app_catch_stop(void) {
+    struct sigaction action = {.sa_handler = note_stop};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART; // the library's reads and writes need not know
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool mf_app_stop_wanted(void) {
+    return stop_wanted != 0;
+}
+
+// ---- surroundings ------------------------------------------------------------------------------
+
+double mf_app_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
+    static const char *const folders[] = {MAYFLY_SOURCE_DIR, MAYFLY_INSTALL_DATADIR};
+    bool here = name[0] == '/' || access(name, F_OK) == 0;
+    for (size_t i = 0; !here && i < sizeof folders / sizeof folders[0]; i++) {
+        int length = snprintf(out, MF_APP_PATH, "%s/%s", folders[i], name);
+        if (length > 0 && length < MF_APP_PATH && access(out, F_OK) == 0)
+            return out;
+    }
+    snprintf(out, MF_APP_PATH, "%s", name);
+    return out;
+}
+
+const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
+    char folder[MF_APP_PATH];
+    if (name[0] != '/' && getcwd(folder, sizeof folder) != NULL) {
+        int length = snprintf(out, MF_APP_PATH, "%s/%s", folder, name);
+        if (length > 0 && length < MF_APP_PATH)
+            return out;
+    }
+    snprintf(out, MF_APP_PATH, "%s", name);
+    return out;
+}
+
+uint64_t mf_app_terrain_hash(const mf_Terrain *terrain) {
+    uint32_t interpolation = (uint32_t)terrain->interpolation;
+    uint64_t hash = MF_HASH_START;
+    hash = mf_hash_bytes(hash, &terrain->columns, sizeof terrain->columns);
+    hash = mf_hash_bytes(hash, &terrain->rows, sizeof terrain->rows);
+    hash = mf_hash_bytes(hash, &terrain->cell, sizeof terrain->cell);
+    hash = mf_hash_bytes(hash, terrain->origin, sizeof terrain->origin);
+    hash = mf_hash_bytes(hash, &interpolation, sizeof interpolation);
+    return mf_hash_bytes(hash, terrain->height_f64,
+                         (size_t)terrain->columns * terrain->rows * sizeof(double));
+}
+
+// ---- JSON lines --------------------------------------------------------------------------------
+
+json_t *mf_app_real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *mf_app_hash(uint64_t hash) {
+    char digits[20];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
+    return json_string(digits);
+}
+
+bool mf_app_print(json_t *object) {
+    char *line = object == NULL ? NULL : json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    if (line == NULL) {
+        fputs("mayfly: out of memory\n", stderr);
+        return false;
+    }
+    puts(line);
+    free(line);
+    return mf_app_flush();
+}
+
+bool mf_app_flush(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    fprintf(stderr, "mayfly: cannot write to standard output: %s\n", strerror(errno));
+    return false;
+}
+
+// ---- numbers for people ------------------------------------------------------------------------
+
+const char *mf_app_count(double value, char out[MF_APP_NUMBER]) {
+    char digits[MF_APP_NUMBER];
+    if (!isfinite(value) || fabs(value) >= 1e15) {
+        snprintf(out, MF_APP_NUMBER, "%.3g", value);
+        return out;
+    }
+    if (fabs(value) < 100.0) {
+        snprintf(out, MF_APP_NUMBER, "%.3g", value);
+        return out;
+    }
+    int length = snprintf(digits, sizeof digits, "%.0f", fabs(value)), used = 0;
+    if (value < 0.0)
+        out[used++] = '-';
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[used++] = ',';
+        out[used++] = digits[i];
+    }
+    out[used] = '\0';
+    return out;
+}
+
+const char *mf_app_duration(double seconds, char out[MF_APP_NUMBER]) {
+    if (!isfinite(seconds))
+        snprintf(out, MF_APP_NUMBER, "?");
+    else if (seconds < 99.95)
+        snprintf(out, MF_APP_NUMBER, seconds < 10.0 ? "%.2f s" : "%.1f s", seconds);
+    else if (seconds < 3599.5)
+        snprintf(out, MF_APP_NUMBER, "%d min %d s", (int)((seconds + 0.5) / 60.0),
+                 (int)(seconds + 0.5) % 60);
+    else if (seconds < 48.0 * 3600.0)
+        snprintf(out, MF_APP_NUMBER, "%.1f h", seconds / 3600.0);
+    else
+        snprintf(out, MF_APP_NUMBER, "%.1f days", seconds / 86400.0);
+    return out;
+}

@@ -1,0 +1,71 @@
+// What the subcommands share: exit codes, one-line errors, stopping on request, finding files, the
+// clock and JSON lines.
+#ifndef MAYFLY_APP_H
+#define MAYFLY_APP_H
+
+#include <jansson.h>
+#include <mayfly/mayfly.h>
+
+enum {
+    MF_EXIT_DONE = 0,
+    MF_EXIT_FAILED = 1,
+    MF_EXIT_USAGE = 2,
+    MF_EXIT_STOPPED = 75 // stopped early and resumable (EX_TEMPFAIL of sysexits.h)
+};
+
+#define MF_APP_PATH 4096 // [byte] longest path with its terminator
+
+// Prints "mayfly: <error>" as one line on stderr and returns the exit code that goes with it.
+int mf_app_fail(const mf_Error *error);
+
+// Prints "mayfly <command>: <message> (see mayfly <command> --help)" on stderr; returns
+// MF_EXIT_USAGE. `command` may be NULL.
+int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
+
+// From now on SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
+void mf_app_catch_stop(void);
+bool mf_app_stop_wanted(void);
+
+// Seconds [s] of a clock that never goes back.
+double mf_app_clock(void);
+
+// The file that `name` means: itself when it exists, else, for relative names, the one in the
+// source folder or in the installed data. A name that is nowhere comes back unchanged, so that
+// messages show what the user typed. Returns `out`.
+const char *mf_app_find(const char *name, char out[MF_APP_PATH]);
+
+// `name` as an absolute path, seen from the current folder. Returns `out`.
+const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]);
+
+// Hash over the ground that robots meet, to guard replays.
+uint64_t mf_app_terrain_hash(const mf_Terrain *terrain);
+
+// ---- JSON lines --------------------------------------------------------------------------------
+
+// A real number; NaN and infinities, which JSON cannot say, become null.
+json_t *mf_app_real(double value);
+// A hash as 16 hexadecimal digits: numbers beyond 2^53 do not survive every JSON reader.
+json_t *mf_app_hash(uint64_t hash);
+// Prints the object as one line on stdout at once and frees it. False when it could not be written
+// (or made: NULL is taken as running out of memory).
+bool mf_app_print(json_t *object);
+
+// Flushes stdout; false, with a line on stderr, when something printed did not arrive.
+bool mf_app_flush(void);
+
+// "1,364" and "0.42 s", "3 min 20 s", "189.4 days". Return `out`.
+#define MF_APP_NUMBER 48
+const char *mf_app_count(double value, char out[MF_APP_NUMBER]);
+const char *mf_app_duration(double seconds, char out[MF_APP_NUMBER]);
+
+// ---- subcommands -------------------------------------------------------------------------------
+
+// argv[0] is the subcommand's name. Return an exit code.
+int mf_command_evolve(int argc, char **argv);
+int mf_command_run(int argc, char **argv);
+int mf_command_replay(int argc, char **argv);
+int mf_command_info(int argc, char **argv);
+int mf_command_check(int argc, char **argv);
+int mf_command_bench(int argc, char **argv);
+
+#endif

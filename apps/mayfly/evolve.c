@@ -1,0 +1,327 @@
+// mayfly evolve: a search over an experiment's genomes, generation by generation into the archive,
+// and a report at the end. All that survives a kill is in the archive; a resumed run goes on from
+// its newest generation and ends with the same bits as an unbroken one.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "inputs.h"
+#include "options.h"
+#include "progress.h"
+#include "run_folder.h"
+
+typedef struct Options {
+    mf_Inputs inputs;
+    const char *out;
+    bool resume, json;
+} Options;
+
+typedef struct Evolution {
+    const Options *options;
+    mf_Context *context;
+    mf_Experiment *experiment;
+    mf_Scene scene;
+    mf_Search *search;
+    mf_Archive *archive;
+    char folder[MF_APP_PATH], archive_path[MF_APP_PATH], report_path[MF_APP_PATH];
+    const char *command;  // line that repeats the run
+    double seconds;       // [s] wall time before this process
+    double simulated;     // [s] robot life time so far
+    double started;       // [s] clock
+    uint64_t evaluations; // [1] by this process
+} Evolution;
+
+static const mf_CommandHelp help = {
+    .name = "evolve",
+    .arguments = "FILE.yaml",
+    .summary = "evolve a controller and write an archive and a report",
+    .text =
+        "Reads an experiment file, lets evolution find a controller, and writes a folder with\n"
+        "archive.sqlite (every individual), experiment.yaml (all settings) and report.html.\n"
+        "Each generation is on disk before the next one starts: after kill -9, or Ctrl-C (exit\n"
+        "code 75), the same command with --resume goes on and ends with the same population.\n"
+        "With --json there is one object per generation (generation, best, mean, evaluations,\n"
+        "simulated_seconds of robot life, wall_seconds, realtime_factor) and a last one with\n"
+        "\"done\" and the hash of the final population.",
+    .examples = "  mayfly evolve scenes/hexapod.yaml --generations 1364\n"
+                "  mayfly evolve scenes/hexapod.yaml --terrain hills.png --set terrain.scale=0.3 "
+                "--out runs/hills\n",
+    .least = 1,
+    .most = 1};
+
+static double wall_seconds(const Evolution *evolution) {
+    return evolution->seconds + mf_app_clock() - evolution->started;
+}
+
+// ---- setting up --------------------------------------------------------------------------------
+
+static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                          double *fitness, mf_Error *error) {
+    Evolution *evolution = user;
+    evolution->evaluations += count;
+    evolution->simulated += count * evolution->experiment->duration;
+    return mf_scene_evaluate(&evolution->scene, genomes, count, genome_bytes, fitness, error);
+}
+
+static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
+    const char *out = evolution->options->out;
+    if (out == NULL)
+        mf_folder_default(evolution->experiment->name, evolution->experiment->search.seed,
+                          evolution->folder);
+    else
+        snprintf(evolution->folder, MF_APP_PATH, "%s", out);
+    size_t length = strlen(evolution->folder);
+    while (length > 1 && evolution->folder[length - 1] == '/')
+        evolution->folder[--length] = '\0';
+    mf_Status status =
+        mf_folder_path(evolution->folder, "archive.sqlite", evolution->archive_path, error);
+    if (status == MF_OK)
+        status = mf_folder_path(evolution->folder, "report.html", evolution->report_path, error);
+    if (status != MF_OK)
+        return status;
+    if (!evolution->options->resume && access(evolution->archive_path, F_OK) == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "%.300s exists already: add --resume to go on with it, or --out FOLDER to "
+                       "start elsewhere",
+                       evolution->archive_path);
+    return MF_OK;
+}
+
+static mf_Status make_search(Evolution *evolution, mf_Error *error) {
+    mf_SearchConfig config = evolution->experiment->search;
+    config.genome_bytes = mf_scene_genome_bytes(&evolution->scene);
+    config.evaluate = evaluate;
+    config.user = evolution;
+    return mf_search_create(evolution->context, &config, &evolution->search, error);
+}
+
+static mf_Status resume(Evolution *evolution, mf_Error *error) {
+    mf_Status status = mf_archive_open(evolution->context, evolution->archive_path, true,
+                                       &evolution->archive, error);
+    if (status == MF_OK)
+        status = mf_folder_compare(evolution->context, evolution->archive, evolution->archive_path,
+                                   &evolution->scene, error);
+    if (status == MF_OK)
+        status = mf_archive_resume(evolution->archive, evolution->search, &evolution->seconds,
+                                   &evolution->simulated, error);
+    return status;
+}
+
+// The first thing that is written: up to here nothing has been touched.
+static mf_Status begin(Evolution *evolution, mf_Error *error) {
+    char *settings = NULL, path[MF_APP_PATH];
+    uint32_t made = 0;
+    mf_Status status = mf_experiment_write(evolution->experiment, &settings, error);
+    if (status == MF_OK)
+        status = mf_folder_path(evolution->folder, "experiment.yaml", path, error);
+    if (status == MF_OK)
+        status = mf_folder_make(evolution->context, evolution->folder, &made, error);
+    if (status == MF_OK)
+        status = mf_archive_create(
+            evolution->context, evolution->archive_path, mf_search_settings(evolution->search),
+            settings, mf_model_hash(evolution->scene.model),
+            mf_app_terrain_hash(evolution->scene.terrain), &evolution->archive, error);
+    if (status == MF_OK)
+        status = mf_file_replace(evolution->context, path, settings, strlen(settings), error);
+    else
+        mf_folder_remove(evolution->folder, made);
+    mf_release(evolution->context, settings);
+    return status;
+}
+
+static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error) {
+    mf_Status status = mf_inputs_context(&evolution->options->inputs, &evolution->context, error);
+    if (status == MF_OK)
+        status = mf_inputs_load(evolution->context, &evolution->options->inputs, "evolve", file,
+                                &evolution->experiment, error);
+    if (status == MF_OK)
+        status = choose_folder(evolution, error);
+    if (status == MF_OK)
+        status =
+            mf_scene_create(evolution->context, evolution->experiment,
+                            evolution->experiment->search.population, &evolution->scene, error);
+    if (status == MF_OK)
+        status = make_search(evolution, error);
+    if (status != MF_OK)
+        return status;
+    bool again = evolution->options->resume && access(evolution->archive_path, F_OK) == 0;
+    return again ? resume(evolution, error) : begin(evolution, error);
+}
+
+static void tear_down(Evolution *evolution) {
+    mf_archive_close(evolution->archive);
+    mf_search_destroy(evolution->search);
+    if (evolution->scene.world != NULL)
+        mf_scene_destroy(&evolution->scene);
+    mf_experiment_destroy(evolution->experiment);
+    mf_context_destroy(evolution->context);
+}
+
+// ---- generations -------------------------------------------------------------------------------
+
+static bool print_generation(const Evolution *evolution, double wall) {
+    return mf_app_print(json_pack("{s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "generation",
+                                  (json_int_t)mf_search_generation(evolution->search), "best",
+                                  mf_app_real(mf_search_best(evolution->search)), "mean",
+                                  mf_app_real(mf_search_mean(evolution->search)), "evaluations",
+                                  (json_int_t)evolution->evaluations, "simulated_seconds",
+                                  mf_app_real(evolution->simulated), "wall_seconds",
+                                  mf_app_real(wall), "realtime_factor",
+                                  mf_app_real(evolution->simulated / wall)));
+}
+
+static void show_progress(const Evolution *evolution, mf_Progress *progress, double wall) {
+    if (!progress->visible)
+        return;
+    char note[160], life[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    snprintf(note, sizeof note, "best %.3g m  %s of life  %s x real time",
+             mf_search_best(evolution->search), mf_app_duration(evolution->simulated, life),
+             mf_app_count(evolution->simulated / wall, speed));
+    mf_progress_update(progress, mf_search_generation(evolution->search), note);
+}
+
+static mf_Status evolve(Evolution *evolution, mf_Error *error) {
+    uint32_t wanted = evolution->experiment->generations;
+    mf_Progress progress =
+        mf_progress_begin("generation", mf_search_generation(evolution->search), wanted);
+    mf_Status status = MF_OK;
+    while (status == MF_OK && mf_search_generation(evolution->search) < wanted) {
+        if (mf_app_stop_wanted()) {
+            status = mf_fail(error, MF_STOPPED, "stopped after generation %u of %u",
+                             mf_search_generation(evolution->search), wanted);
+            break;
+        }
+        status = mf_search_advance(evolution->search, error);
+        double wall = wall_seconds(evolution);
+        if (status == MF_OK)
+            status = mf_archive_append(evolution->archive, evolution->search, wall,
+                                       evolution->simulated, error);
+        if (status == MF_OK && evolution->options->json && !print_generation(evolution, wall))
+            status = mf_fail(error, MF_IO, "stopped after generation %u: nobody reads on",
+                             mf_search_generation(evolution->search));
+        if (status == MF_OK)
+            show_progress(evolution, &progress, wall);
+    }
+    mf_progress_end(&progress);
+    return status;
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
+static bool print_end(const Evolution *evolution, double wall, bool done) {
+    uint64_t hash = mf_search_hash(evolution->search);
+    bool any = mf_search_generation(evolution->search) > 0;
+    double best = any ? mf_search_best(evolution->search) : 0.0;
+    if (evolution->options->json)
+        return mf_app_print(json_pack(
+            "{s:b, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:s}", "done", (int)done, "generation",
+            (json_int_t)mf_search_generation(evolution->search), "best",
+            any ? mf_app_real(best) : json_null(), "evaluations",
+            (json_int_t)evolution->evaluations, "simulated_seconds",
+            mf_app_real(evolution->simulated), "wall_seconds", mf_app_real(wall), "realtime_factor",
+            mf_app_real(evolution->simulated / wall), "hash", mf_app_hash(hash), "archive",
+            evolution->archive_path, "report", done ? evolution->report_path : ""));
+    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    mf_app_duration(evolution->simulated, life);
+    mf_app_duration(wall, time);
+    mf_app_count(evolution->simulated / wall, speed);
+    printf("best distance    %.4g m after %u generations of %u robots\n"
+           "robot life       %.4g days (%s)\nwall time        %s, %s x real time\n"
+           "population hash  %016llx\n",
+           best, mf_search_generation(evolution->search),
+           mf_search_settings(evolution->search)->population, evolution->simulated / 86400.0, life,
+           time, speed, (unsigned long long)hash);
+    if (done)
+        printf("report           %s\n", evolution->report_path);
+    return mf_app_flush();
+}
+
+static mf_Status write_report(const Evolution *evolution, double wall, mf_Error *error) {
+    mf_ReportFacts facts = {.threads = mf_context_threads(evolution->context),
+                            .isa = mf_isa_name(mf_world_isa(evolution->scene.world)),
+                            .wall_seconds = wall,
+                            .simulated = evolution->simulated,
+                            .hash = mf_search_hash(evolution->search),
+                            .command = evolution->command};
+    return mf_report_write(evolution->context, evolution->archive, evolution->experiment, &facts,
+                           evolution->report_path, error);
+}
+
+static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
+    double wall = wall_seconds(evolution);
+    if (status == MF_STOPPED) {
+        print_end(evolution, wall, false);
+        fprintf(stderr, "mayfly: %s; the same command with --resume goes on\n", error->message);
+        return MF_EXIT_STOPPED;
+    }
+    if (status == MF_OK)
+        status = write_report(evolution, wall, error);
+    if (status != MF_OK)
+        return mf_app_fail(error);
+    return print_end(evolution, wall, true) ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+// ---- the command line again --------------------------------------------------------------------
+
+// Appends `word` as a shell would need it.
+static void quote(char *out, size_t size, const char *word) {
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "_-+=./,:@%";
+    size_t used = strlen(out);
+    bool plain = word[0] != '\0' && strspn(word, safe) == strlen(word);
+    used += (size_t)snprintf(out + used, size - used, plain ? " %s" : " '", word);
+    for (; !plain && *word != '\0' && used + 6 < size; word++)
+        used += (size_t)snprintf(out + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
+    if (!plain && used + 2 < size)
+        snprintf(out + used, size - used, "'");
+}
+
+// The line that repeats the run from its beginning: all words but --resume and --json.
+static void repeat_line(int argc, char **argv, char *out, size_t size) {
+    snprintf(out, size, "mayfly");
+    for (int i = 0; i < argc && strlen(out) + strlen(argv[i]) + 8 < size; i++) {
+        if (strcmp(argv[i], "--resume") != 0 && strcmp(argv[i], "--json") != 0)
+            quote(out, size, argv[i]);
+    }
+}
+
+int mf_command_evolve(int argc, char **argv) {
+    Options options = {.inputs = {0}};
+    mf_Inputs *inputs = &options.inputs;
+    const mf_Option table[] = {
+        {"generations", "N", MF_OPTION_COUNT, &inputs->generations, 1, 1e9,
+         "how many generations in all, those of a resumed run included"},
+        {"population", "N", MF_OPTION_COUNT, &inputs->population, 2, 1 << 20,
+         "robots in each generation"},
+        {"seed", "N", MF_OPTION_COUNT, &inputs->seed, 0, 1.8446744073709552e19,
+         "of everything random"},
+        {"duration", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9,
+         "simulated seconds of one life"},
+        MF_INPUT_THREADS(inputs),
+        {"out", "DIR", MF_OPTION_TEXT, &options.out, 0, 0,
+         "folder for archive and report (default: runs/<name>-<seed>)"},
+        {"resume", NULL, MF_OPTION_FLAG, &options.resume, 0, 0,
+         "go on with the archive in that folder; without one, start"},
+        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "one JSON object per line on stdout"},
+        MF_INPUT_MODEL(inputs),
+        MF_INPUT_SET(inputs),
+        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
+    char command[8 * MF_APP_PATH];
+    repeat_line(argc, argv, command, sizeof command);
+    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    mf_app_catch_stop();
+    Evolution evolution = {.options = &options, .command = command, .started = mf_app_clock()};
+    mf_Error error = {0};
+    mf_Status status = set_up(&evolution, argv[1], &error);
+    if (status == MF_OK) {
+        status = evolve(&evolution, &error);
+        result = finish(&evolution, status, &error);
+    } else {
+        result = mf_inputs_fail(&error);
+    }
+    tear_down(&evolution);
+    return result;
+}

@@ -1,0 +1,105 @@
+// From options to a loaded experiment: every shorthand is an override, so that it is checked and
+// reported exactly like a line of the file.
+#include "inputs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 8)
+
+// Overrides and the memory of their texts.
+typedef struct Builder {
+    mf_Override overrides[OVERRIDES_MOST];
+    char text[OVERRIDES_MOST][2][MF_APP_PATH];
+    uint32_t count;
+} Builder;
+
+static void add(Builder *builder, const char *path, const char *value) {
+    if (value == NULL)
+        return;
+    uint32_t i = builder->count++;
+    snprintf(builder->text[i][0], MF_APP_PATH, "%s", path);
+    snprintf(builder->text[i][1], MF_APP_PATH, "%s", value);
+    builder->overrides[i] = (mf_Override){builder->text[i][0], builder->text[i][1]};
+}
+
+// A file or folder, seen from the current folder but found where mf_app_find looks.
+static void add_file(Builder *builder, const char *path, const char *value) {
+    char found[MF_APP_PATH], absolute[MF_APP_PATH];
+    if (value != NULL)
+        add(builder, path, mf_app_absolute(mf_app_find(value, found), absolute));
+}
+
+static bool names_file(const char *path) {
+    return strcmp(path, "model.file") == 0 || strcmp(path, "terrain.file") == 0 ||
+           strncmp(path, "model.packages.", 15) == 0;
+}
+
+// Splits "left=right" into an override whose path is `prefix` and left.
+static bool add_pair(Builder *builder, const char *prefix, const char *pair) {
+    char path[MF_APP_PATH];
+    const char *equals = strchr(pair, '=');
+    size_t length = equals == NULL ? 0 : (size_t)(equals - pair);
+    if (length == 0 || strlen(prefix) + length >= sizeof path || strlen(equals + 1) >= MF_APP_PATH)
+        return false;
+    snprintf(path, sizeof path, "%s%.*s", prefix, (int)length, pair);
+    if (names_file(path))
+        add_file(builder, path, equals + 1);
+    else
+        add(builder, path, equals + 1);
+    return true;
+}
+
+// Later overrides win, so the general --set comes last.
+static bool collect(Builder *builder, const mf_Inputs *inputs, const char *command) {
+    add(builder, "search.generations", inputs->generations);
+    add(builder, "search.population", inputs->population);
+    add(builder, "search.seed", inputs->seed);
+    add(builder, "run.duration", inputs->duration);
+    add(builder, "run.robots", inputs->robots);
+    add_file(builder, "model.file", inputs->model);
+    add_file(builder, "terrain.file", inputs->terrain);
+    for (uint32_t i = 0; i < inputs->packages.count; i++) {
+        if (!add_pair(builder, "model.packages.", inputs->packages.items[i])) {
+            mf_app_usage(command, "--package: expected NAME=PATH, found '%.200s'",
+                         inputs->packages.items[i]);
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < inputs->settings.count; i++) {
+        if (!add_pair(builder, "", inputs->settings.items[i])) {
+            mf_app_usage(command, "--set: expected path=value, found '%.200s'",
+                         inputs->settings.items[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error) {
+    mf_ContextConfig config = mf_context_config();
+    config.threads = (uint32_t)mf_option_count(inputs->threads, 0);
+    return mf_context_create(&config, out, error);
+}
+
+mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                         const char *name, mf_Experiment **out, mf_Error *error) {
+    char path[MF_APP_PATH];
+    Builder *builder = mf_allocate(context, 1, sizeof *builder);
+    if (builder == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
+    mf_Status status = MF_OK;
+    if (strlen(name) >= MF_APP_PATH)
+        status = mf_fail(error, MF_LIMIT, "expected a path below %d bytes", MF_APP_PATH);
+    else if (!collect(builder, inputs, command))
+        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    else
+        status = mf_experiment_load(context, mf_app_find(name, path), builder->overrides,
+                                    builder->count, out, error);
+    mf_release(context, builder);
+    return status;
+}
+
+int mf_inputs_fail(const mf_Error *error) {
+    return error->message[0] == '\0' ? MF_EXIT_USAGE : mf_app_fail(error);
+}

@@ -1,0 +1,55 @@
+// The options that change an experiment, the same for every subcommand that takes one.
+#ifndef MAYFLY_APP_INPUTS_H
+#define MAYFLY_APP_INPUTS_H
+
+#include "app.h"
+#include "options.h"
+
+typedef struct mf_Inputs {
+    const char *generations, *population, *seed, *duration, *robots; // as typed, or NULL
+    const char *model, *terrain;                                     // files, or NULL
+    const char *threads;
+    mf_OptionList packages; // NAME=PATH
+    mf_OptionList settings; // path=value
+} mf_Inputs;
+
+// Rows of an option table for the fields of `inputs`.
+#define MF_INPUT_THREADS(inputs)                                                                   \
+    {                                                                                              \
+        "threads", "N", MF_OPTION_COUNT, &(inputs)->threads, 1, 4096,                              \
+            "worker threads; the result does not depend on it (default: one per processor)"        \
+    }
+#define MF_INPUT_MODEL(inputs)                                                                     \
+    {"model", "FILE", MF_OPTION_TEXT, &(inputs)->model, 0, 0, "another robot: a URDF file"},       \
+        {"package",                                                                                \
+         "NAME=PATH",                                                                              \
+         MF_OPTION_LIST,                                                                           \
+         &(inputs)->packages,                                                                      \
+         0,                                                                                        \
+         0,                                                                                        \
+         "folder that package://NAME means in the robot's file; may be given more than once"},     \
+    {                                                                                              \
+        "terrain", "FILE", MF_OPTION_TEXT, &(inputs)->terrain, 0, 0,                               \
+            "other ground: a grey PNG or PGM image"                                                \
+    }
+#define MF_INPUT_SET(inputs)                                                                       \
+    {                                                                                              \
+        "set", "path=value", MF_OPTION_LIST, &(inputs)->settings, 0, 0,                            \
+            "change any line of the experiment (mayfly help experiment lists them); may be given " \
+            "more "                                                                                \
+            "than once"                                                                            \
+    }
+
+// Makes a context with the threads asked for.
+mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error);
+
+// Loads the experiment `name` (found as mf_app_find does) with everything asked for. Relative paths
+// on the command line are seen from the current folder. A malformed --set or --package prints a
+// usage line and returns MF_BAD_ARGUMENT with an empty message.
+mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                         const char *name, mf_Experiment **out, mf_Error *error);
+
+// Exit code for a failure of the above: 2 when a usage line has been printed already.
+int mf_inputs_fail(const mf_Error *error);
+
+#endif

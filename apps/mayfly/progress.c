@@ -1,0 +1,72 @@
+// Progress for people: a bar with its time to go, redrawn in place at most ten times a second.
+#include "progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "app.h"
+
+#define REDRAW_SECONDS 0.1 // [s]
+#define BAR_CELLS 24       // [1]
+
+mf_Progress mf_progress_begin(const char *unit, uint64_t first, uint64_t total) {
+    const char *terminal = getenv("TERM");
+    return (mf_Progress){.visible = isatty(STDERR_FILENO) &&
+                                    (terminal == NULL || strcmp(terminal, "dumb") != 0),
+                         .started = mf_app_clock(),
+                         .first = first,
+                         .total = total,
+                         .unit = unit};
+}
+
+static int terminal_columns(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// Eighths of a cell make the bar move smoothly.
+static void draw_bar(char *out, size_t size, double share) {
+    static const char *const parts[] = {" ",
+                                        "\xe2\x96\x8f",
+                                        "\xe2\x96\x8e",
+                                        "\xe2\x96\x8d",
+                                        "\xe2\x96\x8c",
+                                        "\xe2\x96\x8b",
+                                        "\xe2\x96\x8a",
+                                        "\xe2\x96\x89",
+                                        "\xe2\x96\x88"};
+    int eighths = (int)(share * 8 * BAR_CELLS);
+    size_t used = 0;
+    for (int i = 0; i < BAR_CELLS && used < size; i++) {
+        int fill = eighths - 8 * i;
+        fill = fill < 0 ? 0 : fill > 8 ? 8 : fill;
+        used += (size_t)snprintf(out + used, size - used, "%s", parts[fill]);
+    }
+}
+
+void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note) {
+    double now = mf_app_clock();
+    if (!progress->visible || (done < progress->total && now - progress->drawn < REDRAW_SECONDS))
+        return;
+    progress->drawn = now;
+    double share = progress->total == 0 ? 1.0 : (double)done / (double)progress->total;
+    double per_unit =
+        done > progress->first ? (now - progress->started) / (double)(done - progress->first) : 0.0;
+    char bar[4 * BAR_CELLS + 1], left[MF_APP_NUMBER], line[512];
+    draw_bar(bar, sizeof bar, share);
+    snprintf(line, sizeof line, " %s %llu/%llu  %s  %s to go", progress->unit,
+             (unsigned long long)done, (unsigned long long)progress->total, note,
+             done > progress->first
+                 ? mf_app_duration(per_unit * (double)(progress->total - done), left)
+                 : "?");
+    int room = terminal_columns() - BAR_CELLS - 3;
+    fprintf(stderr, "\r\xe2\x96\x95%s\xe2\x96\x8f%.*s\x1b[K", bar, room > 0 ? room : 0, line);
+    fflush(stderr);
+}
+
+void mf_progress_end(mf_Progress *progress) {
+    if (progress->visible)
+        fputs("\r\x1b[K", stderr);
+}

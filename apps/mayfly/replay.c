@@ -1,0 +1,211 @@
+// mayfly replay: a stored individual, simulated again. With the archive's own step its distance
+// must be the stored fitness bit for bit; otherwise something has changed and the command says so.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app.h"
+#include "options.h"
+#include "run_folder.h"
+#include "simulate.h"
+
+typedef struct Options {
+    const char *individual, *generation, *motion, *divisor, *record, *fields, *every;
+    bool json;
+} Options;
+
+typedef struct Replay {
+    const Options *options;
+    mf_Context *context;
+    mf_Archive *archive;
+    mf_ArchiveRun run;
+    mf_Experiment *experiment;
+    mf_Scene scene;
+    mf_Individual individual;
+    uint8_t *genome;
+    char path[MF_APP_PATH];
+    mf_Simulation simulation;
+} Replay;
+
+static const mf_CommandHelp help = {
+    .name = "replay",
+    .arguments = "RUN",
+    .summary = "simulate a stored individual again and compare",
+    .text =
+        "RUN is the folder of an evolution run, or its archive. The best individual of the newest\n"
+        "generation (or the one asked for) lives again; its distance must equal the stored "
+        "fitness\n"
+        "to the last bit, else the exit code is 1. With --step-divisor the physics step is cut,\n"
+        "to see whether the walk hangs on it; then the two are only shown side by side. With\n"
+        "--json: motion, individual, distance and fitness [m], stored_fitness, equal,\n"
+        "simulated_seconds, wall_seconds, realtime_factor, hash.",
+    .examples = "  mayfly replay runs/hexapod-1 --record champion.h5\n"
+                "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
+    .least = 1,
+    .most = 1};
+
+static mf_Status open_run(Replay *replay, const char *name, mf_Error *error) {
+    struct stat info;
+    bool folder = stat(name, &info) == 0 && S_ISDIR(info.st_mode);
+    mf_Status status = MF_OK;
+    if (folder)
+        status = mf_folder_path(name, "archive.sqlite", replay->path, error);
+    else
+        snprintf(replay->path, sizeof replay->path, "%s", name);
+    if (status == MF_OK)
+        status = mf_context_create(NULL, &replay->context, error);
+    if (status == MF_OK)
+        status = mf_archive_open(replay->context, replay->path, false, &replay->archive, error);
+    if (status == MF_OK)
+        status = mf_archive_run(replay->archive, &replay->run, error);
+    return status;
+}
+
+static mf_Status find_individual(Replay *replay, mf_Error *error) {
+    uint32_t bytes = replay->run.search.genome_bytes;
+    const Options *options = replay->options;
+    replay->genome = mf_allocate(replay->context, bytes, 1);
+    if (replay->genome == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "replay: out of memory");
+    if (options->individual != NULL)
+        return mf_archive_individual(replay->archive, mf_option_count(options->individual, 0),
+                                     &replay->individual, replay->genome, bytes, error);
+    return mf_archive_best(replay->archive, (uint32_t)mf_option_count(options->generation, 0),
+                           &replay->individual, replay->genome, bytes, error);
+}
+
+static mf_Status make_scene(Replay *replay, mf_Error *error) {
+    uint64_t divisor = mf_option_count(replay->options->divisor, 1);
+    mf_Status status =
+        mf_experiment_parse(replay->context, replay->path, replay->run.settings,
+                            strlen(replay->run.settings), NULL, 0, &replay->experiment, error);
+    if (status != MF_OK)
+        return status;
+    if (replay->experiment->step % (mf_Time)divisor != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "--step-divisor: expected one that cuts the step of %lld ns into whole "
+                       "nanoseconds, found %llu",
+                       (long long)replay->experiment->step, (unsigned long long)divisor);
+    replay->simulation.steps =
+        mf_simulation_steps(replay->experiment, replay->experiment->step) * divisor;
+    replay->experiment->step /= (mf_Time)divisor;
+    status = mf_scene_create(replay->context, replay->experiment, 1, &replay->scene, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_folder_check_world(&replay->run, replay->path, &replay->scene, error);
+    if (status == MF_OK && replay->run.search.genome_bytes != mf_scene_genome_bytes(&replay->scene))
+        status = mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
+                            "expected genomes of %u bytes, found %u",
+                            mf_scene_genome_bytes(&replay->scene), replay->run.search.genome_bytes);
+    return status;
+}
+
+static mf_Status simulate(Replay *replay, mf_Error *error) {
+    mf_Simulation *simulation = &replay->simulation;
+    simulation->scene = &replay->scene;
+    simulation->record = replay->options->record;
+    simulation->fields = replay->options->fields;
+    simulation->record_period = mf_option_real(replay->options->every, 0.1);
+    mf_group_reset_all(replay->scene.group);
+    mf_scene_apply_genome(&replay->scene, 0, replay->genome);
+    return mf_simulate(simulation, error);
+}
+
+static bool same_bits(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+static bool print_result(const Replay *replay, double distance, bool equal) {
+    const mf_Simulation *simulation = &replay->simulation;
+    double factor = simulation->simulated / simulation->seconds;
+    double stored = replay->individual.fitness;
+    uint64_t hash = mf_world_hash(replay->scene.world);
+    uint64_t id = replay->individual.id;
+    if (replay->options->json)
+        return mf_app_print(json_pack(
+            "{s:s, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "motion", "points",
+            "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
+            mf_app_real(distance), "stored_fitness", mf_app_real(stored), "equal", (int)equal,
+            "step", mf_app_real(mf_time_to_seconds(replay->experiment->step)), "simulated_seconds",
+            mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
+            "realtime_factor", mf_app_real(factor), "hash", mf_app_hash(hash)));
+    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    printf("individual %llu lived %s in %s, %s x real time\n"
+           "distance   %.9g m with a step of %g ms\nstored     %.9g m, %s\nhash       %016llx\n",
+           (unsigned long long)id, mf_app_duration(simulation->simulated, life),
+           mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), distance,
+           1000.0 * mf_time_to_seconds(replay->experiment->step), stored,
+           equal ? "the same bits" : "not the same", (unsigned long long)hash);
+    return mf_app_flush();
+}
+
+static int compare(const Replay *replay, mf_Error *error) {
+    double distance = mf_scene_distance(&replay->scene, 0);
+    bool equal = same_bits(distance, replay->individual.fitness);
+    bool printed = print_result(replay, distance, equal);
+    if (!equal && mf_option_count(replay->options->divisor, 1) == 1) {
+        mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
+                   "individual %llu gets %.17g m now, but %.17g m is stored: written by version "
+                   "%s, this is %s",
+                   (unsigned long long)replay->individual.id, distance, replay->individual.fitness,
+                   replay->run.version, mf_version());
+        return mf_app_fail(error);
+    }
+    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+static int check_options(const Options *options) {
+    if (options->individual != NULL && options->generation != NULL)
+        return mf_app_usage("replay", "--individual and --generation exclude each other");
+    if (options->motion != NULL && strcmp(options->motion, "points") != 0)
+        return mf_app_usage("replay", "--motion: expected points, found '%.99s'", options->motion);
+    if (options->record == NULL && (options->fields != NULL || options->every != NULL))
+        return mf_app_usage("replay", "--fields and --every need --record FILE");
+    return MF_OPTIONS_GO_ON;
+}
+
+int mf_command_replay(int argc, char **argv) {
+    Options options = {0};
+    const mf_Option table[] = {
+        {"individual", "ID", MF_OPTION_COUNT, &options.individual, 0, 1.8e19,
+         "the individual with that number"},
+        {"generation", "N", MF_OPTION_COUNT, &options.generation, 1, 4294967295.0,
+         "the best of that generation (default: of the newest one)"},
+        {"motion", "LEVEL", MF_OPTION_TEXT, &options.motion, 0, 0,
+         "motion algorithm: points (default)"},
+        {"step-divisor", "N", MF_OPTION_COUNT, &options.divisor, 1, 1000000,
+         "cut the physics step into that many"},
+        {"record", "FILE", MF_OPTION_TEXT, &options.record, 0, 0, "write fields to an HDF5 file"},
+        {"fields", "a,b", MF_OPTION_TEXT, &options.fields, 0, 0,
+         "fields to record (default: base.*, joint.angle, sensor.*)"},
+        {"every", "S", MF_OPTION_REAL, &options.every, 1e-9, 1e9,
+         "simulated seconds between samples, rounded to whole steps (default 0.1)"},
+        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},
+        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
+    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    if (result == MF_OPTIONS_GO_ON)
+        result = check_options(&options);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    mf_app_catch_stop();
+    Replay replay = {.options = &options};
+    mf_Error error = {0};
+    mf_Status status = open_run(&replay, argv[1], &error);
+    if (status == MF_OK)
+        status = find_individual(&replay, &error);
+    if (status == MF_OK)
+        status = make_scene(&replay, &error);
+    if (status == MF_OK)
+        status = simulate(&replay, &error);
+    result = status == MF_OK ? compare(&replay, &error) : mf_app_fail(&error);
+    if (replay.scene.world != NULL)
+        mf_scene_destroy(&replay.scene);
+    mf_experiment_destroy(replay.experiment);
+    mf_archive_close(replay.archive);
+    if (replay.context != NULL) {
+        mf_release(replay.context, replay.genome);
+        mf_context_destroy(replay.context);
+    }
+    return result;
+}

@@ -1,0 +1,144 @@
+// mayfly run: an experiment's robots, simulated once, each with its own random controller.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "inputs.h"
+#include "options.h"
+#include "simulate.h"
+
+#define GENOME_STREAM 0x72756eu // keeps these random numbers apart from all others
+
+typedef struct Options {
+    mf_Inputs inputs;
+    const char *record, *fields, *every, *realtime;
+    bool json;
+} Options;
+
+static const mf_CommandHelp help = {
+    .name = "run",
+    .arguments = "FILE.yaml",
+    .summary = "simulate an experiment's robots once",
+    .text =
+        "Every robot gets a controller of the experiment's kind with random content (a random\n"
+        "program, random waves, or none), drawn from the seed and the robot's number. Prints how\n"
+        "far they came; --record keeps what they did, in HDF5 with units. With --json the last\n"
+        "line has motion, simulated_seconds, wall_seconds, realtime_factor and hash.",
+    .examples = "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
+                "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
+                "base.position,joint.angle\n",
+    .least = 1,
+    .most = 1};
+
+static mf_Status give_controllers(mf_Context *context, mf_Scene *scene, mf_Error *error) {
+    uint32_t bytes = mf_scene_genome_bytes(scene), count = mf_group_count(scene->group);
+    uint64_t seed = scene->experiment->search.seed;
+    uint8_t *genome = mf_allocate(context, bytes, 1);
+    if (genome == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "run: out of memory");
+    for (uint32_t robot = 0; robot < count && bytes > 0; robot++) {
+        for (uint32_t i = 0; i < bytes; i++) {
+            uint32_t words[4];
+            mf_random(seed, robot, GENOME_STREAM, i, words);
+            genome[i] = (uint8_t)(words[0] >> 24);
+        }
+        mf_scene_apply_genome(scene, robot, genome);
+    }
+    mf_release(context, genome);
+    return MF_OK;
+}
+
+static bool print_summary(const mf_Scene *scene, const mf_Simulation *simulation, bool json) {
+    uint32_t count = mf_group_count(scene->group), best = 0;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        double distance = mf_scene_distance(scene, i);
+        sum += distance;
+        best = distance > mf_scene_distance(scene, best) ? i : best;
+    }
+    double farthest = mf_scene_distance(scene, best);
+    double factor = simulation->simulated / simulation->seconds;
+    uint32_t faults = mf_group_fault_total(scene->group);
+    uint64_t hash = mf_world_hash(scene->world);
+    if (json)
+        return mf_app_print(json_pack(
+            "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "motion", "points", "robots",
+            (json_int_t)count, "simulated_seconds", mf_app_real(simulation->simulated),
+            "wall_seconds", mf_app_real(simulation->seconds), "realtime_factor",
+            mf_app_real(factor), "best_distance", mf_app_real(farthest), "mean_distance",
+            mf_app_real(sum / count), "best_robot", (json_int_t)best, "faults", (json_int_t)faults,
+            "hash", mf_app_hash(hash)));
+    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    printf("%u robot%s lived %s in %s, %s x real time\n"
+           "farthest  %.4g m (robot %u), mean %.4g m\nfaults    %u\nhash      %016llx\n",
+           count, count == 1 ? "" : "s", mf_app_duration(simulation->simulated, life),
+           mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), farthest, best,
+           sum / count, faults, (unsigned long long)hash);
+    return mf_app_flush();
+}
+
+static int run_scene(mf_Context *context, mf_Scene *scene, const Options *options,
+                     mf_Error *error) {
+    mf_Status status = give_controllers(context, scene, error);
+    mf_Simulation simulation = {.scene = scene,
+                                .steps =
+                                    mf_simulation_steps(scene->experiment, scene->experiment->step),
+                                .realtime = mf_option_real(options->realtime, 0.0),
+                                .record = options->record,
+                                .fields = options->fields,
+                                .record_period = mf_option_real(options->every, 0.1),
+                                .progress = "step"};
+    if (status == MF_OK)
+        status = mf_simulate(&simulation, error);
+    if (status != MF_OK && status != MF_STOPPED)
+        return mf_app_fail(error);
+    bool printed = print_summary(scene, &simulation, options->json);
+    if (status == MF_STOPPED)
+        return mf_app_fail(error);
+    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+int mf_command_run(int argc, char **argv) {
+    Options options = {.inputs = {0}};
+    mf_Inputs *inputs = &options.inputs;
+    const mf_Option table[] = {
+        {"duration", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9, "simulated seconds"},
+        {"robots", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 26, "how many, side by side"},
+        {"seed", "N", MF_OPTION_COUNT, &inputs->seed, 0, 1.8446744073709552e19,
+         "of the random controllers"},
+        {"realtime", "FACTOR", MF_OPTION_REAL, &options.realtime, 1e-6, 1e9,
+         "keep to the clock: simulated seconds per second (default: as fast as it goes)"},
+        {"record", "FILE", MF_OPTION_TEXT, &options.record, 0, 0, "write fields to an HDF5 file"},
+        {"fields", "a,b", MF_OPTION_TEXT, &options.fields, 0, 0,
+         "fields to record (default: base.*, joint.angle, sensor.*)"},
+        {"every", "S", MF_OPTION_REAL, &options.every, 1e-9, 1e9,
+         "simulated seconds between samples, rounded to whole steps (default 0.1)"},
+        MF_INPUT_THREADS(inputs),
+        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},
+        MF_INPUT_MODEL(inputs),
+        MF_INPUT_SET(inputs),
+        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
+    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    if (options.record == NULL && (options.fields != NULL || options.every != NULL))
+        return mf_app_usage("run", "--fields and --every need --record FILE");
+    mf_app_catch_stop();
+    mf_Context *context = NULL;
+    mf_Experiment *experiment = NULL;
+    mf_Scene scene = {0};
+    mf_Error error = {0};
+    mf_Status status = mf_inputs_context(inputs, &context, &error);
+    if (status == MF_OK)
+        status = mf_inputs_load(context, inputs, "run", argv[1], &experiment, &error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, experiment, experiment->count, &scene, &error);
+    result =
+        status == MF_OK ? run_scene(context, &scene, &options, &error) : mf_inputs_fail(&error);
+    if (scene.world != NULL)
+        mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+    mf_context_destroy(context);
+    return result;
+}

@@ -1,0 +1,156 @@
+// The folder of an evolution run.
+#include "run_folder.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+mf_Status mf_folder_path(const char *folder, const char *name, char out[MF_APP_PATH],
+                         mf_Error *error) {
+    int length = snprintf(out, MF_APP_PATH, "%s/%s", folder, name);
+    if (length > 0 && length < MF_APP_PATH)
+        return MF_OK;
+    return mf_fail(error, MF_LIMIT, "expected a folder name below %d bytes", MF_APP_PATH);
+}
+
+void mf_folder_default(const char *name, uint64_t seed, char out[MF_APP_PATH]) {
+    char plain[128];
+    size_t length = 0;
+    for (; *name != '\0' && length + 1 < sizeof plain; name++) {
+        bool letter = isalnum((unsigned char)*name) && (unsigned char)*name < 0x80;
+        if (letter)
+            plain[length++] = (char)tolower((unsigned char)*name);
+        else if (length > 0 && plain[length - 1] != '-')
+            plain[length++] = '-';
+    }
+    while (length > 0 && plain[length - 1] == '-')
+        length--;
+    plain[length] = '\0';
+    snprintf(out, MF_APP_PATH, "runs/%s-%llu", length == 0 ? "run" : plain,
+             (unsigned long long)seed);
+}
+
+// ---- making folders ----------------------------------------------------------------------------
+
+static mf_Status make_one(mf_Context *context, const char *path, uint32_t *made, mf_Error *error) {
+    struct stat info;
+    if (mf_allow(context, "mkdir") && mkdir(path, 0777) == 0) {
+        ++*made;
+        return MF_OK;
+    }
+    int reason = errno;
+    if (reason == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return MF_OK;
+    return mf_fail_at(error, MF_IO, path, 0, 0, "cannot make the folder: %s", strerror(reason));
+}
+
+mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made, mf_Error *error) {
+    char path[MF_APP_PATH];
+    snprintf(path, sizeof path, "%s", folder);
+    *made = 0;
+    mf_Status status = MF_OK;
+    for (char *slash = strchr(path + 1, '/'); slash != NULL && status == MF_OK;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        status = make_one(context, path, made, error);
+        *slash = '/';
+    }
+    if (status == MF_OK)
+        status = make_one(context, path, made, error);
+    if (status != MF_OK) {
+        mf_folder_remove(folder, *made);
+        *made = 0;
+    }
+    return status;
+}
+
+void mf_folder_remove(const char *folder, uint32_t made) {
+    char path[MF_APP_PATH];
+    snprintf(path, sizeof path, "%s", folder);
+    while (made > 0) {
+        if (rmdir(path) == 0)
+            made--;
+        else if (errno != ENOENT) // not there: it was not reached
+            return;
+        char *slash = strrchr(path, '/');
+        if (slash == NULL || slash == path)
+            return;
+        *slash = '\0';
+    }
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+mf_Status mf_folder_settings(mf_Experiment *experiment, uint32_t generations, char **text,
+                             mf_Error *error) {
+    uint32_t before = experiment->generations;
+    experiment->generations = generations;
+    mf_Status status = mf_experiment_write(experiment, text, error);
+    experiment->generations = before;
+    return status;
+}
+
+// Names the first line in which two texts differ.
+static mf_Status name_difference(const char *path, const char *stored, const char *now,
+                                 mf_Error *error) {
+    while (*stored != '\0' && *now != '\0') {
+        size_t a = strcspn(stored, "\n"), b = strcspn(now, "\n");
+        if (a != b || memcmp(stored, now, a) != 0)
+            break;
+        stored += a + (stored[a] == '\n');
+        now += b + (now[b] == '\n');
+    }
+    stored += strspn(stored, " ");
+    now += strspn(now, " ");
+    return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
+                      "made with other settings: it has '%.*s', this run '%.*s'; use the same ones "
+                      "or another --out",
+                      (int)strcspn(stored, "\n"), stored, (int)strcspn(now, "\n"), now);
+}
+
+static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run, const char *path,
+                                  mf_Experiment *experiment, mf_Error *error) {
+    mf_Experiment *stored = NULL;
+    char *before = NULL, *now = NULL;
+    mf_Status status = mf_experiment_parse(context, path, run->settings, strlen(run->settings),
+                                           NULL, 0, &stored, error);
+    if (status == MF_OK)
+        status = mf_folder_settings(stored, 1, &before, error);
+    if (status == MF_OK)
+        status = mf_folder_settings(experiment, 1, &now, error);
+    if (status == MF_OK && strcmp(before, now) != 0)
+        status = name_difference(path, before, now, error);
+    mf_experiment_destroy(stored);
+    mf_release(context, before);
+    mf_release(context, now);
+    return status;
+}
+
+mf_Status mf_folder_check_world(const mf_ArchiveRun *run, const char *path, const mf_Scene *scene,
+                                mf_Error *error) {
+    uint64_t model = mf_model_hash(scene->model), ground = mf_app_terrain_hash(scene->terrain);
+    if (run->model_hash != model)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
+                          "the robot %.300s has changed since the archive was made (hash "
+                          "%016llx, now %016llx)",
+                          scene->experiment->model_path, (unsigned long long)run->model_hash,
+                          (unsigned long long)model);
+    if (run->terrain_hash != ground)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
+                          "the ground has changed since the archive was made (hash %016llx, now "
+                          "%016llx)",
+                          (unsigned long long)run->terrain_hash, (unsigned long long)ground);
+    return MF_OK;
+}
+
+mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char *path,
+                            const mf_Scene *scene, mf_Error *error) {
+    mf_ArchiveRun run;
+    mf_Status status = mf_archive_run(archive, &run, error);
+    if (status == MF_OK)
+        status = compare_settings(context, &run, path, scene->experiment, error);
+    return status == MF_OK ? mf_folder_check_world(&run, path, scene, error) : status;
+}

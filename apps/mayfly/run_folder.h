@@ -1,0 +1,34 @@
+// The folder of an evolution run: archive.sqlite, experiment.yaml and report.html.
+#ifndef MAYFLY_APP_RUN_FOLDER_H
+#define MAYFLY_APP_RUN_FOLDER_H
+
+#include "app.h"
+
+// Path of `name` in `folder`. MF_LIMIT when it is too long.
+mf_Status mf_folder_path(const char *folder, const char *name, char out[MF_APP_PATH],
+                         mf_Error *error);
+
+// "runs/<name>-<seed>", the name in lower case with everything but letters and digits as '-'.
+void mf_folder_default(const char *name, uint64_t seed, char out[MF_APP_PATH]);
+
+// Makes `folder` and the ones above it that are missing; *made is how many, counted from the end.
+mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made, mf_Error *error);
+
+// Takes back what mf_folder_make made, as far as it is empty.
+void mf_folder_remove(const char *folder, uint32_t made);
+
+// The experiment's text with generations set to `generations`, for comparing and storing. From
+// mf_allocate.
+mf_Status mf_folder_settings(mf_Experiment *experiment, uint32_t generations, char **text,
+                             mf_Error *error);
+
+// MF_BAD_ARGUMENT, naming the first line that differs, when the archive was made with other
+// settings (the number of generations may differ) or with another model or ground.
+mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char *path,
+                            const mf_Scene *scene, mf_Error *error);
+
+// MF_BAD_ARGUMENT when model or ground of `scene` are not those the archive was made with.
+mf_Status mf_folder_check_world(const mf_ArchiveRun *run, const char *path, const mf_Scene *scene,
+                                mf_Error *error);
+
+#endif

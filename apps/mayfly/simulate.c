@@ -1,0 +1,117 @@
+// Simulating a scene once. Steps are done in short runs, so that signals, the clock and the
+// recorder get their turn; how they are cut does not change a bit.
+#include "simulate.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "progress.h"
+
+#define FIELDS_MOST 64     // [1] names in --fields
+#define PACE_SECONDS 0.01  // [s] of wall time between two looks at the clock
+#define BATCH_STEPS 4096.0 // [1] robot steps x 1024 between two looks at the stop flag
+
+uint64_t mf_simulation_steps(const mf_Experiment *experiment, mf_Time step) {
+    mf_Time duration = mf_time_from_seconds(experiment->duration);
+    return (uint64_t)(duration / step + (duration % step != 0));
+}
+
+// ---- recording ---------------------------------------------------------------------------------
+
+static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **out,
+                               mf_Error *error) {
+    char names[MF_APP_PATH];
+    const char *list[FIELDS_MOST + 1];
+    uint32_t count = 0;
+    mf_RecorderConfig config = mf_recorder_config();
+    config.path = simulation->record;
+    *out = NULL;
+    if (simulation->record == NULL)
+        return MF_OK;
+    if (simulation->fields != NULL) {
+        if (strlen(simulation->fields) >= sizeof names)
+            return mf_fail(error, MF_LIMIT, "--fields: expected fewer than %d letters",
+                           MF_APP_PATH);
+        snprintf(names, sizeof names, "%s", simulation->fields);
+        char *rest = names;
+        for (char *name; count < FIELDS_MOST && (name = strsep(&rest, ",")) != NULL;)
+            list[count++] = name;
+        list[count] = NULL;
+        config.fields = list;
+    }
+    return mf_recorder_create(simulation->scene->group, &config, out, error);
+}
+
+// ---- stepping ----------------------------------------------------------------------------------
+
+// How many steps to do before something else gets its turn.
+static uint64_t run_length(const mf_Simulation *simulation, double step, uint64_t to_sample,
+                           uint64_t left) {
+    double robots = mf_group_count(simulation->scene->group);
+    double length = simulation->realtime > 0.0 ? PACE_SECONDS * simulation->realtime / step
+                                               : BATCH_STEPS * 1024.0 / robots;
+    uint64_t run = length < 1.0 ? 1 : length > 1e9 ? 1000000000 : (uint64_t)length;
+    run = run < left ? run : left;
+    return run < to_sample ? run : to_sample;
+}
+
+// Sleeps until the clock has caught up with simulated time.
+static void keep_pace(const mf_Simulation *simulation, double simulated, double started) {
+    double ahead = simulated / simulation->realtime - (mf_app_clock() - started);
+    if (simulation->realtime <= 0.0 || ahead <= 0.0)
+        return;
+    double whole = (double)(time_t)ahead;
+    struct timespec pause = {(time_t)ahead, (long)(1e9 * (ahead - whole))};
+    nanosleep(&pause, NULL); // a signal may end it early; the caller looks
+}
+
+static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_Error *error) {
+    mf_World *world = simulation->scene->world;
+    double step = mf_time_to_seconds(mf_world_settings(world)->step);
+    double steps_per_sample = simulation->record_period / step + 0.5;
+    uint64_t every = steps_per_sample >= 1.0 ? (uint64_t)steps_per_sample : 1;
+    double started = mf_app_clock();
+    mf_Progress progress = mf_progress_begin(simulation->progress, 0, simulation->steps);
+    progress.visible = progress.visible && simulation->progress != NULL;
+    mf_Status status = recorder == NULL ? MF_OK : mf_recorder_sample(recorder, error);
+    uint64_t done = 0;
+    while (status == MF_OK && done < simulation->steps) {
+        if (mf_app_stop_wanted()) {
+            status = mf_fail(error, MF_STOPPED, "stopped after %.6g s of %.6g s",
+                             (double)done * step, (double)simulation->steps * step);
+            break;
+        }
+        uint64_t to_sample = recorder == NULL ? UINT64_MAX : every - done % every;
+        uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done);
+        mf_world_step(world, length);
+        done += length;
+        if (recorder != NULL && done % every == 0)
+            status = mf_recorder_sample(recorder, error);
+        keep_pace(simulation, (double)done * step, started);
+        mf_progress_update(&progress, done, "");
+    }
+    mf_progress_end(&progress);
+    simulation->simulated = (double)done * step;
+    simulation->seconds = mf_app_clock() - started;
+    return status;
+}
+
+mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
+    mf_Recorder *recorder;
+    mf_Status status = open_recorder(simulation, &recorder, error);
+    if (status != MF_OK)
+        return status;
+    status = step_all(simulation, recorder, error);
+    if (recorder == NULL)
+        return status;
+    if (status != MF_OK && status != MF_STOPPED) {
+        mf_recorder_destroy(recorder);
+        return status;
+    }
+    mf_Error closing;
+    mf_Status closed = mf_recorder_close(recorder, &closing);
+    if (closed != MF_OK && error != NULL)
+        *error = closing;
+    return closed != MF_OK ? closed : status;
+}

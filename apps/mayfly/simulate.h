@@ -1,0 +1,26 @@
+// Simulating a scene once, for `run` and `replay`: in one go, recorded, or at the pace of a clock.
+#ifndef MAYFLY_APP_SIMULATE_H
+#define MAYFLY_APP_SIMULATE_H
+
+#include "app.h"
+
+typedef struct mf_Simulation {
+    mf_Scene *scene;
+    uint64_t steps;       // [1] to do
+    double realtime;      // [1] simulated per wall second; 0 = as fast as it goes
+    const char *record;   // file, or NULL
+    const char *fields;   // names with commas between, or NULL for the usual ones
+    double record_period; // [s] between samples
+    const char *progress; // unit of the progress bar, or NULL for none
+    // Results.
+    double simulated; // [s]
+    double seconds;   // [s] wall
+} mf_Simulation;
+
+// MF_STOPPED when a signal came: what was recorded until then is kept.
+mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error);
+
+// Steps of a whole life: the experiment's duration, rounded up to whole steps of `step` [ns].
+uint64_t mf_simulation_steps(const mf_Experiment *experiment, mf_Time step);
+
+#endif

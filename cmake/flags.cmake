@@ -1,0 +1,17 @@
+# Warnings, strict floating point and sanitizers, the same for every target.
+set(MAYFLY_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+  -Wvla -Wno-sign-conversion)
+
+function(mayfly_target_flags target)
+  target_compile_options(${target} PRIVATE ${MAYFLY_WARNINGS} -Werror -ffp-contract=off
+    -fno-math-errno -fno-trapping-math -fstack-protector-strong)
+  if(MAYFLY_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${MAYFLY_SANITIZE}
+      -fno-omit-frame-pointer -g)
+    if(MAYFLY_SANITIZE MATCHES "undefined")
+      target_compile_options(${target} PRIVATE -fsanitize=float-cast-overflow
+        -fno-sanitize-recover=all)
+    endif()
+    target_link_options(${target} PUBLIC -fsanitize=${MAYFLY_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,90 @@
+// Builds a four-legged robot without a file, drops it from 0.3 m and prints where it comes to rest.
+#include <mayfly/mayfly.h>
+
+#include <stdio.h>
+
+static const float orange[3] = {0.85f, 0.45f, 0.12f};
+static const float dark[3] = {0.16f, 0.17f, 0.20f};
+
+// One leg: a thin rod hangs from the body's corner and ends in a foot that feels the ground.
+static void add_leg(mf_Builder *builder, mf_BodyId body, double x, double y,
+                    const char *foot_name) {
+    const double hip[3] = {x, y, 0.0};
+    const double ankle[3] = {x, y, -0.12};
+    const double sideways[3] = {0.0, 1.0, 0.0};
+    mf_BodyId leg = mf_body_create_cylinder(builder, hip, ankle, 0.01, 0.05, orange);
+    mf_BodyId foot = mf_body_create_point(builder, ankle, 0.01, dark);
+    mf_body_connect(builder, leg, foot);
+    mf_body_sense_contact(builder, foot, foot_name);
+
+    mf_HingeConfig hinge = mf_hinge_config();
+    hinge.lower = -0.8;
+    hinge.upper = 0.8;
+    mf_joint_create_hinge(builder, body, leg, hip, sideways, &hinge);
+}
+
+// The builder remembers its first error and hands it to finalize, so one check is enough.
+static mf_Status build(mf_Context *context, mf_Model **out, mf_Error *error) {
+    mf_Builder *builder = NULL;
+    mf_Status status = mf_builder_create(context, "table", &builder, error);
+    if (status != MF_OK)
+        return status;
+    const double size[3] = {0.3, 0.2, 0.05};
+    const double center[3] = {0.0, 0.0, 0.0};
+    mf_BodyId body = mf_body_create_box(builder, size, center, 1.0, dark);
+    mf_builder_simplify(builder, 1); // rods as boxes: fewer points, faster steps
+    add_leg(builder, body, 0.14, 0.09, "left_front");
+    add_leg(builder, body, 0.14, -0.09, "right_front");
+    add_leg(builder, body, -0.14, 0.09, "left_rear");
+    add_leg(builder, body, -0.14, -0.09, "right_rear");
+    status = mf_builder_finalize(builder, out, error);
+    mf_builder_destroy(builder);
+    return status;
+}
+
+static mf_Status drop(mf_World *world, const mf_Model *model, mf_Error *error) {
+    mf_GroupConfig config = mf_group_config();
+    config.model = model;
+    config.count = 1;
+    mf_Group *group = NULL;
+    mf_Status status = mf_world_add_group(world, &config, &group, error);
+    if (status == MF_OK)
+        status = mf_points_add(group, NULL, error);
+    if (status != MF_OK)
+        return status;
+
+    mf_Field *position = mf_group_find_field(group, "base.position");
+    mf_field_set(position, 0, 2, model->rest_height + 0.3);
+    for (int second = 0; second <= 3; second++) {
+        printf("%d s: base at %.3f m\n", second, mf_field_get(position, 0, 2));
+        mf_world_step(world, 100);
+    }
+    return MF_OK;
+}
+
+int main(void) {
+    mf_WorldConfig settings = mf_world_config();
+    mf_Context *context = NULL;
+    mf_Model *model = NULL;
+    mf_World *world = NULL;
+    mf_Error error = {0};
+    mf_Status status = mf_context_create(NULL, &context, &error);
+    if (status == MF_OK)
+        status = build(context, &model, &error);
+    if (status == MF_OK) {
+        printf("%s: %u links, %u joints, %u points, %.2f kg, stands %.3f m high\n", model->name,
+               model->link_count, model->joint_count, model->point_count, model->mass,
+               model->rest_height);
+        status = mf_world_create(context, &settings, &world, &error);
+    }
+    if (status == MF_OK)
+        status = drop(world, model, &error);
+
+    char text[1024];
+    if (status != MF_OK)
+        fprintf(stderr, "%s\n", mf_error_format(&error, text, sizeof text));
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+    return status == MF_OK ? 0 : 1;
+}

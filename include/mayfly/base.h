@@ -1,0 +1,187 @@
+// Mayfly: status values, errors, the context with its allocator and I/O hook, integer time,
+// counter-based random numbers and the one way to run in parallel.
+#ifndef MAYFLY_BASE_H
+#define MAYFLY_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(MAYFLY_SHARED) && defined(__GNUC__)
+#define MF_API __attribute__((visibility("default")))
+#else
+#define MF_API
+#endif
+
+#if defined(__GNUC__)
+#define MF_PRINTF(format_index, first_argument) \
+    __attribute__((format(printf, format_index, first_argument)))
+#else
+#define MF_PRINTF(format_index, first_argument)
+#endif
+
+// What a call that can fail returns. MF_OK is 0, everything else is a failure.
+typedef enum mf_Status {
+    MF_OK = 0,
+    MF_BAD_ARGUMENT, // a caller's value is out of range or inconsistent
+    MF_BAD_FILE,     // a file's content is not what the format asks for
+    MF_NO_MEMORY,    // the allocator returned NULL
+    MF_IO,           // the operating system refused to open, read, write, rename or sync
+    MF_UNSUPPORTED,  // well-formed, but outside what this version does
+    MF_NOT_FOUND,    // no file, field, run or individual of that name
+    MF_BUSY,         // locked by another process
+    MF_CORRUPT,      // a checksum or an internal relation does not hold
+    MF_VERSION,      // written by an incompatible version
+    MF_STOPPED,      // stopped early on request; can be resumed
+    MF_LIMIT         // larger than a documented limit
+} mf_Status;
+
+// One failure, ready to print as one line. May be passed as NULL wherever it is taken.
+typedef struct mf_Error {
+    mf_Status status;
+    int32_t line;      // [1] 1-based line in `file`, 0 when unknown
+    int32_t column;    // [1] 1-based column in `file`, 0 when unknown
+    char file[256];    // path as the caller gave it, "" when no file is involved
+    char message[512]; // what was expected and what was found; no newline
+} mf_Error;
+
+// Name of a status, for example "bad file". Static storage, never NULL.
+MF_API const char *mf_status_name(mf_Status status);
+
+// Writes "file:line:column: message" (parts that are unknown are left out) into `out`, always
+// terminated. Returns `out`.
+MF_API const char *mf_error_format(const mf_Error *error, char *out, size_t out_size);
+
+// Fills `error` (may be NULL) and returns `status`, so that callers can `return mf_fail(...)`.
+MF_API mf_Status mf_fail(mf_Error *error, mf_Status status, const char *format, ...)
+    MF_PRINTF(3, 4);
+
+// As mf_fail, with the place in a file. `file` may be NULL; `line` and `column` may be 0.
+MF_API mf_Status mf_fail_at(mf_Error *error, mf_Status status, const char *file, int32_t line,
+                            int32_t column, const char *format, ...) MF_PRINTF(6, 7);
+
+// ---- context -----------------------------------------------------------------------------------
+
+// Everything the library needs from its surroundings: memory, fallible calls, threads. All other
+// objects keep a pointer to the context they were made with; it must outlive them.
+typedef struct mf_Context mf_Context;
+
+typedef void (*mf_TaskFn)(void *task, uint32_t index);
+
+typedef struct mf_ContextConfig {
+    uint32_t struct_size; // [byte] set by mf_context_config(); guards layout and defaults
+    uint32_t threads;     // [1] worker count including the caller, 0 = all online processors
+    void *user;           // handed to the functions below
+    // Returns `size` bytes aligned to 64, or NULL. NULL function = the C library.
+    void *(*allocate)(void *user, size_t size);
+    void (*release)(void *user, void *memory);
+    // Runs task(0) .. task(count-1) in any order and returns when all are done. NULL function =
+    // the built-in pool of `threads` workers.
+    void (*parallel_for)(void *user, uint32_t count, mf_TaskFn function, void *task);
+} mf_ContextConfig;
+
+MF_API mf_ContextConfig mf_context_config(void);
+
+// Makes a context. `config` may be NULL for the defaults. Free with mf_context_destroy.
+MF_API mf_Status mf_context_create(const mf_ContextConfig *config, mf_Context **out,
+                                   mf_Error *error);
+MF_API void mf_context_destroy(mf_Context *context); // NULL is fine
+
+// Number of workers that mf_parallel_for uses, >= 1.
+MF_API uint32_t mf_context_threads(const mf_Context *context);
+
+// Failure injection for tests: the `countdown`-th fallible call (allocation, open, read, write,
+// rename, sync, thread creation, database step) from now on fails once; 0 switches it off.
+MF_API void mf_context_fail_after(mf_Context *context, uint64_t countdown);
+MF_API uint64_t mf_context_call_count(const mf_Context *context); // [1] fallible calls so far
+MF_API size_t mf_context_live_bytes(const mf_Context *context);   // [byte] allocated, not freed
+
+// Zeroed memory, aligned to 64 bytes; NULL when it fails or count * size overflows. A count or
+// size of 0 gives a valid pointer that can be released.
+MF_API void *mf_allocate(mf_Context *context, size_t count, size_t size);
+MF_API void mf_release(mf_Context *context, void *memory); // NULL is fine
+
+// True when a fallible operation named `operation` may go ahead; false when failure injection
+// wants it to fail (errno is then set to EIO). Call it before each operating system call.
+MF_API bool mf_allow(mf_Context *context, const char *operation);
+
+// Runs function(task, 0 .. count-1), spread over the context's threads; returns when all are done.
+// Work is cut by index, never by worker. Not to be nested.
+MF_API void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task);
+
+// ---- files -------------------------------------------------------------------------------------
+
+// Reads a whole regular file of at most `limit` bytes; adds a terminating 0 that `size` does not
+// count. The caller releases *data with mf_release. Failure names the file.
+MF_API mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char **data,
+                              size_t *size, mf_Error *error);
+
+// Replaces `path` atomically: temporary file beside it, write, fsync, rename, fsync of the folder.
+// On failure the old file is untouched and no temporary file is left.
+MF_API mf_Status mf_file_replace(mf_Context *context, const char *path, const void *data,
+                                 size_t size, mf_Error *error);
+
+// ---- integer time ------------------------------------------------------------------------------
+
+typedef int64_t mf_Time; // [ns] simulated time or duration
+
+#define MF_SECOND ((mf_Time)1000000000)
+#define MF_MILLISECOND ((mf_Time)1000000)
+
+// Nearest nanosecond; values that are not finite or out of range give INT64_MAX / INT64_MIN.
+MF_API mf_Time mf_time_from_seconds(double seconds);
+MF_API double mf_time_to_seconds(mf_Time time);
+
+// An exact rate of numerator/denominator ticks per second.
+typedef struct mf_Rate {
+    int64_t numerator;   // [1] > 0
+    int64_t denominator; // [s] > 0
+} mf_Rate;
+
+MF_API mf_Rate mf_rate_from_period(mf_Time period); // [ns] period > 0, exact
+
+// Number of ticks of `rate` in [0, time], the one at 0 included: floor(time * rate) + 1 for
+// time >= 0. Exact for every time and rate (128-bit arithmetic).
+MF_API int64_t mf_rate_ticks(mf_Rate rate, mf_Time time);
+
+// True when a tick of `rate` falls into (time - step, time]; at time 0 always.
+MF_API bool mf_rate_due(mf_Rate rate, mf_Time time, mf_Time step);
+
+// ---- random numbers ----------------------------------------------------------------------------
+
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). `counter` and `key` as in the paper.
+MF_API void mf_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
+// Four independent 32-bit words for (seed, instance, stream, tick): key = seed, counter =
+// {low tick, high tick, instance, stream}. The same on every machine and for every thread count.
+MF_API void mf_random(uint64_t seed, uint32_t instance, uint32_t stream, uint64_t tick,
+                      uint32_t out[4]);
+
+// Uniform in [0, 1) with 24 and 53 random bits.
+MF_API float mf_random_unit_float(uint32_t word);
+MF_API double mf_random_unit_double(uint32_t high, uint32_t low);
+
+// Uniform integer in [0, bound), bound >= 1, by multiply-shift (bias below bound / 2^32).
+MF_API uint32_t mf_random_below(uint32_t word, uint32_t bound);
+
+// ---- hashing -----------------------------------------------------------------------------------
+
+// 64-bit FNV-1a over `size` bytes, chained through `hash`; start from MF_HASH_START. Used for
+// state hashes (byte order: little endian on every machine).
+#define MF_HASH_START UINT64_C(0xcbf29ce484222325)
+MF_API uint64_t mf_hash_bytes(uint64_t hash, const void *data, size_t size);
+
+// CRC-32 (IEEE 802.3, reflected), for file images; start from 0.
+MF_API uint32_t mf_crc32(uint32_t crc, const void *data, size_t size);
+
+// "major.minor.patch" of the library.
+MF_API const char *mf_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+// Mayfly: sensors and controllers of a group. Call in this order: motion, sensors, controller.
+#ifndef MAYFLY_CONTROL_H
+#define MAYFLY_CONTROL_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- sensors -----------------------------------------------------------------------------------
+
+// Adds the model's sensors at `rate` as the fields sensor.contact [1], sensor.ray [m], sensor.joint
+// [rad] (one value for every joint) and sensor.attitude [rad] (roll, pitch, yaw). Contact sensors
+// and rays are in the order of the model's sensors of that type.
+MF_API mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error);
+
+// ---- the machine-code controller (Fischer and Ihme 2024, Table I) ------------------------------
+
+#define MF_GP_BYTES 32u // [byte] one program: 32 addresses
+
+typedef enum mf_GpOpcode { // the upper three bits of an instruction
+    MF_GP_LEFT,   // move motor `operand` left: its target falls by angle_per_move
+    MF_GP_RIGHT,  // move motor `operand` right: its target rises
+    MF_GP_SENSOR, // accumulator = sensor `operand`
+    MF_GP_LOAD,   // accumulator = operand
+    MF_GP_JUMP,   // go to address `operand` when the accumulator is not 0
+    MF_GP_NOT,    // accumulator = ~accumulator
+    MF_GP_INC,    // accumulator + 1
+    MF_GP_DEC     // accumulator - 1
+} mf_GpOpcode;
+
+typedef enum mf_GpUnknown {
+    MF_GP_UNKNOWN_IGNORE, // a motor or sensor that does not exist: no move, reads 0
+    MF_GP_UNKNOWN_WRAP    // its number is taken modulo the number there are
+} mf_GpUnknown;
+
+// What the paper leaves open. The accumulator has 8 bits and wraps.
+typedef struct mf_GpConfig {
+    uint32_t struct_size;           // [byte] set by mf_gp_config()
+    mf_Rate rate;                   // [1/s] controller ticks; default one per 80 ms
+    uint32_t instructions_per_tick; // [1] 1 .. 256; default 8
+    double angle_per_move;          // [rad] or [m] > 0; default 0.4
+    mf_GpUnknown unknown;           // default MF_GP_UNKNOWN_WRAP
+} mf_GpConfig;
+MF_API mf_GpConfig mf_gp_config(void);
+
+// Controls every instance by its own program in the field gp.program (32 values 0..255). Sensors
+// are numbered: contacts, rays [cm], joint angles [degree], attitude [degree], clamped to -128..127.
+// Needs the sensor fields. State: gp.address, gp.accumulator.
+MF_API mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error);
+MF_API void mf_gp_set_program(mf_Group *group, uint32_t instance,
+                              const uint8_t program[MF_GP_BYTES]);
+
+// One machine, stepped by hand: the reference that the batch is tested against.
+typedef struct mf_GpMachine {
+    uint8_t address;     // [1] 0 .. 31
+    uint8_t accumulator; // [1]
+} mf_GpMachine;
+// What one instruction asks for: motor index and -1, 0 or +1 moves.
+typedef struct mf_GpMove {
+    uint32_t motor; // [1] already wrapped; MF_NONE when nothing moves
+    int direction;  // [1] -1 left, +1 right, 0 none
+} mf_GpMove;
+MF_API mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES],
+                               uint32_t motors, const int32_t *sensors, uint32_t sensor_count,
+                               mf_GpUnknown unknown);
+
+// Text form, one instruction a line ("07  jump 12"), at most `size` bytes with the terminator.
+// Returns the length that the whole text has. Every program has a text and every such text
+// assembles to the same bytes.
+MF_API size_t mf_gp_disassemble(const uint8_t program[MF_GP_BYTES], char *text, size_t size);
+// Reads that form: mnemonics left, right, sensor, load, jump, not, inc, dec; addresses in front
+// are optional; `;` and `#` start comments; missing instructions are `not 0`... see docs. Errors
+// name the line.
+MF_API mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Error *error);
+
+// ---- open-loop oscillators ---------------------------------------------------------------------
+
+typedef struct mf_OscillatorConfig {
+    uint32_t struct_size; // [byte] set by mf_oscillator_config()
+    mf_Rate rate;         // [1/s] ticks; default one per 80 ms
+} mf_OscillatorConfig;
+MF_API mf_OscillatorConfig mf_oscillator_config(void);
+
+// target = offset + amplitude * sin(2 pi (frequency * time + phase)) for every joint, from the
+// fields oscillator.offset [rad], oscillator.amplitude [rad], oscillator.phase [1] (turns) per joint
+// and oscillator.frequency [Hz].
+MF_API mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config,
+                                   mf_Error *error);
+
+// ---- a controller in C -------------------------------------------------------------------------
+
+// Called for one instance at a time, from several threads at once. Reads and writes the group's
+// fields of that instance. Returns false to raise MF_FAULT_CONTROL.
+typedef bool (*mf_ControlFn)(mf_Group *group, uint32_t instance, mf_Time time, void *user);
+MF_API mf_Status mf_callback_add(mf_Group *group, mf_Rate rate, mf_ControlFn function, void *user,
+                                 mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+// Mayfly: a robot simulator that lives whole robot lifetimes in minutes. This header includes all
+// others; start with mf_context_create in base.h.
+#ifndef MAYFLY_MAYFLY_H
+#define MAYFLY_MAYFLY_H
+
+#include <mayfly/base.h>
+#include <mayfly/control.h>
+#include <mayfly/experiment.h>
+#include <mayfly/model.h>
+#include <mayfly/motion.h>
+#include <mayfly/record.h>
+#include <mayfly/report.h>
+#include <mayfly/search.h>
+#include <mayfly/terrain.h>
+#include <mayfly/world.h>
+
+#endif

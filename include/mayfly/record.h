@@ -1,0 +1,37 @@
+// Mayfly: trajectories of fields in HDF5.
+#ifndef MAYFLY_RECORD_H
+#define MAYFLY_RECORD_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mf_Recorder mf_Recorder;
+
+typedef struct mf_RecorderConfig {
+    uint32_t struct_size;      // [byte] set by mf_recorder_config()
+    const char *path;          // file to make; replaced only when mf_recorder_close succeeds
+    const char *const *fields; // names, NULL-terminated; NULL = base.*, joint.angle, sensor.*
+    uint32_t first_instance;   // [1] default 0
+    uint32_t instance_count;   // [1] default 0 = all
+    const char *attributes;    // JSON text stored as the file attribute "run", or NULL
+} mf_RecorderConfig;
+MF_API mf_RecorderConfig mf_recorder_config(void);
+
+// Opens `path` beside its final name and makes one data set per field, shape (time, instance,
+// component), with the attributes unit, frame, description, and the data set "time" [s].
+MF_API mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config,
+                                    mf_Recorder **out, mf_Error *error);
+// Appends one sample of all fields at the world's time.
+MF_API mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error);
+// Writes what is left and moves the file to its name. The recorder is gone afterwards either way.
+MF_API mf_Status mf_recorder_close(mf_Recorder *recorder, mf_Error *error);
+// Drops the recorder and its unfinished file. NULL is fine.
+MF_API void mf_recorder_destroy(mf_Recorder *recorder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,111 @@
+// Mayfly: evolution. A population of byte strings, selection, mutation, and the archive on disk.
+#ifndef MAYFLY_SEARCH_H
+#define MAYFLY_SEARCH_H
+
+#include <mayfly/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mf_Search mf_Search;
+typedef struct mf_Archive mf_Archive;
+
+// Fills fitness[0 .. count-1] (larger is better; NaN counts as worst) for `count` genomes of
+// `genome_bytes` bytes each, one after the other. Must not depend on the order or on earlier calls.
+typedef mf_Status (*mf_EvaluateFn)(void *user, const uint8_t *genomes, uint32_t count,
+                                   uint32_t genome_bytes, double *fitness, mf_Error *error);
+
+typedef struct mf_SearchConfig {
+    uint32_t struct_size;  // [byte] set by mf_search_config()
+    uint32_t population;   // [1] individuals per generation, 2 .. 2^20; default 100
+    uint32_t survivors;    // [1] kept by truncation selection, 1 .. population-1; default 50
+    uint32_t genome_bytes; // [byte] 1 .. 4096; default 32
+    uint64_t seed;         // [1]
+    double mutation_rate;  // [1] chance per byte of a child to change, 0 .. 1; default 1/16
+    bool reuse_fitness;    // do not evaluate unchanged survivors again; default false
+    mf_EvaluateFn evaluate;
+    void *user;
+} mf_SearchConfig;
+MF_API mf_SearchConfig mf_search_config(void);
+
+// One individual of the current generation. Ids count from 0 over the whole run.
+typedef struct mf_Individual {
+    uint64_t id;           // [1]
+    uint64_t parent;       // [1] id, UINT64_MAX in the first generation
+    double fitness;        // [m] or what the fitness measures; NaN before evaluation
+    const uint8_t *genome; // [1] genome_bytes values, owned by the search
+} mf_Individual;
+
+// Random first generation, not yet evaluated.
+MF_API mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config,
+                                  mf_Search **out, mf_Error *error);
+MF_API void mf_search_destroy(mf_Search *search); // NULL is fine
+
+// One generation: (from the second on) keep the best `survivors`, fill up with mutated copies of
+// them, then evaluate; individuals end sorted by falling fitness, ties by id.
+MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
+
+MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
+MF_API const mf_SearchConfig *mf_search_settings(const mf_Search *search);
+MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
+MF_API double mf_search_best(const mf_Search *search);
+MF_API double mf_search_mean(const mf_Search *search); // over finite values
+// Hash over ids, parents, genomes and fitness bits of the current generation.
+MF_API uint64_t mf_search_hash(const mf_Search *search);
+
+// ---- the archive (SQLite) ----------------------------------------------------------------------
+
+// Creates a new archive file; MF_BUSY or MF_BAD_ARGUMENT when it exists. `settings` is the text of
+// the experiment (stored as is), `model_hash` and `terrain_hash` guard a replay.
+MF_API mf_Status mf_archive_create(mf_Context *context, const char *path,
+                                   const mf_SearchConfig *config, const char *settings,
+                                   uint64_t model_hash, uint64_t terrain_hash, mf_Archive **out,
+                                   mf_Error *error);
+// Opens an archive for reading (and appending when `write`). MF_NOT_FOUND, MF_BUSY, MF_CORRUPT,
+// MF_VERSION are told apart. At most one writer at a time.
+MF_API mf_Status mf_archive_open(mf_Context *context, const char *path, bool write,
+                                 mf_Archive **out, mf_Error *error);
+MF_API void mf_archive_close(mf_Archive *archive); // NULL is fine
+
+// Appends the search's current generation in one transaction: after kill -9 at any moment the file
+// holds whole generations only. `seconds` [s] of wall time and `simulated` [s] so far.
+MF_API mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
+                                   double simulated, mf_Error *error);
+// Puts the search back to the newest stored generation (none stored: leaves it new), so that going
+// on gives the bits of an unbroken run. The settings must match.
+MF_API mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seconds,
+                                   double *simulated, mf_Error *error);
+
+typedef struct mf_ArchiveRun {
+    mf_SearchConfig search;  // without functions
+    const char *settings;    // text of the experiment, owned by the archive
+    uint64_t model_hash;     // [1]
+    uint64_t terrain_hash;   // [1]
+    uint32_t generations;    // [1] stored
+    double seconds;          // [s] wall time
+    double simulated;        // [s] robot life time
+    char version[32];        // of the library that wrote it
+} mf_ArchiveRun;
+MF_API mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *error);
+
+typedef struct mf_ArchiveGeneration {
+    uint32_t generation; // [1] counts from 1
+    double best;         // [m] or what the fitness measures
+    double mean;         // [m]
+    double seconds;      // [s] wall time so far
+} mf_ArchiveGeneration;
+// Reads the statistics of every generation: *out is an array of run.generations rows from
+// mf_allocate.
+MF_API mf_Status mf_archive_generations(mf_Archive *archive, mf_ArchiveGeneration **out,
+                                        uint32_t *count, mf_Error *error);
+// One stored individual: by id, or the best of `generation` (0 = of the newest one).
+MF_API mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual *out,
+                                       uint8_t *genome, uint32_t genome_bytes, mf_Error *error);
+MF_API mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individual *out,
+                                 uint8_t *genome, uint32_t genome_bytes, mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,226 @@
+// Mayfly: worlds, groups, fields, systems and their schedule.
+#ifndef MAYFLY_WORLD_H
+#define MAYFLY_WORLD_H
+
+#include <mayfly/base.h>
+#include <mayfly/model.h>
+#include <mayfly/terrain.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MF_BLOCK 16u // [1] instances stored side by side; the same on every machine
+
+// ---- fields ------------------------------------------------------------------------------------
+
+typedef enum mf_FieldType {
+    MF_F32,
+    MF_F64,
+    MF_I32,
+    MF_U32,
+    MF_REAL // in a field table: MF_F32 or MF_F64, whichever the group computes in
+} mf_FieldType;
+
+// How many elements a field has per instance.
+typedef enum mf_FieldShape {
+    MF_PER_INSTANCE, // one
+    MF_PER_JOINT,    // one per joint of the model
+    MF_PER_POINT,    // one per mass or contact point of the model
+    MF_PER_CONTACT,  // one per point that collides
+    MF_PER_SENSOR,   // one per value of the sensors of one type (given when the field is added)
+    MF_FIXED_COUNT   // given when the field is added
+} mf_FieldShape;
+
+enum {
+    MF_FIELD_STATE = 1, // part of snapshots and hashes
+    MF_FIELD_INPUT = 2, // meant to be written from outside
+    MF_FIELD_OUTPUT = 4 // computed from the state; may be read, writing has no effect
+};
+
+// One row of the table that describes a field; from it come allocation, access by name, recording,
+// hashing and the documentation.
+typedef struct mf_FieldInfo {
+    const char *name;  // "base.position"
+    const char *unit;  // "m"; "1" for pure numbers
+    const char *frame; // "world", "body", "joint" or ""
+    mf_FieldType type;
+    mf_FieldShape shape;
+    uint32_t width; // [1] components per element, 3 for a vector
+    uint32_t flags; // [1] MF_FIELD_*
+    const char *description;
+} mf_FieldInfo;
+
+// A named, typed array owned by a group, stored [block][component][lane]: value c of instance i is
+// data[((i / MF_BLOCK) * components + c) * MF_BLOCK + i % MF_BLOCK].
+typedef struct mf_Field {
+    mf_FieldInfo info;   // type resolved, never MF_REAL; shape and width as in the table
+    uint32_t components; // [1] per instance: elements * width
+    uint32_t blocks;     // [1]
+    void *data;          // blocks * components * MF_BLOCK values, aligned to 64 bytes
+} mf_Field;
+
+// Size of one value.
+MF_API size_t mf_field_value_size(mf_FieldType type); // [byte]
+
+// One value as double (I32 and U32 exactly). No bounds are checked beyond assertions.
+MF_API double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component);
+MF_API void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value);
+
+// ---- worlds and groups -------------------------------------------------------------------------
+
+typedef struct mf_World mf_World;
+typedef struct mf_Group mf_Group;
+
+typedef enum mf_Isa { MF_ISA_AUTO, MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512 } mf_Isa;
+
+// "scalar", "baseline", "avx2", "avx512", "auto".
+MF_API const char *mf_isa_name(mf_Isa isa);
+// The best set of this processor, at most what the environment variable MAYFLY_ISA names.
+// MF_BAD_ARGUMENT when MAYFLY_ISA is not a name, MF_UNSUPPORTED when the processor lacks it.
+MF_API mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error);
+// True when this processor can run `isa`.
+MF_API bool mf_isa_available(mf_Isa isa);
+
+typedef struct mf_WorldConfig {
+    uint32_t struct_size;      // [byte] set by mf_world_config()
+    mf_Time step;              // [ns] physics step, 1 us .. 1 s; default 10 ms
+    uint64_t seed;             // [1] of everything random in the world
+    double gravity;            // [m/s^2] along -z, >= 0; default 9.81
+    const mf_Terrain *terrain; // borrowed; NULL = flat ground at height 0
+    mf_Isa isa;                // default MF_ISA_AUTO
+} mf_WorldConfig;
+MF_API mf_WorldConfig mf_world_config(void);
+
+MF_API mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config,
+                                 mf_World **out, mf_Error *error);
+MF_API void mf_world_destroy(mf_World *world); // NULL is fine; destroys its groups too
+
+MF_API mf_Context *mf_world_context(const mf_World *world);
+MF_API const mf_WorldConfig *mf_world_settings(const mf_World *world);
+MF_API mf_Time mf_world_time(const mf_World *world);  // [ns] simulated so far
+MF_API mf_Isa mf_world_isa(const mf_World *world);    // the one in use
+MF_API uint32_t mf_world_group_count(const mf_World *world);
+MF_API mf_Group *mf_world_group(mf_World *world, uint32_t index);
+MF_API mf_Group *mf_world_find_group(mf_World *world, const char *name); // NULL when absent
+
+typedef enum mf_FaultPolicy {
+    MF_FAULT_FREEZE, // the robot keeps its last valid state
+    MF_FAULT_RESET   // the robot starts again at the end of the step; its count goes up
+} mf_FaultPolicy;
+
+typedef struct mf_GroupConfig {
+    uint32_t struct_size;  // [byte] set by mf_group_config()
+    const char *name;      // copied; unique in the world; default "robots"
+    const mf_Model *model; // borrowed, must outlive the world
+    uint32_t count;        // [1] instances, 1 .. 2^26
+    bool isolated;         // each instance alone in its own copy of the ground; default true
+    bool double_precision; // default false: float
+    mf_FaultPolicy fault_policy;
+    double spacing; // [m] between the start places of instances; default 0: all at the origin
+} mf_GroupConfig;
+MF_API mf_GroupConfig mf_group_config(void);
+
+// Adds a group with the canonical fields: base.position, base.orientation, base.linear_velocity,
+// base.angular_velocity, joint.angle, joint.rate, joint.target, fault.word, fault.count.
+MF_API mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_Group **out,
+                                    mf_Error *error);
+MF_API mf_World *mf_group_world(const mf_Group *group);
+MF_API const mf_GroupConfig *mf_group_settings(const mf_Group *group);
+MF_API const mf_Model *mf_group_model(const mf_Group *group);
+MF_API uint32_t mf_group_count(const mf_Group *group);
+MF_API uint32_t mf_group_block_count(const mf_Group *group);
+MF_API size_t mf_group_bytes_per_instance(const mf_Group *group); // [byte] all fields together
+
+MF_API uint32_t mf_group_field_count(const mf_Group *group);
+MF_API mf_Field *mf_group_field(mf_Group *group, uint32_t index);
+MF_API mf_Field *mf_group_find_field(mf_Group *group, const char *name); // NULL when absent
+
+// Adds a field (zeroed). `count` is the number of elements for MF_PER_SENSOR and MF_FIXED_COUNT and
+// ignored otherwise. Strings in `info` are borrowed and must outlive the group (use literals).
+MF_API mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
+                                    mf_Field **out, mf_Error *error);
+
+// Puts an instance back to its start: base above the ground at its place, joints at their start
+// angles, velocities and memories zero, fault cleared; then every system's own reset.
+MF_API void mf_group_reset(mf_Group *group, uint32_t instance);
+MF_API void mf_group_reset_all(mf_Group *group);
+
+// Bits of fault.word.
+enum {
+    MF_FAULT_NONFINITE = 1, // a state value became NaN or infinite
+    MF_FAULT_RANGE = 2,     // a state value left its documented range
+    MF_FAULT_INPUT = 4,     // a target or parameter written from outside is NaN or infinite
+    MF_FAULT_CONTROL = 8    // a controller reported failure
+};
+MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);
+MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances with a fault word
+
+// ---- systems -----------------------------------------------------------------------------------
+
+typedef enum mf_Phase { // order within one step
+    MF_PHASE_SENSE,
+    MF_PHASE_CONTROL,
+    MF_PHASE_MOTION,
+    MF_PHASE_AFTER
+} mf_Phase;
+
+typedef struct mf_SystemRun {
+    mf_Group *group;
+    mf_Time time;         // [ns] at the beginning of the step
+    mf_Time step;         // [ns]
+    uint64_t tick;        // [1] steps done before this one
+    uint32_t first_block; // [1] the blocks to work on: first_block .. first_block+block_count-1
+    uint32_t block_count; // [1]
+} mf_SystemRun;
+
+// Work on whole blocks only; may be called from several threads at once on different blocks. Must
+// not allocate, block or touch other blocks (isolated groups).
+typedef void (*mf_SystemFn)(const mf_SystemRun *run, void *user);
+
+typedef struct mf_SystemConfig {
+    uint32_t struct_size; // [byte] set by mf_system_config()
+    const char *name;     // borrowed
+    mf_Phase phase;
+    mf_Rate rate;         // due when a tick of it falls into the step; default: every step
+    mf_SystemFn run;
+    void (*reset)(mf_Group *group, uint32_t instance, void *user); // may be NULL
+    void (*destroy)(mf_Context *context, void *user);              // may be NULL
+    void *user;
+    const char *const *reads;  // names of fields, NULL-terminated; may be NULL
+    const char *const *writes; // names of fields, NULL-terminated; may be NULL
+} mf_SystemConfig;
+MF_API mf_SystemConfig mf_system_config(void);
+
+// Adds a system behind those of the same phase. On success the group owns `user` (destroy is called
+// with it); on failure the caller still does. Every name in reads and writes must be a field.
+MF_API mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config,
+                                     mf_Error *error);
+
+// A group's schedule, for people: one line per system with phase, rate, fields read and written.
+MF_API uint32_t mf_group_system_count(const mf_Group *group);
+MF_API const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index);
+
+// ---- stepping ----------------------------------------------------------------------------------
+
+// Advances by `steps` physics steps. Never fails and never allocates; robots that go wrong raise
+// their fault word. Blocks of isolated groups run all steps before the next block starts.
+MF_API void mf_world_step(mf_World *world, uint64_t steps);
+
+// Hash over the state fields of all real instances, groups and fields in order of creation.
+MF_API uint64_t mf_world_hash(const mf_World *world);
+MF_API uint64_t mf_group_instance_hash(const mf_Group *group, uint32_t instance);
+
+// Image of the whole state: header with version, layout hash and CRC, time, all state fields. A
+// restored world continues bit for bit, with any thread count and instruction set.
+MF_API size_t mf_world_snapshot_size(const mf_World *world); // [byte]
+MF_API mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size,
+                                   mf_Error *error);
+// MF_CORRUPT, MF_VERSION or MF_BAD_ARGUMENT leave the world untouched.
+MF_API mf_Status mf_world_restore(mf_World *world, const void *image, size_t size,
+                                  mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

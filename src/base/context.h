@@ -1,0 +1,36 @@
+// The context's inside: shared by base/context.c and base/threads.c, and by tests that need to
+// fail the calls of context creation itself.
+#ifndef MAYFLY_SRC_BASE_CONTEXT_H
+#define MAYFLY_SRC_BASE_CONTEXT_H
+
+#include <mayfly/base.h>
+
+#include <stdatomic.h>
+
+enum { MF_THREAD_LIMIT = 1024 }; // workers of a context, including the caller
+
+typedef struct mf_Pool mf_Pool;
+
+struct mf_Context {
+    mf_ContextConfig config;
+    uint32_t threads; // [1] including the caller, >= 1
+    mf_Pool *pool;    // NULL with one thread or with the user's parallel_for
+    _Atomic uint64_t countdown;
+    _Atomic uint64_t call_count;
+    _Atomic size_t live_bytes;
+    _Atomic(const char *) failed_operation;
+};
+
+// As mf_context_create, with failure injection armed before the first call.
+mf_Status mf_context_create_failing(const mf_ContextConfig *config, uint64_t countdown,
+                                    mf_Context **out, mf_Error *error);
+
+// Name of the last operation that failure injection refused, or NULL. Static storage.
+const char *mf_context_failed_operation(const mf_Context *context);
+
+// Starts threads - 1 workers; `threads` >= 2. All memory is the context's.
+mf_Status mf_pool_create(mf_Context *context, uint32_t threads, mf_Pool **out, mf_Error *error);
+void mf_pool_destroy(mf_Context *context, mf_Pool *pool); // NULL is fine
+void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task);
+
+#endif

@@ -1,0 +1,222 @@
+// The built-in pool behind mf_parallel_for: persistent workers that claim indices one by one.
+//
+// Method: one 64-bit word `claim` = generation << 32 | next index. A call closes the word (an index
+// no count reaches), writes the job, opens the word for a new generation and works with the others.
+// A worker reads the word, then the job, then takes an index by compare-and-exchange on the whole
+// word, so a late worker cannot take part in a job that it read half of: the job's fields are
+// written only while the word is closed, and reading a new field makes the closing visible.
+// Nobody waits for workers that sleep; a call is over when as many indices are done as it has.
+//
+// Waiting, on both sides: spin for some microseconds (calls often follow each other closely),
+// then sleep on a condition variable. A sleeper announces itself before its last look at the
+// atomic, and a waker changes the atomic before it looks for sleepers (both sequentially
+// consistent), so one of them sees the other.
+#define _GNU_SOURCE // pthread_sigmask
+#include "base/context.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+enum { SPINS = 1000 }; // of about 40 ns on x86
+
+#define CLOSED UINT32_MAX // index that no count reaches
+
+struct mf_Pool {
+    // What everybody writes while working, apart from the rest.
+    _Alignas(64) _Atomic uint64_t claim;
+    _Alignas(64) _Atomic uint32_t done; // [1] indices of this job that are finished
+    _Alignas(64) _Atomic uint32_t count;
+    _Atomic(mf_TaskFn) function;
+    _Atomic(void *) task;
+    _Atomic bool stop;
+    _Atomic bool busy; // a call is running
+    _Atomic uint32_t sleepers;
+    _Atomic bool caller_sleeps;
+    pthread_mutex_t mutex;
+    pthread_cond_t work;     // a new job, or the end
+    pthread_cond_t finished; // the job's last index is done
+    uint32_t worker_count;   // [1] without the caller
+    pthread_t workers[];
+};
+
+static void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static uint64_t generation_of(uint64_t claim) {
+    return claim >> 32;
+}
+
+// Takes and runs indices of the current job until none is left.
+static void work_on_job(mf_Pool *pool) {
+    uint64_t claim = atomic_load(&pool->claim);
+    for (;;) {
+        mf_TaskFn function = atomic_load(&pool->function);
+        void *task = atomic_load(&pool->task);
+        uint32_t count = atomic_load(&pool->count);
+        uint32_t index = (uint32_t)claim;
+        if (index >= count)
+            return;
+        if (!atomic_compare_exchange_weak(&pool->claim, &claim, claim + 1))
+            continue;
+        function(task, index);
+        // After the last one is counted the job's owner may go on; only the pool is touched then.
+        if (atomic_fetch_add(&pool->done, 1) + 1 == count && atomic_load(&pool->caller_sleeps)) {
+            pthread_mutex_lock(&pool->mutex);
+            pthread_cond_signal(&pool->finished);
+            pthread_mutex_unlock(&pool->mutex);
+        }
+        claim = atomic_load(&pool->claim);
+    }
+}
+
+// Returns when there is a job newer than `generation`, or the end.
+static void wait_for_work(mf_Pool *pool, uint64_t generation) {
+    for (int spin = 0; spin < SPINS; spin++) {
+        if (generation_of(atomic_load(&pool->claim)) != generation || atomic_load(&pool->stop))
+            return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (generation_of(atomic_load(&pool->claim)) == generation && !atomic_load(&pool->stop))
+        pthread_cond_wait(&pool->work, &pool->mutex);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void *worker_main(void *argument) {
+    mf_Pool *pool = argument;
+    uint64_t generation = 0;
+    for (;;) {
+        wait_for_work(pool, generation);
+        if (atomic_load(&pool->stop))
+            return NULL;
+        generation = generation_of(atomic_load(&pool->claim));
+        work_on_job(pool);
+    }
+}
+
+static void wait_until_done(mf_Pool *pool, uint32_t count) {
+    for (int spin = 0; spin < SPINS; spin++) {
+        if (atomic_load(&pool->done) == count)
+            return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->caller_sleeps, true);
+    while (atomic_load(&pool->done) != count)
+        pthread_cond_wait(&pool->finished, &pool->mutex);
+    atomic_store(&pool->caller_sleeps, false);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task) {
+    // A call from inside a task, or from a second thread, runs alone instead of breaking the first.
+    if (atomic_exchange(&pool->busy, true)) {
+        for (uint32_t i = 0; i < count; i++)
+            function(task, i);
+        return;
+    }
+    uint64_t generation = generation_of(atomic_load(&pool->claim)) + 1;
+    atomic_store(&pool->claim, generation << 32 | CLOSED);
+    atomic_store(&pool->function, function);
+    atomic_store(&pool->task, task);
+    atomic_store(&pool->count, count);
+    atomic_store(&pool->done, 0);
+    atomic_store(&pool->claim, (generation + 1) << 32);
+    if (atomic_load(&pool->sleepers) != 0) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    work_on_job(pool);
+    wait_until_done(pool, count);
+    atomic_store(&pool->busy, false);
+}
+
+// ---- life --------------------------------------------------------------------------------------
+
+static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t count,
+                               mf_Error *error) {
+    // Signals are the host's: its own threads handle them, never a worker. Faults of the worker
+    // itself must stay deliverable, or debuggers and sanitizers could not report them.
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    int problem = 0;
+    while (pool->worker_count < count && problem == 0) {
+        pthread_t *worker = &pool->workers[pool->worker_count];
+        problem = EAGAIN;
+        if (mf_allow(context, "pthread_create"))
+            problem = pthread_create(worker, NULL, worker_main, pool);
+        if (problem == 0)
+            pool->worker_count++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (problem == 0)
+        return MF_OK;
+    errno = problem;
+    return mf_fail(error, MF_IO, "threads: need %u workers, the system gave %u: %m", count + 1,
+                   pool->worker_count + 1);
+}
+
+static bool init_locks(mf_Context *context, mf_Pool *pool) {
+    if (!mf_allow(context, "pthread_mutex_init") || pthread_mutex_init(&pool->mutex, NULL) != 0)
+        return false;
+    if (mf_allow(context, "pthread_cond_init") && pthread_cond_init(&pool->work, NULL) == 0) {
+        if (mf_allow(context, "pthread_cond_init") && pthread_cond_init(&pool->finished, NULL) == 0)
+            return true;
+        pthread_cond_destroy(&pool->work);
+    }
+    pthread_mutex_destroy(&pool->mutex);
+    return false;
+}
+
+mf_Status mf_pool_create(mf_Context *context, uint32_t threads, mf_Pool **out, mf_Error *error) {
+    uint32_t worker_count = threads - 1;
+    size_t size = sizeof(mf_Pool) + worker_count * sizeof(pthread_t);
+    // Straight from the allocator: the pool is the context's own and no live bytes of a caller.
+    mf_Pool *pool = NULL;
+    if (mf_allow(context, "allocate"))
+        pool = context->config.allocate(context->config.user, size);
+    if (pool == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "threads: no memory for %u workers", threads);
+    // Zeroed atomics are valid; generation 0 is closed because its count is 0.
+    memset(pool, 0, size);
+    if (!init_locks(context, pool)) {
+        context->config.release(context->config.user, pool);
+        return mf_fail(error, MF_NO_MEMORY, "threads: no locks left in the system");
+    }
+    mf_Status status = start_workers(context, pool, worker_count, error);
+    if (status != MF_OK) {
+        mf_pool_destroy(context, pool);
+        return status;
+    }
+    *out = pool;
+    return MF_OK;
+}
+
+void mf_pool_destroy(mf_Context *context, mf_Pool *pool) {
+    if (pool == NULL)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->stop, true);
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->mutex);
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        pthread_join(pool->workers[i], NULL);
+    pthread_cond_destroy(&pool->finished);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->mutex);
+    context->config.release(context->config.user, pool);
+}

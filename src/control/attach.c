@@ -1,0 +1,46 @@
+// Adding sensors and controllers to a group (see attach.h).
+#include "control/attach.h"
+
+#include <string.h>
+
+mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate, mf_Error *error) {
+    if (!(rate.numerator > 0 && rate.denominator > 0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: rate is %lld/%lld, need two positive numbers",
+                       name, (long long)rate.numerator, (long long)rate.denominator);
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (strcmp(mf_group_system(group, i)->name, name) == 0)
+            return mf_fail(error, MF_BAD_ARGUMENT, "group %s: has a system %s already",
+                           mf_group_settings(group)->name, name);
+    return MF_OK;
+}
+
+mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count, mf_Field **out,
+                          mf_Error *error) {
+    mf_Field *field = mf_group_find_field(group, info->name);
+    *out = NULL;
+    if (field == NULL)
+        return mf_group_add_field(group, info, count, out, error);
+    mf_FieldType type = info->type;
+    if (type == MF_REAL)
+        type = mf_group_settings(group)->double_precision ? MF_F64 : MF_F32;
+    bool sized = info->shape == MF_PER_SENSOR || info->shape == MF_FIXED_COUNT;
+    if (field->info.type != type || field->info.shape != info->shape ||
+        field->info.width != info->width || (sized && field->components != count * info->width))
+        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: field %s exists with another shape",
+                       mf_group_settings(group)->name, info->name);
+    *out = field;
+    return MF_OK;
+}
+
+mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, mf_Field **out,
+                         mf_Error *error) {
+    *out = mf_group_find_field(group, name);
+    if (*out == NULL)
+        return mf_fail(error, MF_NOT_FOUND, "group %s: has no field %s, %s",
+                       mf_group_settings(group)->name, name, advice);
+    return MF_OK;
+}
+
+void mf_attach_release(mf_Context *context, void *user) {
+    mf_release(context, user);
+}

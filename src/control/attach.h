@@ -1,0 +1,23 @@
+// What sensors and controllers have in common when they are added to a group: checks that come
+// before anything is changed, and fields that survive a failed attempt so that it can be repeated.
+#ifndef MF_CONTROL_ATTACH_H
+#define MF_CONTROL_ATTACH_H
+
+#include <mayfly/world.h>
+
+// The rate is two positive numbers and the group has no system named `name` yet.
+mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate, mf_Error *error);
+
+// The group's field of that name, added when it is missing. MF_BAD_ARGUMENT when there is one of
+// another type or size.
+mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count, mf_Field **out,
+                          mf_Error *error);
+
+// The group's field of that name, or MF_NOT_FOUND with `advice`.
+mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, mf_Field **out,
+                         mf_Error *error);
+
+// `destroy` of systems whose `user` is one allocation.
+void mf_attach_release(mf_Context *context, void *user);
+
+#endif

@@ -1,0 +1,47 @@
+// A controller written as a C function, called for one robot at a time.
+//
+// A group may have several; they run in the order of being added. Invariants: never called for lanes beyond the group's count nor for a robot with a fault word.
+#include "control/attach.h"
+
+#include <mayfly/control.h>
+
+typedef struct CallbackSystem {
+    mf_ControlFn function;
+    void *user;
+    uint32_t *fault; // fault.word
+} CallbackSystem;
+
+static void run_callback(const mf_SystemRun *run, void *user) {
+    const CallbackSystem *system = user;
+    uint32_t first = run->first_block * MF_BLOCK;
+    uint32_t last = first + run->block_count * MF_BLOCK;
+    if (last > mf_group_count(run->group))
+        last = mf_group_count(run->group);
+    for (uint32_t i = first; i < last; i++)
+        if (system->fault[i] == 0 && !system->function(run->group, i, run->time, system->user))
+            system->fault[i] |= MF_FAULT_CONTROL;
+}
+
+mf_Status mf_callback_add(mf_Group *group, mf_Rate rate, mf_ControlFn function, void *user,
+                          mf_Error *error) {
+    if (function == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "callback: need a function, found NULL");
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    CallbackSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "callback: out of memory");
+    system->function = function;
+    system->user = user;
+    system->fault = mf_group_find_field(group, "fault.word")->data;
+    mf_SystemConfig entry = mf_system_config();
+    entry.name = "callback";
+    entry.phase = MF_PHASE_CONTROL;
+    entry.rate = rate;
+    entry.run = run_callback;
+    entry.destroy = mf_attach_release;
+    entry.user = system;
+    mf_Status status = mf_group_add_system(group, &entry, error);
+    if (status != MF_OK)
+        mf_release(context, system);
+    return status;
+}

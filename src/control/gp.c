@@ -1,0 +1,246 @@
+// The machine-code controller (Fischer and Ihme 2024, Table I): settings, one machine as the
+// reference, and the system that runs a group's machines in blocks (gp_kernel.c).
+//
+// Invariants: every byte is an instruction and every string of 32 bytes a program; a program can
+// neither leave its memory nor move a joint beyond its range.
+#include "control/gp.h"
+
+#include "control/attach.h"
+
+#include <assert.h>
+#include <math.h>
+
+static const char system_name[] = "gp";
+
+mf_GpConfig mf_gp_config(void) {
+    return (mf_GpConfig){.struct_size = sizeof(mf_GpConfig),
+                         .rate = mf_rate_from_period(80 * MF_MILLISECOND),
+                         .instructions_per_tick = 8,
+                         .angle_per_move = 0.4,
+                         .unknown = MF_GP_UNKNOWN_WRAP};
+}
+
+// ---- one machine -------------------------------------------------------------------------------
+
+// What number `operand` means among `count` things, or MF_NONE.
+static uint32_t resolve(uint32_t operand, uint32_t count, mf_GpUnknown unknown) {
+    if (operand < count)
+        return operand;
+    return unknown == MF_GP_UNKNOWN_WRAP && count > 0 ? operand % count : MF_NONE;
+}
+
+mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES], uint32_t motors,
+                        const int32_t *sensors, uint32_t sensor_count, mf_GpUnknown unknown) {
+    uint8_t instruction = program[machine->address % MF_GP_BYTES];
+    uint32_t operand = instruction & 31u;
+    uint8_t next = (uint8_t)((machine->address + 1u) % MF_GP_BYTES);
+    mf_GpMove move = {MF_NONE, 0};
+    uint32_t sensor;
+    switch ((mf_GpOpcode)(instruction >> 5)) {
+    case MF_GP_LEFT:
+    case MF_GP_RIGHT:
+        move.motor = resolve(operand, motors, unknown);
+        if (move.motor != MF_NONE)
+            move.direction = instruction >> 5 == MF_GP_LEFT ? -1 : 1;
+        break;
+    case MF_GP_SENSOR:
+        sensor = resolve(operand, sensor_count, unknown);
+        machine->accumulator = sensor == MF_NONE ? 0 : (uint8_t)(sensors[sensor] & 255);
+        break;
+    case MF_GP_LOAD:
+        machine->accumulator = (uint8_t)operand;
+        break;
+    case MF_GP_JUMP:
+        if (machine->accumulator != 0)
+            next = (uint8_t)operand;
+        break;
+    case MF_GP_NOT:
+        machine->accumulator = (uint8_t)~machine->accumulator;
+        break;
+    case MF_GP_INC:
+        machine->accumulator++;
+        break;
+    case MF_GP_DEC:
+        machine->accumulator--;
+        break;
+    }
+    machine->address = next;
+    return move;
+}
+
+// ---- the system --------------------------------------------------------------------------------
+
+typedef struct GpSystem {
+    mf_GpBatch batch;
+    mf_GpRunFn run;
+} GpSystem;
+
+static void run_gp(const mf_SystemRun *run, void *user) {
+    const GpSystem *system = user;
+    system->run(&system->batch, run->first_block, run->block_count);
+}
+
+static void reset_gp(mf_Group *group, uint32_t instance, void *user) {
+    const GpSystem *system = user;
+    (void)group;
+    system->batch.address[instance] = 0;
+    system->batch.accumulator[instance] = 0;
+}
+
+static mf_Status check_gp(const mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "gp: start from mf_gp_config()");
+    if (config->instructions_per_tick < 1 || config->instructions_per_tick > 256)
+        return mf_fail(error, MF_BAD_ARGUMENT, "gp.instructions_per_tick is %u, need 1 .. 256",
+                       config->instructions_per_tick);
+    if (!(config->angle_per_move > 0.0 && config->angle_per_move <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "gp.angle_per_move is %g, need > 0 and <= 1e6",
+                       config->angle_per_move);
+    if (config->unknown != MF_GP_UNKNOWN_IGNORE && config->unknown != MF_GP_UNKNOWN_WRAP)
+        return mf_fail(error, MF_BAD_ARGUMENT, "gp.unknown is %d, need ignore or wrap",
+                       (int)config->unknown);
+    return mf_attach_check(group, system_name, config->rate, error);
+}
+
+// The model's joints that a motor can move: those of one degree of freedom that follow no other.
+static bool has_motor(const mf_Joint *joint) {
+    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
+           joint->mimic == MF_NONE;
+}
+
+static uint32_t find_motor(const mf_Model *model, uint32_t number) {
+    for (uint32_t i = 0; i < model->joint_count; i++)
+        if (has_motor(&model->joints[i]) && number-- == 0)
+            return i;
+    return MF_NONE;
+}
+
+static void fill_motors(mf_GpBatch *batch, const mf_Model *model, mf_GpUnknown unknown) {
+    uint32_t motors = 0;
+    for (uint32_t i = 0; i < model->joint_count; i++)
+        motors += has_motor(&model->joints[i]);
+    mf_GpMotors *table = &batch->motors;
+    batch->has_motors = motors > 0;
+    for (uint32_t operand = 0; operand < MF_GP_OPERANDS; operand++) {
+        uint32_t motor = resolve(operand, motors, unknown);
+        uint32_t joint = motor == MF_NONE ? MF_NONE : find_motor(model, motor);
+        double lower = joint == MF_NONE ? -INFINITY : model->joints[joint].lower;
+        double upper = joint == MF_NONE ? INFINITY : model->joints[joint].upper;
+        table->joint[operand] = joint == MF_NONE ? -1 : (int32_t)joint;
+        table->lower_f32[operand] = (float)lower;
+        table->upper_f32[operand] = (float)upper;
+        table->lower_f64[operand] = lower;
+        table->upper_f64[operand] = upper;
+    }
+}
+
+static uint32_t fill_sensor(mf_GpBatch *batch, int kind, const mf_Field *field, double scale) {
+    if (field == NULL)
+        return 0;
+    uint32_t left = MF_GP_OPERANDS - batch->sensor_count;
+    uint32_t used = field->components < left ? field->components : left;
+    batch->sensor[kind] = (mf_GpSensorField){field->data, field->components, used, scale};
+    batch->sensor_count += used;
+    return used;
+}
+
+static mf_Status find_sensors(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
+    const char *advice = "call mf_sensors_add first";
+    const double degrees = 57.29577951308232, centimetres = 100.0;
+    mf_Field *joint, *attitude;
+    mf_Status status = mf_attach_find(group, "sensor.joint", advice, &joint, error);
+    if (status == MF_OK)
+        status = mf_attach_find(group, "sensor.attitude", advice, &attitude, error);
+    if (status != MF_OK)
+        return status;
+    fill_sensor(batch, 0, mf_group_find_field(group, "sensor.contact"), 1.0);
+    fill_sensor(batch, 1, mf_group_find_field(group, "sensor.ray"), centimetres);
+    fill_sensor(batch, 2, joint, degrees);
+    fill_sensor(batch, 3, attitude, degrees);
+    return MF_OK;
+}
+
+static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
+    static const mf_FieldInfo program_info = {
+        "gp.program",   "1", "", MF_I32, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+        "the controller's program, one instruction 0 .. 255 per address"};
+    static const mf_FieldInfo address_info = {
+        "gp.address",     "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+        "address of the instruction that comes next, 0 .. 31"};
+    static const mf_FieldInfo accumulator_info = {"gp.accumulator",
+                                                  "1",
+                                                  "",
+                                                  MF_I32,
+                                                  MF_PER_INSTANCE,
+                                                  1,
+                                                  MF_FIELD_STATE,
+                                                  "the machine's accumulator, 0 .. 255"};
+    mf_Field *program, *address, *accumulator;
+    mf_Status status = mf_attach_field(group, &program_info, MF_GP_BYTES, &program, error);
+    if (status == MF_OK)
+        status = mf_attach_field(group, &address_info, 0, &address, error);
+    if (status == MF_OK)
+        status = mf_attach_field(group, &accumulator_info, 0, &accumulator, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Field *target = mf_group_find_field(group, "joint.target");
+    batch->program = program->data;
+    batch->address = address->data;
+    batch->accumulator = accumulator->data;
+    batch->target = target->data;
+    batch->target_components = target->components;
+    batch->fault = mf_group_find_field(group, "fault.word")->data;
+    return MF_OK;
+}
+
+mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
+    static const mf_GpRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
+    static const char *const reads[] = {"gp.program", "sensor.joint", "sensor.attitude", NULL};
+    static const char *const writes[] = {"joint.target", "gp.address", "gp.accumulator", NULL};
+    mf_GpConfig defaults = mf_gp_config();
+    if (config == NULL)
+        config = &defaults;
+    mf_Status status = check_gp(group, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_World *world = mf_group_world(group);
+    mf_Context *context = mf_world_context(world);
+    GpSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "gp: out of memory");
+    system->run = kernels[mf_kernel_row(mf_world_isa(world))]
+                         [mf_group_settings(group)->double_precision];
+    system->batch.instructions = config->instructions_per_tick;
+    system->batch.angle = config->angle_per_move;
+    system->batch.wrap = config->unknown == MF_GP_UNKNOWN_WRAP;
+    fill_motors(&system->batch, mf_group_model(group), config->unknown);
+    status = find_sensors(group, &system->batch, error);
+    if (status == MF_OK)
+        status = add_fields(group, &system->batch, error);
+    if (status == MF_OK) {
+        mf_SystemConfig entry = mf_system_config();
+        entry.name = system_name;
+        entry.phase = MF_PHASE_CONTROL;
+        entry.rate = config->rate;
+        entry.run = run_gp;
+        entry.reset = reset_gp;
+        entry.destroy = mf_attach_release;
+        entry.user = system;
+        entry.reads = reads;
+        entry.writes = writes;
+        status = mf_group_add_system(group, &entry, error);
+    }
+    if (status != MF_OK)
+        mf_release(context, system);
+    return status;
+}
+
+void mf_gp_set_program(mf_Group *group, uint32_t instance, const uint8_t program[MF_GP_BYTES]) {
+    mf_Field *field = mf_group_find_field(group, "gp.program");
+    assert(field != NULL && instance < mf_group_count(group));
+    int32_t *memory = (int32_t *)field->data +
+                      (size_t)(instance / MF_BLOCK) * field->components * MF_BLOCK +
+                      instance % MF_BLOCK;
+    for (uint32_t i = 0; i < MF_GP_BYTES; i++)
+        memory[(size_t)i * MF_BLOCK] = program[i];
+}

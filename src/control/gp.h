@@ -1,0 +1,54 @@
+// The machine-code controller's batch interpreter: what the host code hands to its kernel.
+#ifndef MF_CONTROL_GP_H
+#define MF_CONTROL_GP_H
+
+#include "math/kernel.h"
+
+#include <mayfly/control.h>
+
+enum {
+    MF_GP_OPERANDS = 32,        // an operand has five bits
+    MF_GP_SENSOR_MINIMUM = -128, // what fits the accumulator
+    MF_GP_SENSOR_MAXIMUM = 127,
+    MF_GP_SENSOR_KINDS = 4 // contacts, rays, joint angles, attitude
+};
+
+// Operand -> what it moves, with the rule for unknown motors already applied.
+typedef struct mf_GpMotors {
+    _Alignas(64) int32_t joint[MF_GP_OPERANDS]; // component of joint.target, -1 = no motor
+    _Alignas(64) float lower_f32[MF_GP_OPERANDS]; // infinite when unlimited
+    float upper_f32[MF_GP_OPERANDS];
+    double lower_f64[MF_GP_OPERANDS];
+    double upper_f64[MF_GP_OPERANDS];
+} mf_GpMotors;
+
+// One sensor field: its values become whole numbers by multiplying with `scale` and cutting off.
+typedef struct mf_GpSensorField {
+    const void *data;    // field layout, in the group's precision
+    uint32_t components; // [1] values per instance
+    uint32_t used;       // [1] how many of them operands can name
+    double scale;
+} mf_GpSensorField;
+
+// All blocks of a group.
+typedef struct mf_GpBatch {
+    mf_GpMotors motors;
+    mf_GpSensorField sensor[MF_GP_SENSOR_KINDS];
+    uint32_t sensor_count; // [1] sum of `used`, 0 .. 32
+    bool wrap;             // numbers beyond the sensors wrap; else they read 0
+    bool has_motors;
+    uint32_t instructions; // [1] per tick
+    double angle;          // [rad] or [m] per move
+    const int32_t *program;
+    int32_t *address;
+    int32_t *accumulator;
+    void *target;              // joint.target
+    uint32_t target_components; // [1]
+    const int32_t *fault;       // fault.word
+} mf_GpBatch;
+
+// One tick for the blocks first .. first+count-1.
+typedef void (*mf_GpRunFn)(const mf_GpBatch *batch, uint32_t first, uint32_t count);
+MF_KERNEL_COPIES(void, mf_gp_run, (const mf_GpBatch *batch, uint32_t first, uint32_t count));
+
+#endif

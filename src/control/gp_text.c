@@ -1,0 +1,160 @@
+// Text form of the machine-code controller's programs.
+//
+// One instruction a line: an optional address, a mnemonic, its operand. The operand of not, inc and
+// dec has no effect but is part of the byte, so it is kept; it may be left out where it is 0.
+// Invariant: assembling what mf_gp_disassemble wrote gives the same 32 bytes.
+#include <mayfly/control.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const mnemonics[8] = {"left", "right", "sensor", "load",
+                                         "jump", "not",   "inc",    "dec"};
+
+static bool needs_operand(uint32_t opcode) {
+    return opcode <= MF_GP_JUMP;
+}
+
+size_t mf_gp_disassemble(const uint8_t program[MF_GP_BYTES], char *text, size_t size) {
+    size_t length = 0;
+    if (size > 0)
+        text[0] = '\0';
+    for (uint32_t address = 0; address < MF_GP_BYTES; address++) {
+        uint32_t opcode = program[address] >> 5, operand = program[address] & 31u;
+        char line[32];
+        int written = needs_operand(opcode) || operand != 0
+                          ? snprintf(line, sizeof line, "%02u  %s %u\n", address, mnemonics[opcode],
+                                     operand)
+                          : snprintf(line, sizeof line, "%02u  %s\n", address, mnemonics[opcode]);
+        for (int i = 0; i < written; i++, length++) {
+            if (length + 1 < size) {
+                text[length] = line[i];
+                text[length + 1] = '\0';
+            }
+        }
+    }
+    return length;
+}
+
+// ---- assembler ---------------------------------------------------------------------------------
+
+typedef struct Word {
+    const char *start;
+    size_t length; // 0 at the end of the line
+} Word;
+
+// Where the assembler reads, and for messages the line and where it began.
+typedef struct Reader {
+    const char *at, *line_start;
+    int32_t line;
+    mf_Error *error;
+} Reader;
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+// The next word of this line; comments end it.
+static Word next_word(Reader *reader) {
+    while (is_space(*reader->at))
+        reader->at++;
+    const char *start = reader->at;
+    const char *end = start;
+    while (*end != '\0' && *end != '\n' && *end != ';' && *end != '#' && !is_space(*end))
+        end++;
+    reader->at = end;
+    return (Word){start, (size_t)(end - start)};
+}
+
+static mf_Status fail_word(const Reader *reader, Word word, const char *expected) {
+    int32_t column = (int32_t)(word.start - reader->line_start) + 1;
+    if (word.length == 0)
+        return mf_fail_at(reader->error, MF_BAD_FILE, NULL, reader->line, column,
+                          "line %d: need %s, found the end of the line", (int)reader->line,
+                          expected);
+    int shown = word.length < 40 ? (int)word.length : 40;
+    return mf_fail_at(reader->error, MF_BAD_FILE, NULL, reader->line, column,
+                      "line %d: need %s, found \"%.*s\"", (int)reader->line, expected, shown,
+                      word.start);
+}
+
+// A number 0 .. 31 in decimal; false for anything else.
+static bool read_number(Word word, uint32_t *out) {
+    uint32_t number = 0;
+    if (word.length == 0)
+        return false;
+    for (size_t i = 0; i < word.length; i++) {
+        if (word.start[i] < '0' || word.start[i] > '9')
+            return false;
+        number = number * 10 + (uint32_t)(word.start[i] - '0');
+        if (number > 31)
+            return false;
+    }
+    *out = number;
+    return true;
+}
+
+static bool find_opcode(Word word, uint32_t *out) {
+    for (uint32_t opcode = 0; opcode < 8; opcode++) {
+        if (strlen(mnemonics[opcode]) == word.length &&
+            memcmp(mnemonics[opcode], word.start, word.length) == 0) {
+            *out = opcode;
+            return true;
+        }
+    }
+    return false;
+}
+
+// One line with an instruction that begins with `word`, into `memory` at *address or where the line
+// says; *address then is the one behind it.
+static mf_Status read_instruction(Reader *reader, Word word, uint8_t memory[MF_GP_BYTES],
+                                  bool filled[MF_GP_BYTES], uint32_t *address) {
+    Word place = word;
+    if (word.start[0] >= '0' && word.start[0] <= '9') {
+        if (!read_number(word, address))
+            return fail_word(reader, word, "an address 0 .. 31");
+        word = next_word(reader);
+    }
+    uint32_t opcode, operand = 0;
+    if (!find_opcode(word, &opcode))
+        return fail_word(reader, word, "left, right, sensor, load, jump, not, inc or dec");
+    if (*address >= MF_GP_BYTES)
+        return fail_word(reader, place, "at most 32 instructions up to address 31");
+    if (filled[*address])
+        return fail_word(reader, place, "an address that has no instruction yet");
+    word = next_word(reader);
+    if (word.length > 0 || needs_operand(opcode)) {
+        if (!read_number(word, &operand))
+            return fail_word(reader, word, "an operand 0 .. 31");
+        word = next_word(reader);
+    }
+    if (word.length > 0)
+        return fail_word(reader, word, "nothing behind the operand");
+    filled[*address] = true;
+    memory[(*address)++] = (uint8_t)(opcode << 5 | operand);
+    return MF_OK;
+}
+
+mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Error *error) {
+    uint8_t memory[MF_GP_BYTES];
+    bool filled[MF_GP_BYTES] = {false};
+    memset(memory, MF_GP_NOT << 5, sizeof memory);
+    Reader reader = {text, text, 1, error};
+    uint32_t address = 0;
+    while (*reader.at != '\0') {
+        Word word = next_word(&reader);
+        if (word.length > 0) {
+            mf_Status status = read_instruction(&reader, word, memory, filled, &address);
+            if (status != MF_OK)
+                return status;
+        }
+        while (*reader.at != '\0' && *reader.at != '\n')
+            reader.at++;
+        if (*reader.at == '\n') {
+            reader.line_start = ++reader.at;
+            reader.line++;
+        }
+    }
+    memcpy(program, memory, sizeof memory);
+    return MF_OK;
+}

@@ -1,0 +1,91 @@
+// Open-loop oscillators as a controller: one sine per joint (oscillator_kernel.c).
+#include "control/oscillator.h"
+
+#include "control/attach.h"
+
+#include <mayfly/control.h>
+
+static const char system_name[] = "oscillator";
+
+typedef struct OscillatorSystem {
+    mf_OscillatorBatch batch;
+    mf_OscillatorRunFn run;
+} OscillatorSystem;
+
+mf_OscillatorConfig mf_oscillator_config(void) {
+    return (mf_OscillatorConfig){.struct_size = sizeof(mf_OscillatorConfig),
+                                 .rate = mf_rate_from_period(80 * MF_MILLISECOND)};
+}
+
+static void run_oscillator(const mf_SystemRun *run, void *user) {
+    const OscillatorSystem *system = user;
+    system->run(&system->batch, mf_time_to_seconds(run->time), run->first_block,
+                run->block_count);
+}
+
+static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error *error) {
+    enum { FLAGS = MF_FIELD_STATE | MF_FIELD_INPUT };
+    static const mf_FieldInfo infos[] = {
+        {"oscillator.offset", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
+         "middle of each joint's swing; metres for slides"},
+        {"oscillator.amplitude", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
+         "half of each joint's swing; metres for slides"},
+        {"oscillator.phase", "1", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
+         "how far each joint is ahead, in turns"},
+        {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
+         "swings per second"},
+    };
+    enum { FIELDS = sizeof infos / sizeof *infos };
+    const void **data[FIELDS] = {&batch->offset, &batch->amplitude, &batch->phase,
+                                 &batch->frequency};
+    for (int i = 0; i < FIELDS; i++) {
+        mf_Field *field;
+        mf_Status status = mf_attach_field(group, &infos[i], 0, &field, error);
+        if (status != MF_OK)
+            return status;
+        *data[i] = field->data;
+    }
+    const mf_Field *target = mf_group_find_field(group, "joint.target");
+    batch->joint_count = target->components;
+    batch->target = target->data;
+    batch->fault = mf_group_find_field(group, "fault.word")->data;
+    return MF_OK;
+}
+
+mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, mf_Error *error) {
+    static const mf_OscillatorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_oscillator_run);
+    static const char *const reads[] = {"oscillator.offset", "oscillator.amplitude",
+                                        "oscillator.phase", "oscillator.frequency", NULL};
+    static const char *const writes[] = {"joint.target", NULL};
+    mf_OscillatorConfig defaults = mf_oscillator_config();
+    if (config == NULL)
+        config = &defaults;
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "oscillator: start from mf_oscillator_config()");
+    mf_Status status = mf_attach_check(group, system_name, config->rate, error);
+    if (status != MF_OK)
+        return status;
+    mf_World *world = mf_group_world(group);
+    mf_Context *context = mf_world_context(world);
+    OscillatorSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "oscillator: out of memory");
+    status = add_fields(group, &system->batch, error);
+    if (status == MF_OK) {
+        system->run = kernels[mf_kernel_row(mf_world_isa(world))]
+                             [mf_group_settings(group)->double_precision];
+        mf_SystemConfig entry = mf_system_config();
+        entry.name = system_name;
+        entry.phase = MF_PHASE_CONTROL;
+        entry.rate = config->rate;
+        entry.run = run_oscillator;
+        entry.destroy = mf_attach_release;
+        entry.user = system;
+        entry.reads = reads;
+        entry.writes = writes;
+        status = mf_group_add_system(group, &entry, error);
+    }
+    if (status != MF_OK)
+        mf_release(context, system);
+    return status;
+}

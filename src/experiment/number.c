@@ -1,0 +1,100 @@
+// Numbers as text. The C library's conversions round correctly but follow the locale of the
+// program around us, so each call here runs under the "C" locale, which glibc hands out without
+// allocating.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "experiment/number.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static locale_t plain_locale(void) {
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static const char *skip_digits(const char *text) {
+    while (*text >= '0' && *text <= '9')
+        text++;
+    return text;
+}
+
+// [+-] digits [. digits] [e [+-] digits] with a digit beside the point: YAML's core schema without
+// octal, hexadecimal, underscores and base 60.
+static bool is_decimal(const char *text) {
+    const char *start = text + (*text == '-' || *text == '+');
+    const char *end = skip_digits(start);
+    size_t digits = (size_t)(end - start);
+    if (*end == '.') {
+        start = end + 1;
+        end = skip_digits(start);
+        digits += (size_t)(end - start);
+    }
+    if (digits == 0)
+        return false;
+    if (*end == 'e' || *end == 'E') {
+        start = end + 1;
+        start += *start == '-' || *start == '+';
+        end = skip_digits(start);
+        if (end == start)
+            return false;
+    }
+    return *end == '\0';
+}
+
+bool mf_number_parse(const char *text, double *out) {
+    const char *unsigned_text = text + (*text == '-' || *text == '+');
+    if (strcmp(unsigned_text, ".inf") == 0) {
+        *out = *text == '-' ? -INFINITY : INFINITY;
+        return true;
+    }
+    if (!is_decimal(text))
+        return false;
+    double value = strtod_l(text, NULL, plain_locale());
+    if (!isfinite(value))
+        return false;
+    *out = value;
+    return true;
+}
+
+bool mf_number_parse_whole(const char *text, uint64_t *out) {
+    if (*text == '\0' || *skip_digits(text) != '\0')
+        return false;
+    uint64_t value = 0;
+    for (; *text != '\0'; text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+const char *mf_number_write(double value, char out[MF_NUMBER_TEXT]) {
+    if (isinf(value))
+        return strcpy(out, value > 0 ? ".inf" : "-.inf");
+    locale_t plain = plain_locale(), before = uselocale(plain);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, MF_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod_l(out, NULL, plain) == value)
+            break;
+    }
+    uselocale(before);
+    return out;
+}
+
+const char *mf_number_write_time(mf_Time time, char out[MF_NUMBER_TEXT]) {
+    int length =
+        snprintf(out, MF_NUMBER_TEXT, "%" PRId64 ".%09" PRId64, time / MF_SECOND, time % MF_SECOND);
+    while (out[length - 1] == '0')
+        length--;
+    if (out[length - 1] == '.')
+        length--;
+    out[length] = '\0';
+    return out;
+}

@@ -1,0 +1,11 @@
+// Checks of the bytes of a YAML file that come before parsing.
+#ifndef MAYFLY_SRC_EXPERIMENT_YAML_TEXT_H
+#define MAYFLY_SRC_EXPERIMENT_YAML_TEXT_H
+
+#include <mayfly/base.h>
+
+// MF_OK when the `size` bytes of `text` are clean UTF-8 without control characters, byte order mark
+// and tabs in front of lines. `file` is for messages.
+mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf_Error *error);
+
+#endif

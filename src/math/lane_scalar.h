@@ -1,0 +1,103 @@
+// Lanes of width one, for lone robots and as the reference. Included by math/lane.h only.
+#ifndef MF_MATH_LANE_SCALAR_H
+#define MF_MATH_LANE_SCALAR_H
+
+#define MF_LANES 1
+
+typedef mf_real mf_lane;
+typedef bool mf_mask;
+typedef int32_t mf_index;
+
+static inline mf_lane mf_set(mf_real a) {
+    return a;
+}
+static inline mf_lane mf_load(const mf_real *address) {
+    return *address;
+}
+static inline void mf_store(mf_real *address, mf_lane a) {
+    *address = a;
+}
+static inline mf_mask mf_less(mf_lane a, mf_lane b) {
+    return a < b;
+}
+static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
+    return a <= b;
+}
+static inline mf_mask mf_and(mf_mask a, mf_mask b) {
+    return a && b;
+}
+static inline mf_mask mf_or(mf_mask a, mf_mask b) {
+    return a || b;
+}
+static inline mf_mask mf_not(mf_mask a) {
+    return !a;
+}
+static inline mf_mask mf_mask_all(void) {
+    return true;
+}
+static inline bool mf_any(mf_mask a) {
+    return a;
+}
+static inline bool mf_all(mf_mask a) {
+    return a;
+}
+static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
+    return mask ? yes : no;
+}
+// a < b ? a : b, so the second value where one is NaN.
+static inline mf_lane mf_min(mf_lane a, mf_lane b) {
+    return a < b ? a : b;
+}
+static inline mf_lane mf_max(mf_lane a, mf_lane b) {
+    return a > b ? a : b;
+}
+static inline mf_lane mf_sqrt(mf_lane a) {
+#if defined(MF_KERNEL_F64)
+    return __builtin_sqrt(a);
+#else
+    return __builtin_sqrtf(a);
+#endif
+}
+
+// Toward zero; the value must fit.
+static inline mf_index mf_to_index(mf_lane a) {
+    return (mf_index)a;
+}
+static inline mf_lane mf_from_index(mf_index a) {
+    return (mf_lane)a;
+}
+static inline mf_index mf_set_index(int32_t a) {
+    return a;
+}
+static inline mf_index mf_load_index(const int32_t *address) {
+    return *address;
+}
+static inline void mf_store_index(int32_t *address, mf_index a) {
+    *address = a;
+}
+static inline mf_mask mf_index_equal(mf_index a, mf_index b) {
+    return a == b;
+}
+static inline mf_mask mf_index_less(mf_index a, mf_index b) {
+    return a < b;
+}
+static inline mf_index mf_select_index(mf_mask mask, mf_index yes, mf_index no) {
+    return mask ? yes : no;
+}
+static inline mf_lane mf_gather(const mf_real *table, mf_index index) {
+    return table[index];
+}
+static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
+    return table[index];
+}
+// table[index] = a where the mask holds; lanes that hit the same place are not allowed.
+static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_lane a) {
+    if (mask)
+        table[index] = a;
+}
+// 0, 1, 2, ... across the lanes.
+static inline mf_index mf_lane_numbers(void) {
+    return 0;
+}
+
+#endif

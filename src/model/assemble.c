@@ -1,0 +1,350 @@
+// Freezes a draft into a model: one block of memory with all arrays and texts (meshes keep their
+// own buffers), links in depth-first order, everything derived computed once.
+//
+// Invariants of a frozen model: joint i moves link i + 1; a parent's index is smaller than its
+// child's; points are sorted by link; a joint that is followed (mimic) follows nobody itself; all
+// numbers are finite except unlimited ranges, speeds and efforts.
+#include "model/draft.h"
+
+#include "math/scalar.h"
+#include "model/points.h"
+
+#include <string.h>
+
+// Where a draft item goes: new index of each draft link and joint, and the new order of links.
+typedef struct Order {
+    uint32_t *link_at;  // [new] draft link
+    uint32_t *new_link; // [draft] new index
+    uint32_t *new_joint;
+    uint32_t *first_child; // [draft link] draft link or MF_NONE
+    uint32_t *next_sibling;
+    uint32_t *moved_by;    // [draft link] draft joint or MF_NONE
+    uint32_t *point_start; // [new link + 1] where its points begin
+} Order;
+
+// A bump allocator over the model's block; with base NULL it only measures.
+typedef struct Block {
+    char *base;
+    size_t used;
+} Block;
+
+static void *block_take(Block *block, size_t count, size_t size) {
+    block->used = (block->used + 15) & ~(size_t)15;
+    void *memory = block->base ? block->base + block->used : NULL;
+    block->used += count * size;
+    return memory;
+}
+
+static const char *block_text(Block *block, const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = block->base ? memcpy(block->base + block->used, text, size) : NULL;
+    block->used += size;
+    return copy;
+}
+
+static mf_Status check_joint(const mf_Draft *draft, const mf_Joint *joint, mf_Error *error) {
+    const char *name = joint->name;
+    if (!mf_all_finite(joint->position, 3) || !mf_all_finite(joint->rotation, 4) ||
+        !mf_all_finite(joint->axis, 3) || !mf_is_finite(joint->damping) ||
+        !mf_is_finite(joint->friction) || !mf_is_finite(joint->multiplier) ||
+        !mf_is_finite(joint->offset))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                          "joint '%s': all numbers must be finite", name);
+    if (!(joint->lower <= joint->upper))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                          "joint '%s': need lower <= upper, found %g and %g", name, joint->lower,
+                          joint->upper);
+    if (!(joint->speed > 0.0) || !(joint->effort >= 0.0))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                          "joint '%s': need speed > 0 and effort >= 0, found %g and %g", name,
+                          joint->speed, joint->effort);
+    if (joint->mimic != MF_NONE && mf_draft_joints(draft)[joint->mimic].mimic != MF_NONE)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                          "joint '%s': follows a joint that follows another one", name);
+    return MF_OK;
+}
+
+static mf_Status check_draft(const mf_Draft *draft, mf_Error *error) {
+    if (draft->links.count == 0)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0, "the robot has no link");
+    if (draft->links.count > MF_MODEL_LINK_LIMIT || draft->points.count > MF_MODEL_POINT_LIMIT)
+        return mf_fail_at(error, MF_LIMIT, draft->file, 0, 0,
+                          "at most %u links and %u points, found %u and %u", MF_MODEL_LINK_LIMIT,
+                          MF_MODEL_POINT_LIMIT, draft->links.count, draft->points.count);
+    for (uint32_t i = 0; i < draft->joints.count; i++) {
+        mf_Status status = check_joint(draft, &mf_draft_joints(draft)[i], error);
+        if (status != MF_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < draft->points.count; i++) {
+        const mf_Point *point = &mf_draft_points(draft)[i];
+        if (!mf_all_finite(point->position, 3) || !mf_is_finite(point->mass) || point->mass < 0.0)
+            return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                              "link '%s': points need finite positions and masses >= 0",
+                              mf_draft_links(draft)[point->link].name);
+    }
+    return MF_OK;
+}
+
+// Depth-first order from the base; false when a link cannot be reached from it.
+static bool order_links(const mf_Draft *draft, Order *order) {
+    const mf_Joint *joints = mf_draft_joints(draft);
+    uint32_t count = draft->links.count;
+    for (uint32_t i = 0; i < count; i++)
+        order->first_child[i] = order->next_sibling[i] = order->new_link[i] =
+            order->moved_by[i] = MF_NONE;
+    for (uint32_t i = draft->joints.count; i-- > 0;) {
+        if (order->moved_by[joints[i].child] != MF_NONE || joints[i].child == draft->base)
+            return false;
+        order->moved_by[joints[i].child] = i;
+        order->next_sibling[joints[i].child] = order->first_child[joints[i].parent];
+        order->first_child[joints[i].parent] = joints[i].child;
+    }
+    uint32_t link = draft->base, placed = 0;
+    for (;;) {
+        if (placed == count || order->new_link[link] != MF_NONE)
+            return false;
+        order->new_link[link] = placed;
+        order->link_at[placed++] = link;
+        if (order->first_child[link] != MF_NONE) {
+            link = order->first_child[link];
+            continue;
+        }
+        while (link != draft->base && order->next_sibling[link] == MF_NONE)
+            link = joints[order->moved_by[link]].parent;
+        if (link == draft->base)
+            break;
+        link = order->next_sibling[link];
+    }
+    if (placed != count)
+        return false;
+    for (uint32_t i = 1; i < count; i++)
+        order->new_joint[order->moved_by[order->link_at[i]]] = i - 1;
+    return true;
+}
+
+static void order_points(const mf_Draft *draft, Order *order) {
+    const mf_Point *points = mf_draft_points(draft);
+    for (uint32_t i = 0; i < draft->points.count; i++)
+        order->point_start[order->new_link[points[i].link] + 1]++;
+    for (uint32_t i = 0; i < draft->links.count; i++)
+        order->point_start[i + 1] += order->point_start[i];
+}
+
+static void fill_links(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
+    mf_Link *links = block_take(block, draft->links.count, sizeof *links);
+    mf_Joint *joints = block_take(block, draft->joints.count, sizeof *joints);
+    if (model) {
+        model->links = links;
+        model->joints = joints;
+    }
+    for (uint32_t i = 0; i < draft->links.count; i++) {
+        const mf_Link *link = &mf_draft_links(draft)[order->link_at[i]];
+        const mf_Joint *joint = i > 0 ? &mf_draft_joints(draft)[order->moved_by[order->link_at[i]]] : NULL;
+        const char *link_name = block_text(block, link->name);
+        const char *joint_name = joint ? block_text(block, joint->name) : NULL;
+        if (model == NULL)
+            continue;
+        links[i].name = link_name;
+        links[i].parent = joint ? order->new_link[joint->parent] : MF_NONE;
+        links[i].joint = joint ? i - 1 : MF_NONE;
+        if (joint == NULL)
+            continue;
+        joints[i - 1] = *joint;
+        joints[i - 1].name = joint_name;
+        joints[i - 1].parent = links[i].parent;
+        joints[i - 1].child = i;
+        if (joint->mimic != MF_NONE)
+            joints[i - 1].mimic = order->new_joint[joint->mimic];
+    }
+}
+
+static void fill_points(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
+    mf_Point *points = block_take(block, draft->points.count, sizeof *points);
+    if (model == NULL)
+        return;
+    model->points = points;
+    for (uint32_t i = 0; i < draft->points.count; i++) {
+        const mf_Point *point = &mf_draft_points(draft)[i];
+        uint32_t link = order->new_link[point->link];
+        mf_Point *copy = &points[order->point_start[link]++];
+        *copy = *point;
+        copy->link = link;
+    }
+    mf_Link *links = (mf_Link *)model->links;
+    for (uint32_t i = 0, start = 0; i < model->link_count; i++) {
+        uint32_t end = order->point_start[i]; // it was advanced past the link's last point
+        mf_MassProperties body = mf_mass_of_points(points + start, end - start, MF_NONE);
+        links[i].mass = body.mass;
+        mf_vec3_copy(links[i].center, body.center);
+        memcpy(links[i].inertia, body.inertia, sizeof body.inertia);
+        model->mass += body.mass;
+        start = end;
+    }
+}
+
+static void fill_shapes(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
+    mf_Shape *shapes = block_take(block, draft->shapes.count, sizeof *shapes);
+    mf_Mesh *meshes = block_take(block, draft->meshes.count, sizeof *meshes);
+    for (uint32_t i = 0; i < draft->meshes.count; i++) {
+        const char *path = block_text(block, mf_draft_meshes(draft)[i].path);
+        if (model == NULL)
+            continue;
+        meshes[i] = mf_draft_meshes(draft)[i];
+        meshes[i].path = path;
+    }
+    if (model == NULL)
+        return;
+    model->shapes = shapes;
+    model->meshes = meshes;
+    for (uint32_t i = 0; i < draft->shapes.count; i++) {
+        shapes[i] = mf_draft_shapes(draft)[i];
+        shapes[i].link = order->new_link[shapes[i].link];
+    }
+}
+
+static void fill_sensors(const mf_Draft *draft, const Order *order, Block *block,
+                         mf_Model *model) {
+    const mf_Note *draft_notes = draft->notes.items;
+    mf_Sensor *sensors = block_take(block, draft->sensors.count, sizeof *sensors);
+    mf_Note *notes = block_take(block, draft->notes.count, sizeof *notes);
+    for (uint32_t i = 0; i < draft->sensors.count; i++) {
+        const mf_Sensor *sensor = &mf_draft_sensors(draft)[i];
+        const char *name = block_text(block, sensor->name);
+        if (model == NULL)
+            continue;
+        sensors[i] = *sensor;
+        sensors[i].name = name;
+        if (sensor->link != MF_NONE)
+            sensors[i].link = order->new_link[sensor->link];
+        if (sensor->joint != MF_NONE)
+            sensors[i].joint = order->new_joint[sensor->joint];
+    }
+    for (uint32_t i = 0; i < draft->notes.count; i++) {
+        const char *text = block_text(block, draft_notes[i].text);
+        if (model == NULL)
+            continue;
+        notes[i] = draft_notes[i];
+        notes[i].text = text;
+    }
+    if (model == NULL)
+        return;
+    model->sensors = sensors;
+    model->notes = notes;
+}
+
+// Takes the parts of the model from the block, in the same order whether measuring or filling.
+static void fill_model(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
+    double *start_angle = block_take(block, draft->joints.count, sizeof *start_angle);
+    const char *name = block_text(block, draft->name);
+    const char *file = block_text(block, draft->file);
+    if (model) {
+        model->start_angle = start_angle;
+        model->name = name;
+        model->file = file;
+        model->context = draft->context;
+        model->link_count = draft->links.count;
+        model->joint_count = draft->joints.count;
+        model->point_count = draft->points.count;
+        model->shape_count = draft->shapes.count;
+        model->mesh_count = draft->meshes.count;
+        model->sensor_count = draft->sensors.count;
+        model->note_count = draft->notes.count;
+    }
+    fill_links(draft, order, block, model);
+    fill_points(draft, order, block, model);
+    fill_shapes(draft, order, block, model);
+    fill_sensors(draft, order, block, model);
+}
+
+static void find_start_angles(mf_Model *model) {
+    double *angle = (double *)model->start_angle;
+    for (uint32_t i = 0; i < model->joint_count; i++)
+        angle[i] = mf_clamp(0.0, model->joints[i].lower, model->joints[i].upper);
+    for (uint32_t i = 0; i < model->joint_count; i++) {
+        const mf_Joint *joint = &model->joints[i];
+        if (joint->mimic != MF_NONE)
+            angle[i] = joint->multiplier * angle[joint->mimic] + joint->offset;
+    }
+}
+
+// The height that puts the lowest colliding point on the ground; 0 when none collides. False
+// without memory.
+static bool find_rest_height(mf_Model *model) {
+    double(*position)[3] = mf_allocate(model->context, model->link_count, sizeof *position);
+    double(*rotation)[4] = mf_allocate(model->context, model->link_count, sizeof *rotation);
+    bool ready = position != NULL && rotation != NULL;
+    if (ready) {
+        mf_model_pose(model, model->start_angle, position, rotation);
+        bool found = false;
+        for (uint32_t i = 0; i < model->point_count; i++) {
+            const mf_Point *point = &model->points[i];
+            if (!(point->flags & MF_POINT_COLLIDES))
+                continue;
+            double place[3];
+            mf_quat_rotate(place, rotation[point->link], point->position);
+            double height = 0.0 - (place[2] + position[point->link][2]);
+            if (!found || height > model->rest_height)
+                model->rest_height = height;
+            found = true;
+        }
+    }
+    mf_release(model->context, position);
+    mf_release(model->context, rotation);
+    return ready;
+}
+
+static mf_Status build(mf_Draft *draft, Order *order, mf_Model **out, mf_Error *error) {
+    if (!order_links(draft, order))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                          "the links do not form one tree below '%s'",
+                          mf_draft_links(draft)[draft->base].name);
+    order_points(draft, order);
+    Block block = {NULL, sizeof(mf_Model)};
+    fill_model(draft, order, &block, NULL);
+    block.base = mf_allocate(draft->context, 1, block.used);
+    if (block.base == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "model '%s': no memory", draft->name);
+    mf_Model *model = (mf_Model *)(void *)block.base;
+    block.used = sizeof *model;
+    fill_model(draft, order, &block, model);
+    mf_Status status = MF_OK;
+    if (!(model->mass > 0.0) || !mf_is_finite(model->mass))
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                            "model '%s': the total mass must be > 0, found %g kg", draft->name,
+                            model->mass);
+    find_start_angles(model);
+    if (status == MF_OK && !find_rest_height(model))
+        status = mf_fail(error, MF_NO_MEMORY, "model '%s': no memory", draft->name);
+    if (status == MF_OK && !mf_is_finite(model->rest_height))
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
+                            "model '%s': too large, its points overflow", draft->name);
+    if (status != MF_OK) {
+        mf_release(draft->context, model);
+        return status;
+    }
+    draft->meshes.count = 0; // their buffers belong to the model now
+    *out = model;
+    return MF_OK;
+}
+
+mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error) {
+    *out = NULL;
+    mf_Status status = check_draft(draft, error);
+    if (status != MF_OK)
+        return status;
+    size_t links = draft->links.count, joints = draft->joints.count;
+    uint32_t *numbers = mf_allocate(draft->context, 6 * links + joints + 1, sizeof *numbers);
+    if (numbers == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "model '%s': no memory", draft->name);
+    Order order = {.link_at = numbers,
+                   .new_link = numbers + links,
+                   .first_child = numbers + 2 * links,
+                   .next_sibling = numbers + 3 * links,
+                   .moved_by = numbers + 4 * links,
+                   .point_start = numbers + 5 * links,
+                   .new_joint = numbers + 6 * links + 1};
+    status = build(draft, &order, out, error);
+    mf_release(draft->context, numbers);
+    return status;
+}

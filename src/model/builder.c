@@ -1,0 +1,348 @@
+// The construction API: twelve calls in the manner of T. Fischer and R. Ihme, "NeoPhysIx", 2024,
+// appendix VIII. Calls only record; mf_builder_finalize (builder_finalize.c) assembles.
+//
+// A call that fails keeps its error in the builder (the first one wins), so that a robot can be
+// written down without checking every line.
+#include "model/builder.h"
+
+#include "math/scalar.h"
+#include "model/points.h"
+
+#include <stdio.h>
+#include <string.h>
+
+mf_HingeConfig mf_hinge_config(void) {
+    return (mf_HingeConfig){.struct_size = sizeof(mf_HingeConfig),
+                            .lower = -MF_PI / 2,
+                            .upper = MF_PI / 2,
+                            .speed = 5.0};
+}
+
+mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
+                            mf_Error *error) {
+    *out = NULL;
+    if (name != NULL && strlen(name) > MF_MODEL_NAME_LIMIT)
+        return mf_fail(error, MF_LIMIT, "robot name: at most %u bytes, found %zu",
+                       MF_MODEL_NAME_LIMIT, strlen(name));
+    mf_Builder *builder = mf_allocate(context, 1, sizeof *builder);
+    if (builder == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "robot under construction: no memory");
+    builder->context = context;
+    mf_draft_start(&builder->draft, context);
+    builder->draft.name = mf_draft_text(&builder->draft, name ? name : "robot");
+    if (builder->draft.name == NULL) {
+        mf_builder_destroy(builder);
+        return mf_fail(error, MF_NO_MEMORY, "robot under construction: no memory");
+    }
+    *out = builder;
+    return MF_OK;
+}
+
+void mf_builder_destroy(mf_Builder *builder) {
+    if (builder == NULL)
+        return;
+    mf_draft_release(&builder->draft);
+    mf_list_release(builder->context, &builder->bodies);
+    mf_list_release(builder->context, &builder->hinges);
+    mf_list_release(builder->context, &builder->touches);
+    mf_release(builder->context, builder);
+}
+
+// Where to put the error of this call: NULL once there is one.
+static mf_Error *first_error(mf_Builder *builder) {
+    return builder->error.status == MF_OK ? &builder->error : NULL;
+}
+
+static bool may_build(mf_Builder *builder, const char *call) {
+    if (builder->finished)
+        mf_fail(first_error(builder), MF_BAD_ARGUMENT, "%s: the robot is already finalized", call);
+    return !builder->finished;
+}
+
+static bool good_color(const float color[3]) {
+    for (int i = 0; color && i < 3; i++) {
+        if (!(color[i] >= 0.0f && color[i] <= 1.0f))
+            return false;
+    }
+    return true;
+}
+
+static bool good_body(mf_Builder *builder, mf_BodyId body, const char *call) {
+    if (body >= 0 && (uint32_t)body < builder->bodies.count)
+        return true;
+    mf_fail(first_error(builder), MF_BAD_ARGUMENT, "%s: need a body in 0 .. %d, found %d", call,
+            (int)builder->bodies.count - 1, (int)body);
+    return false;
+}
+
+static mf_Body *get_body(mf_Builder *builder, mf_BodyId body) {
+    return (mf_Body *)builder->bodies.items + body;
+}
+
+// Appends the body after checking what all bodies have in common.
+static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Body *body,
+                          const float color[3]) {
+    if (!may_build(builder, call))
+        return MF_NO_BODY;
+    if (!mf_all_finite(body->created, 3) || !mf_all_finite(body->size, 3) ||
+        !(mf_is_finite(body->mass) && body->mass >= 0.0) || !good_color(color)) {
+        mf_fail(first_error(builder), MF_BAD_ARGUMENT,
+                "%s: need finite positions and sizes, mass >= 0 and colours in 0 .. 1", call);
+        return MF_NO_BODY;
+    }
+    if (builder->bodies.count >= MF_MODEL_LINK_LIMIT) {
+        mf_fail(first_error(builder), MF_LIMIT, "%s: at most %u bodies", call,
+                MF_MODEL_LINK_LIMIT);
+        return MF_NO_BODY;
+    }
+    mf_Body *item = mf_list_push(builder->context, &builder->bodies, sizeof *item);
+    if (item == NULL) {
+        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        return MF_NO_BODY;
+    }
+    *item = *body;
+    mf_vec3_copy(item->center, body->created);
+    mf_quat_identity(item->rotation);
+    memcpy(item->color, color ? color : mf_grey, sizeof item->color);
+    item->glued_to = builder->bodies.count - 1;
+    return (mf_BodyId)item->glued_to;
+}
+
+static mf_BodyId refuse(mf_Builder *builder, const char *text) {
+    mf_fail(first_error(builder), MF_BAD_ARGUMENT, "%s", text);
+    return MF_NO_BODY;
+}
+
+// The rotation that turns z to the direction from -> to, its midpoint and its length; false when
+// the two are one point or not finite.
+static bool span(const double from[3], const double to[3], mf_Body *body) {
+    double direction[3], turn_axis[3];
+    const double up[3] = {0.0, 0.0, 1.0};
+    mf_vec3_sub(direction, to, from);
+    body->size[1] = mf_vec3_length(direction);
+    for (int i = 0; i < 3; i++)
+        body->created[i] = from[i] + direction[i] / 2;
+    if (!mf_vec3_normalize(direction))
+        return false;
+    mf_vec3_cross(turn_axis, up, direction);
+    mf_quat_identity(body->along);
+    // Half-angle form: (1 + cos, sin * axis), which is only lost when direction is straight down.
+    double whole[4] = {1.0 + direction[2], turn_axis[0], turn_axis[1], turn_axis[2]};
+    if (whole[0] < 1e-12)
+        mf_vec3_set(whole + 1, 1.0, 0.0, 0.0);
+    mf_quat_normalize(whole);
+    memcpy(body->along, whole, sizeof whole);
+    return true;
+}
+
+// Applies the simplify mode to a cylinder or sphere; `edges` is the box that circumscribes it.
+static void simplify(const mf_Builder *builder, mf_Body *body, const double edges[3]) {
+    if (builder->simplify >= 2) {
+        body->point_count = builder->simplify == 2 ? 2 : 1;
+    } else if (builder->simplify == 1) {
+        body->type = MF_SHAPE_BOX;
+        mf_vec3_copy(body->size, edges);
+    }
+}
+
+mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], double mass,
+                               const float color[3]) {
+    mf_Body body = {.type = MF_SHAPE_POINT, .mass = mass};
+    mf_vec3_copy(body.created, position);
+    mf_quat_identity(body.along);
+    if (!(mass > 0.0))
+        return refuse(builder, "mf_body_create_point: need mass > 0");
+    return add_body(builder, "mf_body_create_point", &body, color);
+}
+
+mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3], const double to[3],
+                                  double radius, double mass, const float color[3]) {
+    mf_Body body = {.type = MF_SHAPE_CYLINDER, .size = {radius, 0.0, 0.0}, .mass = mass};
+    if (!(radius > 0.0) || !span(from, to, &body))
+        return refuse(builder,
+                      "mf_body_create_cylinder: need radius > 0 and two different finite ends");
+    const double edges[3] = {2 * radius, 2 * radius, body.size[1]};
+    simplify(builder, &body, edges);
+    return add_body(builder, "mf_body_create_cylinder", &body, color);
+}
+
+mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3], const double center[3],
+                             double mass, const float color[3]) {
+    mf_Body body = {.type = MF_SHAPE_BOX, .mass = mass};
+    mf_vec3_copy(body.size, size);
+    mf_vec3_copy(body.created, center);
+    mf_quat_identity(body.along);
+    if (!(size[0] > 0.0 && size[1] > 0.0 && size[2] > 0.0))
+        return refuse(builder, "mf_body_create_box: need width, depth and height > 0");
+    return add_body(builder, "mf_body_create_box", &body, color);
+}
+
+mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], double radius,
+                                double mass, const float color[3]) {
+    mf_Body body = {.type = MF_SHAPE_SPHERE, .size = {radius, 0.0, 0.0}, .mass = mass};
+    mf_vec3_copy(body.created, center);
+    mf_quat_identity(body.along);
+    if (!(radius > 0.0))
+        return refuse(builder, "mf_body_create_sphere: need radius > 0");
+    const double edges[3] = {2 * radius, 2 * radius, 2 * radius};
+    simplify(builder, &body, edges);
+    return add_body(builder, "mf_body_create_sphere", &body, color);
+}
+
+mf_BodyId mf_body_create_ray(mf_Builder *builder, const double from[3], const double to[3],
+                             const float color[3]) {
+    mf_Body body = {.is_ray = true, .type = MF_SHAPE_POINT};
+    if (!span(from, to, &body))
+        return refuse(builder, "mf_body_create_ray: need two different finite ends");
+    return add_body(builder, "mf_body_create_ray", &body, color);
+}
+
+void mf_builder_simplify(mf_Builder *builder, int mode) {
+    if (mode < 0)
+        mf_fail(first_error(builder), MF_BAD_ARGUMENT,
+                "mf_builder_simplify: need mode >= 0, found %d", mode);
+    else if (may_build(builder, "mf_builder_simplify"))
+        builder->simplify = mode;
+}
+
+uint32_t mf_builder_root(mf_Builder *builder, uint32_t body) {
+    mf_Body *bodies = builder->bodies.items;
+    while (bodies[body].glued_to != body) {
+        // Halving the path keeps look-ups short.
+        bodies[body].glued_to = bodies[bodies[body].glued_to].glued_to;
+        body = bodies[body].glued_to;
+    }
+    return body;
+}
+
+void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second) {
+    const char *call = "mf_body_connect";
+    if (!may_build(builder, call) || !good_body(builder, first, call) ||
+        !good_body(builder, second, call))
+        return;
+    uint32_t a = mf_builder_root(builder, (uint32_t)first);
+    uint32_t b = mf_builder_root(builder, (uint32_t)second);
+    // The lower id leads, so that body 0 always leads the base.
+    get_body(builder, (mf_BodyId)(a < b ? b : a))->glued_to = a < b ? a : b;
+}
+
+static bool good_hinge(mf_Builder *builder, const double anchor[3], const double axis[3],
+                       const mf_HingeConfig *config) {
+    const char *call = "mf_joint_create_hinge";
+    if (config->struct_size != sizeof *config)
+        refuse(builder, "mf_joint_create_hinge: start the config from mf_hinge_config()");
+    else if (!mf_all_finite(anchor, 3))
+        refuse(builder, "mf_joint_create_hinge: need a finite anchor");
+    else if (!(mf_vec3_length(axis) > 0.0) || !mf_all_finite(axis, 3))
+        refuse(builder, "mf_joint_create_hinge: need a finite axis that is not zero");
+    else if (!(config->lower <= config->upper))
+        mf_fail(first_error(builder), MF_BAD_ARGUMENT, "%s: need lower <= upper, found %g and %g",
+                call, config->lower, config->upper);
+    else if (!(config->speed > 0.0))
+        mf_fail(first_error(builder), MF_BAD_ARGUMENT, "%s: need speed > 0, found %g", call,
+                config->speed);
+    else if (config->name && strlen(config->name) > MF_MODEL_NAME_LIMIT)
+        mf_fail(first_error(builder), MF_LIMIT, "%s: a name has at most %u bytes", call,
+                MF_MODEL_NAME_LIMIT);
+    else
+        return true;
+    return false;
+}
+
+mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
+                                 const double anchor[3], const double axis[3],
+                                 const mf_HingeConfig *config) {
+    const char *call = "mf_joint_create_hinge";
+    const mf_HingeConfig defaults = mf_hinge_config();
+    if (config == NULL)
+        config = &defaults;
+    if (!may_build(builder, call) || !good_body(builder, first, call) ||
+        !good_body(builder, second, call) || !good_hinge(builder, anchor, axis, config))
+        return MF_NO_JOINT;
+    char number[32];
+    snprintf(number, sizeof number, "joint%u", builder->hinges.count);
+    const char *name = mf_draft_text(&builder->draft, config->name ? config->name : number);
+    mf_Hinge *hinge =
+        name ? mf_list_push(builder->context, &builder->hinges, sizeof *hinge) : NULL;
+    if (hinge == NULL) {
+        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        return MF_NO_JOINT;
+    }
+    hinge->name = name;
+    hinge->first = (uint32_t)first;
+    hinge->second = (uint32_t)second;
+    mf_vec3_copy(hinge->anchor, anchor);
+    mf_vec3_copy(hinge->axis, axis);
+    mf_vec3_normalize(hinge->axis);
+    hinge->lower = config->lower;
+    hinge->upper = config->upper;
+    hinge->speed = config->speed;
+    return (mf_JointId)(builder->hinges.count - 1);
+}
+
+mf_BodyId mf_body_count(const mf_Builder *builder) {
+    return (mf_BodyId)builder->bodies.count;
+}
+
+void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]) {
+    const char *call = "mf_body_move";
+    if (!may_build(builder, call) || !good_body(builder, body, call))
+        return;
+    if (!mf_all_finite(translation, 3)) {
+        refuse(builder, "mf_body_move: need a finite translation");
+        return;
+    }
+    mf_Body *item = get_body(builder, body);
+    mf_vec3_add(item->center, item->center, translation);
+}
+
+void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]) {
+    const char *call = "mf_body_rotate";
+    if (!may_build(builder, call) || !good_body(builder, body, call))
+        return;
+    if (!mf_all_finite(angles, 3)) {
+        refuse(builder, "mf_body_rotate: need finite angles");
+        return;
+    }
+    mf_Body *item = get_body(builder, body);
+    double turn[4];
+    mf_quat_from_rpy(turn, angles);
+    mf_quat_multiply(item->rotation, turn, item->rotation);
+    mf_quat_normalize(item->rotation);
+}
+
+void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name) {
+    const char *call = "mf_body_sense_contact";
+    if (!may_build(builder, call) || !good_body(builder, body, call))
+        return;
+    if (name == NULL || *name == '\0' || strlen(name) > MF_MODEL_NAME_LIMIT) {
+        refuse(builder, "mf_body_sense_contact: need a name of 1 .. 255 bytes");
+        return;
+    }
+    const char *copy = mf_draft_text(&builder->draft, name);
+    mf_Touch *touch =
+        copy ? mf_list_push(builder->context, &builder->touches, sizeof *touch) : NULL;
+    if (touch == NULL) {
+        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        return;
+    }
+    touch->name = copy;
+    touch->body = (uint32_t)body;
+}
+
+mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {
+    *out = NULL;
+    may_build(builder, "mf_builder_finalize");
+    builder->finished = true;
+    if (builder->error.status != MF_OK) {
+        if (error != NULL)
+            *error = builder->error;
+        return builder->error.status;
+    }
+    mf_Status status = mf_builder_draft(builder, &builder->error);
+    if (status == MF_OK)
+        status = mf_draft_freeze(&builder->draft, out, &builder->error);
+    if (status != MF_OK && error != NULL)
+        *error = builder->error;
+    return status;
+}

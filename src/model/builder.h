@@ -1,0 +1,57 @@
+// The robot under construction: what the twelve calls record, and the step that turns it into a
+// draft.
+#ifndef MAYFLY_SRC_MODEL_BUILDER_H
+#define MAYFLY_SRC_MODEL_BUILDER_H
+
+#include "model/draft.h"
+
+// One body. Its own frame sits in its centre with the construction axes of its creation, and moves
+// and turns with it; `created` links it to the frame in which hinges are given.
+typedef struct mf_Body {
+    bool is_ray;
+    mf_ShapeType type;    // what stands for it: a converted cylinder is a box, for example
+    uint32_t point_count; // [1] 1 or 2 for bodies simplified to points, 0 for the shape's own
+    double size[3];       // [m] as in mf_Shape; a ray's length is size[1]
+    double along[4];      // [1] shape to own frame: turns z to a cylinder's or ray's direction
+    double created[3];    // [m] centre at creation, construction frame
+    double center[3];     // [m] centre now
+    double rotation[4];   // [1] own frame to construction frame now
+    double mass;          // [kg]
+    float color[3];       // [1]
+    uint32_t glued_to;    // [1] parent in the forest of glued bodies; itself for a root
+} mf_Body;
+
+typedef struct mf_Hinge {
+    const char *name;
+    uint32_t first;   // [1] body
+    uint32_t second;  // [1] body
+    double anchor[3]; // [m] creation frame of `first`
+    double axis[3];   // [1] unit, creation frame of `first`
+    double lower;     // [rad]
+    double upper;     // [rad]
+    double speed;     // [rad/s]
+} mf_Hinge;
+
+typedef struct mf_Touch {
+    const char *name;
+    uint32_t body; // [1]
+} mf_Touch;
+
+struct mf_Builder {
+    mf_Context *context;
+    mf_Draft draft;  // holds all texts; becomes the model
+    mf_List bodies;  // mf_Body
+    mf_List hinges;  // mf_Hinge
+    mf_List touches; // mf_Touch
+    int simplify;
+    bool finished;
+    mf_Error error; // the first one
+};
+
+// The root of the glued bodies that `body` belongs to.
+uint32_t mf_builder_root(mf_Builder *builder, uint32_t body);
+
+// Fills the builder's draft from bodies, hinges and sensors.
+mf_Status mf_builder_draft(mf_Builder *builder, mf_Error *error);
+
+#endif

@@ -1,0 +1,145 @@
+// The lists and texts of a model in the making. Texts live in an arena, so that names stay valid
+// while lists grow.
+#include "model/draft.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void *mf_list_push(mf_Context *context, mf_List *list, size_t item_size) {
+    if (list->count == list->capacity) {
+        if (list->capacity > UINT32_MAX / 2)
+            return NULL;
+        uint32_t capacity = list->capacity < 8 ? 8 : 2 * list->capacity;
+        void *items = mf_allocate(context, capacity, item_size);
+        if (items == NULL)
+            return NULL;
+        if (list->count > 0)
+            memcpy(items, list->items, list->count * item_size);
+        mf_release(context, list->items);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    char *item = (char *)list->items + (size_t)list->count * item_size;
+    memset(item, 0, item_size);
+    list->count++;
+    return item;
+}
+
+void mf_list_release(mf_Context *context, mf_List *list) {
+    mf_release(context, list->items);
+    *list = (mf_List){0};
+}
+
+void mf_draft_start(mf_Draft *draft, mf_Context *context) {
+    memset(draft, 0, sizeof *draft);
+    draft->context = context;
+    draft->texts.context = context;
+    draft->name = "";
+    draft->file = "";
+}
+
+void mf_draft_release(mf_Draft *draft) {
+    mf_Mesh *meshes = mf_draft_meshes(draft);
+    for (uint32_t i = 0; i < draft->meshes.count; i++) {
+        mf_release(draft->context, (void *)meshes[i].vertices);
+        mf_release(draft->context, (void *)meshes[i].triangles);
+    }
+    mf_List *lists[] = {&draft->links,  &draft->joints,  &draft->points, &draft->shapes,
+                        &draft->meshes, &draft->sensors, &draft->notes};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        mf_list_release(draft->context, lists[i]);
+    mf_arena_release(&draft->texts);
+}
+
+const char *mf_draft_text(mf_Draft *draft, const char *text) {
+    return mf_arena_text(&draft->texts, text, strlen(text));
+}
+
+mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name) {
+    const char *copy = mf_draft_text(draft, name);
+    mf_Link *link = copy ? mf_list_push(draft->context, &draft->links, sizeof *link) : NULL;
+    if (link == NULL)
+        return NULL;
+    link->name = copy;
+    link->parent = MF_NONE;
+    link->joint = MF_NONE;
+    return link;
+}
+
+mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType type) {
+    const char *copy = mf_draft_text(draft, name);
+    mf_Joint *joint = copy ? mf_list_push(draft->context, &draft->joints, sizeof *joint) : NULL;
+    if (joint == NULL)
+        return NULL;
+    joint->name = copy;
+    joint->type = type;
+    mf_quat_identity(joint->rotation);
+    mf_vec3_set(joint->axis, 1.0, 0.0, 0.0);
+    joint->lower = -(double)INFINITY;
+    joint->upper = (double)INFINITY;
+    joint->speed = (double)INFINITY;
+    joint->effort = (double)INFINITY;
+    joint->mimic = MF_NONE;
+    joint->multiplier = 1.0;
+    return joint;
+}
+
+mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double position[3], double mass,
+                             bool collides, const float color[3]) {
+    mf_Point *point = mf_list_push(draft->context, &draft->points, sizeof *point);
+    if (point == NULL)
+        return NULL;
+    point->link = link;
+    point->flags = (collides ? MF_POINT_COLLIDES : 0u) | (mass > 0.0 ? MF_POINT_HAS_MASS : 0u);
+    mf_vec3_copy(point->position, position);
+    point->mass = mass;
+    memcpy(point->color, color ? color : mf_grey, sizeof point->color);
+    return point;
+}
+
+mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type) {
+    mf_Shape *shape = mf_list_push(draft->context, &draft->shapes, sizeof *shape);
+    if (shape == NULL)
+        return NULL;
+    shape->type = type;
+    shape->link = link;
+    mf_quat_identity(shape->rotation);
+    memcpy(shape->color, mf_grey, sizeof shape->color);
+    shape->mesh = MF_NONE;
+    return shape;
+}
+
+mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type) {
+    const char *copy = mf_draft_text(draft, name);
+    mf_Sensor *sensor = copy ? mf_list_push(draft->context, &draft->sensors, sizeof *sensor) : NULL;
+    if (sensor == NULL)
+        return NULL;
+    sensor->name = copy;
+    sensor->type = type;
+    sensor->link = MF_NONE;
+    sensor->joint = MF_NONE;
+    return sensor;
+}
+
+bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...) {
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    // Names from files may hold line breaks; a note is one line.
+    for (char *c = text; *c; c++)
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    const char *copy = mf_draft_text(draft, text);
+    mf_Note *note = copy ? mf_list_push(draft->context, &draft->notes, sizeof *note) : NULL;
+    if (note == NULL)
+        return false;
+    note->suspicious = suspicious;
+    note->line = line;
+    note->text = copy;
+    return true;
+}

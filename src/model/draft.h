@@ -1,0 +1,88 @@
+// A model in the making: growing lists that the construction API and every importer fill in any
+// order, and that mf_draft_freeze turns into an immutable mf_Model.
+//
+// Items are the public structs, with draft indices where the model has model indices. A draft link
+// is moved by at most one draft joint; `base` has none.
+#ifndef MAYFLY_SRC_MODEL_DRAFT_H
+#define MAYFLY_SRC_MODEL_DRAFT_H
+
+#include "model/arena.h"
+
+#include <mayfly/model.h>
+
+#define MF_MODEL_LINK_LIMIT 100000u   // [1] links of a model
+#define MF_MODEL_POINT_LIMIT 1000000u // [1] points of a model
+#define MF_MODEL_NAME_LIMIT 255u      // [byte] a name, without its end
+
+// A growing array of one kind of item.
+typedef struct mf_List {
+    void *items;
+    uint32_t count;
+    uint32_t capacity;
+} mf_List;
+
+typedef struct mf_Draft {
+    mf_Context *context;
+    const char *name;
+    const char *file; // for errors; "" when built by hand
+    uint32_t base;    // draft index of the root link
+    mf_List links;    // mf_Link: only the name; the rest is computed
+    mf_List joints;   // mf_Joint
+    mf_List points;   // mf_Point
+    mf_List shapes;   // mf_Shape
+    mf_List meshes;   // mf_Mesh: vertices and triangles belong to the draft until frozen
+    mf_List sensors;  // mf_Sensor
+    mf_List notes;    // mf_Note
+    mf_Arena texts;
+} mf_Draft;
+
+static inline mf_Link *mf_draft_links(const mf_Draft *draft) {
+    return draft->links.items;
+}
+static inline mf_Joint *mf_draft_joints(const mf_Draft *draft) {
+    return draft->joints.items;
+}
+static inline mf_Point *mf_draft_points(const mf_Draft *draft) {
+    return draft->points.items;
+}
+static inline mf_Shape *mf_draft_shapes(const mf_Draft *draft) {
+    return draft->shapes.items;
+}
+static inline mf_Mesh *mf_draft_meshes(const mf_Draft *draft) {
+    return draft->meshes.items;
+}
+static inline mf_Sensor *mf_draft_sensors(const mf_Draft *draft) {
+    return draft->sensors.items;
+}
+
+// A new zeroed item at the end of `list`, or NULL without memory. Moves earlier items.
+void *mf_list_push(mf_Context *context, mf_List *list, size_t item_size);
+void mf_list_release(mf_Context *context, mf_List *list);
+
+void mf_draft_start(mf_Draft *draft, mf_Context *context);
+void mf_draft_release(mf_Draft *draft); // everything it owns, meshes included
+
+// A copy of the text that lives as long as the draft, or NULL without memory.
+const char *mf_draft_text(mf_Draft *draft, const char *text);
+
+// New items with the neutral values filled in (identity rotations, no limits, MF_NONE); NULL
+// without memory. `name` is copied.
+mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name);
+mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType type);
+mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double position[3], double mass,
+                             bool collides, const float color[3]);
+mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type);
+mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type);
+
+// Records one note; false without memory. Notes longer than 400 bytes are cut.
+bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...)
+    MF_PRINTF(4, 5);
+
+// Checks the draft and makes the model: depth-first order with children in draft order, so that
+// joint i moves link i + 1; points sorted by link; mass, centre and inertia of each link from its
+// points; start angles; rest height. Takes the meshes over on success and changes nothing else.
+mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error);
+
+static const float mf_grey[3] = {0.6f, 0.6f, 0.6f}; // the colour of what has none
+
+#endif

@@ -1,0 +1,48 @@
+// Triangle meshes from STL and OBJ files, and the few points that stand for one on the ground.
+#ifndef MAYFLY_SRC_MODEL_IMPORT_MESH_H
+#define MAYFLY_SRC_MODEL_IMPORT_MESH_H
+
+#include <mayfly/base.h>
+
+#define MF_MESH_TRIANGLES 10000000u // [1] most triangles of a mesh
+
+typedef struct mf_MeshData {
+    mf_Context *context;
+    float *vertices;         // [m] vertex_count * 3
+    uint32_t *triangles;     // [1] triangle_count * 3
+    uint32_t vertex_count;   // [1]
+    uint32_t triangle_count; // [1]
+} mf_MeshData;
+
+void mf_mesh_release(mf_MeshData *mesh);
+
+// Binary or ASCII STL, told by content; equal corners become one vertex. A failure leaves `out`
+// empty. `data` must be followed by a 0 byte (as mf_file_read gives it).
+mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, size_t size,
+                       mf_MeshData *out, mf_Error *error);
+
+// Wavefront OBJ: `v` and `f` lines (polygons become fans, negative indices count from the end);
+// everything else is passed over.
+mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, size_t size,
+                       mf_MeshData *out, mf_Error *error);
+
+// Reads a mesh file: OBJ by its ending, everything else must be STL.
+mf_Status mf_mesh_load(mf_Context *context, const char *path, mf_MeshData *out, mf_Error *error);
+
+// Scales every vertex and, when the scale mirrors (negative product), turns the triangles over so
+// that they still face outward.
+void mf_mesh_scale(mf_MeshData *mesh, const double scale[3]);
+
+// Low and high corner [m] of the bounding box; zeros for an empty mesh.
+void mf_mesh_bounds(const mf_MeshData *mesh, double low[3], double high[3]);
+
+// Volume [m^3] by the divergence theorem; positive for a closed surface that faces outward.
+double mf_mesh_volume(const mf_MeshData *mesh);
+
+// Picks at most `limit` (>= 1) vertices [m] that stand for the mesh: of the vertices that reach
+// furthest in fixed directions, the one furthest from their middle, then again and again the one
+// furthest from those picked. Returns their number.
+uint32_t mf_mesh_points(const mf_MeshData *mesh, uint32_t limit, double (*out)[3]);
+#define MF_MESH_POINTS_LIMIT 256u // [1] largest `limit`
+
+#endif

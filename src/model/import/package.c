@@ -1,0 +1,218 @@
+// Mesh addresses to paths. Names come from strangers: they are only ever joined, compared and
+// opened, and may not climb out of the package (or, for plain relative paths, out of the folder
+// above the model's, where most repositories keep their meshes).
+#include "model/import/package.h"
+
+#include "model/import/xml.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct Search {
+    mf_Context *context;
+    const mf_ImportConfig *config;
+    const char *address;
+    char folder[MF_PATH_LIMIT]; // absolute, of the model's file
+    bool trouble;               // the system refused to answer, which is not "no such file"
+    mf_Error *error;
+} Search;
+
+static bool has_mode(Search *search, const char *path, mode_t kind) {
+    struct stat info;
+    bool answered = mf_allow(search->context, "stat") && stat(path, &info) == 0;
+    if (!answered && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+        search->trouble = true;
+    return answered && (info.st_mode & S_IFMT) == kind;
+}
+
+static bool is_file(Search *search, const char *path) {
+    return has_mode(search, path, S_IFREG);
+}
+
+static bool join(char *out, const char *folder, const char *rest) {
+    int length = snprintf(out, MF_PATH_LIMIT, "%s/%s", folder, rest);
+    return length >= 0 && (unsigned)length < MF_PATH_LIMIT;
+}
+
+// Cuts the last part off; false at the root.
+static bool go_up(char *folder) {
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL || slash == folder)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+// True when walking along `path` never rises more than `allowed` folders above its start.
+static bool stays_inside(const char *path, int allowed) {
+    int depth = 0;
+    while (*path != '\0') {
+        size_t length = strcspn(path, "/");
+        if (length == 2 && path[0] == '.' && path[1] == '.')
+            depth--;
+        else if (length > 0 && !(length == 1 && path[0] == '.'))
+            depth++;
+        if (depth < -allowed)
+            return false;
+        path += length;
+        path += *path == '/';
+    }
+    return true;
+}
+
+static mf_Status refuse(Search *search) {
+    return mf_fail(search->error, MF_BAD_FILE, "mesh '%.200s' leaves its root folder by '..'",
+                   search->address);
+}
+
+static mf_Status not_found(Search *search) {
+    return mf_fail(search->error, MF_NOT_FOUND, "mesh '%.200s' not found", search->address);
+}
+
+// True when the package.xml in `folder` carries that name.
+static bool has_package_file(Search *search, const char *folder, const char *name) {
+    char path[MF_PATH_LIMIT];
+    char *data;
+    size_t size;
+    if (!join(path, folder, "package.xml") || !is_file(search, path))
+        return false;
+    if (mf_file_read(search->context, path, MF_FILE_LIMIT, &data, &size, NULL) != MF_OK) {
+        search->trouble = true;
+        return false;
+    }
+    mf_Xml xml;
+    bool same = false;
+    mf_Status status = mf_xml_parse(search->context, path, data, size, &xml, NULL);
+    search->trouble |= status == MF_NO_MEMORY;
+    if (status == MF_OK) {
+        const mf_XmlNode *node = mf_xml_child(xml.root, "name");
+        same = node != NULL && strcmp(node->text, name) == 0;
+        mf_xml_release(&xml);
+    }
+    mf_release(search->context, data);
+    return same;
+}
+
+// The folder of package `name` as seen from `folder`, which is `folder` itself or one in it.
+static bool package_at(Search *search, const char *folder, const char *name, char *out) {
+    const char *last = strrchr(folder, '/');
+    bool here = (last != NULL && strcmp(last + 1, name) == 0) ||
+                has_package_file(search, folder, name);
+    if (here) {
+        memcpy(out, folder, strlen(folder) + 1);
+        return true;
+    }
+    return join(out, folder, name) && has_mode(search, out, S_IFDIR);
+}
+
+static mf_Status resolve_package(Search *search, const char *name_and_rest, char *out) {
+    char name[256], folder[MF_PATH_LIMIT], root[MF_PATH_LIMIT];
+    size_t length = strcspn(name_and_rest, "/");
+    if (length == 0 || length >= sizeof name || name_and_rest[length] != '/' ||
+        (length <= 2 && strncmp(name_and_rest, "..", length) == 0))
+        return mf_fail(search->error, MF_BAD_FILE, "mesh '%.200s': expected package://NAME/PATH",
+                       search->address);
+    memcpy(name, name_and_rest, length);
+    name[length] = '\0';
+    const char *rest = name_and_rest + length + 1;
+    if (!stays_inside(rest, 0))
+        return refuse(search);
+    for (uint32_t i = 0; i < search->config->package_count; i++) {
+        const char *pair = search->config->packages[i];
+        if (strncmp(pair, name, length) == 0 && pair[length] == '=')
+            return join(out, pair + length + 1, rest) && is_file(search, out)
+                       ? MF_OK
+                       : not_found(search);
+    }
+    memcpy(folder, search->folder, sizeof folder);
+    do {
+        if (package_at(search, folder, name, root) && join(out, root, rest) &&
+            is_file(search, out))
+            return MF_OK;
+    } while (go_up(folder));
+    return not_found(search);
+}
+
+// How far a plain relative path may climb: to the nearest folder above that is a package, else one.
+static int climb_limit(Search *search) {
+    char folder[MF_PATH_LIMIT], path[MF_PATH_LIMIT];
+    memcpy(folder, search->folder, sizeof folder);
+    int levels = 0;
+    do {
+        if (join(path, folder, "package.xml") && is_file(search, path))
+            return levels > 1 ? levels : 1;
+        levels++;
+    } while (go_up(folder));
+    return 1;
+}
+
+static mf_Status resolve_relative(Search *search, const char *address, char *out) {
+    if (!stays_inside(address, climb_limit(search)))
+        return refuse(search);
+    return join(out, search->folder, address) && is_file(search, out) ? MF_OK
+                                                                               : not_found(search);
+}
+
+static mf_Status resolve(Search *search, char *out) {
+    const char *address = search->address;
+    if (strncmp(address, "package://", 10) == 0)
+        return resolve_package(search, address + 10, out);
+    if (strncmp(address, "model://", 8) == 0)
+        return resolve_package(search, address + 8, out);
+    if (strncmp(address, "file://", 7) == 0)
+        address += 7;
+    else if (strstr(address, "://") != NULL)
+        return mf_fail(search->error, MF_UNSUPPORTED,
+                       "mesh '%.200s': only package://, model://, file:// and paths", address);
+    if (address[0] != '/')
+        return resolve_relative(search, address, out);
+    size_t length = strlen(address);
+    if (length >= MF_PATH_LIMIT || !is_file(search, address))
+        return not_found(search);
+    memcpy(out, address, length + 1);
+    return MF_OK;
+}
+
+static mf_Status find_folder(Search *search, const char *file) {
+    char real[PATH_MAX];
+    if (!mf_allow(search->context, "realpath") || realpath(file, real) == NULL ||
+        strlen(real) >= MF_PATH_LIMIT)
+        return mf_fail_at(search->error, MF_IO, file, 0, 0, "cannot find the file's folder");
+    memcpy(search->folder, real, strlen(real) + 1);
+    if (!go_up(search->folder))
+        search->folder[0] = '\0';
+    return MF_OK;
+}
+
+// MuJoCo strips the path of meshes in URDF files and looks in its mesh folder.
+static mf_Status resolve_in_folder(Search *search, const char *mesh_folder, char *out) {
+    const char *name = strrchr(search->address, '/');
+    char path[MF_PATH_LIMIT];
+    if (!join(path, mesh_folder, name ? name + 1 : search->address))
+        return not_found(search);
+    if (mesh_folder[0] != '/')
+        return resolve_relative(search, path, out);
+    if (!is_file(search, path))
+        return not_found(search);
+    memcpy(out, path, sizeof path);
+    return MF_OK;
+}
+
+mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
+                             const char *mesh_folder, const char *address, char *out,
+                             mf_Error *error) {
+    Search search = {.context = context, .config = config, .address = address, .error = error};
+    mf_Status status = find_folder(&search, file);
+    if (status != MF_OK)
+        return status;
+    status = resolve(&search, out);
+    if (status == MF_NOT_FOUND && mesh_folder != NULL)
+        status = resolve_in_folder(&search, mesh_folder, out);
+    if (search.trouble)
+        return mf_fail_at(error, MF_IO, file, 0, 0, "cannot look for mesh '%.200s'", address);
+    return status;
+}

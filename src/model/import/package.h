@@ -1,0 +1,21 @@
+// Where a model's mesh files are.
+#ifndef MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
+#define MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
+
+#include <mayfly/model.h>
+
+#define MF_PATH_LIMIT 4096u // [byte] a path with its end
+
+// Writes the path of the file that `address` means, seen from the model `file`, into `out` (of
+// MF_PATH_LIMIT bytes). Understood are package://NAME/REST, model://NAME/REST, file:///PATH,
+// absolute and relative paths. NAME is looked up in the config's pairs, then as a folder of that
+// name or with a package.xml of that <name> in or above the model's folder. `mesh_folder` (may be
+// NULL) is a folder, relative to the model, where the bare file name is looked up as well.
+//
+// MF_OK only when the file exists. MF_BAD_FILE: the address leaves its root by "..". MF_NOT_FOUND:
+// no such package or file. MF_UNSUPPORTED: an address of another kind.
+mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
+                             const char *mesh_folder, const char *address, char *out,
+                             mf_Error *error);
+
+#endif

@@ -1,0 +1,96 @@
+// Meshes of a URDF file: found, loaded once per file and scale, or passed over with a note.
+#include "model/import/mesh.h"
+#include "model/import/package.h"
+#include "model/import/urdf.h"
+
+#include "math/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static mf_Status skip(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, const char *address,
+                      const char *why) {
+    const char *effect = visual ? "not drawn" : "dropped, so it touches nothing";
+    if (!mf_draft_note(&urdf->draft, !visual, node->line, "%s mesh '%.150s' %s: %s",
+                       visual ? "visual" : "collision", address, why, effect))
+        return mf_urdf_no_memory(urdf);
+    return MF_OK;
+}
+
+static bool is_readable_kind(const char *address) {
+    const char *ending = strrchr(address, '.');
+    return ending && (strcasecmp(ending, ".stl") == 0 || strcasecmp(ending, ".obj") == 0);
+}
+
+static mf_Status load(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
+                      const double scale[3]) {
+    mf_MeshData data;
+    mf_Status status = mf_mesh_load(urdf->context, path, &data, urdf->error);
+    if (status != MF_OK)
+        return status;
+    mf_mesh_scale(&data, scale);
+    for (uint32_t i = 0; i < 3 * data.vertex_count; i++) {
+        if (mf_is_finite(data.vertices[i]))
+            continue;
+        mf_mesh_release(&data);
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<mesh>: a scaled vertex is too large");
+    }
+    const char *copy = mf_draft_text(&urdf->draft, path);
+    mf_Mesh *mesh = copy ? mf_list_push(urdf->context, &urdf->draft.meshes, sizeof *mesh) : NULL;
+    if (mesh == NULL) {
+        mf_mesh_release(&data);
+        return mf_urdf_no_memory(urdf);
+    }
+    *mesh = (mf_Mesh){copy, data.vertex_count, data.triangle_count, data.vertices, data.triangles};
+    return MF_OK;
+}
+
+static mf_Status load_once(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
+                           const double scale[3], uint32_t *out) {
+    char key[MF_PATH_LIMIT + 100];
+    snprintf(key, sizeof key, "%a %a %a %s", scale[0], scale[1], scale[2], path);
+    *out = mf_names_find(&urdf->mesh_names, key);
+    if (*out != UINT32_MAX)
+        return MF_OK;
+    mf_Status status = load(urdf, node, path, scale);
+    if (status != MF_OK)
+        return status;
+    *out = urdf->draft.meshes.count - 1;
+    const char *copy = mf_arena_text(&urdf->xml.arena, key, strlen(key));
+    return copy && mf_names_add(&urdf->mesh_names, copy, *out) ? MF_OK : mf_urdf_no_memory(urdf);
+}
+
+mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint32_t *out) {
+    *out = MF_NONE;
+    const char *address = mf_xml_attribute(node, "filename");
+    double scale[3] = {1.0, 1.0, 1.0};
+    if (address == NULL || *address == '\0')
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<mesh> needs the attribute 'filename'");
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "scale", 3, scale, urdf->error);
+    if (status != MF_OK)
+        return status;
+    if (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<mesh> scale: must not be 0");
+    if (visual && !urdf->config->visual)
+        return MF_OK;
+    if (!is_readable_kind(address))
+        return skip(urdf, node, visual, address, "is neither STL nor OBJ");
+    if (urdf->in_memory)
+        return skip(urdf, node, visual, address, "not found");
+    char path[MF_PATH_LIMIT];
+    status = mf_package_resolve(urdf->context, urdf->file, urdf->config, urdf->mesh_folder, address,
+                                path, urdf->error);
+    if (status == MF_NOT_FOUND)
+        return skip(urdf, node, visual, address, "not found");
+    if (status == MF_UNSUPPORTED)
+        return skip(urdf, node, visual, address, "has an address of an unknown kind");
+    if (status == MF_BAD_FILE)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<mesh> '%.200s': leaves its folder by '..' or names no package",
+                           address);
+    return status == MF_OK ? load_once(urdf, node, path, scale, out) : status;
+}

@@ -1,0 +1,68 @@
+// XML files as a small tree of nodes that know their line and column. Parsed by expat.
+#ifndef MAYFLY_SRC_MODEL_IMPORT_XML_H
+#define MAYFLY_SRC_MODEL_IMPORT_XML_H
+
+#include "model/arena.h"
+
+typedef struct mf_XmlAttribute {
+    const char *name;
+    const char *value;
+} mf_XmlAttribute;
+
+typedef struct mf_XmlNode mf_XmlNode;
+struct mf_XmlNode {
+    const char *name;
+    const char *text; // character data directly inside, trimmed; "" when there is none
+    mf_XmlAttribute *attributes;
+    uint32_t attribute_count;
+    int32_t line;
+    int32_t column;
+    mf_XmlNode *first;  // first child
+    mf_XmlNode *last;   // last child
+    mf_XmlNode *next;   // next sibling
+    mf_XmlNode *parent; // NULL for the root
+};
+
+typedef struct mf_Xml {
+    mf_Arena arena;
+    const char *file; // for errors, borrowed
+    mf_XmlNode *root;
+} mf_Xml;
+
+#define MF_XML_DEPTH 64u       // [1] nested elements
+#define MF_XML_NODES 2000000u  // [1] elements of a file
+#define MF_FILE_LIMIT (64u << 20) // [byte] any input file
+
+// Parses UTF-8 text. On success release `out` with mf_xml_release; on failure it is empty. Entity
+// declarations are refused: they are the way to make small files huge.
+mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, size_t size,
+                       mf_Xml *out, mf_Error *error);
+void mf_xml_release(mf_Xml *xml);
+
+// First child named `name`, and the next sibling of that name; NULL when there is none.
+mf_XmlNode *mf_xml_child(const mf_XmlNode *node, const char *name);
+mf_XmlNode *mf_xml_next(const mf_XmlNode *node, const char *name);
+
+// Value of an attribute, or NULL.
+const char *mf_xml_attribute(const mf_XmlNode *node, const char *name);
+
+// As above; an attribute that is missing, empty or longer than 255 bytes is an error.
+mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
+                      const char **out, mf_Error *error);
+
+// Reads exactly `count` finite numbers, separated by white space, from an attribute. A missing
+// attribute leaves `out` as it is and is no error.
+mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
+                         uint32_t count, double *out, mf_Error *error);
+// As above for one number that must be there.
+mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
+                        double *out, mf_Error *error);
+// As mf_xml_numbers, from the node's text.
+mf_Status mf_xml_text_numbers(const mf_Xml *xml, const mf_XmlNode *node, uint32_t count,
+                              double *out, mf_Error *error);
+
+// mf_fail_at with the place of the node.
+mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error, mf_Status status,
+                      const char *format, ...) MF_PRINTF(5, 6);
+
+#endif

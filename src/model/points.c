@@ -1,0 +1,134 @@
+// Points that stand for solids.
+//
+// Four equal masses at the even corners (+++), (+--), (-+-), (--+) of a box with half edges a, b, c
+// have their centre in the middle, no products of inertia, and second moments m a^2, m b^2, m c^2.
+// With a = sqrt(second moment / m) along the principal axes they are equimomental to any rigid body
+// (equimomental systems: E. J. Routh, Dynamics of a System of Rigid Bodies, 1905, chapter I).
+#include "model/points.h"
+
+#include "math/scalar.h"
+
+static uint32_t ring_points(double (*out)[3], uint32_t ring, double radius, double height) {
+    const double diagonal = 0.70710678118654752440; // sqrt(1/2)
+    const double circle[8][2] = {{1.0, 0.0},  {diagonal, diagonal},   {0.0, 1.0},
+                                 {-diagonal, diagonal},  {-1.0, 0.0}, {-diagonal, -diagonal},
+                                 {0.0, -1.0}, {diagonal, -diagonal}};
+    uint32_t stride = ring == 8 ? 1 : 2;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 8; i += stride, count++)
+        mf_vec3_set(out[count], radius * circle[i][0], radius * circle[i][1], height);
+    return count;
+}
+
+static uint32_t corner_points(double (*out)[3], double x, double y, double z) {
+    for (uint32_t i = 0; i < 8; i++)
+        mf_vec3_set(out[i], i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
+    return 8;
+}
+
+static uint32_t sphere_points(double (*out)[3], double radius, bool diagonals) {
+    const double diagonal = 0.57735026918962576451 * radius; // sqrt(1/3)
+    for (uint32_t i = 0; i < 6; i++) {
+        mf_vec3_set(out[i], 0.0, 0.0, 0.0);
+        out[i][i / 2] = i & 1 ? radius : -radius;
+    }
+    return diagonals ? 6 + corner_points(out + 6, diagonal, diagonal, diagonal) : 6;
+}
+
+uint32_t mf_shape_points(double (*out)[3], mf_ShapeType type, const double size[3], uint32_t ring) {
+    uint32_t count;
+    switch (type) {
+    case MF_SHAPE_BOX:
+        return corner_points(out, size[0] / 2, size[1] / 2, size[2] / 2);
+    case MF_SHAPE_CYLINDER:
+        count = ring_points(out, ring, size[0], -size[1] / 2);
+        return count + ring_points(out + count, ring, size[0], size[1] / 2);
+    case MF_SHAPE_SPHERE:
+        return sphere_points(out, size[0], ring == 8);
+    case MF_SHAPE_CAPSULE:
+        mf_vec3_set(out[0], 0.0, 0.0, -size[1] / 2 - size[0]);
+        mf_vec3_set(out[1], 0.0, 0.0, size[1] / 2 + size[0]);
+        count = 2 + ring_points(out + 2, 4, size[0], -size[1] / 2);
+        return count + ring_points(out + count, 4, size[0], size[1] / 2);
+    case MF_SHAPE_POINT:
+        mf_vec3_set(out[0], 0.0, 0.0, 0.0);
+        return 1;
+    case MF_SHAPE_MESH:
+        break;
+    }
+    return 0;
+}
+
+mf_MassProperties mf_mass_of_points(const mf_Point *points, uint32_t count, uint32_t link) {
+    mf_MassProperties body = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        if ((link != MF_NONE && points[i].link != link) || !(points[i].flags & MF_POINT_HAS_MASS))
+            continue;
+        body.mass += points[i].mass;
+        mf_vec3_add_scaled(body.center, body.center, points[i].mass, points[i].position);
+    }
+    if (!(body.mass > 0.0))
+        return (mf_MassProperties){0};
+    for (int axis = 0; axis < 3; axis++)
+        body.center[axis] /= body.mass;
+    for (uint32_t i = 0; i < count; i++) {
+        if ((link != MF_NONE && points[i].link != link) || !(points[i].flags & MF_POINT_HAS_MASS))
+            continue;
+        double offset[3];
+        mf_vec3_sub(offset, points[i].position, body.center);
+        mf_inertia_translate(body.inertia, body.inertia, points[i].mass, offset);
+    }
+    return body;
+}
+
+mf_MassProperties mf_mass_add(const mf_MassProperties *a, const mf_MassProperties *b) {
+    mf_MassProperties sum = {.mass = a->mass + b->mass};
+    if (!(sum.mass > 0.0))
+        return *a;
+    for (int axis = 0; axis < 3; axis++)
+        sum.center[axis] = (a->mass * a->center[axis] + b->mass * b->center[axis]) / sum.mass;
+    const mf_MassProperties *parts[2] = {a, b};
+    for (int part = 0; part < 2; part++) {
+        double offset[3], moved[6];
+        mf_vec3_sub(offset, parts[part]->center, sum.center);
+        mf_inertia_translate(moved, parts[part]->inertia, parts[part]->mass, offset);
+        for (int i = 0; i < 6; i++)
+            sum.inertia[i] += moved[i];
+    }
+    return sum;
+}
+
+mf_MassProperties mf_mass_transform(const mf_MassProperties *body, const double position[3],
+                                    const double rotation[4]) {
+    mf_MassProperties moved = {.mass = body->mass};
+    mf_quat_rotate(moved.center, rotation, body->center);
+    mf_vec3_add(moved.center, moved.center, position);
+    mf_inertia_rotate(moved.inertia, body->inertia, rotation);
+    return moved;
+}
+
+void mf_mass_second_moments(double moments[3], double axes[9], const mf_MassProperties *body) {
+    // Largest second moment = smallest moment of inertia, and those come first.
+    double principal[3];
+    mf_mat3_eigen(principal, axes, body->inertia);
+    double half_trace = (principal[0] + principal[1] + principal[2]) / 2;
+    for (int i = 0; i < 3; i++)
+        moments[i] = half_trace - principal[i] > 0.0 ? half_trace - principal[i] : 0.0;
+}
+
+void mf_mass_to_points(double (*out)[3], uint32_t count, const mf_MassProperties *body) {
+    static const double corners[4][3] = {
+        {1.0, 1.0, 1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};
+    double moments[3], axes[9];
+    mf_mass_second_moments(moments, axes, body);
+    uint32_t used_axes = count >= 4 ? 3 : count - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        double local[3] = {0.0, 0.0, 0.0};
+        for (uint32_t axis = 0; axis < used_axes; axis++) {
+            double side = count == 2 ? (i == 0 ? 1.0 : -1.0) : corners[i][axis];
+            local[axis] = side * mf_sqrt(moments[axis] / body->mass);
+        }
+        mf_mat3_apply(out[i], axes, local);
+        mf_vec3_add(out[i], out[i], body->center);
+    }
+}

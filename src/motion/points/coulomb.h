@@ -1,0 +1,76 @@
+// A limit on the friction that the fit assumed: per contact the tangential force is at most mu times
+// the normal force (Coulomb), isotropic; what is above the limit is given back to the body.
+//
+// The support gave vertical loads f_i, the fit a horizontal force F = m a / dt^2 and a yaw torque.
+// These are spread over the contacts like a rigid displacement weighted by load (least norm), each
+// split along the ground's normal n into N_i and T_i, and T_i is shortened to mu N_i.
+#ifndef MF_MOTION_POINTS_COULOMB_H
+#define MF_MOTION_POINTS_COULOMB_H
+
+#include "motion/points/contacts.h"
+
+typedef struct Spread { // friction displacement at a contact: a + b * (-y, x), times its weight
+    mf_lane total, x, y, twist;
+    Vec push; // a1, a2
+} Spread;
+
+// `fit` is (a1, a2, a3); `spin_mass` is the yaw inertia over the mass.
+static inline Spread coulomb_spread(const Contacts *contacts, Vec fit, mf_lane spin_mass) {
+    mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Spread s = {zero, zero, zero, zero, {fit.x, fit.y, zero}};
+    mf_lane square = zero;
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        mf_lane w = mf_keep(mf_less(zero, contacts->before[i]), contacts->press[i]);
+        Vec p = contacts->place[i];
+        s.total = s.total + w;
+        s.x = s.x + w * p.x;
+        s.y = s.y + w * p.y;
+        square = square + w * (p.x * p.x + p.y * p.y);
+    }
+    mf_lane inverse = one / mf_select(mf_less(zero, s.total), s.total, one);
+    s.x = s.x * inverse;
+    s.y = s.y * inverse;
+    mf_lane spread = square * inverse - (s.x * s.x + s.y * s.y);
+    mf_mask wide = mf_less(square * inverse * mf_set(64 * MF_REAL_EPSILON), spread);
+    mf_lane torque = fit.z * spin_mass - (s.x * fit.y - s.y * fit.x);
+    s.twist = mf_keep(wide, torque / mf_select(wide, spread, one));
+    s.total = inverse;
+    return s;
+}
+
+// What must be added to the body's displacement (x, y, z) and yaw so that no contact holds more than
+// it can. Loads are in units of displacement: compression / softness = m^-1 dt^2 force.
+static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *constant,
+                                    const Contacts *contacts, Vec fit, mf_lane spin_mass) {
+    mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_lane load = one / mf_set(constant[MF_PLAN_COMPLIANCE]);
+    mf_lane friction = mf_set(constant[MF_PLAN_FRICTION]);
+    Spread s = coulomb_spread(contacts, fit, spin_mass);
+    Shift release = {{zero, zero, zero}, {zero, zero, zero}};
+    mf_lane torque = zero;
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        mf_mask held = mf_less(zero, contacts->before[i]);
+        mf_lane w = mf_keep(held, contacts->press[i]) * s.total;
+        Vec p = contacts->place[i];
+        Vec n = {zero, zero, one};
+        if (!plan->level)
+            n = contacts->normal[i];
+        Vec t = {w * (s.push.x - s.twist * (p.y - s.y)), w * (s.push.y + s.twist * (p.x - s.x)),
+                 zero};
+        t.z = zero - (n.x * t.x + n.y * t.y) / n.z; // stays in the ground's plane
+        mf_lane vertical = contacts->press[i] * load, normal = vertical * n.z;
+        Vec all = vec_add(t, vec_scale(n, zero - normal));
+        all.z = all.z + vertical;
+        mf_lane size = mf_sqrt(vec_dot(all, all)), most = friction * normal;
+        mf_mask slides = mf_and(mf_less(most, size), mf_less(zero, contacts->press[i]));
+        mf_lane excess = mf_keep(slides, most / mf_select(slides, size, one) - one);
+        Vec change = vec_scale(all, excess);
+        change.z = change.z + t.z;
+        release.move = vec_add(release.move, change);
+        torque = torque + (p.x * change.y - p.y * change.x);
+    }
+    release.turn.z = torque / spin_mass;
+    return release;
+}
+
+#endif

@@ -1,0 +1,48 @@
+// Static friction by least squares (Fischer and Ihme 2024, equations 1-6): the displacement
+// (a1, a2) and the yaw a3 that bring the points in contact in both time steps closest to where they
+// were, after the first-order expansion of the rotation:
+//     minimise sum_i w_i |slip_i + a + a3 (-y_i, x_i)|^2.
+// Taken about the weighted centroid the three equations decouple. One contact gives a displacement
+// only; none gives none; points in one place fix no yaw.
+#ifndef MF_MOTION_POINTS_FIT_H
+#define MF_MOTION_POINTS_FIT_H
+
+#include "motion/points/contacts.h"
+
+typedef struct Fit {
+    mf_lane weight, x, y, square, slip_x, slip_y, cross;
+} Fit;
+
+static inline Fit fit_start(void) {
+    mf_lane zero = mf_zero();
+    return (Fit){zero, zero, zero, zero, zero, zero, zero};
+}
+
+static inline void fit_add(Fit *fit, Vec place, mf_lane slip_x, mf_lane slip_y, mf_lane weight) {
+    mf_lane x = weight * place.x, y = weight * place.y;
+    fit->weight = fit->weight + weight;
+    fit->x = fit->x + x;
+    fit->y = fit->y + y;
+    fit->square = fit->square + (x * place.x + y * place.y);
+    fit->slip_x = fit->slip_x + weight * slip_x;
+    fit->slip_y = fit->slip_y + weight * slip_y;
+    fit->cross = fit->cross + (x * slip_y - y * slip_x);
+}
+
+// (a1, a2, a3). The yaw of one step is limited to half a radian, where the expansion still holds.
+static inline Vec fit_solve(const Fit *fit) {
+    mf_lane one = mf_set((mf_real)1), zero = mf_zero(), limit = mf_set((mf_real)0.5);
+    mf_mask any = mf_less(zero, fit->weight);
+    mf_lane inverse = one / mf_select(any, fit->weight, one);
+    mf_lane cx = fit->x * inverse, cy = fit->y * inverse;
+    mf_lane spread = fit->square - (cx * fit->x + cy * fit->y);
+    mf_mask wide = mf_less(fit->square * mf_set(64 * MF_REAL_EPSILON), spread);
+    mf_lane cross = fit->cross - (cx * fit->slip_y - cy * fit->slip_x);
+    mf_lane yaw = mf_keep(wide, zero - cross / mf_select(wide, spread, one));
+    yaw = mf_clamp(yaw, zero - limit, limit);
+    mf_lane a1 = yaw * cy - fit->slip_x * inverse;
+    mf_lane a2 = zero - yaw * cx - fit->slip_y * inverse;
+    return (Vec){mf_keep(any, a1), mf_keep(any, a2), yaw};
+}
+
+#endif

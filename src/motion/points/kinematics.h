@@ -1,0 +1,135 @@
+// Forward kinematics: where the points are in the base frame for given joint positions, and from
+// them the centre of mass and the inertia.
+#ifndef MF_MOTION_POINTS_KINEMATICS_H
+#define MF_MOTION_POINTS_KINEMATICS_H
+
+#include "motion/points/contacts.h"
+
+typedef struct Frame {
+    Mat turn;  // link to base
+    Vec place; // [m] origin, base frame
+} Frame;
+
+typedef struct Kinematics {
+    Vec contact[MF_POINTS_MAX_CONTACTS]; // [m] base frame
+    Vec first;                           // [kg m] sum of mass times position
+    Sym second;                          // [kg m^2] sum of mass times position squared
+} Kinematics;
+
+static inline Mat mat_constant(const mf_real *c) {
+    return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                 mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
+}
+
+static inline Mat mat_multiply(const Mat *a, const Mat *b) {
+    Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx});
+    Vec y = mat_apply(a, (Vec){b->xy, b->yy, b->zy});
+    Vec z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
+    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+
+// m times a rotation by `angle` about z.
+static inline Mat mat_turn_z(const Mat *m, mf_lane angle) {
+    mf_lane s, c;
+    mf_sin_cos_lane(angle, &s, &c);
+    return (Mat){m->xx * c + m->xy * s, m->xy * c - m->xx * s, m->xz,
+                 m->yx * c + m->yy * s, m->yy * c - m->yx * s, m->yz,
+                 m->zx * c + m->zy * s, m->zy * c - m->zx * s, m->zz};
+}
+
+// Frame of one link from its parent's (NULL = the base itself) and its joint's position.
+static inline Frame link_frame(const mf_PlanLink *link, const mf_real *c, const Frame *parent,
+                               mf_lane position) {
+    Vec offset = {mf_set(c[MF_PLAN_LINK_PLACE]), mf_set(c[MF_PLAN_LINK_PLACE + 1]),
+                  mf_set(c[MF_PLAN_LINK_PLACE + 2])};
+    Frame frame = {mat_constant(c + MF_PLAN_LINK_TURN), offset};
+    if (parent != NULL) {
+        frame.turn = link->aligned ? parent->turn : mat_multiply(&parent->turn, &frame.turn);
+        frame.place = vec_add(parent->place, mat_apply(&parent->turn, offset));
+    }
+    if (link->kind == MF_PLAN_HINGE)
+        frame.turn = mat_turn_z(&frame.turn, position);
+    if (link->kind == MF_PLAN_SLIDE) {
+        Vec axis = {frame.turn.xz, frame.turn.yz, frame.turn.zz};
+        frame.place = vec_add(frame.place, vec_scale(axis, position));
+    }
+    return frame;
+}
+
+static inline void kinematics_mass(Kinematics *k, Vec p, mf_lane mass) {
+    Vec m = vec_scale(p, mass);
+    k->first = vec_add(k->first, m);
+    k->second.xx = k->second.xx + m.x * p.x;
+    k->second.yy = k->second.yy + m.y * p.y;
+    k->second.zz = k->second.zz + m.z * p.z;
+    k->second.xy = k->second.xy + m.x * p.y;
+    k->second.xz = k->second.xz + m.x * p.z;
+    k->second.yz = k->second.yz + m.y * p.z;
+}
+
+static inline Vec point_constant(const mf_PointsPlan *plan, const mf_real *constant,
+                                 uint32_t point, mf_real *mass) {
+    const mf_real *c = constant + plan->point_offset + (size_t)point * MF_PLAN_POINT_VALUES;
+    *mass = c[3];
+    return (Vec){mf_set(c[0]), mf_set(c[1]), mf_set(c[2])};
+}
+
+static inline void kinematics_points(const mf_PointsPlan *plan, const mf_real *constant,
+                                     const Frame *frame, uint32_t first, uint32_t count,
+                                     Kinematics *k) {
+    for (uint32_t i = first; i < first + count; i++) {
+        mf_real mass;
+        Vec p = point_constant(plan, constant, i, &mass);
+        if (frame != NULL)
+            p = vec_add(frame->place, mat_apply(&frame->turn, p));
+        if (plan->contact[i] >= 0)
+            k->contact[plan->contact[i]] = p;
+        if (mass > 0)
+            kinematics_mass(k, p, mf_set(mass));
+    }
+}
+
+// `position` holds joint positions, one row of MF_BLOCK per joint.
+static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *constant,
+                                  const mf_real *position, Kinematics *k) {
+    Frame frames[MF_POINTS_MAX_LINKS];
+    mf_lane zero = mf_zero();
+    k->first = (Vec){zero, zero, zero};
+    k->second = (Sym){zero, zero, zero, zero, zero, zero};
+    kinematics_points(plan, constant, NULL, 0, plan->base_points, k);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_PlanLink *link = &plan->links[l];
+        const mf_real *c = constant + plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
+        frames[l] = link_frame(link, c, link->parent < 0 ? NULL : &frames[link->parent],
+                               row_load(position, link->joint));
+        kinematics_points(plan, constant, &frames[l], link->first_point, link->point_count, k);
+    }
+}
+
+// Centre of mass and the inertia about it. A robot whose points lie in a line or in one place gets
+// a radius of gyration of at least 0.1 mm, so that the inverse exists.
+static inline void kinematics_inertia(const Kinematics *k, const mf_real *constant, Vec *center,
+                                      Sym *inertia) {
+    mf_lane mass = mf_set(constant[MF_PLAN_MASS]);
+    mf_lane least = mass * mf_set((mf_real)1e-8);
+    Vec c = vec_scale(k->first, mf_set(constant[MF_PLAN_INVERSE_MASS]));
+    mf_lane xx = k->second.xx - mass * c.x * c.x, yy = k->second.yy - mass * c.y * c.y;
+    mf_lane zz = k->second.zz - mass * c.z * c.z;
+    *center = c;
+    *inertia = (Sym){mf_max(yy + zz, least),
+                     mf_max(xx + zz, least),
+                     mf_max(xx + yy, least),
+                     mass * c.x * c.y - k->second.xy,
+                     mass * c.x * c.z - k->second.xz,
+                     mass * c.y * c.z - k->second.yz};
+}
+
+static inline Sym sym_inverse(const Sym *s) {
+    mf_lane xx = s->yy * s->zz - s->yz * s->yz, yy = s->xx * s->zz - s->xz * s->xz;
+    mf_lane zz = s->xx * s->yy - s->xy * s->xy, xy = s->xz * s->yz - s->xy * s->zz;
+    mf_lane xz = s->xy * s->yz - s->xz * s->yy, yz = s->xy * s->xz - s->xx * s->yz;
+    mf_lane scale = mf_set((mf_real)1) / (s->xx * xx + s->xy * xy + s->xz * xz);
+    return (Sym){xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale};
+}
+
+#endif

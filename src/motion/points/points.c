@@ -1,0 +1,251 @@
+// The `points` motion's host side: its fields, its system, and audits in plain double code.
+#include "motion/points/build.h"
+#include "motion/points/step.h"
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+mf_PointsConfig mf_points_config(void) {
+    return (mf_PointsConfig){.struct_size = sizeof(mf_PointsConfig),
+                             .joint_interval = 80 * MF_MILLISECOND,
+                             .friction = MF_FRICTION_FIT,
+                             .friction_coefficient = INFINITY,
+                             .compliance = 0.1,
+                             .contact_margin = 0.001};
+}
+
+static const mf_FieldInfo points_fields[] = {
+    {"body.points", "m", "body", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
+     "contact points relative to the centre of mass, base axes"},
+    {"body.center", "m", "body", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE,
+     "centre of mass in the base frame"},
+    {"body.inertia", "kg m^2", "body", MF_REAL, MF_PER_INSTANCE, 6, MF_FIELD_STATE,
+     "about the centre of mass, base axes: xx, yy, zz, xy, xz, yz"},
+    {"body.inverse_inertia", "1/(kg m^2)", "body", MF_REAL, MF_PER_INSTANCE, 6, MF_FIELD_STATE,
+     "inverse of body.inertia: xx, yy, zz, xy, xz, yz"},
+    {"point.anchor", "m", "world", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
+     "where each contact holds the ground; meaningful while it bears load"},
+    {"point.load", "N", "world", MF_REAL, MF_PER_CONTACT, 1, MF_FIELD_STATE,
+     "force that presses each contact point to the ground, 0 in the air"},
+    {"base.force", "N", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "outside force on the centre of mass"},
+    {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "outside torque"},
+};
+
+static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
+    mf_Field **added[] = {&plan->points, &plan->center, &plan->inertia, &plan->inverse,
+                          &plan->anchor, &plan->load,   &plan->force,   &plan->torque};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        mf_Status status = mf_group_add_field(group, &points_fields[i], 0, added[i], error);
+        if (status != MF_OK)
+            return status;
+    }
+    plan->position = mf_group_find_field(group, "base.position");
+    plan->orientation = mf_group_find_field(group, "base.orientation");
+    plan->linear = mf_group_find_field(group, "base.linear_velocity");
+    plan->angular = mf_group_find_field(group, "base.angular_velocity");
+    plan->angle = mf_group_find_field(group, "joint.angle");
+    plan->rate = mf_group_find_field(group, "joint.rate");
+    plan->target = mf_group_find_field(group, "joint.target");
+    plan->fault = mf_group_find_field(group, "fault.word");
+    return MF_OK;
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+static void *lane_address(const mf_Field *field, uint32_t block, uint32_t lane) {
+    size_t value = (size_t)block * field->components * MF_BLOCK + lane;
+    return (char *)field->data + value * mf_field_value_size(field->info.type);
+}
+
+static mf_PointsBlock bind_block(const mf_PointsPlan *plan, uint32_t block, uint32_t lane) {
+    return (mf_PointsBlock){.plan = plan,
+                            .position = lane_address(plan->position, block, lane),
+                            .orientation = lane_address(plan->orientation, block, lane),
+                            .linear = lane_address(plan->linear, block, lane),
+                            .angular = lane_address(plan->angular, block, lane),
+                            .angle = lane_address(plan->angle, block, lane),
+                            .rate = lane_address(plan->rate, block, lane),
+                            .target = lane_address(plan->target, block, lane),
+                            .points = lane_address(plan->points, block, lane),
+                            .center = lane_address(plan->center, block, lane),
+                            .inertia = lane_address(plan->inertia, block, lane),
+                            .inverse = lane_address(plan->inverse, block, lane),
+                            .anchor = lane_address(plan->anchor, block, lane),
+                            .load = lane_address(plan->load, block, lane),
+                            .force = lane_address(plan->force, block, lane),
+                            .torque = lane_address(plan->torque, block, lane),
+                            .fault = lane_address(plan->fault, block, lane)};
+}
+
+// Below this many robots the copy for one lane is faster than a mostly empty wide one.
+static bool few(uint32_t robots, uint32_t lanes) {
+    return robots * 5 <= lanes;
+}
+
+static void run_points(const mf_SystemRun *run, void *user) {
+    const mf_PointsPlan *plan = user;
+    uint32_t count = mf_group_count(run->group);
+    bool joints_due = run->tick % plan->interval == 0;
+    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
+        uint32_t robots = count - block * MF_BLOCK;
+        if (robots > MF_BLOCK)
+            robots = MF_BLOCK;
+        for (uint32_t lane = 0; lane < robots;) {
+            uint32_t left = robots - lane;
+            bool single = few(left < plan->lanes ? left : plan->lanes, plan->lanes);
+            mf_PointsBlock work = bind_block(plan, block, lane);
+            work.joints_due = joints_due;
+            if (single)
+                plan->step_one(&work);
+            else
+                plan->step(&work);
+            lane += single ? 1 : plan->lanes;
+        }
+    }
+}
+
+static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
+    mf_PointsBlock work = bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK);
+    work.only_refresh = true;
+    plan->step_one(&work);
+}
+
+static void reset_points(mf_Group *group, uint32_t instance, void *user) {
+    const mf_PointsPlan *plan = user;
+    (void)group;
+    for (uint32_t c = 0; c < 3 * plan->contact_count; c++)
+        mf_field_set(plan->anchor, instance, c, 0.0);
+    for (uint32_t c = 0; c < plan->contact_count; c++)
+        mf_field_set(plan->load, instance, c, 0.0);
+    for (uint32_t c = 0; c < 3; c++) {
+        mf_field_set(plan->force, instance, c, 0.0);
+        mf_field_set(plan->torque, instance, c, 0.0);
+    }
+    refresh_instance(plan, instance);
+}
+
+static void destroy_points(mf_Context *context, void *user) {
+    mf_points_plan_destroy(context, user);
+}
+
+static void choose_kernel(mf_PointsPlan *plan, mf_Isa isa, bool double_precision) {
+    static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    int row = mf_kernel_row(isa);
+    plan->step = table[row][double_precision];
+    plan->step_one = table[0][double_precision];
+    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+}
+
+static const char *const points_reads[] = {"joint.target", "base.force", "base.torque", NULL};
+static const char *const points_writes[] = {
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "joint.angle",   "joint.rate",       "body.points",          "body.center",
+    "body.inertia",  "point.anchor",     "point.load",           "fault.word",
+    NULL};
+
+mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
+    mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
+    mf_PointsPlan *plan;
+    if (mf_points_settings(group) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "points: the group moves by points already");
+    mf_Status status = mf_points_plan_create(group, &settings, &plan, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    status = bind_fields(group, plan, error);
+    if (status == MF_OK) {
+        choose_kernel(plan, mf_world_isa(mf_group_world(group)),
+                      mf_group_settings(group)->double_precision);
+        mf_SystemConfig system = mf_system_config();
+        system.name = "points";
+        system.phase = MF_PHASE_MOTION;
+        system.run = run_points;
+        system.reset = reset_points;
+        system.destroy = destroy_points;
+        system.user = plan;
+        system.reads = points_reads;
+        system.writes = points_writes;
+        status = mf_group_add_system(group, &system, error);
+    }
+    if (status != MF_OK)
+        mf_points_plan_destroy(context, plan);
+    return status;
+}
+
+static const mf_PointsPlan *find_plan(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run_points)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}
+
+const mf_PointsConfig *mf_points_settings(const mf_Group *group) {
+    const mf_PointsPlan *plan = find_plan(group);
+    return plan != NULL ? &plan->config : NULL;
+}
+
+void mf_points_refresh(mf_Group *group, uint32_t instance) {
+    const mf_PointsPlan *plan = find_plan(group);
+    if (plan != NULL)
+        refresh_instance(plan, instance);
+}
+
+// ---- audits -------------------------------------------------------------------------------------
+
+static void read_row(const mf_Field *field, uint32_t instance, uint32_t count, double *out) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, instance, c);
+}
+
+// Angular momentum in body axes and the kinetic energy of the rotation.
+static double spin_momentum(const mf_PointsPlan *plan, uint32_t instance, double momentum[3]) {
+    double i[6], w[3];
+    read_row(plan->inertia, instance, 6, i);
+    read_row(plan->angular, instance, 3, w);
+    momentum[0] = i[0] * w[0] + i[3] * w[1] + i[4] * w[2];
+    momentum[1] = i[3] * w[0] + i[1] * w[1] + i[5] * w[2];
+    momentum[2] = i[4] * w[0] + i[5] * w[1] + i[2] * w[2];
+    return 0.5 * (momentum[0] * w[0] + momentum[1] * w[1] + momentum[2] * w[2]);
+}
+
+void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                        double linear[3], double angular[3]) {
+    const mf_PointsPlan *plan = find_plan(group);
+    double q[4], place[3], local[3], velocity[3], rate[3], arm[3], spin[3], momentum[3];
+    read_row(plan->orientation, instance, 4, q);
+    read_row(plan->position, instance, 3, place);
+    read_row(plan->center, instance, 3, local);
+    read_row(plan->linear, instance, 3, velocity);
+    read_row(plan->angular, instance, 3, rate);
+    mf_quat_rotate(arm, q, local);
+    mf_quat_rotate(spin, q, rate);
+    spin_momentum(plan, instance, momentum);
+    mf_quat_rotate(angular, q, momentum);
+    double mass = mf_group_model(group)->mass;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        center[i] = place[i] + arm[i];
+        linear[i] = mass * (velocity[i] + spin[j] * arm[k] - spin[k] * arm[j]);
+    }
+}
+
+mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
+    const mf_PointsPlan *plan = find_plan(group);
+    double center[3], linear[3], angular[3], momentum[3];
+    mf_points_momentum(group, instance, center, linear, angular);
+    double mass = mf_group_model(group)->mass;
+    double gravity = mf_world_settings(mf_group_world(group))->gravity;
+    mf_PointsEnergy energy = {.kinetic = spin_momentum(plan, instance, momentum)};
+    for (int i = 0; i < 3; i++)
+        energy.kinetic += 0.5 * linear[i] * linear[i] / mass;
+    energy.potential = mass * gravity * center[2];
+    for (uint32_t c = 0; c < plan->contact_count; c++) {
+        double load = mf_field_get(plan->load, instance, c);
+        energy.elastic += 0.5 * load * load * plan->constants_f64[MF_PLAN_SOFTNESS];
+    }
+    return energy;
+}

@@ -1,0 +1,11 @@
+// The copies of the `points` kernel.
+#ifndef MF_MOTION_POINTS_STEP_H
+#define MF_MOTION_POINTS_STEP_H
+
+#include "math/kernel.h"
+#include "motion/points/plan.h"
+
+// Advances the lanes of `block` by one step.
+MF_KERNEL_COPIES(void, mf_points_step, (const mf_PointsBlock *block));
+
+#endif

@@ -1,0 +1,95 @@
+// Normal response: the smallest rise, roll and pitch that take the points out of the ground.
+//
+// With u = (rise, roll, pitch) and a_i = (1, y_i, -x_i), minimise
+//     1/2 eps u^T (M/m) u + 1/2 sum_i max(0, depth_i - a_i u)^2,
+// where M is the mass matrix of these three motions when only vertical forces act. This is one
+// implicit step with contact springs of stiffness m / (eps dt^2) that push and never pull, so
+// kinetic plus potential plus spring energy cannot rise, any set of contacts (none, one, two, all
+// in a line) has exactly one solution, and loads at rest are those of least norm. Solved by Newton's
+// method on the piecewise quadratic function: a set of pressed points, a 3x3 system, again.
+#ifndef MF_MOTION_POINTS_SUPPORT_H
+#define MF_MOTION_POINTS_SUPPORT_H
+
+#include "motion/points/contacts.h"
+
+enum { SUPPORT_ITERATIONS = 8 };
+
+typedef struct Support {
+    mf_lane zz, zr, zp, rr, rp, pp; // sum of a_i a_i^T: rise, roll, pitch
+    mf_lane z, r, p;                // sum of a_i depth_i
+} Support;
+
+static inline void support_sum(Support *s, Vec place, mf_lane depth, mf_mask pressed) {
+    mf_lane one = mf_keep(pressed, mf_set((mf_real)1));
+    mf_lane x = mf_keep(pressed, place.x), y = mf_keep(pressed, place.y);
+    s->zz = s->zz + one;
+    s->zr = s->zr + y;
+    s->zp = s->zp - x;
+    s->rr = s->rr + y * place.y;
+    s->rp = s->rp - x * place.y;
+    s->pp = s->pp + x * place.x;
+    s->z = s->z + one * depth;
+    s->r = s->r + y * depth;
+    s->p = s->p - x * depth;
+}
+
+// Solves the 3x3 system by L D L^T; it is positive definite because of the mass terms.
+static inline Vec support_solve_sum(const Support *s) {
+    mf_lane one = mf_set((mf_real)1);
+    mf_lane first = one / s->zz;
+    mf_lane lr = s->zr * first, lp = s->zp * first;
+    mf_lane second = one / (s->rr - lr * s->zr);
+    mf_lane m = s->rp - lr * s->zp, l = m * second;
+    mf_lane third = one / (s->pp - lp * s->zp - l * m);
+    mf_lane b_r = s->r - lr * s->z, b_p = s->p - lp * s->z - l * b_r;
+    mf_lane pitch = b_p * third;
+    mf_lane roll = b_r * second - l * pitch;
+    return (Vec){s->z * first - lr * roll - lp * pitch, roll, pitch}; // x holds the rise
+}
+
+// Inverse of the upper left 2x2 block of the world's inverse inertia: (xx, xy, yy).
+static inline Vec support_inertia(const Sym *inverse_world) {
+    mf_lane scale = mf_set((mf_real)1) / (inverse_world->xx * inverse_world->yy -
+                                          inverse_world->xy * inverse_world->xy);
+    return (Vec){inverse_world->yy * scale, mf_zero() - inverse_world->xy * scale,
+                 inverse_world->xx * scale};
+}
+
+// Fills `press` and returns the shift (no horizontal move). `softness` is eps, `masses` is
+// (eps M/m): rise, then roll-roll, roll-pitch, pitch-pitch in x, y, z.
+static inline Shift support_solve(Contacts *contacts, const Sym *inverse_world, mf_real softness,
+                                  mf_real inverse_mass) {
+    Vec tilt = support_inertia(inverse_world);
+    Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass));
+    mf_lane zero = mf_zero();
+    Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
+    for (int iteration = 0; iteration < SUPPORT_ITERATIONS; iteration++) {
+        Support sum = {mf_set(softness), zero, zero, masses.x, masses.y, masses.z,
+                       zero,             zero, zero};
+        mf_mask changed = mf_not(mf_mask_all());
+        for (uint32_t i = 0; i < contacts->count; i++) {
+            mf_lane rest = contacts->depth[i] - contact_rise(&shift, contacts->place[i]);
+            mf_mask was = mf_less(zero, contacts->press[i]), is = mf_less(zero, rest);
+            contacts->press[i] = mf_max(rest, zero);
+            changed = mf_or(changed, mf_or(mf_and(was, mf_not(is)), mf_and(is, mf_not(was))));
+            support_sum(&sum, contacts->place[i], contacts->depth[i], is);
+        }
+        // The same set gives the same solution, so stopping early changes no bit.
+        if (iteration > 0 && !mf_any(changed))
+            break;
+        Vec u = support_solve_sum(&sum);
+        shift.move.z = u.x;
+        shift.turn.x = u.y;
+        shift.turn.y = u.z;
+    }
+    // A vertical force also turns a tilted body about the vertical.
+    mf_lane torque_x = tilt.x * shift.turn.x + tilt.y * shift.turn.y;
+    mf_lane torque_y = tilt.y * shift.turn.x + tilt.z * shift.turn.y;
+    shift.turn.z = inverse_world->xz * torque_x + inverse_world->yz * torque_y;
+    for (uint32_t i = 0; i < contacts->count; i++)
+        contacts->press[i] =
+            mf_max(contacts->depth[i] - contact_rise(&shift, contacts->place[i]), zero);
+    return shift;
+}
+
+#endif

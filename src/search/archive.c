@@ -1,0 +1,305 @@
+// The archive of an evolution in one SQLite file: opening and closing. docs/archive.md describes
+// the tables.
+//
+// Journal. While a writer has it open the file is in write-ahead mode with synchronous=NORMAL:
+// readers go on during a commit, and a commit costs no sync. After kill -9 the file holds every
+// committed generation, since the kernel has the pages. A power cut can lose the last generations
+// (those since the last checkpoint), never part of one and never the ones before. A clean close
+// goes back to rollback mode, so that a finished archive is one file that can be read anywhere, a
+// folder without write permission included.
+//
+// One writer. The writer holds flock() on the write-ahead file for as long as it is open; the
+// kernel drops it with the process, so nothing stale is left. Not on the archive itself, because
+// closing any descriptor of that file would drop SQLite's own locks on it; SQLite puts none on the
+// write-ahead file, which exists from the first read in that mode until the last connection closes.
+#include "search/archive_format.h"
+#include "search/population.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+// ---- opening -----------------------------------------------------------------------------------
+
+static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    int64_t application = 0, format = 0;
+    mf_Status status = mf_database_integer(database, "PRAGMA application_id", &application, error);
+    if (status == MF_OK)
+        status = mf_database_integer(database, "PRAGMA user_version", &format, error);
+    if (status != MF_OK)
+        return status;
+    if (application != MF_ARCHIVE_APPLICATION)
+        return mf_fail_at(error, MF_BAD_FILE, database->path, 0, 0,
+                          "expected a Mayfly archive, found a database of another application "
+                          "(application_id %" PRId64 ")",
+                          application);
+    if (format != MF_ARCHIVE_FORMAT)
+        return mf_fail_at(error, MF_VERSION, database->path, 0, 0,
+                          "expected archive format %d, found %" PRId64, MF_ARCHIVE_FORMAT, format);
+    return MF_OK;
+}
+
+static bool same_text(const mf_ArchiveCell *cell, const char *text) {
+    return cell->type == SQLITE_TEXT && cell->bytes != NULL && cell->size == strlen(text) &&
+           memcmp(cell->bytes, text, cell->size) == 0;
+}
+
+static mf_Status check_table(mf_Archive *archive, sqlite3_stmt *statement,
+                             const mf_ArchiveTable *table, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    bool row;
+    sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC);
+    mf_Status status = mf_database_step(database, statement, &row, error);
+    if (status == MF_OK && !row)
+        status = mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                            "the archive is damaged (table '%s' is missing)", table->name);
+    if (status == MF_OK) {
+        mf_ArchiveCell cell = mf_archive_cell(statement, 0);
+        if (!same_text(&cell, table->sql))
+            status = mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                                "the archive is damaged (table '%s' is not as format %d has it)",
+                                table->name, MF_ARCHIVE_FORMAT);
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+static mf_Status check_tables(mf_Archive *archive, mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        &archive->database, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+        &statement, error);
+    for (int i = 0; i < MF_ARCHIVE_TABLES && status == MF_OK; i++)
+        status = check_table(archive, statement, &mf_archive_tables[i], error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static mf_Status keep_settings(mf_Archive *archive, const mf_ArchiveCell *cell, mf_Error *error) {
+    const char *path = archive->database.path;
+    bool is_text = cell->type == SQLITE_TEXT && cell->bytes != NULL;
+    if (!is_text || cell->size > MF_ARCHIVE_SETTINGS_LIMIT ||
+        memchr(cell->bytes, '\0', cell->size) != NULL)
+        return mf_fail_at(error, MF_CORRUPT, path, 0, 0, "run.settings: expected text");
+    archive->settings = mf_allocate(archive->database.context, cell->size + 1, 1);
+    if (archive->settings == NULL)
+        return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory for the settings");
+    memcpy(archive->settings, cell->bytes, cell->size);
+    archive->run.settings = archive->settings;
+    return MF_OK;
+}
+
+static mf_Status decode_run(mf_Archive *archive, sqlite3_stmt *statement, mf_Error *error) {
+    const char *path = archive->database.path;
+    int64_t population, survivors, genome_bytes, seed, reuse, model_hash, terrain_hash;
+    const struct {
+        int64_t *out, minimum, maximum;
+    } integers[] = {
+        {&population, 0, UINT32_MAX},
+        {&survivors, 0, UINT32_MAX},
+        {&genome_bytes, 0, UINT32_MAX},
+        {&seed, INT64_MIN, INT64_MAX},
+        {&reuse, 0, 1},
+        {&model_hash, INT64_MIN, INT64_MAX},
+        {&terrain_hash, INT64_MIN, INT64_MAX},
+    };
+    for (int i = 0; i < (int)(sizeof integers / sizeof *integers); i++) {
+        mf_ArchiveCell cell = mf_archive_cell(statement, i);
+        if (!mf_archive_decode_integer(&cell, integers[i].minimum, integers[i].maximum,
+                                       integers[i].out))
+            return mf_fail_at(error, MF_CORRUPT, path, 0, 0, "run.%s: not a number in range",
+                              sqlite3_column_name(statement, i));
+    }
+    mf_SearchConfig config = mf_search_config();
+    config.population = (uint32_t)population;
+    config.survivors = (uint32_t)survivors;
+    config.genome_bytes = (uint32_t)genome_bytes;
+    config.seed = (uint64_t)seed;
+    config.reuse_fitness = reuse == 1;
+    mf_ArchiveCell rate = mf_archive_cell(statement, 7), library = mf_archive_cell(statement, 8),
+                   settings = mf_archive_cell(statement, 9);
+    mf_Error detail;
+    if (!mf_archive_decode_real(&rate, &config.mutation_rate) ||
+        mf_search_check_config(&config, &detail) != MF_OK)
+        return mf_fail_at(error, MF_CORRUPT, path, 0, 0, "the run's settings are out of range");
+    if (library.type != SQLITE_TEXT || library.size >= sizeof archive->run.version)
+        return mf_fail_at(error, MF_CORRUPT, path, 0, 0, "run.library: expected a version");
+    archive->run = (mf_ArchiveRun){
+        .search = config,
+        .model_hash = (uint64_t)model_hash,
+        .terrain_hash = (uint64_t)terrain_hash,
+    };
+    if (library.size > 0)
+        memcpy(archive->run.version, library.bytes, library.size);
+    return keep_settings(archive, &settings, error);
+}
+
+static mf_Status read_run(mf_Archive *archive, mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        &archive->database,
+        "SELECT population, survivors, genome_bytes, seed, reuse_fitness, model_hash, "
+        "terrain_hash, mutation_rate, library, settings FROM run WHERE id = 1",
+        &statement, error);
+    bool row = false;
+    if (status == MF_OK)
+        status = mf_database_step(&archive->database, statement, &row, error);
+    if (status == MF_OK && !row)
+        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                            "the archive is damaged (it holds no run)");
+    if (status == MF_OK)
+        status = decode_run(archive, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static mf_Status check_generations(mf_Archive *archive, mf_Error *error) {
+    int64_t whole = 0;
+    mf_Status status = mf_database_integer(
+        &archive->database,
+        "SELECT count(*) = coalesce(max(number), 0) AND coalesce(min(number), 1) = 1 "
+        "FROM generation",
+        &whole, error);
+    if (status == MF_OK && whole != 1)
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "the archive is damaged (generations are missing)");
+    return status;
+}
+
+// ---- writing rights ----------------------------------------------------------------------------
+
+// Steps a pragma and compares the text it answers with.
+static mf_Status expect_answer(mf_Archive *archive, const char *pragma, const char *expected,
+                               mf_Status otherwise, mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(&archive->database, pragma, &statement, error);
+    bool row = false;
+    if (status == MF_OK)
+        status = mf_database_step(&archive->database, statement, &row, error);
+    if (status == MF_OK) {
+        mf_ArchiveCell cell = row ? mf_archive_cell(statement, 0) : (mf_ArchiveCell){0};
+        if (!same_text(&cell, expected))
+            status = mf_fail_at(error, otherwise, archive->database.path, 0, 0,
+                                "%s: expected '%s', found '%.*s'", pragma, expected,
+                                cell.type == SQLITE_TEXT ? (int)cell.size : 0,
+                                cell.bytes == NULL ? "" : (const char *)cell.bytes);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static mf_Status lock_writer(mf_Archive *archive, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    const char *file = sqlite3_filename_wal(sqlite3_db_filename(database->handle, "main"));
+    if (mf_allow(database->context, "open"))
+        archive->writer_lock = open(file, O_RDWR | O_CLOEXEC);
+    if (archive->writer_lock < 0)
+        return mf_fail_at(error, MF_IO, database->path, 0, 0, "cannot open the -wal file: %s",
+                          strerror(errno));
+    if (mf_allow(database->context, "flock") && flock(archive->writer_lock, LOCK_EX | LOCK_NB) == 0)
+        return MF_OK;
+    if (errno == EWOULDBLOCK)
+        return mf_fail_at(error, MF_BUSY, database->path, 0, 0,
+                          "another process is writing to the archive");
+    return mf_fail_at(error, MF_IO, database->path, 0, 0, "cannot lock the archive: %s",
+                      strerror(errno));
+}
+
+static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    mf_Status status =
+        expect_answer(archive, "PRAGMA journal_mode=WAL", "wal", MF_UNSUPPORTED, error);
+    int64_t format;
+    // The first read in write-ahead mode opens the file that the lock needs.
+    if (status == MF_OK)
+        status = mf_database_integer(database, "PRAGMA user_version", &format, error);
+    if (status == MF_OK)
+        status = lock_writer(archive, error);
+    // Going on with a damaged file would make it worse.
+    if (status == MF_OK)
+        status = expect_answer(archive, "PRAGMA quick_check(1)", "ok", MF_CORRUPT, error);
+    if (status == MF_OK)
+        status = mf_database_run(database, "PRAGMA synchronous=NORMAL", error);
+    if (status == MF_OK)
+        status = mf_database_prepare(database,
+                                     "INSERT INTO generation (number, best, mean, champion, "
+                                     "seconds, simulated, hash) VALUES (?1,?2,?3,?4,?5,?6,?7)",
+                                     &archive->insert_generation, error);
+    if (status == MF_OK)
+        status = mf_database_prepare(database,
+                                     "INSERT INTO individual (id, generation, parent, fitness, "
+                                     "genome) VALUES (?1,?2,?3,?4,?5)",
+                                     &archive->insert_individual, error);
+    if (status == MF_OK)
+        status = mf_database_prepare(
+            database, "INSERT INTO survivor (generation, id, fitness) VALUES (?1,?2,?3)",
+            &archive->insert_survivor, error);
+    return status;
+}
+
+static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) {
+    mf_Status status = check_identity(archive, error);
+    if (status == MF_OK)
+        status = check_tables(archive, error);
+    if (status == MF_OK)
+        status = read_run(archive, error);
+    if (status == MF_OK && write)
+        status = begin_writing(archive, error);
+    if (status == MF_OK)
+        status = check_generations(archive, error);
+    if (status == MF_OK)
+        status = mf_database_prepare(&archive->database,
+                                     "SELECT number, seconds, simulated, hash "
+                                     "FROM generation ORDER BY number DESC LIMIT 1",
+                                     &archive->last_generation, error);
+    return status;
+}
+
+mf_Status mf_archive_open(mf_Context *context, const char *path, bool write, mf_Archive **out,
+                          mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: out is NULL");
+    *out = NULL;
+    if (context == NULL || path == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: context or path is NULL");
+    mf_Archive *archive = mf_allocate(context, 1, sizeof *archive);
+    if (archive == NULL)
+        return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
+    archive->writer_lock = -1;
+    mf_Status status = mf_database_open(context, path, write, &archive->database, error);
+    if (status != MF_OK) {
+        mf_release(context, archive);
+        return status;
+    }
+    status = open_checked(archive, write, error);
+    if (status != MF_OK) {
+        mf_archive_close(archive);
+        return status;
+    }
+    *out = archive;
+    return MF_OK;
+}
+
+void mf_archive_close(mf_Archive *archive) {
+    if (archive == NULL)
+        return;
+    mf_Context *context = archive->database.context;
+    sqlite3_finalize(archive->last_generation);
+    sqlite3_finalize(archive->insert_generation);
+    sqlite3_finalize(archive->insert_individual);
+    sqlite3_finalize(archive->insert_survivor);
+    if (archive->insert_survivor != NULL) {
+        // Refused while others read; then the file stays in write-ahead mode, which is fine too.
+        sqlite3_busy_timeout(archive->database.handle, 0);
+        sqlite3_exec(archive->database.handle, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    }
+    mf_database_close(&archive->database);
+    if (archive->writer_lock >= 0)
+        close(archive->writer_lock);
+    mf_release(context, archive->settings);
+    mf_release(context, archive);
+}

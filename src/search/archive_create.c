@@ -1,0 +1,202 @@
+// Making a new archive file: the tables of format 1 and the row that describes the run.
+//
+// A new file must appear complete or not at all, even under kill -9, and must never overwrite
+// another. So the first image is made in memory, written beside the target, and linked to its name,
+// which fails when the name is taken. (A kill between the two can leave the other name, a spare
+// file ending in ".new", behind.)
+#include "search/archive_format.h"
+#include "search/population.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
+    {"run", "CREATE TABLE run (\n"
+            "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+            "    library TEXT NOT NULL,          -- version of Mayfly that made the file\n"
+            "    population INTEGER NOT NULL,    -- individuals per generation\n"
+            "    survivors INTEGER NOT NULL,     -- kept from one generation to the next\n"
+            "    genome_bytes INTEGER NOT NULL,\n"
+            "    seed INTEGER NOT NULL,          -- 64 bits: printf('%u', seed)\n"
+            "    mutation_rate REAL NOT NULL,    -- chance per byte of a child to change\n"
+            "    reuse_fitness INTEGER NOT NULL, -- 1: survivors are not evaluated again\n"
+            "    model_hash INTEGER NOT NULL,    -- 64 bits: printf('%016x', model_hash)\n"
+            "    terrain_hash INTEGER NOT NULL,  -- 64 bits\n"
+            "    settings TEXT NOT NULL          -- the experiment file, defaults filled in\n"
+            ") STRICT"},
+    {"generation", "CREATE TABLE generation (\n"
+                   "    number INTEGER PRIMARY KEY, -- counts from 1, no gaps\n"
+                   "    best REAL,                  -- fitness; NULL when not a number\n"
+                   "    mean REAL,                  -- of the finite fitness values\n"
+                   "    champion INTEGER NOT NULL,  -- id of the best individual\n"
+                   "    seconds REAL NOT NULL,      -- [s] wall time since the run began\n"
+                   "    simulated REAL NOT NULL,    -- [s] robot life time since the run began\n"
+                   "    hash INTEGER NOT NULL       -- of the whole population, 64 bits\n"
+                   ") STRICT"},
+    {"individual", "CREATE TABLE individual (\n"
+                   "    id INTEGER PRIMARY KEY,      -- counts from 0 over the run\n"
+                   "    generation INTEGER NOT NULL, -- in which it was born\n"
+                   "    parent INTEGER,              -- id; NULL in the first generation\n"
+                   "    fitness REAL,                -- at birth; NULL when not a number\n"
+                   "    genome BLOB NOT NULL\n"
+                   ") STRICT"},
+    {"survivor", "CREATE TABLE survivor (\n"
+                 "    generation INTEGER NOT NULL, -- in which it was alive, not its first\n"
+                 "    id INTEGER NOT NULL,         -- of the individual\n"
+                 "    fitness REAL,                -- in that generation\n"
+                 "    PRIMARY KEY (generation, id)\n"
+                 ") STRICT, WITHOUT ROWID"},
+};
+
+// ---- creating ----------------------------------------------------------------------------------
+
+static mf_Status insert_run(mf_Database *database, const mf_SearchConfig *config,
+                            const char *settings, uint64_t model_hash, uint64_t terrain_hash,
+                            mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status =
+        mf_database_prepare(database,
+                            "INSERT INTO run (id, library, population, survivors, genome_bytes, "
+                            "seed, mutation_rate, reuse_fitness, model_hash, terrain_hash, "
+                            "settings) VALUES (1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+                            &statement, error);
+    if (status != MF_OK)
+        return status;
+    sqlite3_bind_text(statement, 1, mf_version(), -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 2, config->population);
+    sqlite3_bind_int64(statement, 3, config->survivors);
+    sqlite3_bind_int64(statement, 4, config->genome_bytes);
+    sqlite3_bind_int64(statement, 5, (int64_t)config->seed);
+    sqlite3_bind_double(statement, 6, config->mutation_rate);
+    sqlite3_bind_int(statement, 7, config->reuse_fitness);
+    sqlite3_bind_int64(statement, 8, (int64_t)model_hash);
+    sqlite3_bind_int64(statement, 9, (int64_t)terrain_hash);
+    sqlite3_bind_text(statement, 10, settings, -1, SQLITE_STATIC);
+    status = mf_database_execute(database, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static mf_Status fill_new(mf_Database *database, const mf_SearchConfig *config,
+                          const char *settings, uint64_t model_hash, uint64_t terrain_hash,
+                          mf_Error *error) {
+    char pragmas[96];
+    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
+             MF_ARCHIVE_APPLICATION, MF_ARCHIVE_FORMAT);
+    mf_Status status = mf_database_run(database, pragmas, error);
+    for (int i = 0; i < MF_ARCHIVE_TABLES && status == MF_OK; i++)
+        status = mf_database_run(database, mf_archive_tables[i].sql, error);
+    if (status == MF_OK)
+        status = insert_run(database, config, settings, model_hash, terrain_hash, error);
+    return status;
+}
+
+static mf_Status fail_existing(mf_Error *error, const char *path) {
+    return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
+                      "exists already; an archive is never overwritten");
+}
+
+// Fails when there is something at `path`, with MF_BUSY when it is an archive being written.
+static mf_Status check_free(mf_Context *context, const char *path, char *spare, size_t spare_size,
+                            mf_Error *error) {
+    struct stat info;
+    if (!mf_allow(context, "stat"))
+        return mf_fail_at(error, MF_IO, path, 0, 0, "cannot look at it: %s", strerror(errno));
+    if (lstat(path, &info) != 0)
+        return MF_OK; // whatever is wrong with the folder shows when writing to it
+    snprintf(spare, spare_size, "%s-wal", path);
+    int file = open(spare, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool busy = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (file >= 0)
+        close(file);
+    if (busy)
+        return mf_fail_at(error, MF_BUSY, path, 0, 0, "another process is writing to the archive");
+    return fail_existing(error, path);
+}
+
+// Writes the image beside the target and gives it its name; `spare` has room for the other name.
+static mf_Status place(mf_Context *context, const char *path, char *spare, size_t spare_size,
+                       const void *image, size_t size, mf_Error *error) {
+    snprintf(spare, spare_size, "%s.%ld.new", path, (long)getpid());
+    mf_Status status = mf_file_replace(context, spare, image, size, error);
+    if (status != MF_OK) {
+        // The message is about the file that was asked for.
+        if (error != NULL)
+            snprintf(error->file, sizeof error->file, "%s", path);
+        return status;
+    }
+    if (!mf_allow(context, "link") || link(spare, path) != 0)
+        status = errno == EEXIST ? fail_existing(error, path)
+                                 : mf_fail_at(error, MF_IO, path, 0, 0, "cannot create it: %s",
+                                              strerror(errno));
+    unlink(spare);
+    return status;
+}
+
+static void remove_new(const char *path, char *spare, size_t spare_size) {
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    for (int i = 0; i < 4; i++) {
+        snprintf(spare, spare_size, "%s%s", path, suffixes[i]);
+        unlink(spare);
+    }
+}
+
+static mf_Status create_file(mf_Context *context, const char *path, const mf_SearchConfig *config,
+                             const char *settings, uint64_t model_hash, uint64_t terrain_hash,
+                             char *spare, size_t spare_size, mf_Error *error) {
+    mf_Status status = check_free(context, path, spare, spare_size, error);
+    if (status != MF_OK)
+        return status;
+    mf_Database database;
+    status = mf_database_open_memory(context, path, &database, error);
+    if (status != MF_OK)
+        return status;
+    void *image = NULL;
+    size_t size = 0;
+    status = fill_new(&database, config, settings, model_hash, terrain_hash, error);
+    if (status == MF_OK)
+        status = mf_database_image(&database, &image, &size, error);
+    mf_database_close(&database);
+    if (status == MF_OK)
+        status = place(context, path, spare, spare_size, image, size, error);
+    sqlite3_free(image);
+    return status;
+}
+
+mf_Status mf_archive_create(mf_Context *context, const char *path, const mf_SearchConfig *config,
+                            const char *settings, uint64_t model_hash, uint64_t terrain_hash,
+                            mf_Archive **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: out is NULL");
+    *out = NULL;
+    if (context == NULL || path == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: context or path is NULL");
+    mf_Status status = mf_search_check_config(config, error);
+    if (status != MF_OK)
+        return status;
+    if (settings == NULL)
+        settings = "";
+    if (strlen(settings) > MF_ARCHIVE_SETTINGS_LIMIT)
+        return mf_fail_at(error, MF_LIMIT, path, 0, 0,
+                          "settings: expected at most %d bytes, found %zu",
+                          MF_ARCHIVE_SETTINGS_LIMIT, strlen(settings));
+    size_t spare_size = strlen(path) + 32;
+    char *spare = mf_allocate(context, spare_size, 1);
+    if (spare == NULL)
+        return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to create the archive");
+    status = create_file(context, path, config, settings, model_hash, terrain_hash, spare,
+                         spare_size, error);
+    if (status == MF_OK) {
+        status = mf_archive_open(context, path, true, out, error);
+        // Busy means that somebody else has begun to use it.
+        if (status != MF_OK && status != MF_BUSY)
+            remove_new(path, spare, spare_size);
+    }
+    mf_release(context, spare);
+    return status;
+}

@@ -1,0 +1,68 @@
+// Format 1 of the archive file (docs/archive.md), and the inside of mf_Archive.
+#ifndef MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
+#define MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
+
+#include "search/database.h"
+
+#include <mayfly/search.h>
+
+enum {
+    MF_ARCHIVE_APPLICATION = 0x4d617966, // "Mayf"
+    MF_ARCHIVE_FORMAT = 1,
+    MF_ARCHIVE_TABLES = 4,
+    MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the experiment's text
+};
+
+// Name and definition of each table. A file must hold exactly these texts, comments included.
+typedef struct mf_ArchiveTable {
+    const char *name;
+    const char *sql;
+} mf_ArchiveTable;
+extern const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES];
+
+struct mf_Archive {
+    mf_Database database;
+    mf_ArchiveRun run;
+    char *settings;
+    int writer_lock; // open file descriptor, -1 when reading
+    sqlite3_stmt *last_generation;
+    sqlite3_stmt *insert_generation;
+    sqlite3_stmt *insert_individual;
+    sqlite3_stmt *insert_survivor;
+};
+
+// One value as SQLite gave it.
+typedef struct mf_ArchiveCell {
+    int type; // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL
+    int64_t integer;
+    double real;
+    const void *bytes;
+    size_t size;
+} mf_ArchiveCell;
+
+// The columns that describe an individual, in this order in every query.
+#define MF_ARCHIVE_INDIVIDUAL_COLUMNS "i.id, i.generation, i.parent, i.genome"
+enum { MF_ARCHIVE_INDIVIDUAL_CELLS = 5 }; // the four above and then a fitness
+
+mf_ArchiveCell mf_archive_cell(sqlite3_stmt *statement, int column);
+// A REAL, or NaN for NULL; false when it is neither.
+bool mf_archive_decode_real(const mf_ArchiveCell *cell, double *out);
+// An INTEGER in minimum .. maximum; else false.
+bool mf_archive_decode_integer(const mf_ArchiveCell *cell, int64_t minimum, int64_t maximum,
+                               int64_t *out);
+// Checks everything that the run's settings say about an individual. The genome in *out is the
+// cell's. `path` is for messages.
+mf_Status mf_archive_decode_individual(const mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS],
+                                       const mf_SearchConfig *config, const char *path,
+                                       mf_Individual *out, mf_Error *error);
+
+// The newest stored generation; number 0 when there is none.
+typedef struct mf_ArchiveLast {
+    uint32_t number;
+    double seconds;
+    double simulated;
+    uint64_t hash;
+} mf_ArchiveLast;
+mf_Status mf_archive_last(mf_Archive *archive, mf_ArchiveLast *out, mf_Error *error);
+
+#endif

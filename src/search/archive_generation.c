@@ -1,0 +1,263 @@
+// Storing a generation and going back to the newest one.
+//
+// A generation is one transaction: its statistics, the individuals born in it, and which of the
+// older ones are still alive. The population's hash is stored with it, so a resumed search either
+// has the bits of the unbroken run or is refused.
+#include "search/archive_format.h"
+#include "search/population.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// The settings that shape the bits of a run, and with them the rows.
+static mf_Status compare_settings(const mf_Archive *archive, const mf_SearchConfig *search,
+                                  mf_Error *error) {
+    const mf_SearchConfig *stored = &archive->run.search;
+    const struct {
+        const char *name;
+        uint64_t stored, search;
+    } fields[] = {
+        {"population", stored->population, search->population},
+        {"survivors", stored->survivors, search->survivors},
+        {"genome_bytes", stored->genome_bytes, search->genome_bytes},
+        {"seed", stored->seed, search->seed},
+        {"reuse_fitness", stored->reuse_fitness, search->reuse_fitness},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (fields[i].stored != fields[i].search)
+            return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                              "search.%s: the archive was made with %" PRIu64
+                              ", the search has %" PRIu64,
+                              fields[i].name, fields[i].stored, fields[i].search);
+    }
+    if (stored->mutation_rate != search->mutation_rate)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                          "search.mutation_rate: the archive was made with %.17g, the search has "
+                          "%.17g",
+                          stored->mutation_rate, search->mutation_rate);
+    return MF_OK;
+}
+
+static bool is_duration(double seconds) {
+    return seconds >= 0 && __builtin_isfinite(seconds);
+}
+
+// ---- the newest generation ---------------------------------------------------------------------
+
+static mf_Status decode_last(mf_Archive *archive, mf_ArchiveLast *out, mf_Error *error) {
+    sqlite3_stmt *statement = archive->last_generation;
+    int64_t number, hash;
+    mf_ArchiveCell cells[4];
+    for (int i = 0; i < 4; i++)
+        cells[i] = mf_archive_cell(statement, i);
+    mf_ArchiveLast last;
+    bool good = mf_archive_decode_integer(&cells[0], 1, UINT32_MAX, &number) &&
+                mf_archive_decode_real(&cells[1], &last.seconds) && is_duration(last.seconds) &&
+                mf_archive_decode_real(&cells[2], &last.simulated) && is_duration(last.simulated) &&
+                mf_archive_decode_integer(&cells[3], INT64_MIN, INT64_MAX, &hash);
+    if (!good)
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "the archive is damaged (the newest generation's row)");
+    last.number = (uint32_t)number;
+    last.hash = (uint64_t)hash;
+    *out = last;
+    return MF_OK;
+}
+
+mf_Status mf_archive_last(mf_Archive *archive, mf_ArchiveLast *out, mf_Error *error) {
+    bool row;
+    mf_Status status = mf_database_step(&archive->database, archive->last_generation, &row, error);
+    if (status == MF_OK && row)
+        status = decode_last(archive, out, error);
+    else if (status == MF_OK)
+        *out = (mf_ArchiveLast){0};
+    sqlite3_reset(archive->last_generation);
+    return status;
+}
+
+// ---- append ------------------------------------------------------------------------------------
+
+static mf_Status insert_generation(mf_Archive *archive, const mf_Search *search, double seconds,
+                                   double simulated, mf_Error *error) {
+    sqlite3_stmt *statement = archive->insert_generation;
+    sqlite3_bind_int64(statement, 1, search->generation);
+    // SQLite turns NaN into NULL and keeps every other double exactly.
+    sqlite3_bind_double(statement, 2, mf_search_best(search));
+    sqlite3_bind_double(statement, 3, mf_search_mean(search));
+    sqlite3_bind_int64(statement, 4, (int64_t)search->current.id[0]);
+    sqlite3_bind_double(statement, 5, seconds);
+    sqlite3_bind_double(statement, 6, simulated);
+    sqlite3_bind_int64(statement, 7, (int64_t)mf_search_hash(search));
+    return mf_database_execute(&archive->database, statement, error);
+}
+
+static mf_Status insert_newborn(mf_Archive *archive, const mf_Search *search, uint32_t rank,
+                                mf_Error *error) {
+    sqlite3_stmt *statement = archive->insert_individual;
+    mf_Individual individual = mf_search_individual(search, rank);
+    sqlite3_bind_int64(statement, 1, (int64_t)individual.id);
+    sqlite3_bind_int64(statement, 2, search->generation);
+    if (individual.parent == UINT64_MAX)
+        sqlite3_bind_null(statement, 3);
+    else
+        sqlite3_bind_int64(statement, 3, (int64_t)individual.parent);
+    sqlite3_bind_double(statement, 4, individual.fitness);
+    sqlite3_bind_blob(statement, 5, individual.genome, (int)search->config.genome_bytes,
+                      SQLITE_STATIC);
+    return mf_database_execute(&archive->database, statement, error);
+}
+
+static mf_Status insert_survivor(mf_Archive *archive, const mf_Search *search, uint32_t rank,
+                                 mf_Error *error) {
+    sqlite3_stmt *statement = archive->insert_survivor;
+    sqlite3_bind_int64(statement, 1, search->generation);
+    sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
+    sqlite3_bind_double(statement, 3, search->current.fitness[rank]);
+    return mf_database_execute(&archive->database, statement, error);
+}
+
+static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double seconds,
+                            double simulated, mf_Error *error) {
+    mf_ArchiveLast last;
+    mf_Status status = mf_archive_last(archive, &last, error);
+    if (status == MF_OK && search->generation != last.number + UINT64_C(1))
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                            "expected generation %" PRIu64 " next, found %" PRIu32 " in the search",
+                            last.number + UINT64_C(1), search->generation);
+    if (status == MF_OK)
+        status = insert_generation(archive, search, seconds, simulated, error);
+    uint64_t first_id = mf_search_first_id(&search->config, search->generation);
+    for (uint32_t rank = 0; rank < search->config.population && status == MF_OK; rank++)
+        status = search->current.id[rank] >= first_id
+                     ? insert_newborn(archive, search, rank, error)
+                     : insert_survivor(archive, search, rank, error);
+    return status;
+}
+
+mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
+                            double simulated, mf_Error *error) {
+    if (archive == NULL || search == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
+    mf_Database *database = &archive->database;
+    if (!database->writable)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, database->path, 0, 0,
+                          "the archive was opened for reading only");
+    if (!is_duration(seconds) || !is_duration(simulated))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, database->path, 0, 0,
+                          "expected finite times >= 0 s, found %g and %g", seconds, simulated);
+    mf_Status status = compare_settings(archive, &search->config, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_database_run(database, "BEGIN IMMEDIATE", error);
+    if (status != MF_OK)
+        return status;
+    status = insert_all(archive, search, seconds, simulated, error);
+    if (status == MF_OK)
+        status = mf_database_run(database, "COMMIT", error);
+    if (status != MF_OK)
+        mf_database_roll_back(database);
+    return status;
+}
+
+// ---- resume ------------------------------------------------------------------------------------
+
+static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_Search *search,
+                              uint32_t *count, mf_Error *error) {
+    const mf_SearchConfig *config = &search->config;
+    mf_Population *next = &search->next;
+    *count = 0;
+    for (;;) {
+        bool row;
+        mf_Status status = mf_database_step(&archive->database, statement, &row, error);
+        if (status != MF_OK || !row)
+            return status;
+        uint32_t i = (*count)++;
+        if (i >= config->population)
+            return MF_OK; // too many: the caller sees the count
+        mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS];
+        for (int column = 0; column < MF_ARCHIVE_INDIVIDUAL_CELLS; column++)
+            cells[column] = mf_archive_cell(statement, column);
+        mf_Individual individual;
+        status =
+            mf_archive_decode_individual(cells, config, archive->database.path, &individual, error);
+        if (status != MF_OK)
+            return status;
+        next->id[i] = individual.id;
+        next->parent[i] = individual.parent;
+        next->fitness[i] = individual.fitness;
+        memcpy(next->genomes + (size_t)i * config->genome_bytes, individual.genome,
+               config->genome_bytes);
+    }
+}
+
+static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_t generation,
+                                 mf_Error *error) {
+    mf_Database *database = &archive->database;
+    const mf_SearchConfig *config = &search->config;
+    sqlite3_stmt *statement;
+    mf_Status status =
+        mf_database_prepare(database,
+                            "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS ", i.fitness FROM individual i "
+                            "WHERE i.id BETWEEN ?2 AND ?3 UNION ALL "
+                            "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS ", s.fitness FROM survivor s "
+                            "JOIN individual i ON i.id = s.id WHERE s.generation = ?1",
+                            &statement, error);
+    if (status != MF_OK)
+        return status;
+    uint64_t first = mf_search_first_id(config, generation);
+    uint64_t last = first + mf_search_births(config, generation) - 1;
+    sqlite3_bind_int64(statement, 1, generation);
+    sqlite3_bind_int64(statement, 2, (int64_t)first);
+    sqlite3_bind_int64(statement, 3, (int64_t)last);
+    uint32_t count;
+    status = read_members(archive, statement, search, &count, error);
+    if (status == MF_OK && count != config->population)
+        status = mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                            "generation %" PRIu32 ": expected %" PRIu32 " individuals, found %s",
+                            generation, config->population,
+                            count < config->population ? "fewer" : "more");
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast *last,
+                         mf_Error *error) {
+    mf_Status status = mf_archive_last(archive, last, error);
+    if (status != MF_OK)
+        return status;
+    if (last->number == 0) {
+        mf_search_reset(search);
+        return MF_OK;
+    }
+    status = read_generation(archive, search, last->number, error);
+    if (status != MF_OK)
+        return status;
+    if (!mf_search_adopt(search, last->number, last->hash))
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "generation %" PRIu32 ": the individuals do not match the stored hash",
+                          last->number);
+    return MF_OK;
+}
+
+mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seconds,
+                            double *simulated, mf_Error *error) {
+    if (archive == NULL || search == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
+    mf_Status status = compare_settings(archive, &search->config, error);
+    if (status != MF_OK)
+        return status;
+    // One transaction, so that another process cannot add a generation between two reads.
+    status = mf_database_run(&archive->database, "BEGIN", error);
+    if (status != MF_OK)
+        return status;
+    mf_ArchiveLast last;
+    status = restore(archive, search, &last, error);
+    mf_database_roll_back(&archive->database);
+    if (status != MF_OK)
+        return status;
+    if (seconds != NULL)
+        *seconds = last.seconds;
+    if (simulated != NULL)
+        *simulated = last.simulated;
+    return MF_OK;
+}

@@ -1,0 +1,179 @@
+// Reading an archive: the run, the statistics of its generations, single individuals. Each call
+// sees what has been committed when it begins, also while another process is writing.
+#include "search/archive_format.h"
+#include "search/population.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *error) {
+    if (archive == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or out is NULL");
+    mf_ArchiveLast last;
+    mf_Status status = mf_archive_last(archive, &last, error);
+    if (status != MF_OK)
+        return status;
+    *out = archive->run;
+    out->generations = last.number;
+    out->seconds = last.seconds;
+    out->simulated = last.simulated;
+    return MF_OK;
+}
+
+// ---- statistics --------------------------------------------------------------------------------
+
+static bool decode_statistics(sqlite3_stmt *statement, uint32_t expected,
+                              mf_ArchiveGeneration *out) {
+    mf_ArchiveCell cells[4];
+    for (int i = 0; i < 4; i++)
+        cells[i] = mf_archive_cell(statement, i);
+    int64_t number;
+    out->generation = expected;
+    return mf_archive_decode_integer(&cells[0], expected, expected, &number) &&
+           mf_archive_decode_real(&cells[1], &out->best) &&
+           mf_archive_decode_real(&cells[2], &out->mean) &&
+           mf_archive_decode_real(&cells[3], &out->seconds) && out->seconds >= 0;
+}
+
+static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows, uint32_t count,
+                                 mf_Error *error) {
+    mf_Database *database = &archive->database;
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        database, "SELECT number, best, mean, seconds FROM generation ORDER BY number", &statement,
+        error);
+    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
+        bool row;
+        status = mf_database_step(database, statement, &row, error);
+        if (status == MF_OK && (!row || !decode_statistics(statement, i + 1, &rows[i])))
+            status =
+                mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                           "the archive is damaged (the row of generation %" PRIu32 ")", i + 1);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+mf_Status mf_archive_generations(mf_Archive *archive, mf_ArchiveGeneration **out, uint32_t *count,
+                                 mf_Error *error) {
+    if (archive == NULL || out == NULL || count == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive, out or count is NULL");
+    mf_ArchiveLast last;
+    mf_Status status = mf_archive_last(archive, &last, error);
+    if (status != MF_OK)
+        return status;
+    // The number comes from the file: it must be as many rows before memory is asked for them.
+    int64_t stored;
+    status =
+        mf_database_integer(&archive->database, "SELECT count(*) FROM generation", &stored, error);
+    if (status != MF_OK)
+        return status;
+    if (stored < last.number)
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "the archive is damaged (generations are missing)");
+    mf_Context *context = archive->database.context;
+    mf_ArchiveGeneration *rows = mf_allocate(context, last.number, sizeof *rows);
+    if (rows == NULL)
+        return mf_fail_at(error, MF_NO_MEMORY, archive->database.path, 0, 0,
+                          "no memory for %" PRIu32 " generations", last.number);
+    status = read_statistics(archive, rows, last.number, error);
+    if (status != MF_OK) {
+        mf_release(context, rows);
+        return status;
+    }
+    *out = rows;
+    *count = last.number;
+    return MF_OK;
+}
+
+// ---- individuals -------------------------------------------------------------------------------
+
+static mf_Status check_target(mf_Archive *archive, mf_Individual *out, const uint8_t *genome,
+                              uint32_t genome_bytes, mf_Error *error) {
+    if (archive == NULL || out == NULL || genome == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive, out or genome is NULL");
+    if (genome_bytes != archive->run.search.genome_bytes)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                          "genome_bytes: the archive has %" PRIu32 ", the caller %" PRIu32,
+                          archive->run.search.genome_bytes, genome_bytes);
+    return MF_OK;
+}
+
+// Steps a query for one individual with its number bound; *found tells whether there was one.
+static mf_Status read_individual(mf_Archive *archive, sqlite3_stmt *statement, mf_Individual *out,
+                                 uint8_t *genome, bool *found, mf_Error *error) {
+    mf_Status status = mf_database_step(&archive->database, statement, found, error);
+    if (status != MF_OK || !*found)
+        return status;
+    mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS];
+    for (int column = 0; column < MF_ARCHIVE_INDIVIDUAL_CELLS; column++)
+        cells[column] = mf_archive_cell(statement, column);
+    mf_Individual individual;
+    status = mf_archive_decode_individual(cells, &archive->run.search, archive->database.path,
+                                          &individual, error);
+    if (status != MF_OK)
+        return status;
+    memcpy(genome, individual.genome, archive->run.search.genome_bytes);
+    individual.genome = genome;
+    *out = individual;
+    return MF_OK;
+}
+
+static mf_Status query_individual(mf_Archive *archive, const char *sql, int64_t number,
+                                  mf_Individual *out, uint8_t *genome, bool *found,
+                                  mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(&archive->database, sql, &statement, error);
+    if (status != MF_OK)
+        return status;
+    sqlite3_bind_int64(statement, 1, number);
+    status = read_individual(archive, statement, out, genome, found, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual *out,
+                                uint8_t *genome, uint32_t genome_bytes, mf_Error *error) {
+    mf_Status status = check_target(archive, out, genome, genome_bytes, error);
+    if (status != MF_OK)
+        return status;
+    bool found = false;
+    if (id <= INT64_MAX)
+        status = query_individual(archive,
+                                  "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS
+                                  ", i.fitness FROM individual i WHERE i.id = ?1",
+                                  (int64_t)id, out, genome, &found, error);
+    if (status == MF_OK && !found)
+        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
+                          "there is no individual %" PRIu64, id);
+    return status;
+}
+
+mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individual *out,
+                          uint8_t *genome, uint32_t genome_bytes, mf_Error *error) {
+    mf_Status status = check_target(archive, out, genome, genome_bytes, error);
+    if (status != MF_OK)
+        return status;
+    mf_ArchiveLast last;
+    status = mf_archive_last(archive, &last, error);
+    if (status != MF_OK)
+        return status;
+    if (last.number == 0)
+        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
+                          "the archive holds no generation yet");
+    if (generation > last.number)
+        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
+                          "there is no generation %" PRIu32 "; the newest is %" PRIu32, generation,
+                          last.number);
+    bool found;
+    uint32_t wanted = generation == 0 ? last.number : generation;
+    status = query_individual(archive,
+                              "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS
+                              ", g.best FROM generation g JOIN individual i ON i.id = g.champion "
+                              "WHERE g.number = ?1",
+                              wanted, out, genome, &found, error);
+    if (status == MF_OK && !found)
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "generation %" PRIu32 ": its champion is missing", wanted);
+    return status;
+}

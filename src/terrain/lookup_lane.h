@@ -1,0 +1,77 @@
+// The height-map look-up of terrain/lookup.h for lanes: the same operations in the same order, so
+// the same bits as the scalar reference.
+#ifndef MF_TERRAIN_LOOKUP_LANE_H
+#define MF_TERRAIN_LOOKUP_LANE_H
+
+#include "math/lane.h"
+
+#include <mayfly/terrain.h>
+
+// A map in the kernel's precision.
+typedef struct mf_LaneMap {
+    const mf_real *height; // [m] row after row
+    int32_t columns;       // [1]
+    mf_real last[2];       // [1] columns - 1, rows - 1
+    mf_real origin[2];     // [m]
+    mf_real inverse_cell;  // [1/m]
+    bool bilinear;
+} mf_LaneMap;
+
+static inline mf_LaneMap mf_lane_map(const mf_Terrain *terrain) {
+    mf_LaneMap map = {.columns = (int32_t)terrain->columns,
+                      .last = {(mf_real)(terrain->columns - 1), (mf_real)(terrain->rows - 1)},
+                      .origin = {(mf_real)terrain->origin[0], (mf_real)terrain->origin[1]},
+                      .inverse_cell = (mf_real)(1.0 / terrain->cell),
+                      .bilinear = terrain->interpolation == MF_BILINEAR};
+#if defined(MF_KERNEL_F64)
+    map.height = terrain->height_f64;
+#else
+    map.height = terrain->height_f32;
+#endif
+    return map;
+}
+
+// `value` in [0, last]; NaN gives 0.
+static inline mf_lane mf_map_clamp(mf_lane value, mf_real last) {
+    return mf_min(mf_max(value, mf_zero()), mf_set(last));
+}
+
+static inline mf_lane mf_map_nearest(const mf_LaneMap *map, mf_lane across, mf_lane along) {
+    mf_index column = mf_to_index(mf_map_clamp(across, map->last[0]));
+    mf_index row = mf_to_index(mf_map_clamp(along, map->last[1]));
+    return mf_gather(map->height, row * mf_set_index(map->columns) + column);
+}
+
+// The lower of two cells around `value` (in cells) and how far the position is beyond its centre.
+static inline mf_index mf_map_span(mf_lane value, mf_real last, mf_lane *fraction) {
+    mf_lane clamped = mf_map_clamp(value - mf_set((mf_real)0.5), last);
+    mf_lane highest = mf_set(last > 0 ? last - 1 : 0);
+    mf_lane lower = mf_min(mf_from_index(mf_to_index(clamped)), highest);
+    *fraction = clamped - lower;
+    return mf_to_index(lower);
+}
+
+static inline mf_lane mf_map_bilinear(const mf_LaneMap *map, mf_lane across, mf_lane along) {
+    mf_lane fraction_x, fraction_y;
+    mf_index column = mf_map_span(across, map->last[0], &fraction_x);
+    mf_index row = mf_map_span(along, map->last[1], &fraction_y);
+    mf_index right = mf_set_index(map->last[0] > 0 ? 1 : 0);
+    mf_index up = mf_set_index(map->last[1] > 0 ? map->columns : 0);
+    mf_index low = row * mf_set_index(map->columns) + column, high = low + up;
+    mf_lane low_left = mf_gather(map->height, low), high_left = mf_gather(map->height, high);
+    mf_lane low_rise = mf_gather(map->height, low + right) - low_left;
+    mf_lane high_rise = mf_gather(map->height, high + right) - high_left;
+    mf_lane low_height = low_left + fraction_x * low_rise;
+    mf_lane high_height = high_left + fraction_x * high_rise;
+    return low_height + fraction_y * (high_height - low_height);
+}
+
+// Height [m] at world (x, y) [m]; any value of x and y is fine.
+static inline mf_lane mf_map_height(const mf_LaneMap *map, mf_lane x, mf_lane y) {
+    mf_lane scale = mf_set(map->inverse_cell);
+    mf_lane across = (x - mf_set(map->origin[0])) * scale;
+    mf_lane along = (y - mf_set(map->origin[1])) * scale;
+    return map->bilinear ? mf_map_bilinear(map, across, along) : mf_map_nearest(map, across, along);
+}
+
+#endif

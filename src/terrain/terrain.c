@@ -1,0 +1,175 @@
+// Height maps: settings, creation from an array, and the double-precision look-up.
+//
+// A map is one allocation: the struct, the heights in double, the heights in float. It is written
+// between mf_terrain_begin and mf_terrain_freeze and never again. The look-up follows lookup.h,
+// which the kernels follow too.
+//
+// Invariants of a frozen map: 1 <= columns, rows <= 2^24; columns * rows <= 2^26; every height is
+// finite and |height| <= 1e6; height_f32 is height_f64 rounded to nearest.
+
+#include "terrain/build.h"
+#include "terrain/lookup.h"
+
+#include <inttypes.h>
+
+// Bounds that keep inverse_cell and cell coordinates well inside the range of float.
+#define SMALLEST_CELL 1e-6  // [m]
+#define LARGEST_CELL 1e6    // [m]
+#define LARGEST_ORIGIN 1e9  // [m]
+#define BLOCK_ALIGNMENT 64u // [byte] of each part of the allocation
+
+mf_TerrainConfig mf_terrain_config(void) {
+    // Columns and rows stay 0, which is refused: a guessed size would read past the caller's array.
+    return (mf_TerrainConfig){
+        .struct_size = sizeof(mf_TerrainConfig),
+        .cell = 0.1,
+        .origin = {__builtin_nan(""), __builtin_nan("")},
+        .interpolation = MF_NEAREST,
+    };
+}
+
+mf_Status mf_terrain_check_config(const mf_TerrainConfig *config, mf_Error *error) {
+    if (config == NULL || config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "terrain config: expected one that starts from mf_terrain_config()");
+    if (!(config->cell >= SMALLEST_CELL && config->cell <= LARGEST_CELL))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "terrain config.cell: expected 1e-6 .. 1e6 m, found %g", config->cell);
+    for (int axis = 0; axis < 2; axis++) {
+        double origin = config->origin[axis];
+        bool centred = origin != origin;
+        if (!centred && !(origin >= -LARGEST_ORIGIN && origin <= LARGEST_ORIGIN))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "terrain config.origin[%d]: expected NAN or -1e9 .. 1e9 m, found %g",
+                           axis, origin);
+    }
+    if (config->interpolation != MF_NEAREST && config->interpolation != MF_BILINEAR)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "terrain config.interpolation: expected MF_NEAREST or MF_BILINEAR, found %d",
+                       (int)config->interpolation);
+    return MF_OK;
+}
+
+static size_t padded(size_t size) {
+    return (size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+}
+
+static double resolved_origin(double origin, uint32_t count, double cell) {
+    return origin != origin ? -0.5 * (count * cell) : origin;
+}
+
+mf_Status mf_terrain_begin(mf_Context *context, const mf_TerrainConfig *config, uint32_t columns,
+                           uint32_t rows, mf_Terrain **out, mf_Error *error) {
+    if (columns == 0 || rows == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "terrain: expected at least 1 x 1 cells, found %" PRIu32 " x %" PRIu32,
+                       columns, rows);
+    uint64_t cells = (uint64_t)columns * rows;
+    if (cells > MF_TERRAIN_CELL_LIMIT || columns > MF_TERRAIN_SIDE_LIMIT ||
+        rows > MF_TERRAIN_SIDE_LIMIT)
+        return mf_fail(error, MF_LIMIT,
+                       "terrain: expected at most 2^24 cells a side and 2^26 in all, found %" PRIu32
+                       " x %" PRIu32,
+                       columns, rows);
+    size_t head = padded(sizeof(mf_Terrain));
+    size_t wide = padded((size_t)cells * sizeof(double));
+    char *block = mf_allocate(context, 1, head + wide + (size_t)cells * sizeof(float));
+    if (block == NULL)
+        return mf_fail(error, MF_NO_MEMORY,
+                       "terrain: no memory for %" PRIu32 " x %" PRIu32 " cells", columns, rows);
+    mf_Terrain *terrain = (mf_Terrain *)block;
+    terrain->columns = columns;
+    terrain->rows = rows;
+    terrain->cell = config->cell;
+    terrain->origin[0] = resolved_origin(config->origin[0], columns, config->cell);
+    terrain->origin[1] = resolved_origin(config->origin[1], rows, config->cell);
+    terrain->interpolation = config->interpolation;
+    terrain->height_f64 = (double *)(block + head);
+    terrain->height_f32 = (float *)(block + head + wide);
+    terrain->context = context;
+    *out = terrain;
+    return MF_OK;
+}
+
+double *mf_terrain_heights(mf_Terrain *terrain) {
+    return (double *)terrain->height_f64;
+}
+
+mf_Status mf_terrain_freeze(mf_Terrain *terrain, mf_Terrain **out, mf_Error *error) {
+    uint64_t cells = (uint64_t)terrain->columns * terrain->rows;
+    const double *heights = terrain->height_f64;
+    float *rounded = (float *)terrain->height_f32;
+    double lowest = heights[0], highest = heights[0];
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        double height = heights[cell];
+        // Written so that NaN also fails.
+        if (!(height >= -MF_TERRAIN_HEIGHT_LIMIT && height <= MF_TERRAIN_HEIGHT_LIMIT)) {
+            mf_Status status =
+                mf_fail(error, MF_BAD_ARGUMENT,
+                        "terrain: expected heights in -1e6 .. 1e6 m, found %g in column %" PRIu64
+                        ", row %" PRIu64,
+                        height, cell % terrain->columns, cell / terrain->columns);
+            mf_terrain_destroy(terrain);
+            return status;
+        }
+        lowest = height < lowest ? height : lowest;
+        highest = height > highest ? height : highest;
+        rounded[cell] = (float)height;
+    }
+    terrain->lowest = lowest;
+    terrain->highest = highest;
+    *out = terrain;
+    return MF_OK;
+}
+
+mf_Status mf_terrain_from_array(mf_Context *context, const mf_TerrainConfig *config,
+                                const double *heights, mf_Terrain **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
+    *out = NULL;
+    if (context == NULL || heights == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or heights is NULL");
+    mf_Status status = mf_terrain_check_config(config, error);
+    if (status != MF_OK)
+        return status;
+    if (config->columns > MF_TERRAIN_MADE_SIDE || config->rows > MF_TERRAIN_MADE_SIDE)
+        return mf_fail(error, MF_LIMIT,
+                       "terrain: expected at most 8192 x 8192 cells, found %" PRIu32 " x %" PRIu32,
+                       config->columns, config->rows);
+    mf_Terrain *terrain;
+    status = mf_terrain_begin(context, config, config->columns, config->rows, &terrain, error);
+    if (status != MF_OK)
+        return status;
+    double *target = mf_terrain_heights(terrain);
+    uint64_t cells = (uint64_t)config->columns * config->rows;
+    for (uint64_t cell = 0; cell < cells; cell++)
+        target[cell] = heights[cell];
+    return mf_terrain_freeze(terrain, out, error);
+}
+
+void mf_terrain_destroy(mf_Terrain *terrain) {
+    if (terrain != NULL)
+        mf_release(terrain->context, terrain);
+}
+
+double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]) {
+    mf_HeightView_f64 view = {
+        .height = terrain->height_f64,
+        .columns = terrain->columns,
+        .rows = terrain->rows,
+        .origin = {terrain->origin[0], terrain->origin[1]},
+        .inverse_cell = 1.0 / terrain->cell,
+    };
+    double gradient[2] = {0.0, 0.0};
+    double height = terrain->interpolation == MF_BILINEAR
+                        ? mf_height_bilinear_f64(&view, x, y, gradient)
+                        : mf_height_nearest_f64(&view, x, y);
+    if (normal != NULL) {
+        // The surface z = h(x, y) has the upward direction (-dh/dx, -dh/dy, 1).
+        double length = __builtin_sqrt(gradient[0] * gradient[0] + gradient[1] * gradient[1] + 1.0);
+        normal[0] = (0.0 - gradient[0]) / length; // 0 - x, so that flat ground has no -0
+        normal[1] = (0.0 - gradient[1]) / length;
+        normal[2] = 1.0 / length;
+    }
+    return height;
+}

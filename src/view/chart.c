@@ -1,0 +1,183 @@
+// Line charts as SVG. Ticks follow the usual 1-2-5 rule (Heckbert, "Nice numbers for graph labels",
+// Graphics Gems, 1990): the tick is the round number nearest above range / ticks.
+#include "view/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LINE_POINTS 1600u // [1] longest line before it is thinned
+
+static double round_step(double raw) {
+    double unit = pow(10.0, floor(log10(raw)));
+    double part = raw / unit;
+    double step = part <= 1.0 ? 1.0 : part <= 2.0 ? 2.0 : part <= 5.0 ? 5.0 : 10.0;
+    return step * unit;
+}
+
+mf_Axis mf_axis_fit(double lower, double upper, uint32_t ticks, bool extend, const char *label) {
+    if (!isfinite(lower) || !isfinite(upper)) {
+        lower = isfinite(lower) ? lower : isfinite(upper) ? upper : 0.0;
+        upper = lower;
+    }
+    if (!(upper - lower > 1e-9 * (fabs(lower) + fabs(upper)))) {
+        double room = lower == 0.0 ? 1.0 : 0.1 * fabs(lower);
+        upper = lower + room;
+        lower -= lower == 0.0 ? 0.0 : room;
+    }
+    mf_Axis axis = {.lower = lower, .upper = upper, .label = label};
+    axis.tick = round_step((upper - lower) / ticks);
+    // log10 of a power of ten may come out a hair too small or too large.
+    axis.decimals = (int)fmax(0.0, ceil(-log10(axis.tick) - 1e-9));
+    if (extend) {
+        axis.lower = floor(lower / axis.tick + 1e-9) * axis.tick;
+        axis.upper = ceil(upper / axis.tick - 1e-9) * axis.tick;
+    }
+    return axis;
+}
+
+mf_Chart mf_chart_make(mf_Axis x, mf_Axis y) {
+    return (mf_Chart){.width = 1000.0,
+                      .height = 330.0,
+                      .left = 64.0,
+                      .right = 118.0,
+                      .top = 14.0,
+                      .bottom = 50.0,
+                      .x = x,
+                      .y = y};
+}
+
+double mf_chart_x(const mf_Chart *chart, double value) {
+    double span = chart->width - chart->left - chart->right;
+    return chart->left + span * (value - chart->x.lower) / (chart->x.upper - chart->x.lower);
+}
+
+double mf_chart_y(const mf_Chart *chart, double value) {
+    double span = chart->height - chart->top - chart->bottom;
+    return chart->height - chart->bottom -
+           span * (value - chart->y.lower) / (chart->y.upper - chart->y.lower);
+}
+
+static void put_tick(mf_Text *text, const mf_Axis *axis, double value) {
+    if (fabs(value) < 1e-9 * axis->tick)
+        value = 0.0; // never "-0"
+    if (axis->decimals == 0 && value >= 1000.0 && value < 1e15)
+        mf_text_count(text, (uint64_t)(value + 0.5));
+    else
+        mf_text_format(text, "%.*f", axis->decimals, value);
+}
+
+static void draw_ticks_y(mf_Text *text, const mf_Chart *chart) {
+    const mf_Axis *axis = &chart->y;
+    double first = ceil(axis->lower / axis->tick - 1e-9);
+    double last = floor(axis->upper / axis->tick + 1e-9);
+    for (double i = first; i <= last; i += 1.0) {
+        double y = mf_chart_y(chart, i * axis->tick);
+        mf_text_format(text, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", chart->left, y,
+                       chart->width - chart->right);
+        mf_text_format(text, "<text class=\"tick end\" x=\"%.1f\" y=\"%.1f\">", chart->left - 9.0,
+                       y + 4.5);
+        put_tick(text, axis, i * axis->tick);
+        mf_text_put(text, "</text>\n");
+    }
+}
+
+static void draw_ticks_x(mf_Text *text, const mf_Chart *chart) {
+    const mf_Axis *axis = &chart->x;
+    double bottom = chart->height - chart->bottom;
+    double first = ceil(axis->lower / axis->tick - 1e-9);
+    double last = floor(axis->upper / axis->tick + 1e-9);
+    for (double i = first; i <= last; i += 1.0) {
+        double x = mf_chart_x(chart, i * axis->tick);
+        mf_text_format(text, "<path class=\"axis\" d=\"M%.1f %.1fv5\"/>", x, bottom);
+        mf_text_format(text, "<text class=\"tick mid\" x=\"%.1f\" y=\"%.1f\">", x, bottom + 20.0);
+        put_tick(text, axis, i * axis->tick);
+        mf_text_put(text, "</text>\n");
+    }
+}
+
+void mf_chart_begin(mf_Text *text, const mf_Chart *chart, const char *title) {
+    double bottom = chart->height - chart->bottom;
+    double middle_x = 0.5 * (chart->left + chart->width - chart->right);
+    double middle_y = 0.5 * (chart->top + bottom);
+    mf_text_format(text, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", chart->width,
+                   chart->height);
+    mf_text_escape(text, title);
+    mf_text_put(text, "\" xmlns=\"http://www.w3.org/2000/svg\">\n");
+    draw_ticks_y(text, chart);
+    mf_text_format(text, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>\n", chart->left, bottom,
+                   chart->width - chart->right);
+    draw_ticks_x(text, chart);
+    mf_text_format(text, "<text class=\"name mid\" x=\"%.1f\" y=\"%.1f\">", middle_x,
+                   chart->height - 6.0);
+    mf_text_escape(text, chart->x.label);
+    mf_text_format(text, "</text>\n<text class=\"name mid\" transform=\"translate(15 %.1f) ",
+                   middle_y);
+    mf_text_put(text, "rotate(-90)\">");
+    mf_text_escape(text, chart->y.label);
+    mf_text_put(text, "</text>\n");
+}
+
+// Smallest and largest finite y of [first, end), in the order in which they come.
+static uint32_t extremes(const double *y, uint32_t first, uint32_t end, uint32_t picked[2]) {
+    uint32_t low = UINT32_MAX, high = UINT32_MAX;
+    for (uint32_t i = first; i < end; i++) {
+        if (!isfinite(y[i]))
+            continue;
+        low = low == UINT32_MAX || y[i] < y[low] ? i : low;
+        high = high == UINT32_MAX || y[i] > y[high] ? i : high;
+    }
+    if (low == UINT32_MAX)
+        return 0;
+    picked[0] = low < high ? low : high;
+    picked[1] = low < high ? high : low;
+    return low == high ? 1 : 2;
+}
+
+static void draw_path(mf_Text *text, const mf_Chart *chart, const double *x, const double *y,
+                      uint32_t count, bool closed) {
+    uint32_t stride = count > LINE_POINTS ? (count + LINE_POINTS / 2 - 1) / (LINE_POINTS / 2) : 1;
+    uint32_t drawn = 0, last = 0;
+    for (uint32_t first = 0; first < count; first += stride) {
+        uint32_t end = count - first < stride ? count : first + stride;
+        uint32_t picked[2];
+        uint32_t found = extremes(y, first, end, picked);
+        for (uint32_t k = 0; k < found; k++) {
+            last = picked[k];
+            if (drawn == 0 && closed)
+                mf_text_format(text, "M%.1f %.1fL", mf_chart_x(chart, x[last]),
+                               chart->height - chart->bottom);
+            mf_text_format(text, "%s%.1f %.1f", drawn++ == 0 ? (closed ? "" : "M") : " ",
+                           mf_chart_x(chart, x[last]), mf_chart_y(chart, y[last]));
+        }
+    }
+    if (drawn != 0 && closed)
+        mf_text_format(text, "V%.1fZ", chart->height - chart->bottom);
+    else if (drawn == 1)
+        mf_text_put(text, "h0.1"); // a single point is a dot, thanks to round caps
+}
+
+void mf_chart_line(mf_Text *text, const mf_Chart *chart, const double *x, const double *y,
+                   uint32_t count, const char *css_class, bool filled) {
+    if (filled) {
+        mf_text_format(text, "<path class=\"area %s\" d=\"", css_class);
+        draw_path(text, chart, x, y, count, true);
+        mf_text_put(text, "\"/>\n");
+    }
+    mf_text_format(text, "<path class=\"line %s\" d=\"", css_class);
+    draw_path(text, chart, x, y, count, false);
+    mf_text_put(text, "\"/>\n");
+}
+
+void mf_chart_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
+                    const char *css_class, const char *label) {
+    if (!isfinite(value))
+        return;
+    mf_text_format(text, "<text class=\"tag %s\" x=\"%.1f\" y=\"%.1f\">", css_class,
+                   chart->width - chart->right + 10.0, mf_chart_y(chart, value) + 4.5 + shift);
+    mf_text_escape(text, label);
+    mf_text_put(text, "</text>\n");
+}
+
+void mf_chart_end(mf_Text *text) {
+    mf_text_put(text, "</svg>\n");
+}

@@ -1,0 +1,44 @@
+// Line charts as SVG: axes with round ticks and any number of lines. Colours come from the classes
+// that the page's style sheet defines.
+#ifndef MAYFLY_VIEW_CHART_H
+#define MAYFLY_VIEW_CHART_H
+
+#include "view/text.h"
+
+typedef struct mf_Axis {
+    double lower;      // [any] value at the low end
+    double upper;      // [any] value at the high end, > lower
+    double tick;       // [any] distance of ticks, 1, 2 or 5 times a power of ten
+    int decimals;      // [1] digits behind the point that tell ticks apart
+    const char *label; // quantity and unit, as text
+} mf_Axis;
+
+// An axis over [lower, upper] with about `ticks` ticks. With `extend` the ends move outwards to
+// the next tick. Equal or non-finite ends give a valid axis around them (or around 0).
+mf_Axis mf_axis_fit(double lower, double upper, uint32_t ticks, bool extend, const char *label);
+
+typedef struct mf_Chart {
+    double width, height;            // [px] of the whole drawing
+    double left, right, top, bottom; // [px] margins around the plot area
+    mf_Axis x, y;
+} mf_Chart;
+
+// The usual size with room for labels at the right end of lines.
+mf_Chart mf_chart_make(mf_Axis x, mf_Axis y);
+
+// Place [px] of a value; values beyond the axis lie beyond the plot area.
+double mf_chart_x(const mf_Chart *chart, double value);
+double mf_chart_y(const mf_Chart *chart, double value);
+
+// Opens the SVG and draws grid, ticks and labels. `title` is read to people who cannot see it.
+void mf_chart_begin(mf_Text *text, const mf_Chart *chart, const char *title);
+// A line through `count` points; values that are not finite are left out. Long lines are thinned
+// to the smallest and largest value of each pixel. `filled` also shades the area below.
+void mf_chart_line(mf_Text *text, const mf_Chart *chart, const double *x, const double *y,
+                   uint32_t count, const char *css_class, bool filled);
+// A label at the right edge, level with `value`, moved down by `shift` [px].
+void mf_chart_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
+                    const char *css_class, const char *label);
+void mf_chart_end(mf_Text *text);
+
+#endif

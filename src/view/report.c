@@ -1,0 +1,382 @@
+// The report of an evolution run: one HTML page that needs nothing from the network and no script,
+// and is well-formed XML too. It is rendered into memory from gathered data and then put in place
+// in one go. Numbers are written with a decimal point whatever the process's locale is.
+#define _GNU_SOURCE // newlocale and uselocale
+#include "view/report_data.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "view/chart.h"
+
+// ---- rows of facts -----------------------------------------------------------------------------
+
+void mf_report_row(mf_Text *text, const char *name) {
+    mf_text_put(text, "<tr><th>");
+    mf_text_escape(text, name);
+    mf_text_put(text, "</th><td>");
+}
+
+void mf_report_row_end(mf_Text *text) {
+    mf_text_put(text, "</td></tr>\n");
+}
+
+static void put_row(mf_Text *text, const char *name, const char *value) {
+    mf_report_row(text, name);
+    mf_text_escape(text, value);
+    mf_report_row_end(text);
+}
+
+static void open_section(mf_Text *text, const char *id, const char *title) {
+    mf_text_format(text, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
+}
+
+static void close_section(mf_Text *text) {
+    mf_text_put(text, "</section>\n");
+}
+
+// ---- the head of the page ----------------------------------------------------------------------
+
+static double evaluations_of(const mf_ReportData *data) {
+    return (double)data->generation_count * data->experiment->search.population;
+}
+
+static double speed_of(const mf_ReportData *data) {
+    double wall = data->facts.wall_seconds;
+    return wall > 0.0 ? data->facts.simulated / wall : NAN;
+}
+
+static void put_lead(mf_Text *text, const mf_ReportData *data) {
+    mf_text_put(text, "<p class=\"lead\">After ");
+    mf_text_count(text, data->generation_count);
+    mf_text_format(text, " generation%s the best robot ", data->generation_count == 1 ? "" : "s");
+    if (data->trial.distance > 0.0) {
+        mf_text_put(text, "gets <b>");
+        mf_text_measure(text, data->trial.distance);
+        mf_text_put(text, " m</b> away from its start in ");
+        mf_text_duration(text, data->experiment->duration);
+    } else {
+        mf_text_put(text, "<b>does not move</b>");
+    }
+    mf_text_put(text, ". Finding it took <b>");
+    mf_text_duration(text, data->facts.simulated);
+    mf_text_put(text, "</b> of robot life, lived in <b>");
+    mf_text_duration(text, data->facts.wall_seconds);
+    mf_text_put(text, "</b>.</p>\n");
+}
+
+static void put_tiles(mf_Text *text, const mf_ReportData *data) {
+    mf_text_put(text, "<div class=\"tiles\">\n<div class=\"first\"><b>");
+    mf_text_measure(text, data->trial.distance);
+    mf_text_put(text, " m</b><span>best distance</span></div>\n<div><b>");
+    mf_text_duration(text, data->facts.simulated);
+    mf_text_put(text, "</b><span>of robot life simulated</span></div>\n<div><b>");
+    mf_text_duration(text, data->facts.wall_seconds);
+    mf_text_format(text, "</b><span>on the clock, %u thread%s</span></div>\n<div><b>",
+                   data->facts.threads, data->facts.threads == 1 ? "" : "s");
+    mf_text_measure(text, speed_of(data));
+    mf_text_put(text, " \xc3\x97</b><span>real time</span></div>\n</div>\n");
+}
+
+// ---- charts ------------------------------------------------------------------------------------
+
+// Columns of the archive's rows, for the chart: generation, best, mean.
+static bool copy_curves(const mf_ReportData *data, double **columns) {
+    uint32_t count = data->generation_count;
+    *columns = mf_allocate(data->context, count, 3 * sizeof(double));
+    if (*columns == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        (*columns)[i] = data->generations[i].generation;
+        (*columns)[count + i] = data->generations[i].best;
+        (*columns)[2 * (size_t)count + i] = data->generations[i].mean;
+    }
+    return true;
+}
+
+// Smallest and largest finite value.
+static void widen(double range[2], const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (isfinite(values[i])) {
+            range[0] = fmin(range[0], values[i]);
+            range[1] = fmax(range[1], values[i]);
+        }
+    }
+}
+
+static void put_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
+                      const char *css_class, const char *name) {
+    char label[64];
+    mf_Text number = mf_text_begin(text->context);
+    mf_text_measure(&number, value);
+    snprintf(label, sizeof label, "%s %s m", name, number.failed ? "" : number.data);
+    text->failed = text->failed || number.failed;
+    mf_text_free(&number);
+    mf_chart_label(text, chart, value, shift, css_class, label);
+}
+
+// How far two labels must be moved apart, each, so that they do not overlap [px].
+static double label_shift(const mf_Chart *chart, double upper, double lower) {
+    double gap = mf_chart_y(chart, lower) - mf_chart_y(chart, upper);
+    return isfinite(gap) ? fmax(0.0, 0.5 * (17.0 - fabs(gap))) : 0.0;
+}
+
+static void put_fitness(mf_Text *text, const mf_ReportData *data) {
+    double *columns;
+    uint32_t count = data->generation_count;
+    open_section(text, "fitness", "Fitness over generations");
+    mf_text_format(text,
+                   "<p>Each generation keeps the best %u of %u robots and fills up with mutated "
+                   "copies of them.</p>\n",
+                   data->experiment->search.survivors, data->experiment->search.population);
+    if (!copy_curves(data, &columns)) {
+        text->failed = true;
+        return;
+    }
+    const double *best = columns + count, *mean = best + count;
+    double range[2] = {0.0, 0.0};
+    widen(range, best, 2 * (size_t)count);
+    mf_Chart chart =
+        mf_chart_make(mf_axis_fit(columns[0], columns[count - 1], 8, false, "generation"),
+                      mf_axis_fit(range[0], range[1], 5, true, "distance [m]"));
+    mf_chart_begin(text, &chart, "Best and mean distance over generations");
+    mf_chart_line(text, &chart, columns, mean, count, "mean", false);
+    mf_chart_line(text, &chart, columns, best, count, "best", true);
+    double shift = label_shift(&chart, best[count - 1], mean[count - 1]);
+    put_label(text, &chart, best[count - 1], -shift, "best", "best");
+    put_label(text, &chart, mean[count - 1], shift, "mean", "mean");
+    mf_chart_end(text);
+    mf_release(data->context, columns);
+    close_section(text);
+}
+
+// Fills time [s] and distance [m] from the start for every sample.
+static void measure_trial(const mf_Trial *trial, double *time, double *distance) {
+    for (uint32_t i = 0; i < trial->sample_count; i++) {
+        const double *place = &trial->position[3 * (size_t)i];
+        time[i] = i * trial->sample_period;
+        distance[i] = hypot(place[0] - trial->position[0], place[1] - trial->position[1]);
+    }
+}
+
+static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
+    const mf_Trial *trial = &data->trial, *fine = &data->fine;
+    size_t count = trial->sample_count, fine_count = fine->sample_count;
+    double *time = mf_allocate(data->context, 2 * (count + fine_count), sizeof(double));
+    if (time == NULL) {
+        text->failed = true;
+        return;
+    }
+    double *distance = time + count, *fine_time = distance + count;
+    double *fine_distance = fine_time + fine_count;
+    measure_trial(trial, time, distance);
+    measure_trial(fine, fine_time, fine_distance);
+    double range[2] = {0.0, 0.0};
+    widen(range, distance, count);
+    widen(range, fine_distance, fine_count);
+    mf_Chart chart = mf_chart_make(mf_axis_fit(0.0, time[count - 1], 8, false, "time [s]"),
+                                   mf_axis_fit(0.0, range[1], 5, true, "distance [m]"));
+    mf_chart_begin(text, &chart, "Distance from the start over time, with both steps");
+    if (fine_count > 0)
+        mf_chart_line(text, &chart, fine_time, fine_distance, fine->sample_count, "mean", false);
+    mf_chart_line(text, &chart, time, distance, trial->sample_count, "best", false);
+    char label[2][32];
+    snprintf(label[0], sizeof label[0], "step %g ms", 1000.0 * trial->step);
+    snprintf(label[1], sizeof label[1], "step %g ms", 1000.0 * fine->step);
+    double last = distance[count - 1], fine_last = fine_count ? fine_distance[fine_count - 1] : NAN;
+    double shift = label_shift(&chart, last, fine_last);
+    shift = last < fine_last ? -shift : shift;
+    mf_chart_label(text, &chart, last, -shift, "best", label[0]);
+    mf_chart_label(text, &chart, fine_last, shift, "mean", label[1]);
+    mf_chart_end(text);
+    mf_release(data->context, time);
+}
+
+static void put_verdict(mf_Text *text, const mf_ReportData *data) {
+    double coarse = data->trial.distance, fine = data->fine.distance;
+    double change = coarse > 0.0 ? fabs(fine / coarse - 1.0) : INFINITY;
+    mf_text_format(text, "<p>With the step of %g ms the champion gets <b>",
+                   1000.0 * data->trial.step);
+    mf_text_measure(text, coarse);
+    mf_text_format(text, " m</b> far, with one %u times smaller <b>", data->fine_divisor);
+    mf_text_measure(text, fine);
+    mf_text_put(text, " m</b>");
+    if (isfinite(change))
+        mf_text_format(text, " (ratio %.3f)", fine / coarse);
+    mf_text_put(text, ". ");
+    if (change <= MF_REPORT_TOLERANCE)
+        mf_text_format(text,
+                       "<span class=\"good\">Within %.0f %%:</span> the walk does not hang on "
+                       "the size of the step.",
+                       100.0 * MF_REPORT_TOLERANCE);
+    else if (isfinite(change))
+        mf_text_format(text,
+                       "<span class=\"warn\">Beyond %.0f %%:</span> a change of %.0f %% means "
+                       "that evolution found a walk which hangs on the size of the step. Take the "
+                       "distance as a result of this step, not of the robot; evolve with a "
+                       "smaller <code>world.step</code> to get one that holds.",
+                       100.0 * MF_REPORT_TOLERANCE, 100.0 * change);
+    else
+        mf_text_put(text, "<span class=\"warn\">No ratio:</span> the champion does not move.");
+    mf_text_put(text, "</p>\n");
+}
+
+void mf_report_small_step(mf_Text *text, const mf_ReportData *data) {
+    if (data->fine_divisor > 1)
+        put_verdict(text, data);
+    else
+        mf_text_format(text,
+                       "<p>The step of %g ms cannot be cut further, so there is nothing to "
+                       "compare with.</p>\n",
+                       1000.0 * data->trial.step);
+    draw_small_step(text, data);
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+static void put_champion(mf_Text *text, const mf_ReportData *data) {
+    mf_report_row(text, "champion");
+    mf_text_format(text, "individual %llu of generation ", (unsigned long long)data->champion.id);
+    mf_text_count(text, data->generation_count);
+    if (data->champion.parent != UINT64_MAX)
+        mf_text_format(text, ", child of %llu", (unsigned long long)data->champion.parent);
+    mf_report_row_end(text);
+    mf_report_row(text, "stored and repeated fitness");
+    bool same = memcmp(&data->champion.fitness, &data->trial.fitness, sizeof(double)) == 0;
+    mf_text_format(text, "%.9g and %.9g: ", data->champion.fitness, data->trial.fitness);
+    mf_text_put(text, same ? "<span class=\"good\">the same bits</span>"
+                           : "<span class=\"warn\">different</span>");
+    mf_report_row_end(text);
+}
+
+static void put_speed(mf_Text *text, const mf_ReportData *data) {
+    const mf_ReportFacts *facts = &data->facts;
+    double steps = facts->simulated / mf_time_to_seconds(data->experiment->step);
+    mf_report_row(text, "evaluations");
+    mf_text_measure(text, evaluations_of(data));
+    mf_text_put(text, " lives of ");
+    mf_text_duration(text, data->experiment->duration);
+    mf_report_row_end(text);
+    mf_report_row(text, "speed");
+    mf_text_measure(text, speed_of(data));
+    mf_text_put(text, " \xc3\x97 real time, ");
+    mf_text_measure(text, steps / facts->wall_seconds);
+    mf_text_put(text, " robot steps/s, everything included");
+    mf_report_row_end(text);
+    mf_report_row(text, "computed with");
+    mf_text_format(text, "%u thread%s, instruction set ", facts->threads,
+                   facts->threads == 1 ? "" : "s");
+    mf_text_escape(text, facts->isa);
+    mf_text_put(text, data->experiment->double_precision ? ", double" : ", float");
+    mf_text_put(text, " precision, Mayfly ");
+    mf_text_escape(text, mf_version());
+    mf_report_row_end(text);
+}
+
+static void put_settings(mf_Text *text, const mf_ReportData *data) {
+    const mf_Experiment *experiment = data->experiment;
+    const mf_Model *model = data->scene.model;
+    mf_text_put(text, "<div class=\"pair\">\n<table>\n");
+    put_row(text, "experiment", experiment->file);
+    mf_report_row(text, "robot");
+    mf_text_escape(text, model->name);
+    mf_text_format(text, ": %u joints, %u points, ", model->joint_count, model->point_count);
+    mf_text_measure(text, model->mass);
+    mf_text_put(text, " kg");
+    mf_report_row_end(text);
+    mf_report_row(text, "search");
+    mf_text_format(text, "population %u, survivors %u, mutation rate %.4g per byte",
+                   experiment->search.population, experiment->search.survivors,
+                   experiment->search.mutation_rate);
+    mf_report_row_end(text);
+    mf_report_row(text, "seed");
+    mf_text_format(text, "%llu", (unsigned long long)experiment->search.seed);
+    mf_report_row_end(text);
+    mf_report_row(text, "hash of the last population");
+    mf_text_format(text, "<code>%016llx</code>", (unsigned long long)data->facts.hash);
+    mf_report_row_end(text);
+    mf_text_put(text, "</table>\n<table>\n");
+    put_champion(text, data);
+    put_speed(text, data);
+    mf_text_put(text, "</table>\n</div>\n<details><summary>The whole experiment, every default "
+                      "written out</summary>\n<pre>");
+    mf_text_escape(text, data->settings);
+    mf_text_put(text, "</pre>\n</details>\n");
+}
+
+// ---- the page ----------------------------------------------------------------------------------
+
+static void put_head(mf_Text *text, const mf_ReportData *data) {
+    mf_text_put(text, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n"
+                      "<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+                      "content=\"width=device-width, initial-scale=1\"/>\n<title>");
+    mf_text_escape(text, data->experiment->name);
+    mf_text_put(text, " \xc2\xb7 Mayfly</title>\n<style>\n");
+    mf_report_style(text);
+    mf_text_put(text, "</style>\n</head>\n<body>\n<main>\n<p class=\"brand\">Mayfly evolution "
+                      "report</p>\n<h1>");
+    mf_text_escape(text, data->experiment->name);
+    mf_text_put(text, "</h1>\n");
+    put_lead(text, data);
+    put_tiles(text, data);
+}
+
+static void put_body(mf_Text *text, const mf_ReportData *data) {
+    put_fitness(text, data);
+    open_section(text, "path", "The champion\xe2\x80\x99s path, seen from above");
+    mf_text_put(text, "<p>Where the middle of its body went; the robot is drawn to scale at its "
+                      "start.</p>\n");
+    mf_report_map(text, data);
+    close_section(text);
+    open_section(text, "step", "Does it hold with a smaller step?");
+    mf_report_small_step(text, data);
+    close_section(text);
+    open_section(text, "gait", "Foot contacts");
+    mf_report_gait(text, data);
+    close_section(text);
+    open_section(text, "controller", "What evolution wrote");
+    mf_report_control(text, data);
+    close_section(text);
+    open_section(text, "settings", "Settings and proof");
+    put_settings(text, data);
+    close_section(text);
+    open_section(text, "repeat", "Do it again");
+    mf_text_put(text, "<p>The same command gives the same bits, with any number of threads and on "
+                      "any instruction set.</p>\n<pre>");
+    mf_text_escape(text, data->facts.command);
+    mf_text_put(text, "</pre>\n");
+    close_section(text);
+}
+
+void mf_report_render(mf_Text *text, const mf_ReportData *data) {
+    put_head(text, data);
+    put_body(text, data);
+    mf_text_put(text, "</main>\n</body>\n</html>\n");
+}
+
+mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_Experiment *experiment,
+                          const mf_ReportFacts *facts, const char *path, mf_Error *error) {
+    mf_ReportData data;
+    mf_Status status = mf_report_gather(context, archive, experiment, facts, &data, error);
+    if (status != MF_OK)
+        return status;
+    locale_t plain =
+        mf_allow(context, "newlocale") ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
+    if (plain == (locale_t)0) {
+        mf_report_release(&data);
+        return mf_fail(error, MF_IO, "report: cannot set the plain locale: %s", strerror(errno));
+    }
+    locale_t before = uselocale(plain);
+    mf_Text text = mf_text_begin(context);
+    mf_report_render(&text, &data);
+    uselocale(before);
+    freelocale(plain);
+    status = text.failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory")
+                         : mf_file_replace(context, path, text.data, text.size, error);
+    mf_text_free(&text);
+    mf_report_release(&data);
+    return status;
+}

@@ -1,0 +1,233 @@
+// The champion's controller for people: a machine-code program line by line, in the names of the
+// robot's joints and sensors, or the waves of oscillators.
+#include "view/report_data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- machine-code programs ---------------------------------------------------------------------
+
+// Marks the addresses that a program can come to from address 0: a jump goes both ways.
+static void find_reachable(const uint8_t program[MF_GP_BYTES], bool reachable[MF_GP_BYTES]) {
+    uint8_t open[2 * MF_GP_BYTES + 1] = {0};
+    uint32_t count = 1;
+    while (count > 0) {
+        uint8_t address = open[--count];
+        if (reachable[address])
+            continue;
+        reachable[address] = true;
+        open[count++] = (uint8_t)((address + 1) % MF_GP_BYTES);
+        if (program[address] >> 5 == MF_GP_JUMP)
+            open[count++] = program[address] & 31;
+    }
+}
+
+// Numbers that do not exist are wrapped or ignored, as the experiment says.
+static uint32_t resolve(uint32_t number, uint32_t count, mf_GpUnknown unknown) {
+    if (number < count)
+        return number;
+    return unknown == MF_GP_UNKNOWN_WRAP && count > 0 ? number % count : MF_NONE;
+}
+
+static uint32_t sensors_of(const mf_Model *model, mf_SensorType type) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        count += model->sensors[i].type == type;
+    return count;
+}
+
+static const char *sensor_name(const mf_Model *model, mf_SensorType type, uint32_t number) {
+    for (uint32_t i = 0; i < model->sensor_count; i++) {
+        if (model->sensors[i].type == type && number-- == 0)
+            return model->sensors[i].name;
+    }
+    return "?";
+}
+
+// Sensors are numbered: contacts, rays, one angle for each joint, roll, pitch, yaw.
+static void explain_sensor(mf_Text *text, const mf_ReportData *data, uint32_t operand) {
+    const mf_Model *model = data->scene.model;
+    static const char *const attitude[3] = {"roll", "pitch", "yaw"};
+    uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
+    uint32_t rays = sensors_of(model, MF_SENSOR_RAY);
+    uint32_t angles = contacts + rays + model->joint_count;
+    uint32_t number = resolve(operand, angles + 3, data->experiment->gp.unknown);
+    mf_text_put(text, "acc = ");
+    if (number == MF_NONE) {
+        mf_text_put(text, "0 (no such sensor)");
+    } else if (number < contacts) {
+        mf_text_put(text, "does ");
+        mf_text_escape(text, sensor_name(model, MF_SENSOR_CONTACT, number));
+        mf_text_put(text, " touch the ground? 1 or 0");
+    } else if (number < contacts + rays) {
+        mf_text_put(text, "distance of ray ");
+        mf_text_escape(text, sensor_name(model, MF_SENSOR_RAY, number - contacts));
+        mf_text_put(text, " [cm]");
+    } else if (number < angles) {
+        mf_text_put(text, "angle of ");
+        mf_text_escape(text, model->joints[number - contacts - rays].name);
+        mf_text_put(text, " [degree]");
+    } else {
+        mf_text_format(text, "%s of the body [degree]", attitude[number - angles]);
+    }
+}
+
+// Motors are the joints of one degree of freedom that follow no other.
+static bool has_motor(const mf_Joint *joint) {
+    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
+           joint->mimic == MF_NONE;
+}
+
+static const mf_Joint *find_motor(const mf_Model *model, uint32_t operand, mf_GpUnknown unknown) {
+    uint32_t motors = 0;
+    for (uint32_t i = 0; i < model->joint_count; i++)
+        motors += has_motor(&model->joints[i]);
+    uint32_t motor = resolve(operand, motors, unknown);
+    for (uint32_t i = 0; motor != MF_NONE && i < model->joint_count; i++) {
+        if (has_motor(&model->joints[i]) && motor-- == 0)
+            return &model->joints[i];
+    }
+    return NULL;
+}
+
+static void explain_motor(mf_Text *text, const mf_ReportData *data, uint32_t operand,
+                          const char *direction) {
+    const mf_Joint *joint = find_motor(data->scene.model, operand, data->experiment->gp.unknown);
+    if (joint == NULL) {
+        mf_text_put(text, "nothing (no such motor)");
+        return;
+    }
+    mf_text_escape(text, joint->name);
+    bool slide = joint->type == MF_JOINT_SLIDE;
+    mf_text_format(text, " %s%g %s", direction, data->experiment->gp.angle_per_move,
+                   slide ? "m" : "rad");
+}
+
+static void explain(mf_Text *text, const mf_ReportData *data, uint8_t instruction) {
+    uint32_t operand = instruction & 31u;
+    switch ((mf_GpOpcode)(instruction >> 5)) {
+    case MF_GP_LEFT:
+        explain_motor(text, data, operand, "\xe2\x88\x92");
+        break;
+    case MF_GP_RIGHT:
+        explain_motor(text, data, operand, "+");
+        break;
+    case MF_GP_SENSOR:
+        explain_sensor(text, data, operand);
+        break;
+    case MF_GP_LOAD:
+        mf_text_format(text, "acc = %u", operand);
+        break;
+    case MF_GP_JUMP:
+        mf_text_format(text, "if acc is not 0, go on at %02u", operand);
+        break;
+    case MF_GP_NOT:
+        mf_text_put(text, "acc = all bits of acc turned over");
+        break;
+    case MF_GP_INC:
+        mf_text_put(text, "acc + 1");
+        break;
+    case MF_GP_DEC:
+        mf_text_put(text, "acc \xe2\x88\x92 1");
+        break;
+    }
+}
+
+// One row: address, the disassembler's line without its address, meaning.
+static void put_instruction(mf_Text *text, const mf_ReportData *data, uint32_t address,
+                            const char *line, size_t length, bool reachable) {
+    const char *end = line + length;
+    while (line < end && (*line == ' ' || (*line >= '0' && *line <= '9')))
+        line++;
+    char mnemonic[64];
+    snprintf(mnemonic, sizeof mnemonic, "%.*s", (int)(end - line), line);
+    mf_text_format(text, "<tr%s><td>%02u</td><td>", reachable ? "" : " class=\"never\"", address);
+    mf_text_escape(text, mnemonic);
+    mf_text_put(text, "</td><td>");
+    explain(text, data, data->genome[address]);
+    mf_text_put(text, "</td></tr>\n");
+}
+
+static void put_listing(mf_Text *text, const mf_ReportData *data,
+                        const bool reachable[MF_GP_BYTES]) {
+    char listing[2048];
+    mf_gp_disassemble(data->genome, listing, sizeof listing);
+    mf_text_put(text, "<div class=\"pair\">\n<table class=\"program\">\n");
+    const char *line = listing;
+    for (uint32_t address = 0; address < MF_GP_BYTES; address++) {
+        size_t length = strcspn(line, "\n");
+        if (address == MF_GP_BYTES / 2)
+            mf_text_put(text, "</table>\n<table class=\"program\">\n");
+        put_instruction(text, data, address, line, length, reachable[address]);
+        line += length + (line[length] == '\n');
+    }
+    mf_text_put(text, "</table>\n</div>\n");
+}
+
+static void put_program(mf_Text *text, const mf_ReportData *data) {
+    const mf_GpConfig *gp = &data->experiment->gp;
+    bool reachable[MF_GP_BYTES] = {false};
+    find_reachable(data->genome, reachable);
+    uint32_t used = 0, moves = 0, questions = 0;
+    for (uint32_t i = 0; i < MF_GP_BYTES; i++) {
+        uint32_t opcode = data->genome[i] >> 5;
+        used += reachable[i];
+        moves += reachable[i] && (opcode == MF_GP_LEFT || opcode == MF_GP_RIGHT);
+        questions += reachable[i] && opcode == MF_GP_SENSOR;
+    }
+    mf_text_put(text, "<p>Every ");
+    mf_text_measure(text, 1000.0 * (double)gp->rate.denominator / (double)gp->rate.numerator);
+    mf_text_format(text,
+                   " ms the robot's machine carries out the next %u instructions. It has one "
+                   "accumulator (acc) of 8 bits; after address 31 it starts again at 00. "
+                   "<b>%u of the 32 instructions can ever be reached</b> (the others are pale): "
+                   "%u of them move a joint's target, %u read a sensor.",
+                   gp->instructions_per_tick, used, moves, questions);
+    if (questions == 0)
+        mf_text_put(text, " It walks blind: a fixed sequence of moves, and the ground does the "
+                          "rest.");
+    mf_text_put(text, "</p>\n");
+    put_listing(text, data, reachable);
+}
+
+// ---- oscillators -------------------------------------------------------------------------------
+
+static double wave_value(const mf_ReportData *data, const char *field, uint32_t joint) {
+    const mf_Field *values = mf_group_find_field(data->scene.group, field);
+    return values == NULL || joint >= values->components ? 0.0 : mf_field_get(values, 0, joint);
+}
+
+static void put_waves(mf_Text *text, const mf_ReportData *data) {
+    const mf_Model *model = data->scene.model;
+    mf_text_put(text, "<p>Each joint follows a sine wave of <b>");
+    mf_text_measure(text, wave_value(data, "oscillator.frequency", 0));
+    mf_text_put(text, " Hz</b>; only offset, amplitude and phase differ. No sensor is "
+                      "read.</p>\n<table>\n<tr><th>joint</th><td class=\"num\">offset [rad]</td>"
+                      "<td class=\"num\">amplitude [rad]</td>"
+                      "<td class=\"num\">phase [turns]</td></tr>\n");
+    for (uint32_t i = 0; i < model->joint_count; i++) {
+        mf_text_put(text, "<tr><th>");
+        mf_text_escape(text, model->joints[i].name);
+        mf_text_format(text,
+                       "</th><td class=\"num\">%.3f</td><td class=\"num\">%.3f</td>"
+                       "<td class=\"num\">%.3f</td></tr>\n",
+                       wave_value(data, "oscillator.offset", i),
+                       wave_value(data, "oscillator.amplitude", i),
+                       wave_value(data, "oscillator.phase", i));
+    }
+    mf_text_put(text, "</table>\n");
+}
+
+void mf_report_control(mf_Text *text, const mf_ReportData *data) {
+    switch (data->experiment->controller) {
+    case MF_CONTROLLER_GP:
+        put_program(text, data);
+        break;
+    case MF_CONTROLLER_OSCILLATOR:
+        put_waves(text, data);
+        break;
+    case MF_CONTROLLER_NONE:
+        mf_text_put(text, "<p>This robot has no controller.</p>\n");
+        break;
+    }
+}

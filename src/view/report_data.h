@@ -1,0 +1,48 @@
+// What a report shows, gathered first and then only read; and the parts that draw it. Drawing never
+// fails but for memory, which the text remembers.
+#ifndef MAYFLY_VIEW_REPORT_DATA_H
+#define MAYFLY_VIEW_REPORT_DATA_H
+
+#include <mayfly/report.h>
+
+#include "view/text.h"
+
+#define MF_REPORT_TOLERANCE 0.30 // [1] largest change of distance by the small step that passes
+
+// Everything but `facts` strings and `experiment` belongs to the data.
+typedef struct mf_ReportData {
+    mf_Context *context;
+    mf_Experiment *experiment; // borrowed
+    mf_ReportFacts facts;
+    mf_ArchiveGeneration *generations; // one for each stored generation
+    uint32_t generation_count;         // [1]
+    mf_Individual champion;            // best of the newest generation; genome is `genome`
+    uint8_t *genome;
+    uint32_t genome_bytes; // [byte]
+    mf_Trial trial;        // the champion again, with the experiment's step
+    mf_Trial fine;         // and with a smaller one
+    uint32_t fine_divisor; // [1] how much smaller; 1 when no smaller step is possible
+    mf_Scene scene;        // one robot with the champion's controller
+    char *settings;        // the experiment as YAML text
+} mf_ReportData;
+
+// Reads the archive and re-simulates the champion. `facts` is borrowed. On failure nothing is left.
+mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_Experiment *experiment,
+                           const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error);
+void mf_report_release(mf_ReportData *data);
+
+// The whole page as text. Deterministic: the same data gives the same bytes.
+void mf_report_render(mf_Text *text, const mf_ReportData *data);
+
+// Its parts.
+void mf_report_style(mf_Text *text);                              // the style sheet
+void mf_report_map(mf_Text *text, const mf_ReportData *data);     // the path seen from above
+void mf_report_gait(mf_Text *text, const mf_ReportData *data);    // the contact diagram
+void mf_report_control(mf_Text *text, const mf_ReportData *data); // the controller, explained
+void mf_report_small_step(mf_Text *text, const mf_ReportData *data);
+
+// A row of a table of facts: an escaped name and an opened cell; end it with mf_report_row_end.
+void mf_report_row(mf_Text *text, const char *name);
+void mf_report_row_end(mf_Text *text);
+
+#endif

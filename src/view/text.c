@@ -1,0 +1,189 @@
+// A growing text. Capacity doubles, so appending costs amortised constant time; the terminator is
+// always in place.
+#include "view/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+mf_Text mf_text_begin(mf_Context *context) {
+    return (mf_Text){.context = context};
+}
+
+void mf_text_free(mf_Text *text) {
+    mf_release(text->context, text->data);
+    *text = (mf_Text){.context = text->context};
+}
+
+// Makes room for `extra` bytes and the terminator.
+static bool reserve(mf_Text *text, size_t extra) {
+    if (text->failed)
+        return false;
+    if (extra < text->capacity - text->size) // the terminator needs one byte more than `size`
+        return true;
+    size_t capacity = text->capacity == 0 ? 4096 : text->capacity;
+    while (capacity <= SIZE_MAX / 4 && capacity <= text->size + extra)
+        capacity *= 2;
+    char *data = extra < SIZE_MAX / 4 ? mf_allocate(text->context, capacity, 1) : NULL;
+    if (data == NULL) {
+        text->failed = true;
+        return false;
+    }
+    if (text->size != 0)
+        memcpy(data, text->data, text->size);
+    mf_release(text->context, text->data);
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void mf_text_put_bytes(mf_Text *text, const char *bytes, size_t size) {
+    if (!reserve(text, size))
+        return;
+    memcpy(text->data + text->size, bytes, size);
+    text->size += size;
+    text->data[text->size] = '\0';
+}
+
+void mf_text_put(mf_Text *text, const char *string) {
+    mf_text_put_bytes(text, string, strlen(string));
+}
+
+void mf_text_format(mf_Text *text, const char *format, ...) {
+    if (!reserve(text, 256))
+        return;
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(text->data + text->size, text->capacity - text->size, format, arguments);
+    if (length < 0) {
+        text->failed = true;
+    } else if ((size_t)length < text->capacity - text->size) {
+        text->size += (size_t)length;
+    } else if (reserve(text, (size_t)length)) {
+        vsnprintf(text->data + text->size, text->capacity - text->size, format, again);
+        text->size += (size_t)length;
+    }
+    va_end(again);
+    va_end(arguments);
+}
+
+// Length of the UTF-8 sequence at `bytes`, or 0 when it is none that XML may hold. Reads no byte
+// behind the terminator, since each byte is checked before the next one is read.
+static size_t utf8_length(const unsigned char *bytes) {
+    unsigned char lead = bytes[0];
+    if (lead < 0x80)
+        return lead >= 0x20 || lead == '\n' || lead == '\t' ? 1 : 0;
+    size_t length = lead >= 0xc2 && lead < 0xe0   ? 2
+                    : lead >= 0xe0 && lead < 0xf0 ? 3
+                    : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                  : 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    bool overlong = (lead == 0xe0 && bytes[1] < 0xa0) || (lead == 0xf0 && bytes[1] < 0x90);
+    bool surrogate = lead == 0xed && bytes[1] >= 0xa0;
+    bool beyond = lead == 0xf4 && bytes[1] >= 0x90;
+    bool not_character = lead == 0xef && bytes[1] == 0xbf && bytes[2] >= 0xbe;
+    return length == 0 || overlong || surrogate || beyond || not_character ? 0 : length;
+}
+
+static const char *reference_of(char character) {
+    switch (character) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void mf_text_escape(mf_Text *text, const char *string) {
+    if (string == NULL)
+        return;
+    while (*string != '\0') {
+        const char *reference = reference_of(*string);
+        size_t length = utf8_length((const unsigned char *)string);
+        if (reference != NULL)
+            mf_text_put(text, reference);
+        else if (length != 0)
+            mf_text_put_bytes(text, string, length);
+        else
+            mf_text_put(text, "\xef\xbf\xbd");
+        string += length == 0 ? 1 : length;
+    }
+}
+
+void mf_text_count(mf_Text *text, uint64_t value) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            mf_text_put(text, ",");
+        mf_text_put_bytes(text, digits + i, 1);
+    }
+}
+
+void mf_text_measure(mf_Text *text, double value) {
+    double size = fabs(value);
+    if (!isfinite(value)) {
+        mf_text_put(text, isnan(value) ? "not a number" : value > 0 ? "infinite" : "-infinite");
+    } else if (size >= 1e15) {
+        mf_text_format(text, "%.2e", value);
+    } else if (size >= 1000.0) {
+        // Three digits that matter; the rest would only pretend.
+        double unit = pow(10.0, floor(log10(size)) - 2.0);
+        mf_text_put(text, value < 0 ? "-" : "");
+        mf_text_count(text, (uint64_t)(floor(size / unit + 0.5) * unit + 0.5));
+    } else if (size >= 100.0 || size == 0.0) {
+        mf_text_format(text, "%.0f", value);
+    } else if (size >= 10.0) {
+        mf_text_format(text, "%.1f", value);
+    } else if (size >= 0.1) {
+        mf_text_format(text, "%.2f", value);
+    } else {
+        mf_text_format(text, "%.3g", value);
+    }
+}
+
+void mf_text_duration(mf_Text *text, double seconds) {
+    if (!isfinite(seconds) || seconds < 0.0)
+        mf_text_put(text, "unknown");
+    else if (seconds < 10.0)
+        mf_text_format(text, "%.2f s", seconds);
+    else if (seconds < 99.95)
+        mf_text_format(text, "%.1f s", seconds);
+    else if (seconds < 3599.5)
+        mf_text_format(text, "%d min %d s", (int)((seconds + 0.5) / 60.0),
+                       (int)(seconds + 0.5) % 60);
+    else if (seconds < 48.0 * 3600.0)
+        mf_text_format(text, "%.1f h", seconds / 3600.0);
+    else if (seconds < 3.0 * 365.25 * 86400.0)
+        mf_text_format(text, "%.1f days", seconds / 86400.0);
+    else
+        mf_text_format(text, "%.1f years", seconds / (365.25 * 86400.0));
+}
+
+void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size) {
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i;
+        uint32_t word = (uint32_t)bytes[i] << 16;
+        word |= left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0u;
+        word |= left > 2 ? (uint32_t)bytes[i + 2] : 0u;
+        char group[4] = {alphabet[word >> 18], alphabet[(word >> 12) & 63],
+                         left > 1 ? alphabet[(word >> 6) & 63] : '=',
+                         left > 2 ? alphabet[word & 63] : '='};
+        mf_text_put_bytes(text, group, sizeof group);
+    }
+}

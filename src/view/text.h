@@ -1,0 +1,40 @@
+// A growing text, the only way that reports are put together. A failed allocation is remembered and
+// makes all later calls do nothing, so that writers check once, at the end.
+#ifndef MAYFLY_VIEW_TEXT_H
+#define MAYFLY_VIEW_TEXT_H
+
+#include <mayfly/base.h>
+
+typedef struct mf_Text {
+    mf_Context *context;
+    char *data;      // terminated by 0; NULL while empty
+    size_t size;     // [byte] without the terminator
+    size_t capacity; // [byte]
+    bool failed;     // an allocation failed; the text is incomplete and must not be used
+} mf_Text;
+
+mf_Text mf_text_begin(mf_Context *context);
+void mf_text_free(mf_Text *text);
+
+void mf_text_put(mf_Text *text, const char *string);
+void mf_text_put_bytes(mf_Text *text, const char *bytes, size_t size);
+void mf_text_format(mf_Text *text, const char *format, ...) MF_PRINTF(2, 3);
+
+// As text of XML and HTML, inside elements and attributes: & < > " ' become references, control
+// characters and bytes that are not UTF-8 become U+FFFD. NULL counts as "".
+void mf_text_escape(mf_Text *text, const char *string);
+
+// 1364 as "1,364".
+void mf_text_count(mf_Text *text, uint64_t value);
+
+// `value` with about three digits that matter: "0.0123", "4.57", "352", "12,700".
+void mf_text_measure(mf_Text *text, double value);
+
+// Seconds in the unit that people would use: "0.42 s", "46.1 s", "3 min 20 s", "2.5 h", "189.4
+// days".
+void mf_text_duration(mf_Text *text, double seconds);
+
+// Base64 of RFC 4648 with padding.
+void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,110 @@
+// One individual simulated again, alone, with samples of its path and contacts on the way. The
+// kernels promise that a robot moves the same alone and in any batch, so a trial with divisor 1
+// gives the bits of the evaluation that it repeats.
+#include <mayfly/report.h>
+
+#include <math.h>
+#include <string.h>
+
+// Steps of one trial, in whole numbers.
+typedef struct Plan {
+    uint64_t steps;        // [1] of the whole trial
+    uint64_t sample_steps; // [1] from one sample to the next
+    uint32_t samples;      // [1]
+} Plan;
+
+static mf_Status make_plan(const mf_Experiment *experiment, uint32_t divisor, double period,
+                           Plan *plan, mf_Error *error) {
+    if (divisor < 1 || experiment->step % divisor != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "trial: need a divisor >= 1 that cuts the step of %lld ns into whole "
+                       "nanoseconds, found %u",
+                       (long long)experiment->step, divisor);
+    mf_Time step = experiment->step / divisor;
+    mf_Time duration = mf_time_from_seconds(experiment->duration);
+    mf_Time sample = mf_time_from_seconds(period);
+    mf_Time coarse_steps = duration / experiment->step + (duration % experiment->step != 0);
+    if (sample <= 0 || sample % step != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "trial: need a sample period that is a multiple of the step (%lld ns), "
+                       "found %g s",
+                       (long long)step, period);
+    plan->steps = (uint64_t)coarse_steps * divisor; // the same end for every divisor
+    plan->sample_steps = (uint64_t)(sample / step);
+    uint64_t samples = plan->steps / plan->sample_steps + 1;
+    if (samples > (UINT64_C(1) << 26))
+        return mf_fail(error, MF_LIMIT, "trial: need at most 2^26 samples, found %llu",
+                       (unsigned long long)samples);
+    plan->samples = (uint32_t)samples;
+    return MF_OK;
+}
+
+static void take_sample(const mf_Scene *scene, const mf_Field *contact, mf_Trial *trial,
+                        uint32_t sample) {
+    const mf_Field *position = mf_group_find_field(scene->group, "base.position");
+    for (uint32_t c = 0; c < 3; c++)
+        trial->position[3 * (size_t)sample + c] = mf_field_get(position, 0, c);
+    for (uint32_t c = 0; c < trial->contact_count; c++)
+        trial->contact[(size_t)sample * trial->contact_count + c] =
+            mf_field_get(contact, 0, c) != 0.0;
+}
+
+static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf_Error *error) {
+    const mf_Field *contact = mf_group_find_field(scene->group, "sensor.contact");
+    trial->sample_count = plan->samples;
+    trial->contact_count = contact == NULL ? 0 : contact->components;
+    trial->position = mf_allocate(trial->context, plan->samples, 3 * sizeof(double));
+    trial->contact = mf_allocate(trial->context, plan->samples, trial->contact_count);
+    if (trial->position == NULL || trial->contact == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "trial: out of memory");
+    take_sample(scene, contact, trial, 0);
+    for (uint32_t sample = 1; sample < plan->samples; sample++) {
+        mf_world_step(scene->world, plan->sample_steps);
+        take_sample(scene, contact, trial, sample);
+    }
+    mf_world_step(scene->world, plan->steps - (plan->samples - 1) * plan->sample_steps);
+    trial->distance = mf_scene_distance(scene, 0);
+    trial->fitness = trial->distance; // the one fitness that experiments know
+    trial->hash = mf_world_hash(scene->world);
+    return MF_OK;
+}
+
+mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment, const uint8_t *genome,
+                       uint32_t genome_bytes, uint32_t divisor, double sample_period, mf_Trial *out,
+                       mf_Error *error) {
+    memset(out, 0, sizeof *out);
+    Plan plan;
+    mf_Status status = make_plan(experiment, divisor, sample_period, &plan, error);
+    if (status != MF_OK)
+        return status;
+    mf_Experiment finer = *experiment;
+    finer.step = experiment->step / divisor;
+    mf_Scene scene;
+    status = mf_scene_create(context, &finer, 1, &scene, error);
+    if (status != MF_OK)
+        return status;
+    mf_Trial trial = {
+        .context = context, .step = mf_time_to_seconds(finer.step), .sample_period = sample_period};
+    uint32_t expected = mf_scene_genome_bytes(&scene);
+    if (genome_bytes != expected) {
+        status = mf_fail(error, MF_BAD_ARGUMENT, "trial: need a genome of %u bytes, found %u",
+                         expected, genome_bytes);
+    } else {
+        mf_group_reset_all(scene.group);
+        mf_scene_apply_genome(&scene, 0, genome);
+        status = simulate(&scene, &plan, &trial, error);
+    }
+    mf_scene_destroy(&scene);
+    if (status != MF_OK)
+        mf_trial_free(&trial);
+    *out = trial;
+    return status;
+}
+
+void mf_trial_free(mf_Trial *trial) {
+    if (trial == NULL || trial->context == NULL)
+        return;
+    mf_release(trial->context, trial->position);
+    mf_release(trial->context, trial->contact);
+    memset(trial, 0, sizeof *trial);
+}

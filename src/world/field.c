@@ -1,0 +1,53 @@
+// Fields: values by index and the sizes of their types.
+#include <mayfly/world.h>
+
+#include <assert.h>
+
+size_t mf_field_value_size(mf_FieldType type) {
+    return type == MF_F64 ? 8 : 4;
+}
+
+static size_t value_index(const mf_Field *field, uint32_t instance, uint32_t component) {
+    assert(instance < field->blocks * MF_BLOCK && component < field->components);
+    size_t row = (size_t)(instance / MF_BLOCK) * field->components + component;
+    return row * MF_BLOCK + instance % MF_BLOCK;
+}
+
+double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component) {
+    size_t index = value_index(field, instance, component);
+    switch (field->info.type) {
+    case MF_F64:
+        return ((const double *)field->data)[index];
+    case MF_I32:
+        return ((const int32_t *)field->data)[index];
+    case MF_U32:
+        return ((const uint32_t *)field->data)[index];
+    default:
+        return (double)((const float *)field->data)[index];
+    }
+}
+
+// Whole numbers are clamped into their type; NaN becomes 0.
+static double clamp_whole(double value, double low, double high) {
+    if (!(value > low))
+        return value <= low ? low : 0.0;
+    return value < high ? value : high;
+}
+
+void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value) {
+    size_t index = value_index(field, instance, component);
+    switch (field->info.type) {
+    case MF_F64:
+        ((double *)field->data)[index] = value;
+        break;
+    case MF_I32:
+        ((int32_t *)field->data)[index] = (int32_t)clamp_whole(value, INT32_MIN, INT32_MAX);
+        break;
+    case MF_U32:
+        ((uint32_t *)field->data)[index] = (uint32_t)clamp_whole(value, 0, UINT32_MAX);
+        break;
+    default:
+        ((float *)field->data)[index] = (float)value;
+        break;
+    }
+}

@@ -1,0 +1,337 @@
+// Groups: N instances of one model, their fields and their systems.
+//
+// Invariants: fields never move once added (systems keep pointers to them); systems are ordered by
+// phase, then by being added; lanes beyond `count` in the last block are computed like the others
+// but never counted, hashed or recorded.
+#include "world/group.h"
+
+#include <assert.h>
+#include <string.h>
+
+mf_GroupConfig mf_group_config(void) {
+    return (mf_GroupConfig){.struct_size = sizeof(mf_GroupConfig),
+                            .name = "robots",
+                            .count = 1,
+                            .isolated = true,
+                            .fault_policy = MF_FAULT_FREEZE};
+}
+
+mf_SystemConfig mf_system_config(void) {
+    return (mf_SystemConfig){.struct_size = sizeof(mf_SystemConfig),
+                             .name = "system",
+                             .phase = MF_PHASE_CONTROL};
+}
+
+static const mf_FieldInfo canonical_fields[] = {
+    {"base.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "origin of the base link"},
+    {"base.orientation", "1", "world", MF_REAL, MF_PER_INSTANCE, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "base to world rotation, unit quaternion (w, x, y, z)"},
+    {"base.linear_velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3,
+     MF_FIELD_STATE | MF_FIELD_INPUT, "velocity of the base link's origin"},
+    {"base.angular_velocity", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3,
+     MF_FIELD_STATE | MF_FIELD_INPUT, "angular velocity of the base link"},
+    {"joint.angle", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "joint positions; metres for slides"},
+    {"joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
+     "joint rates; m/s for slides"},
+    {"joint.target", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "where the joints are driven to; metres for slides"},
+    {"fault.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+     "why the robot is out of order, MF_FAULT_* bits; 0 when it is fine"},
+    {"fault.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+     "how often the robot was reset after a fault"},
+};
+
+static mf_Status add_canonical(mf_Group *group, mf_Error *error) {
+    mf_CanonicalFields *fields = &group->canonical;
+    mf_Field **out[] = {&fields->position,         &fields->orientation, &fields->linear_velocity,
+                        &fields->angular_velocity, &fields->joint_angle, &fields->joint_rate,
+                        &fields->joint_target,     &fields->fault_word,  &fields->fault_count};
+    static_assert(sizeof out / sizeof *out == sizeof canonical_fields / sizeof *canonical_fields,
+                  "one pointer per canonical field");
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        mf_Status status = mf_group_add_field(group, &canonical_fields[i], 0, out[i], error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+// Where the colliding points are at the start angles, to stand the robot on the ground.
+static mf_Status find_start_points(mf_Group *group, mf_Error *error) {
+    const mf_Model *model = group->config.model;
+    mf_Context *context = group->world->context;
+    double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
+    double(*rotation)[4] = mf_allocate(context, model->link_count, sizeof *rotation);
+    group->start_points = mf_allocate(context, model->point_count, 3 * sizeof(double));
+    if (position == NULL || rotation == NULL || group->start_points == NULL) {
+        mf_release(context, position);
+        mf_release(context, rotation);
+        return mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", group->config.name);
+    }
+    mf_model_pose(model, model->start_angle, position, rotation);
+    for (uint32_t i = 0; i < model->point_count; i++) {
+        const mf_Point *point = &model->points[i];
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        const double *q = rotation[point->link], *p = point->position;
+        double *out = group->start_points + 3 * (size_t)group->start_point_count++;
+        // v + 2 w (u x v) + 2 u x (u x v) with q = (w, u).
+        double t[3] = {2 * (q[2] * p[2] - q[3] * p[1]), 2 * (q[3] * p[0] - q[1] * p[2]),
+                       2 * (q[1] * p[1] - q[2] * p[0])};
+        out[0] = position[point->link][0] + p[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+        out[1] = position[point->link][1] + p[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+        out[2] = position[point->link][2] + p[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+    }
+    mf_release(context, position);
+    mf_release(context, rotation);
+    return MF_OK;
+}
+
+static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_Error *error) {
+    if (config == NULL || config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "group: start from mf_group_config()");
+    if (config->name == NULL || *config->name == '\0' || strlen(config->name) > 255)
+        return mf_fail(error, MF_BAD_ARGUMENT, "group.name: need 1 .. 255 bytes");
+    if (config->model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: model is missing", config->name);
+    if (config->count < 1 || config->count > UINT32_C(1) << 26)
+        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: count %u, need 1 .. 2^26", config->name,
+                       config->count);
+    if (!(config->spacing >= 0.0 && config->spacing <= 1e4))
+        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: spacing, need 0 .. 1e4 m", config->name);
+    if (mf_world_find_group(world, config->name) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: the name is taken", config->name);
+    if (world->group_count == MF_MAX_GROUPS)
+        return mf_fail(error, MF_LIMIT, "world: at most %d groups", MF_MAX_GROUPS);
+    return MF_OK;
+}
+
+mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_Group **out,
+                             mf_Error *error) {
+    *out = NULL;
+    mf_Status status = check_config(world, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Group *group = mf_allocate(world->context, 1, sizeof *group);
+    char *name = mf_allocate(world->context, strlen(config->name) + 1, 1);
+    if (group == NULL || name == NULL) {
+        mf_release(world->context, group);
+        mf_release(world->context, name);
+        return mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", config->name);
+    }
+    strcpy(name, config->name);
+    group->world = world;
+    group->config = *config;
+    group->config.name = name;
+    group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
+    status = add_canonical(group, error);
+    if (status == MF_OK)
+        status = find_start_points(group, error);
+    if (status != MF_OK) {
+        mf_group_destroy(group);
+        return status;
+    }
+    world->groups[world->group_count++] = group;
+    mf_group_reset_all(group);
+    *out = group;
+    return MF_OK;
+}
+
+void mf_group_destroy(mf_Group *group) {
+    mf_Context *context = group->world->context;
+    for (uint32_t i = 0; i < group->system_count; i++)
+        if (group->systems[i].config.destroy != NULL)
+            group->systems[i].config.destroy(context, group->systems[i].config.user);
+    for (uint32_t i = 0; i < group->field_count; i++)
+        mf_release(context, group->fields[i].data);
+    mf_release(context, group->start_points);
+    mf_release(context, (void *)(uintptr_t)group->config.name);
+    mf_release(context, group);
+}
+
+mf_World *mf_group_world(const mf_Group *group) {
+    return group->world;
+}
+const mf_GroupConfig *mf_group_settings(const mf_Group *group) {
+    return &group->config;
+}
+const mf_Model *mf_group_model(const mf_Group *group) {
+    return group->config.model;
+}
+uint32_t mf_group_count(const mf_Group *group) {
+    return group->config.count;
+}
+uint32_t mf_group_block_count(const mf_Group *group) {
+    return group->blocks;
+}
+
+size_t mf_group_bytes_per_instance(const mf_Group *group) {
+    size_t sum = 0;
+    for (uint32_t i = 0; i < group->field_count; i++)
+        sum += group->fields[i].components * mf_field_value_size(group->fields[i].info.type);
+    return sum;
+}
+
+uint32_t mf_group_field_count(const mf_Group *group) {
+    return group->field_count;
+}
+mf_Field *mf_group_field(mf_Group *group, uint32_t index) {
+    return index < group->field_count ? &group->fields[index] : NULL;
+}
+mf_Field *mf_group_find_field(mf_Group *group, const char *name) {
+    for (uint32_t i = 0; i < group->field_count; i++)
+        if (strcmp(group->fields[i].info.name, name) == 0)
+            return &group->fields[i];
+    return NULL;
+}
+
+static uint32_t element_count(const mf_Model *model, const mf_FieldInfo *info, uint32_t count) {
+    uint32_t contacts = 0;
+    switch (info->shape) {
+    case MF_PER_INSTANCE:
+        return 1;
+    case MF_PER_JOINT:
+        return model->joint_count;
+    case MF_PER_POINT:
+        return model->point_count;
+    case MF_PER_CONTACT:
+        for (uint32_t i = 0; i < model->point_count; i++)
+            contacts += (model->points[i].flags & MF_POINT_COLLIDES) != 0;
+        return contacts;
+    default:
+        return count;
+    }
+}
+
+mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
+                             mf_Field **out, mf_Error *error) {
+    *out = NULL;
+    if (mf_group_find_field(group, info->name) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "field %s: the name is taken", info->name);
+    if (group->field_count == MF_MAX_FIELDS)
+        return mf_fail(error, MF_LIMIT, "group %s: at most %d fields", group->config.name,
+                       MF_MAX_FIELDS);
+    mf_Field field = {.info = *info, .blocks = group->blocks};
+    if (field.info.type == MF_REAL)
+        field.info.type = group->config.double_precision ? MF_F64 : MF_F32;
+    field.components = element_count(group->config.model, info, count) * info->width;
+    field.data = mf_allocate(group->world->context, (size_t)field.blocks * field.components,
+                             MF_BLOCK * mf_field_value_size(field.info.type));
+    if (field.data == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "field %s: out of memory for %u robots", info->name,
+                       group->config.count);
+    group->fields[group->field_count] = field;
+    *out = &group->fields[group->field_count++];
+    return MF_OK;
+}
+
+// ---- systems -----------------------------------------------------------------------------------
+
+static mf_Status check_names(mf_Group *group, const char *system, const char *const *names,
+                             mf_Error *error) {
+    for (; names != NULL && *names != NULL; names++)
+        if (mf_group_find_field(group, *names) == NULL)
+            return mf_fail(error, MF_NOT_FOUND, "system %s: group %s has no field %s", system,
+                           group->config.name, *names);
+    return MF_OK;
+}
+
+mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf_Error *error) {
+    if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "system: start from mf_system_config() and set a run function");
+    bool every_step = config->rate.numerator == 0 && config->rate.denominator == 0;
+    if (!every_step && !(config->rate.numerator > 0 && config->rate.denominator > 0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "system %s: rate, need two positive numbers",
+                       config->name);
+    if (group->system_count == MF_MAX_SYSTEMS)
+        return mf_fail(error, MF_LIMIT, "group %s: at most %d systems", group->config.name,
+                       MF_MAX_SYSTEMS);
+    mf_Status status = check_names(group, config->name, config->reads, error);
+    if (status == MF_OK)
+        status = check_names(group, config->name, config->writes, error);
+    if (status != MF_OK)
+        return status;
+    uint32_t at = group->system_count;
+    for (; at > 0 && group->systems[at - 1].config.phase > config->phase; at--)
+        group->systems[at] = group->systems[at - 1];
+    group->systems[at] = (mf_SystemSlot){.config = *config, .every_step = every_step};
+    group->system_count++;
+    if (config->reset != NULL)
+        for (uint32_t i = 0; i < group->blocks * MF_BLOCK; i++)
+            config->reset(group, i, config->user);
+    return MF_OK;
+}
+
+uint32_t mf_group_system_count(const mf_Group *group) {
+    return group->system_count;
+}
+const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index) {
+    return index < group->system_count ? &group->systems[index].config : NULL;
+}
+
+// ---- reset and faults --------------------------------------------------------------------------
+
+static void start_place(const mf_Group *group, uint32_t instance, double place[3]) {
+    uint32_t columns = 1;
+    while ((uint64_t)columns * columns < group->config.count)
+        columns++;
+    double middle = 0.5 * (columns - 1);
+    place[0] = group->config.spacing * ((double)(instance % columns) - middle);
+    place[1] = group->config.spacing * ((double)(instance / columns) - middle);
+    if (group->config.spacing == 0.0)
+        place[0] = place[1] = 0.0;
+    const mf_Terrain *terrain = group->world->config.terrain;
+    place[2] = group->start_point_count == 0 ? mf_terrain_height(terrain, place[0], place[1], NULL)
+                                             : -1e30;
+    for (uint32_t i = 0; i < group->start_point_count; i++) {
+        const double *point = group->start_points + 3 * (size_t)i;
+        double ground =
+            mf_terrain_height(terrain, place[0] + point[0], place[1] + point[1], NULL);
+        if (ground - point[2] > place[2])
+            place[2] = ground - point[2];
+    }
+}
+
+void mf_group_reset(mf_Group *group, uint32_t instance) {
+    mf_CanonicalFields *fields = &group->canonical;
+    double place[3];
+    start_place(group, instance, place);
+    for (uint32_t c = 0; c < 3; c++) {
+        mf_field_set(fields->position, instance, c, place[c]);
+        mf_field_set(fields->linear_velocity, instance, c, 0.0);
+        mf_field_set(fields->angular_velocity, instance, c, 0.0);
+    }
+    for (uint32_t c = 0; c < 4; c++)
+        mf_field_set(fields->orientation, instance, c, c == 0 ? 1.0 : 0.0);
+    for (uint32_t j = 0; j < group->config.model->joint_count; j++) {
+        double angle = group->config.model->start_angle[j];
+        mf_field_set(fields->joint_angle, instance, j, angle);
+        mf_field_set(fields->joint_target, instance, j, angle);
+        mf_field_set(fields->joint_rate, instance, j, 0.0);
+    }
+    mf_field_set(fields->fault_word, instance, 0, 0.0);
+    for (uint32_t s = 0; s < group->system_count; s++)
+        if (group->systems[s].config.reset != NULL)
+            group->systems[s].config.reset(group, instance, group->systems[s].config.user);
+}
+
+void mf_group_reset_all(mf_Group *group) {
+    for (uint32_t i = 0; i < group->blocks * MF_BLOCK; i++) {
+        mf_group_reset(group, i);
+        mf_field_set(group->canonical.fault_count, i, 0, 0.0);
+    }
+}
+
+uint32_t mf_group_fault(const mf_Group *group, uint32_t instance) {
+    return ((const uint32_t *)group->canonical.fault_word->data)[instance];
+}
+
+uint32_t mf_group_fault_total(const mf_Group *group) {
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < group->config.count; i++)
+        total += mf_group_fault(group, i) != 0;
+    return total;
+}

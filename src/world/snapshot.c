@@ -1,0 +1,156 @@
+// Hashes of the state, and images of it that a world can be restored from.
+//
+// An image is a header (magic, version, byte order, layout hash, payload size, CRC, tick) followed
+// by the data of all state fields in order of creation.
+#include "world/group.h"
+
+#include <string.h>
+
+#define SNAPSHOT_MAGIC UINT64_C(0x31504e535946414d) // "MAYFSNP1" in little endian
+#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_ENDIAN 0x01020304u
+
+typedef struct SnapshotHeader {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t endian;
+    uint64_t layout;  // hash over everything that the payload's shape and meaning hang on
+    uint64_t payload; // [byte]
+    uint64_t tick;
+    uint32_t crc; // of the payload
+    uint32_t header_crc;
+} SnapshotHeader;
+
+static size_t field_bytes(const mf_Field *field) {
+    return (size_t)field->blocks * field->components * MF_BLOCK *
+           mf_field_value_size(field->info.type);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+    return mf_hash_bytes(hash, text, strlen(text) + 1);
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number) {
+    return mf_hash_bytes(hash, &number, sizeof number);
+}
+
+static uint64_t layout_hash(const mf_World *world) {
+    uint64_t hash = hash_number(MF_HASH_START, (uint64_t)world->config.step);
+    hash = hash_number(hash, world->config.seed);
+    for (uint32_t g = 0; g < world->group_count; g++) {
+        const mf_Group *group = world->groups[g];
+        hash = hash_text(hash, group->config.name);
+        hash = hash_number(hash, group->config.count);
+        hash = hash_number(hash, mf_model_hash(group->config.model));
+        for (uint32_t f = 0; f < group->field_count; f++) {
+            hash = hash_text(hash, group->fields[f].info.name);
+            hash = hash_number(hash, group->fields[f].info.type);
+            hash = hash_number(hash, group->fields[f].components);
+        }
+    }
+    return hash;
+}
+
+static uint64_t hash_instance(const mf_Group *group, uint32_t instance, uint64_t hash) {
+    for (uint32_t f = 0; f < group->field_count; f++) {
+        const mf_Field *field = &group->fields[f];
+        if (!(field->info.flags & MF_FIELD_STATE))
+            continue;
+        size_t size = mf_field_value_size(field->info.type);
+        for (uint32_t c = 0; c < field->components; c++) {
+            size_t row = (size_t)(instance / MF_BLOCK) * field->components + c;
+            const char *data = field->data;
+            hash = mf_hash_bytes(hash, data + (row * MF_BLOCK + instance % MF_BLOCK) * size, size);
+        }
+    }
+    return hash;
+}
+
+uint64_t mf_group_instance_hash(const mf_Group *group, uint32_t instance) {
+    return hash_instance(group, instance, MF_HASH_START);
+}
+
+uint64_t mf_world_hash(const mf_World *world) {
+    uint64_t hash = hash_number(MF_HASH_START, world->tick);
+    for (uint32_t g = 0; g < world->group_count; g++)
+        for (uint32_t i = 0; i < world->groups[g]->config.count; i++)
+            hash = hash_instance(world->groups[g], i, hash);
+    return hash;
+}
+
+// Copies the state out of (restore = false) or into (restore = true) the groups' fields.
+static void copy_state(const mf_World *world, char *image, bool restore) {
+    for (uint32_t g = 0; g < world->group_count; g++) {
+        const mf_Group *group = world->groups[g];
+        for (uint32_t f = 0; f < group->field_count; f++) {
+            const mf_Field *field = &group->fields[f];
+            if (!(field->info.flags & MF_FIELD_STATE))
+                continue;
+            size_t size = field_bytes(field);
+            if (restore)
+                memcpy(field->data, image, size);
+            else
+                memcpy(image, field->data, size);
+            image += size;
+        }
+    }
+}
+
+size_t mf_world_snapshot_size(const mf_World *world) {
+    size_t size = sizeof(SnapshotHeader);
+    for (uint32_t g = 0; g < world->group_count; g++)
+        for (uint32_t f = 0; f < world->groups[g]->field_count; f++)
+            if (world->groups[g]->fields[f].info.flags & MF_FIELD_STATE)
+                size += field_bytes(&world->groups[g]->fields[f]);
+    return size;
+}
+
+static uint32_t header_crc(SnapshotHeader header) {
+    header.header_crc = 0;
+    return mf_crc32(0, &header, sizeof header);
+}
+
+mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_Error *error) {
+    size_t needed = mf_world_snapshot_size(world);
+    if (size != needed)
+        return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: need a buffer of %zu bytes, got %zu",
+                       needed, size);
+    char *payload = (char *)image + sizeof(SnapshotHeader);
+    copy_state(world, payload, false);
+    SnapshotHeader header = {.magic = SNAPSHOT_MAGIC,
+                             .version = SNAPSHOT_VERSION,
+                             .endian = SNAPSHOT_ENDIAN,
+                             .layout = layout_hash(world),
+                             .payload = needed - sizeof header,
+                             .tick = world->tick,
+                             .crc = mf_crc32(0, payload, needed - sizeof header)};
+    header.header_crc = header_crc(header);
+    memcpy(image, &header, sizeof header);
+    return MF_OK;
+}
+
+mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error) {
+    SnapshotHeader header;
+    if (size < sizeof header)
+        return mf_fail(error, MF_CORRUPT, "snapshot: %zu bytes are too few for a header", size);
+    memcpy(&header, image, sizeof header);
+    if (header.magic != SNAPSHOT_MAGIC)
+        return mf_fail(error, MF_CORRUPT, "snapshot: not a snapshot (wrong magic)");
+    if (header.version != SNAPSHOT_VERSION || header.endian != SNAPSHOT_ENDIAN)
+        return mf_fail(error, MF_VERSION, "snapshot: version %u, expected %u of this byte order",
+                       header.version, SNAPSHOT_VERSION);
+    if (header.header_crc != header_crc(header))
+        return mf_fail(error, MF_CORRUPT, "snapshot: the header's checksum does not hold");
+    if (header.layout != layout_hash(world) || size != mf_world_snapshot_size(world))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "snapshot: made by a world with other groups, models, fields or step");
+    const char *payload = (const char *)image + sizeof header;
+    if (header.payload != size - sizeof header ||
+        header.crc != mf_crc32(0, payload, size - sizeof header))
+        return mf_fail(error, MF_CORRUPT, "snapshot: the payload's checksum does not hold");
+    // The const of the image holds: copying into the fields only reads it.
+    copy_state(world, (char *)(uintptr_t)payload, true);
+    world->tick = header.tick;
+    world->time = (mf_Time)header.tick * world->config.step;
+    return MF_OK;
+}

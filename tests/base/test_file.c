@@ -1,0 +1,459 @@
+// Reading and replacing whole files, with a file system that interrupts, cuts short, fills up and
+// fails at every call.
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "torture.h"
+
+// ---- a scripted file system --------------------------------------------------------------------
+// The program's own read, write and fsync take the place of the C library's for the library under
+// test, and do what a test asks for on the way to the real system call.
+
+static struct {
+    bool interrupts;   // every other call ends in EINTR
+    size_t largest;    // [byte] at most this much per call, 0 = no limit
+    size_t disk;       // [byte] what may still be written, when `full`
+    bool full;         // then ENOSPC
+    int fsync_to_fail; // [1] this one, counted from 1
+    unsigned calls, fsyncs;
+} script;
+
+static bool interrupted(void) {
+    if (!script.interrupts || ++script.calls % 2 == 0)
+        return false;
+    errno = EINTR;
+    return true;
+}
+
+static size_t shortened(size_t size) {
+    return script.largest != 0 && size > script.largest ? script.largest : size;
+}
+
+ssize_t read(int file, void *data, size_t size) {
+    if (interrupted())
+        return -1;
+    return syscall(SYS_read, file, data, shortened(size));
+}
+
+ssize_t write(int file, const void *data, size_t size) {
+    if (interrupted())
+        return -1;
+    size_t wanted = shortened(size);
+    if (script.full && wanted > script.disk) {
+        wanted = script.disk;
+        if (wanted == 0) {
+            errno = ENOSPC;
+            return -1;
+        }
+    }
+    ssize_t count = syscall(SYS_write, file, data, wanted);
+    if (script.full && count > 0)
+        script.disk -= (size_t)count;
+    return count;
+}
+
+int fsync(int file) {
+    if (interrupted())
+        return -1;
+    if ((int)++script.fsyncs == script.fsync_to_fail) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_fsync, file);
+}
+
+// ---- a folder for each test --------------------------------------------------------------------
+
+typedef struct Place {
+    mf_Context *context;
+    char folder[64];
+    char path[128]; // of the file most tests use
+} Place;
+
+static void put(const char *path, const char *text, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fwrite(text, 1, size, file) == size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_content(const char *path, const char *text, size_t size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *found = malloc(size + 1);
+    assert_true(fread(found, 1, size + 1, file) == size);
+    assert_memory_equal(found, text, size);
+    free(found);
+    fclose(file);
+}
+
+static int file_count(const char *folder) {
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(entries);
+    return count;
+}
+
+static int set_up(void **state) {
+    memset(&script, 0, sizeof script);
+    Place *place = calloc(1, sizeof *place);
+    strcpy(place->folder, "/tmp/mayfly-test-file-XXXXXX");
+    if (mkdtemp(place->folder) == NULL)
+        return -1;
+    snprintf(place->path, sizeof place->path, "%s/file", place->folder);
+    mf_ContextConfig config = mf_context_config();
+    config.threads = 1;
+    *state = place;
+    return mf_context_create(&config, &place->context, NULL) == MF_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    Place *place = *state;
+    memset(&script, 0, sizeof script);
+    bool leak = mf_context_live_bytes(place->context) != 0;
+    mf_context_destroy(place->context);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", place->folder);
+    int result = system(command);
+    free(place);
+    return leak || result != 0 ? -1 : 0;
+}
+
+// ---- read --------------------------------------------------------------------------------------
+
+static void read_gives_the_bytes_and_a_terminator(void **state) {
+    Place *place = *state;
+    put(place->path, "six\0legs\n", 9);
+    char *data = NULL;
+    size_t size = 0;
+    assert_int_equal(mf_file_read(place->context, place->path, 9, &data, &size, NULL), MF_OK);
+    assert_true(size == 9);
+    assert_memory_equal(data, "six\0legs\n", 10);
+    mf_release(place->context, data);
+    put(place->path, "", 0);
+    assert_int_equal(mf_file_read(place->context, place->path, 0, &data, &size, NULL), MF_OK);
+    assert_true(size == 0 && data[0] == '\0');
+    mf_release(place->context, data);
+}
+
+static void read_survives_interrupts_and_short_reads(void **state) {
+    Place *place = *state;
+    char text[10000];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)(i * 31 >> 3);
+    put(place->path, text, sizeof text);
+    for (size_t largest = 0; largest < 8; largest++) {
+        script.interrupts = true;
+        script.largest = largest;
+        char *data = NULL;
+        size_t size = 0;
+        assert_int_equal(mf_file_read(place->context, place->path, sizeof text, &data, &size, NULL),
+                         MF_OK);
+        assert_true(size == sizeof text);
+        assert_memory_equal(data, text, sizeof text);
+        mf_release(place->context, data);
+    }
+}
+
+static void assert_unreadable(Place *place, const char *path, size_t limit, mf_Status expected,
+                              const char *words) {
+    char mark = 'x', *data = &mark;
+    size_t size = 77;
+    mf_Error error = {0};
+    assert_int_equal(mf_file_read(place->context, path, limit, &data, &size, &error), expected);
+    assert_int_equal(error.status, expected);
+    assert_string_equal(error.file, path);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+    assert_ptr_equal(data, &mark); // outputs untouched
+    assert_true(size == 77);
+    assert_true(mf_context_live_bytes(place->context) == 0);
+}
+
+static void read_refuses_what_is_not_a_small_regular_file(void **state) {
+    Place *place = *state;
+    put(place->path, "12345", 5);
+    assert_unreadable(place, place->path, 4, MF_LIMIT, "is 5 bytes long; at most 4");
+    assert_unreadable(place, place->folder, 100, MF_BAD_FILE, "is a folder");
+    assert_unreadable(place, "/dev/null", 100, MF_BAD_FILE, "not a regular file");
+    char path[256];
+    snprintf(path, sizeof path, "%s/missing", place->folder);
+    assert_unreadable(place, path, 100, MF_NOT_FOUND, "No such file");
+    snprintf(path, sizeof path, "%s/file/below", place->folder);
+    assert_unreadable(place, path, 100, MF_NOT_FOUND, "Not a directory");
+    assert_unreadable(place, "", 100, MF_NOT_FOUND, "No such file");
+    // a pipe nobody writes to must not hang
+    snprintf(path, sizeof path, "%s/pipe", place->folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_unreadable(place, path, 100, MF_BAD_FILE, "not a regular file");
+    // a hole of 2^40 bytes costs neither time nor memory
+    snprintf(path, sizeof path, "%s/huge", place->folder);
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    if (ftruncate(file, (off_t)1 << 40) == 0)
+        assert_unreadable(place, path, 64 << 20, MF_LIMIT, "is 1099511627776 bytes long");
+    close(file);
+    // links that go round
+    snprintf(path, sizeof path, "%s/round", place->folder);
+    assert_int_equal(symlink("round", path), 0);
+    assert_unreadable(place, path, 100, MF_IO, "Too many levels");
+}
+
+static void read_notices_a_file_that_changes_meanwhile(void **state) {
+    Place *place = *state;
+    // /proc files claim length 0 and then have content, as a growing file has
+    struct stat info;
+    if (stat("/proc/self/status", &info) != 0 || info.st_size != 0)
+        skip();
+    assert_unreadable(place, "/proc/self/status", 1 << 20, MF_IO, "changed its length");
+}
+
+static mf_Status read_scenario(mf_Context *context, void *user, mf_Error *error) {
+    char *data = NULL;
+    size_t size = 0;
+    mf_Status status = mf_file_read(context, user, 100, &data, &size, error);
+    if (status != MF_OK) {
+        assert_null(data);
+        assert_true(size == 0);
+        assert_string_equal(error->file, user);
+    }
+    mf_release(context, data);
+    return status;
+}
+
+static void read_survives_every_failure(void **state) {
+    Place *place = *state;
+    put(place->path, "12345", 5);
+    // open, look, memory, read, read the end
+    assert_int_equal(torture(place->context, read_scenario, place->path, TORTURE_MUST_FAIL), 5);
+}
+
+// ---- replace -----------------------------------------------------------------------------------
+
+static void replace_creates_and_replaces(void **state) {
+    Place *place = *state;
+    assert_int_equal(mf_file_replace(place->context, place->path, "old", 3, NULL), MF_OK);
+    assert_content(place->path, "old", 3);
+    assert_int_equal(mf_file_replace(place->context, place->path, "newer", 5, NULL), MF_OK);
+    assert_content(place->path, "newer", 5);
+    assert_int_equal(mf_file_replace(place->context, place->path, NULL, 0, NULL), MF_OK);
+    assert_content(place->path, "", 0);
+    assert_int_equal(file_count(place->folder), 1);
+}
+
+static void replace_keeps_the_permissions(void **state) {
+    Place *place = *state;
+    struct stat info;
+    mode_t mask = umask(022);
+    assert_int_equal(mf_file_replace(place->context, place->path, "1", 1, NULL), MF_OK);
+    assert_int_equal(stat(place->path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0644);
+    assert_int_equal(chmod(place->path, 0600), 0);
+    assert_int_equal(mf_file_replace(place->context, place->path, "2", 1, NULL), MF_OK);
+    assert_int_equal(stat(place->path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0600);
+    umask(mask);
+}
+
+static void replace_takes_any_name(void **state) {
+    Place *place = *state;
+    // the longest name the system has, so that nothing can be appended to it
+    char path[512];
+    int length = snprintf(path, sizeof path, "%s/", place->folder);
+    memset(path + length, 'n', 255);
+    path[length + 255] = '\0';
+    assert_int_equal(mf_file_replace(place->context, path, "x", 1, NULL), MF_OK);
+    assert_content(path, "x", 1);
+    // a name without a folder
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(place->folder), 0);
+    assert_int_equal(mf_file_replace(place->context, "bare", "y", 1, NULL), MF_OK);
+    assert_content("bare", "y", 1);
+    assert_int_equal(chdir(before), 0);
+    // a stale temporary file of an earlier process with our number
+    char stale[128];
+    snprintf(stale, sizeof stale, "%s/.mayfly-%ld-0.tmp", place->folder, (long)getpid());
+    put(stale, "stale", 5);
+    assert_int_equal(mf_file_replace(place->context, place->path, "z", 1, NULL), MF_OK);
+    assert_content(place->path, "z", 1);
+    assert_content(stale, "stale", 5);
+    assert_int_equal(file_count(place->folder), 4);
+}
+
+static void replace_survives_interrupts_and_short_writes(void **state) {
+    Place *place = *state;
+    char text[10000];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)(i * 31 >> 3);
+    for (size_t largest = 0; largest < 8; largest++) {
+        script.interrupts = true;
+        script.largest = largest;
+        assert_int_equal(mf_file_replace(place->context, place->path, text, sizeof text, NULL),
+                         MF_OK);
+        memset(&script, 0, sizeof script);
+        assert_content(place->path, text, sizeof text);
+    }
+    assert_int_equal(file_count(place->folder), 1);
+}
+
+static void assert_not_replaced(Place *place, const char *path, const void *data, size_t size,
+                                mf_Status expected, const char *words) {
+    int before = file_count(place->folder);
+    mf_Error error = {0};
+    assert_int_equal(mf_file_replace(place->context, path, data, size, &error), expected);
+    assert_int_equal(error.status, expected);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+    assert_int_equal(file_count(place->folder), before);
+    assert_true(mf_context_live_bytes(place->context) == 0);
+}
+
+static void replace_refuses_bad_targets(void **state) {
+    Place *place = *state;
+    char path[8192];
+    assert_not_replaced(place, place->folder, "x", 1, MF_BAD_ARGUMENT, "not a regular file");
+    assert_not_replaced(place, "/dev/null", "x", 1, MF_BAD_ARGUMENT, "not a regular file");
+    snprintf(path, sizeof path, "%s/none/file", place->folder);
+    assert_not_replaced(place, path, "x", 1, MF_NOT_FOUND, "No such file");
+    assert_not_replaced(place, "", "x", 1, MF_NOT_FOUND, "No such file");
+    memset(path, 'd', sizeof path);
+    for (size_t i = 0; i < sizeof path; i += 200)
+        path[i] = '/';
+    path[sizeof path - 1] = '\0';
+    assert_not_replaced(place, path, "x", 1, MF_IO, "File name too long");
+    put(place->path, "x", 1);
+    snprintf(path, sizeof path, "%s/below", place->path);
+    assert_not_replaced(place, path, "x", 1, MF_NOT_FOUND, "Not a directory");
+}
+
+static void a_full_disk_leaves_the_old_file(void **state) {
+    Place *place = *state;
+    put(place->path, "old", 3);
+    for (size_t room = 0; room < 6; room++) {
+        script.full = true;
+        script.disk = room;
+        assert_not_replaced(place, place->path, "newer!", 6, MF_IO, "No space left");
+        assert_content(place->path, "old", 3);
+    }
+    script.disk = 6;
+    assert_int_equal(mf_file_replace(place->context, place->path, "newer!", 6, NULL), MF_OK);
+    assert_content(place->path, "newer!", 6);
+}
+
+static void a_failing_sync_leaves_the_old_state(void **state) {
+    Place *place = *state;
+    // first the file's own sync, then the folder's, without and with an old file
+    for (int n = 1; n <= 2; n++) {
+        script.fsyncs = 0;
+        script.fsync_to_fail = n;
+        assert_not_replaced(place, place->path, "new", 3, MF_IO, "sync");
+        assert_int_equal(access(place->path, F_OK), -1);
+    }
+    put(place->path, "old", 3);
+    for (int n = 1; n <= 2; n++) {
+        script.fsyncs = 0;
+        script.fsync_to_fail = n;
+        assert_not_replaced(place, place->path, "new", 3, MF_IO, "sync");
+        assert_content(place->path, "old", 3);
+    }
+}
+
+typedef struct ReplaceScenario {
+    const Place *place;
+    bool exists;
+} ReplaceScenario;
+
+static mf_Status replace_scenario(mf_Context *context, void *user, mf_Error *error) {
+    const ReplaceScenario *scenario = user;
+    const Place *place = scenario->place;
+    mf_Status status = mf_file_replace(context, place->path, "newer", 5, error);
+    if (status == MF_OK) {
+        assert_content(place->path, "newer", 5);
+        assert_int_equal(file_count(place->folder), 1);
+        return status;
+    }
+    assert_string_equal(error->file, place->path);
+    assert_int_equal(file_count(place->folder), scenario->exists ? 1 : 0);
+    if (scenario->exists)
+        assert_content(place->path, "old", 3);
+    return status;
+}
+
+static void replace_survives_every_failure(void **state) {
+    Place *place = *state;
+    ReplaceScenario scenario = {.place = place, .exists = false};
+    // look, open folder, open, write, sync, close, rename, sync folder
+    assert_int_equal(torture(place->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 8);
+    put(place->path, "old", 3);
+    scenario.exists = true;
+    // and permissions
+    assert_int_equal(torture(place->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 9);
+}
+
+static void a_killed_writer_leaves_old_or_new(void **state) {
+    Place *place = *state;
+    enum { SIZE = 200000 };
+    static char old[SIZE], new[SIZE];
+    memset(old, 'o', SIZE);
+    memset(new, 'n', SIZE);
+    put(place->path, old, SIZE);
+    for (unsigned trial = 0; trial < 20; trial++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            script.largest = 1000;
+            for (unsigned i = 0;; i++)
+                mf_file_replace(place->context, place->path, i & 1 ? old : new, SIZE, NULL);
+        }
+        usleep(500 + trial * 777);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        char *data = NULL;
+        size_t size = 0;
+        assert_int_equal(mf_file_read(place->context, place->path, SIZE, &data, &size, NULL),
+                         MF_OK);
+        assert_true(size == SIZE);
+        assert_true(memcmp(data, old, SIZE) == 0 || memcmp(data, new, SIZE) == 0);
+        mf_release(place->context, data);
+    }
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(read_gives_the_bytes_and_a_terminator),
+        TEST(read_survives_interrupts_and_short_reads),
+        TEST(read_refuses_what_is_not_a_small_regular_file),
+        TEST(read_notices_a_file_that_changes_meanwhile),
+        TEST(read_survives_every_failure),
+        TEST(replace_creates_and_replaces),
+        TEST(replace_keeps_the_permissions),
+        TEST(replace_takes_any_name),
+        TEST(replace_survives_interrupts_and_short_writes),
+        TEST(replace_refuses_bad_targets),
+        TEST(a_full_disk_leaves_the_old_file),
+        TEST(a_failing_sync_leaves_the_old_state),
+        TEST(replace_survives_every_failure),
+        TEST(a_killed_writer_leaves_old_or_new),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+// A robot made by hand for the tests of sensors and controllers: a tree of links with every kind
+// of joint, so that motors, joints and sensors have different numbers.
+#ifndef MF_TESTS_CONTROL_ROBOT_H
+#define MF_TESTS_CONTROL_ROBOT_H
+
+#include <mayfly/control.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROBOT_JOINTS = 8, ROBOT_SENSORS = 5 };
+
+// Joint 2 follows joint 0, joint 4 is a ball: the motors are the joints 0, 1, 3, 5, 6, 7.
+static const uint32_t robot_motor[] = {0, 1, 3, 5, 6, 7};
+enum { ROBOT_MOTORS = sizeof robot_motor / sizeof *robot_motor };
+
+typedef struct Robot {
+    mf_Model model;
+    mf_Link links[ROBOT_JOINTS + 1];
+    mf_Joint joints[ROBOT_JOINTS];
+    mf_Point points[6];
+    mf_Sensor sensors[ROBOT_SENSORS];
+    double start_angle[ROBOT_JOINTS];
+} Robot;
+
+static inline mf_Joint robot_joint(uint32_t index, uint32_t parent) {
+    mf_Joint joint = {.name = "joint",
+                      .type = MF_JOINT_HINGE,
+                      .parent = parent,
+                      .child = index + 1,
+                      .position = {0.1, 0.02 * index, -0.05},
+                      .rotation = {1, 0, 0, 0},
+                      .axis = {0, 1, 0},
+                      .lower = -1.0,
+                      .upper = 0.5 + 0.25 * index,
+                      .speed = 5.0,
+                      .effort = INFINITY,
+                      .mimic = MF_NONE,
+                      .multiplier = 1.0};
+    return joint;
+}
+
+// Fills `robot`; its model points into it, so it must not be moved.
+static inline void robot_make(Robot *robot, mf_Context *context) {
+    memset(robot, 0, sizeof *robot);
+    robot->links[0] = (mf_Link){.name = "base", .parent = MF_NONE, .joint = MF_NONE, .mass = 1};
+    for (uint32_t i = 0; i < ROBOT_JOINTS; i++) {
+        uint32_t parent = i < 3 ? i : 0; // a chain of three, the rest on the base
+        robot->joints[i] = robot_joint(i, parent);
+        robot->links[i + 1] =
+            (mf_Link){.name = "link", .parent = parent, .joint = i, .mass = 0.1};
+    }
+    robot->joints[2].mimic = 0;
+    robot->joints[4].type = MF_JOINT_BALL;
+    robot->joints[5].type = MF_JOINT_SLIDE;
+    robot->joints[6].lower = -INFINITY;
+    robot->joints[6].upper = INFINITY;
+    // Points 1 and 4 do not collide: components of point.load are not numbers of points.
+    for (uint32_t i = 0; i < 6; i++)
+        robot->points[i] = (mf_Point){.link = i % 3,
+                                      .flags = i % 3 == 1 ? MF_POINT_HAS_MASS
+                                                          : MF_POINT_COLLIDES | MF_POINT_HAS_MASS,
+                                      .position = {0.1 * i, 0, -0.1},
+                                      .mass = 0.1};
+    robot->sensors[0] = (mf_Sensor){.name = "foot", .type = MF_SENSOR_CONTACT, .link = 2};
+    robot->sensors[1] = (mf_Sensor){.name = "down",
+                                    .type = MF_SENSOR_RAY,
+                                    .direction = {0, 0, -1},
+                                    .range = 2.0};
+    robot->sensors[2] = (mf_Sensor){.name = "belly", .type = MF_SENSOR_CONTACT, .link = 0};
+    robot->sensors[3] = (mf_Sensor){.name = "toe", .type = MF_SENSOR_CONTACT, .link = 1};
+    robot->sensors[4] = (mf_Sensor){.name = "ahead",
+                                    .type = MF_SENSOR_RAY,
+                                    .link = 2,
+                                    .start = {0.05, 0, 0.01},
+                                    .direction = {0.6, 0, -0.8},
+                                    .range = 3.0};
+    robot->model = (mf_Model){.name = "robot",
+                              .file = "",
+                              .link_count = ROBOT_JOINTS + 1,
+                              .joint_count = ROBOT_JOINTS,
+                              .point_count = 6,
+                              .sensor_count = ROBOT_SENSORS,
+                              .links = robot->links,
+                              .joints = robot->joints,
+                              .points = robot->points,
+                              .sensors = robot->sensors,
+                              .mass = 1.8,
+                              .rest_height = 0.1,
+                              .start_angle = robot->start_angle,
+                              .context = context};
+}
+
+// What most tests stand on: a world with one group of that robot.
+typedef struct Stage {
+    mf_Context *context;
+    mf_World *world;
+    mf_Group *group;
+    Robot robot;
+} Stage;
+
+static inline void stage_open_on(Stage *stage, mf_Isa isa, bool double_precision, uint32_t count,
+                                 const mf_Terrain *terrain) {
+    mf_Error error = {0};
+    robot_make(&stage->robot, stage->context);
+    mf_WorldConfig world = mf_world_config();
+    world.isa = isa;
+    world.terrain = terrain;
+    if (mf_world_create(stage->context, &world, &stage->world, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    mf_GroupConfig group = mf_group_config();
+    group.model = &stage->robot.model;
+    group.count = count;
+    group.double_precision = double_precision;
+    if (mf_world_add_group(stage->world, &group, &stage->group, &error) != MF_OK)
+        fail_msg("%s", error.message);
+}
+
+static inline void stage_open(Stage *stage, mf_Isa isa, bool double_precision, uint32_t count) {
+    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    stage_open_on(stage, isa, double_precision, count, NULL);
+}
+
+static inline void stage_close(Stage *stage) {
+    mf_world_destroy(stage->world);
+    assert_int_equal(mf_context_live_bytes(stage->context), 0);
+    mf_context_destroy(stage->context);
+}
+
+static inline mf_Field *stage_field(Stage *stage, const char *name) {
+    mf_Field *field = mf_group_find_field(stage->group, name);
+    if (field == NULL)
+        fail_msg("no field %s", name);
+    return field;
+}
+
+static inline double stage_get(Stage *stage, const char *name, uint32_t instance,
+                               uint32_t component) {
+    return mf_field_get(stage_field(stage, name), instance, component);
+}
+
+static inline void stage_set(Stage *stage, const char *name, uint32_t instance, uint32_t component,
+                             double value) {
+    mf_field_set(stage_field(stage, name), instance, component, value);
+}
+
+// One tick in every physics step.
+static inline mf_Rate stage_every_step(void) {
+    return mf_rate_from_period(10 * MF_MILLISECOND);
+}
+
+// point.load as a motion would have it, written by the test.
+static inline mf_Field *stage_add_load(Stage *stage) {
+    static const mf_FieldInfo info = {"point.load",   "N", "", MF_REAL,
+                                      MF_PER_CONTACT, 1,   MF_FIELD_STATE,
+                                      "normal force"};
+    mf_Field *field;
+    assert_int_equal(mf_group_add_field(stage->group, &info, 0, &field, NULL), MF_OK);
+    return field;
+}
+
+// The instruction sets of this machine.
+static inline bool stage_isa(int index, mf_Isa *isa) {
+    static const mf_Isa all[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    if (index >= 4)
+        return false;
+    *isa = all[index];
+    return true;
+}
+
+#endif

@@ -1,0 +1,6 @@
+// Fuzzes the PGM reader (P2 and P5) from memory.
+#include "fuzz/image.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    return fuzz_image(mf_pgm_parse, data, size);
+}

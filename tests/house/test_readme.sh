@@ -1,0 +1,40 @@
+#!/bin/sh
+# The C example of the README is, line by line, a part of examples/hello.c, and the examples run.
+# usage: test_readme.sh SOURCE_FOLDER BUILD_FOLDER
+set -eu
+source=$1
+build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+sed -n '/^```c$/,/^```$/p' "$source/README.md" | grep -v '^```' >"$work/block"
+lines=$(wc -l <"$work/block")
+[ "$lines" -ge 10 ] || fail "the README has $lines lines of C, expected at least 10"
+# The part of the example that starts at the block's first line must be the block.
+first=$(grep -nxF -- "$(head -n 1 "$work/block")" "$source/examples/hello.c" | head -n 1 | cut -d: -f1)
+[ -n "$first" ] || fail "examples/hello.c lacks the README's line: $(head -n 1 "$work/block")"
+sed -n "$first,$((first + lines - 1))p" "$source/examples/hello.c" | diff -u "$work/block" - ||
+    fail 'the README and examples/hello.c differ'
+
+[ -x "$build/example_hello" ] || { echo 'skipped: this build has no examples' && exit 77; }
+cd "$source"
+"$build/example_hello" >"$work/out" || fail "hello exits with $?"
+[ "$(grep -cE '^[0-9]\.[0-9]{2} Hz: +[0-9.]+ m$' "$work/out")" = 8 ] ||
+    { cat "$work/out" && fail 'hello prints eight distances'; }
+sort -u -k3,3 "$work/out" | wc -l | grep -qvx 1 || fail 'stride frequency makes no difference'
+awk '$3 > best { best = $3 } END { exit !(best > 0.3 && best < 20) }' "$work/out" ||
+    { cat "$work/out" && fail 'the best robot walks between 0.3 m and 20 m in ten seconds'; }
+if "$build/example_hello" "$work/none.urdf" >"$work/out" 2>&1; then
+    fail 'hello accepts a model that does not exist'
+fi
+grep -q none.urdf "$work/out" || fail 'hello does not name the missing model'
+"$build/example_build_a_robot" >"$work/out" || fail "build_a_robot exits with $?"
+# Feet end at -0.12 m, so the body rests 0.12 m above flat ground.
+awk '/^3 s/ { exit !($5 > 0.11 && $5 < 0.13) }' "$work/out" ||
+    { cat "$work/out" && fail 'the built robot stands on its legs after three seconds'; }
+echo 'the README tells the truth'

@@ -1,0 +1,136 @@
+// What the terrain tests share: a context that must end without live memory, maps from arrays,
+// files of given bytes, and a PNG writer that owes nothing to libpng.
+#ifndef MAYFLY_TESTS_TERRAIN_SUPPORT_H
+#define MAYFLY_TESTS_TERRAIN_SUPPORT_H
+
+#include <mayfly/terrain.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static inline int setup_context(void **state) {
+    mf_Context *context;
+    mf_Error error;
+    if (mf_context_create(NULL, &context, &error) != MF_OK)
+        return 1;
+    *state = context;
+    return 0;
+}
+
+static inline int teardown_context(void **state) {
+    size_t live = mf_context_live_bytes(*state);
+    mf_context_destroy(*state);
+    if (live != 0)
+        fprintf(stderr, "%zu bytes leaked\n", live);
+    return live != 0;
+}
+
+// cmocka's own assert_float_equal rounds to float.
+static inline void check_near(double found, double expected, double tolerance, int line) {
+    double error = found > expected ? found - expected : expected - found;
+    if (!(error <= tolerance))
+        fail_msg("line %d: expected %.17g within %g, found %.17g", line, expected, tolerance,
+                 found);
+}
+#define assert_near(found, expected, tolerance) check_near(found, expected, tolerance, __LINE__)
+
+static inline mf_Terrain *terrain_of(mf_Context *context, const mf_TerrainConfig *config,
+                                     const double *heights) {
+    mf_Terrain *terrain = NULL;
+    mf_Error error = {0};
+    mf_Status status = mf_terrain_from_array(context, config, heights, &terrain, &error);
+    if (status != MF_OK)
+        fail_msg("%s", error.message);
+    return terrain;
+}
+
+// Fills `path` with the name of a file in the build folder and writes it.
+static inline void write_file(char path[512], const char *name, const void *data, size_t size) {
+    snprintf(path, 512, "%s/%s", MAYFLY_BINARY_DIR, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+// ---- PNG writing: W3C Portable Network Graphics, 3rd edition; zlib stream of stored blocks
+// (RFC 1950, RFC 1951 section 3.2.4) ----
+
+typedef struct Bytes {
+    uint8_t data[1 << 16];
+    size_t size; // [byte]
+} Bytes;
+
+static inline void put(Bytes *bytes, const void *data, size_t size) {
+    assert_true(bytes->size + size <= sizeof bytes->data);
+    if (size > 0)
+        memcpy(bytes->data + bytes->size, data, size);
+    bytes->size += size;
+}
+
+static inline void put_word(Bytes *bytes, uint32_t word) {
+    uint8_t raw[4] = {(uint8_t)(word >> 24), (uint8_t)(word >> 16), (uint8_t)(word >> 8),
+                      (uint8_t)word};
+    put(bytes, raw, 4);
+}
+
+static inline void put_chunk(Bytes *bytes, const char *type, const void *data, size_t size) {
+    put_word(bytes, (uint32_t)size);
+    size_t start = bytes->size;
+    put(bytes, type, 4);
+    put(bytes, data, size);
+    put_word(bytes, mf_crc32(0, bytes->data + start, bytes->size - start));
+}
+
+static inline void put_image_data(Bytes *bytes, const uint8_t *raw, size_t size) {
+    static Bytes stream;
+    stream.size = 0;
+    const uint8_t head[7] = {0x78,
+                             0x01,
+                             0x01,
+                             (uint8_t)size,
+                             (uint8_t)(size >> 8),
+                             (uint8_t)~size,
+                             (uint8_t)(~size >> 8)};
+    put(&stream, head, sizeof head);
+    put(&stream, raw, size);
+    uint32_t low = 1, high = 0; // Adler-32
+    for (size_t i = 0; i < size; i++) {
+        low = (low + raw[i]) % 65521;
+        high = (high + low) % 65521;
+    }
+    put_word(&stream, high << 16 | low);
+    put_chunk(bytes, "IDAT", stream.data, stream.size);
+}
+
+typedef struct PngShape {
+    uint32_t columns, rows;           // [1]
+    uint8_t depth, colour, interlace; // as in IHDR
+} PngShape;
+
+static inline void put_png_head(Bytes *bytes, PngShape shape) {
+    bytes->size = 0;
+    put(bytes, "\x89PNG\r\n\x1a\n", 8);
+    static Bytes head;
+    head.size = 0;
+    put_word(&head, shape.columns);
+    put_word(&head, shape.rows);
+    const uint8_t rest[5] = {shape.depth, shape.colour, 0, 0, shape.interlace};
+    put(&head, rest, sizeof rest);
+    put_chunk(bytes, "IHDR", head.data, head.size);
+}
+
+// A whole image of rows that already start with their filter byte.
+static inline void put_png(Bytes *bytes, PngShape shape, const uint8_t *raw, size_t size) {
+    put_png_head(bytes, shape);
+    put_image_data(bytes, raw, size);
+    put_chunk(bytes, "IEND", NULL, 0);
+}
+
+#endif

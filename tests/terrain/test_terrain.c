@@ -1,0 +1,267 @@
+// Height maps from arrays: check case C8 (borders, NaN, 1 x N, 0 x 0, positions up to 1e308), for
+// the double look-up and the float reference that kernels follow.
+#include "support.h"
+
+#include "terrain/lookup.h"
+
+#include <float.h>
+#include <math.h>
+
+static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
+    mf_TerrainConfig config = mf_terrain_config();
+    config.columns = columns;
+    config.rows = rows;
+    config.cell = 1.0;
+    config.origin[0] = 0.0;
+    config.origin[1] = 0.0;
+    return config;
+}
+
+// 3 columns x 2 rows; the value tells its place: 10 * row + column.
+static const double small_map[6] = {0, 1, 2, 10, 11, 12};
+
+static void test_fields_and_defaults(void **state) {
+    mf_TerrainConfig config = config_of(3, 2);
+    config.cell = 0.5;
+    config.origin[0] = NAN;
+    mf_Terrain *terrain = terrain_of(*state, &config, small_map);
+    assert_int_equal(terrain->columns, 3);
+    assert_int_equal(terrain->rows, 2);
+    assert_true(terrain->origin[0] == -0.75); // 3 cells of 0.5 m, centred
+    assert_true(terrain->origin[1] == 0.0);
+    assert_true(terrain->lowest == 0.0 && terrain->highest == 12.0);
+    for (int i = 0; i < 6; i++) {
+        assert_true(terrain->height_f64[i] == small_map[i]);
+        assert_true(terrain->height_f32[i] == (float)small_map[i]);
+    }
+    assert_ptr_not_equal(terrain->height_f64, small_map);
+    mf_terrain_destroy(terrain);
+    mf_terrain_destroy(NULL);
+    assert_true(mf_terrain_config().cell == 0.1);
+    assert_true(isnan(mf_terrain_config().origin[0]) && isnan(mf_terrain_config().origin[1]));
+}
+
+static void test_nearest_cells_are_half_open(void **state) {
+    mf_TerrainConfig config = config_of(3, 2);
+    mf_Terrain *terrain = terrain_of(*state, &config, small_map);
+    for (int row = 0; row < 2; row++)
+        for (int column = 0; column < 3; column++) {
+            double expected = 10 * row + column, normal[3];
+            assert_true(mf_terrain_height(terrain, column, row, normal) == expected);
+            assert_true(mf_terrain_height(terrain, nextafter(column + 1, 0), nextafter(row + 1, 0),
+                                          NULL) == expected);
+            assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
+            assert_false(signbit(normal[0]) || signbit(normal[1]));
+        }
+    mf_terrain_destroy(terrain);
+}
+
+// One value of every class of double, with the cell of a 3-wide map that it must fall into.
+typedef struct Place {
+    double position; // [m]
+    int cell;        // [1]
+} Place;
+
+static const Place places[] = {
+    {NAN, 0},         {-NAN, 0},    {INFINITY, 2},     {-INFINITY, 0},     {DBL_MAX, 2},
+    {-DBL_MAX, 0},    {1e30, 2},    {-1e30, 0},        {4294967296., 2},   {-4294967296., 0},
+    {2147483648., 2}, {9.3e18, 2},  {-9.3e18, 0},      {3.0, 2},           {2.5, 2},
+    {-1e-300, 0},     {DBL_MIN, 0}, {DBL_TRUE_MIN, 0}, {-DBL_TRUE_MIN, 0}, {-0.0, 0},
+    {0.0, 0},         {1.0, 1},     {-0.5, 0},         {3.402824e38, 2},
+};
+enum { PLACES = sizeof places / sizeof places[0] };
+
+static void test_every_double_has_a_height(void **state) {
+    mf_TerrainConfig config = config_of(3, 3);
+    const double map[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22};
+    mf_Terrain *terrain = terrain_of(*state, &config, map);
+    for (int i = 0; i < PLACES; i++)
+        for (int j = 0; j < PLACES; j++) {
+            double height =
+                mf_terrain_height(terrain, places[i].position, places[j].position, NULL);
+            assert_true(height == 10 * places[j].cell + places[i].cell);
+        }
+    mf_terrain_destroy(terrain);
+}
+
+static void test_every_double_has_a_smooth_height(void **state) {
+    mf_TerrainConfig config = config_of(3, 3);
+    config.interpolation = MF_BILINEAR;
+    const double map[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22}; // the plane 10 (y-1/2) + (x-1/2)
+    mf_Terrain *terrain = terrain_of(*state, &config, map);
+    for (int i = 0; i < PLACES; i++)
+        for (int j = 0; j < PLACES; j++) {
+            double x = places[i].position, y = places[j].position, normal[3];
+            double across = fmin(fmax(isnan(x) ? -1 : x, 0.5), 2.5) - 0.5;
+            double along = fmin(fmax(isnan(y) ? -1 : y, 0.5), 2.5) - 0.5;
+            assert_near(mf_terrain_height(terrain, x, y, normal), 10 * along + across, 1e-14);
+            double slope_x = x >= 0.5 && x <= 2.5 ? 1 : 0, slope_y = y >= 0.5 && y <= 2.5 ? 10 : 0;
+            double length = sqrt(1 + slope_x * slope_x + slope_y * slope_y);
+            assert_near(normal[0], -slope_x / length, 1e-15);
+            assert_near(normal[1], -slope_y / length, 1e-15);
+            assert_near(normal[2], 1 / length, 1e-15);
+        }
+    mf_terrain_destroy(terrain);
+}
+
+// Every float exponent with both signs and some mantissas, infinities, NaNs and subnormals: the
+// index is the one that exact arithmetic gives.
+static void test_every_float_class_has_a_cell(void **state) {
+    (void)state;
+    static const uint32_t mantissas[] = {0, 1, 0x400000, 0x7fffff, 0x2aaaaa};
+    const uint32_t counts[] = {1, 2, 3, 1000, 1u << 24};
+    for (uint32_t exponent = 0; exponent < 512; exponent++)
+        for (int m = 0; m < 5; m++)
+            for (int c = 0; c < 5; c++) {
+                uint32_t bits = exponent << 23 | mantissas[m];
+                float position;
+                memcpy(&position, &bits, sizeof position);
+                double exact = floor((double)position), last = counts[c] - 1.0;
+                double expected = !(exact > 0) ? 0 : exact < last ? exact : last;
+                assert_true(mf_height_index_f32(position, 0, 1, counts[c]) == expected);
+                mf_HeightSpan_f32 span = mf_height_span_f32(position, 0.5f, 1, counts[c]);
+                assert_true(span.index + span.next < counts[c]);
+                assert_true(span.fraction >= 0 && span.fraction <= 1);
+            }
+}
+
+// The float reference agrees with the double one wherever rounding cannot change the cell.
+static void test_float_and_double_agree(void **state) {
+    mf_TerrainConfig config = config_of(3, 2);
+    mf_Terrain *terrain = terrain_of(*state, &config, small_map);
+    mf_HeightView_f32 narrow = {terrain->height_f32, 3, 2, {0, 0}, 1};
+    mf_HeightView_f64 wide = {terrain->height_f64, 3, 2, {0, 0}, 1};
+    for (int i = -8; i <= 32; i++)
+        for (int j = -8; j <= 24; j++) {
+            float x = (float)i / 8, y = (float)j / 8, gradient_f32[2];
+            double gradient_f64[2];
+            assert_true(mf_height_nearest_f32(&narrow, x, y) == mf_height_nearest_f64(&wide, x, y));
+            // Eighths and small whole heights are exact in both.
+            assert_true(mf_height_bilinear_f32(&narrow, x, y, gradient_f32) ==
+                        mf_height_bilinear_f64(&wide, x, y, gradient_f64));
+            assert_true(gradient_f32[0] == gradient_f64[0] && gradient_f32[1] == gradient_f64[1]);
+        }
+    mf_terrain_destroy(terrain);
+}
+
+static void test_thin_maps(void **state) {
+    const double heights[4] = {3, 5, 9, 17};
+    for (int mode = 0; mode < 2; mode++) {
+        mf_TerrainConfig config = config_of(4, 1);
+        config.interpolation = mode == 0 ? MF_NEAREST : MF_BILINEAR;
+        mf_Terrain *wide = terrain_of(*state, &config, heights);
+        config.columns = 1;
+        config.rows = 4;
+        mf_Terrain *tall = terrain_of(*state, &config, heights);
+        config.rows = 1;
+        mf_Terrain *single = terrain_of(*state, &config, heights);
+        double normal[3];
+        assert_true(mf_terrain_height(wide, 1.5, 77, NULL) == 5);
+        assert_true(mf_terrain_height(tall, -77, 1.5, NULL) == 5);
+        assert_true(mf_terrain_height(wide, 2.0, 0, NULL) == (mode == 0 ? 9 : 7));
+        assert_true(mf_terrain_height(tall, 0, 2.0, NULL) == (mode == 0 ? 9 : 7));
+        for (int i = 0; i < PLACES; i++) {
+            double height = mf_terrain_height(single, places[i].position, 0.5, normal);
+            assert_true(height == 3 && normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
+        }
+        mf_terrain_destroy(wide);
+        mf_terrain_destroy(tall);
+        mf_terrain_destroy(single);
+    }
+}
+
+static mf_Status refused(mf_Context *context, const mf_TerrainConfig *config,
+                         const double *heights) {
+    mf_Terrain *terrain = (mf_Terrain *)&terrain;
+    mf_Error error = {0};
+    size_t live = mf_context_live_bytes(context);
+    mf_Status status = mf_terrain_from_array(context, config, heights, &terrain, &error);
+    assert_null(terrain);
+    assert_int_equal(error.status, status);
+    assert_true(strlen(error.message) > 10 && strchr(error.message, '\n') == NULL);
+    assert_int_equal(mf_context_live_bytes(context), live);
+    assert_int_equal(mf_terrain_from_array(context, config, heights, &terrain, NULL), status);
+    return status;
+}
+
+static void test_bad_sizes(void **state) {
+    static const uint32_t sizes[][2] = {{0, 0}, {0, 5}, {5, 0}};
+    for (int i = 0; i < 3; i++) {
+        mf_TerrainConfig config = config_of(sizes[i][0], sizes[i][1]);
+        assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
+    }
+    // Above the limit before any memory is taken: the array has only 6 heights.
+    static const uint32_t large[][2] = {{8193, 1}, {1, 8193}, {UINT32_MAX, UINT32_MAX}};
+    uint64_t calls = mf_context_call_count(*state);
+    for (int i = 0; i < 3; i++) {
+        mf_TerrainConfig config = config_of(large[i][0], large[i][1]);
+        assert_int_equal(refused(*state, &config, small_map), MF_LIMIT);
+    }
+    assert_int_equal(mf_context_call_count(*state), calls);
+    // The default has no size: it must be set.
+    mf_TerrainConfig config = mf_terrain_config();
+    assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
+}
+
+static void test_bad_settings(void **state) {
+    static const double cells[] = {0, -1, NAN, INFINITY, 1e-7, 1e7};
+    for (int i = 0; i < 6; i++) {
+        mf_TerrainConfig config = config_of(3, 2);
+        config.cell = cells[i];
+        assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
+    }
+    static const double origins[] = {INFINITY, -INFINITY, 1e10, -1e10};
+    for (int i = 0; i < 4; i++) {
+        mf_TerrainConfig config = config_of(3, 2);
+        config.origin[i % 2] = origins[i];
+        assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
+    }
+    mf_TerrainConfig config = config_of(3, 2);
+    config.struct_size--;
+    assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
+    config = config_of(3, 2);
+    config.interpolation = (mf_Interpolation)7;
+    assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
+    config = config_of(3, 2);
+    assert_int_equal(refused(*state, &config, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(refused(*state, NULL, small_map), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_terrain_from_array(*state, &config, small_map, NULL, NULL),
+                     MF_BAD_ARGUMENT);
+}
+
+static void test_bad_heights(void **state) {
+    static const double values[] = {NAN, INFINITY, -INFINITY, 1.0000001e6, -1.0000001e6};
+    mf_TerrainConfig config = config_of(3, 2);
+    for (int i = 0; i < 5; i++)
+        for (int place = 0; place < 6; place++) {
+            double heights[6] = {0};
+            heights[place] = values[i];
+            assert_int_equal(refused(*state, &config, heights), MF_BAD_ARGUMENT);
+        }
+    double heights[6] = {1e6, -1e6};
+    mf_Terrain *terrain = terrain_of(*state, &config, heights);
+    assert_true(terrain->lowest == -1e6 && terrain->highest == 1e6);
+    mf_terrain_destroy(terrain);
+
+    heights[4] = NAN;
+    mf_Terrain *none;
+    mf_Error error;
+    mf_terrain_from_array(*state, &config, heights, &none, &error);
+    assert_non_null(strstr(error.message, "column 1, row 1"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fields_and_defaults),
+        cmocka_unit_test(test_nearest_cells_are_half_open),
+        cmocka_unit_test(test_every_double_has_a_height),
+        cmocka_unit_test(test_every_double_has_a_smooth_height),
+        cmocka_unit_test(test_every_float_class_has_a_cell),
+        cmocka_unit_test(test_float_and_double_agree),
+        cmocka_unit_test(test_thin_maps),
+        cmocka_unit_test(test_bad_sizes),
+        cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_bad_heights),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}

@@ -1,0 +1,73 @@
+// Torture: runs a scenario again and again and fails its first, second, third ... fallible call
+// (allocation, file or thread call, database step) until it gets through untouched. After each
+// failure it checks that an error came back, that it says so in one line, and that no memory is
+// held. This is how every error path of the library is walked (as curl and SQLite do).
+//
+//     static mf_Status load_model(mf_Context *context, void *user, mf_Error *error) {
+//         mf_Model *model = NULL;
+//         mf_Status status = mf_model_load(context, user, NULL, &model, error);
+//         if (status != MF_OK)
+//             assert_null(model);      // the scenario checks its own promises
+//         mf_model_destroy(model);
+//         return status;
+//     }
+//
+//     static void load_survives_every_failure(void **state) {
+//         mf_Context *context = ...;
+//         assert_true(torture(context, load_model, path, TORTURE_MUST_FAIL) > 0);
+//     }
+//
+// A scenario releases all it made, also when it fails, and returns the first failure. It must make
+// the same calls every time; set up what may not fail (folders, input files) outside of it.
+// Include after <cmocka.h>.
+#ifndef MAYFLY_TESTS_TORTURE_H
+#define MAYFLY_TESTS_TORTURE_H
+
+#include <mayfly/base.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef mf_Status (*TortureScenario)(mf_Context *context, void *user, mf_Error *error);
+
+typedef enum TortureRule {
+    TORTURE_MUST_FAIL,   // a call that fails must make the scenario fail
+    TORTURE_MAY_RECOVER, // it may also be made good, for example by a second way
+} TortureRule;
+
+enum { TORTURE_LIMIT = 100000 }; // [1] fallible calls in one scenario
+
+// Returns how many different calls were failed. Asserts (cmocka) when a promise is broken, and
+// then says which call it was on stderr.
+static inline uint64_t torture(mf_Context *context, TortureScenario scenario, void *user,
+                               TortureRule rule) {
+    size_t live = mf_context_live_bytes(context);
+    for (uint64_t n = 1; n < TORTURE_LIMIT; n++) {
+        mf_Error error;
+        memset(&error, 0, sizeof error);
+        uint64_t before = mf_context_call_count(context);
+        mf_context_fail_after(context, n);
+        mf_Status status = scenario(context, user, &error);
+        mf_context_fail_after(context, 0);
+        bool failed_one = mf_context_call_count(context) - before >= n;
+        size_t now = mf_context_live_bytes(context);
+        bool reported = status == MF_OK || (error.status == status && error.message[0] != '\0' &&
+                                            strchr(error.message, '\n') == NULL);
+        bool expected =
+            failed_one ? status != MF_OK || rule == TORTURE_MAY_RECOVER : status == MF_OK;
+        if (now != live || !reported || !expected) {
+            fprintf(stderr,
+                    "torture: failing call %" PRIu64 " gave \"%s\", message \"%s\"; live bytes %zu "
+                    "before, %zu after\n",
+                    n, mf_status_name(status), error.message, live, now);
+            fail_msg("torture: a failing call was not handled");
+        }
+        if (!failed_one)
+            return n - 1;
+    }
+    fail_msg("torture: the scenario does not come to an end");
+    return 0;
+}
+
+#endif
