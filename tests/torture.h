@@ -1,7 +1,8 @@
 // Torture: runs a scenario again and again and fails its first, second, third ... fallible call
 // (allocation, file or thread call, database step) until it gets through untouched. After each
-// failure it checks that an error came back, that it says so in one line, and that no memory is
-// held. This is how every error path of the library is walked (as curl and SQLite do).
+// failure it checks that an error came back, that it says so in one line, and that neither memory
+// nor a file descriptor is held. This is how every error path of the library is walked (as curl and
+// SQLite do).
 //
 //     static mf_Status load_model(mf_Context *context, void *user, mf_Error *error) {
 //         mf_Model *model = NULL;
@@ -25,6 +26,7 @@
 
 #include <mayfly/base.h>
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,11 +40,24 @@ typedef enum TortureRule {
 
 enum { TORTURE_LIMIT = 100000 }; // [1] fallible calls in one scenario
 
+// Number of open file descriptors, -1 where the system does not tell.
+static inline int torture_open_files(void) {
+    DIR *entries = opendir("/proc/self/fd");
+    if (entries == NULL)
+        return -1;
+    int count = -1; // without its own
+    while (readdir(entries) != NULL)
+        count++;
+    closedir(entries);
+    return count;
+}
+
 // Returns how many different calls were failed. Asserts (cmocka) when a promise is broken, and
 // then says which call it was on stderr.
 static inline uint64_t torture(mf_Context *context, TortureScenario scenario, void *user,
                                TortureRule rule) {
     size_t live = mf_context_live_bytes(context);
+    int open_files = torture_open_files();
     for (uint64_t n = 1; n < TORTURE_LIMIT; n++) {
         mf_Error error;
         memset(&error, 0, sizeof error);
@@ -52,15 +67,16 @@ static inline uint64_t torture(mf_Context *context, TortureScenario scenario, vo
         mf_context_fail_after(context, 0);
         bool failed_one = mf_context_call_count(context) - before >= n;
         size_t now = mf_context_live_bytes(context);
+        int open_now = torture_open_files();
         bool reported = status == MF_OK || (error.status == status && error.message[0] != '\0' &&
                                             strchr(error.message, '\n') == NULL);
         bool expected =
             failed_one ? status != MF_OK || rule == TORTURE_MAY_RECOVER : status == MF_OK;
-        if (now != live || !reported || !expected) {
+        if (now != live || open_now != open_files || !reported || !expected) {
             fprintf(stderr,
                     "torture: failing call %" PRIu64 " gave \"%s\", message \"%s\"; live bytes %zu "
-                    "before, %zu after\n",
-                    n, mf_status_name(status), error.message, live, now);
+                    "before, %zu after; open files %d before, %d after\n",
+                    n, mf_status_name(status), error.message, live, now, open_files, open_now);
             fail_msg("torture: a failing call was not handled");
         }
         if (!failed_one)

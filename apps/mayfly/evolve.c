@@ -91,12 +91,23 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
 static mf_Status make_search(Evolution *evolution, mf_Error *error) {
     mf_SearchConfig config = evolution->experiment->search;
     config.genome_bytes = mf_scene_genome_bytes(&evolution->scene);
+    if (config.genome_bytes == 0)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, evolution->experiment->file, 0, 0,
+                          "expected a controller that can evolve (gp, oscillator), found none");
     config.evaluate = evaluate;
     config.user = evolution;
     return mf_search_create(evolution->context, &config, &evolution->search, error);
 }
 
-static mf_Status resume(Evolution *evolution, mf_Error *error) {
+static mf_Status write_settings(const Evolution *evolution, const char *settings, mf_Error *error) {
+    char path[MF_APP_PATH];
+    mf_Status status = mf_folder_path(evolution->folder, "experiment.yaml", path, error);
+    if (status != MF_OK)
+        return status;
+    return mf_file_replace(evolution->context, path, settings, strlen(settings), error);
+}
+
+static mf_Status resume(Evolution *evolution, const char *settings, mf_Error *error) {
     mf_Status status = mf_archive_open(evolution->context, evolution->archive_path, true,
                                        &evolution->archive, error);
     if (status == MF_OK)
@@ -105,27 +116,41 @@ static mf_Status resume(Evolution *evolution, mf_Error *error) {
     if (status == MF_OK)
         status = mf_archive_resume(evolution->archive, evolution->search, &evolution->seconds,
                                    &evolution->simulated, error);
+    return status == MF_OK ? write_settings(evolution, settings, error) : status;
+}
+
+// The first thing that is written: up to here nothing has been touched, and a failure takes back
+// what it has begun.
+static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *error) {
+    uint32_t made = 0;
+    mf_Status status = mf_folder_make(evolution->context, evolution->folder, &made, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_archive_create(
+        evolution->context, evolution->archive_path, mf_search_settings(evolution->search),
+        settings, mf_model_hash(evolution->scene.model),
+        mf_app_terrain_hash(evolution->scene.terrain), &evolution->archive, error);
+    if (status == MF_OK) {
+        status = write_settings(evolution, settings, error);
+        if (status != MF_OK) {
+            mf_archive_close(evolution->archive);
+            evolution->archive = NULL;
+            unlink(evolution->archive_path);
+        }
+    }
+    if (status != MF_OK)
+        mf_folder_remove(evolution->folder, made);
     return status;
 }
 
-// The first thing that is written: up to here nothing has been touched.
-static mf_Status begin(Evolution *evolution, mf_Error *error) {
-    char *settings = NULL, path[MF_APP_PATH];
-    uint32_t made = 0;
+// A new run, or the one that is there: --resume starts where there is nothing to resume.
+static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
+    char *settings;
     mf_Status status = mf_experiment_write(evolution->experiment, &settings, error);
-    if (status == MF_OK)
-        status = mf_folder_path(evolution->folder, "experiment.yaml", path, error);
-    if (status == MF_OK)
-        status = mf_folder_make(evolution->context, evolution->folder, &made, error);
-    if (status == MF_OK)
-        status = mf_archive_create(
-            evolution->context, evolution->archive_path, mf_search_settings(evolution->search),
-            settings, mf_model_hash(evolution->scene.model),
-            mf_app_terrain_hash(evolution->scene.terrain), &evolution->archive, error);
-    if (status == MF_OK)
-        status = mf_file_replace(evolution->context, path, settings, strlen(settings), error);
-    else
-        mf_folder_remove(evolution->folder, made);
+    if (status != MF_OK)
+        return status;
+    bool again = evolution->options->resume && access(evolution->archive_path, F_OK) == 0;
+    status = again ? resume(evolution, settings, error) : begin(evolution, settings, error);
     mf_release(evolution->context, settings);
     return status;
 }
@@ -143,10 +168,7 @@ static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error)
                             evolution->experiment->search.population, &evolution->scene, error);
     if (status == MF_OK)
         status = make_search(evolution, error);
-    if (status != MF_OK)
-        return status;
-    bool again = evolution->options->resume && access(evolution->archive_path, F_OK) == 0;
-    return again ? resume(evolution, error) : begin(evolution, error);
+    return status == MF_OK ? open_archive(evolution, error) : status;
 }
 
 static void tear_down(Evolution *evolution) {

@@ -107,7 +107,6 @@ static mf_Status simulate(Replay *replay, mf_Error *error) {
     simulation->record = replay->options->record;
     simulation->fields = replay->options->fields;
     simulation->record_period = mf_option_real(replay->options->every, 0.1);
-    mf_group_reset_all(replay->scene.group);
     mf_scene_apply_genome(&replay->scene, 0, replay->genome);
     return mf_simulate(simulation, error);
 }
@@ -116,7 +115,7 @@ static bool same_bits(double a, double b) {
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-static bool print_result(const Replay *replay, double distance, bool equal) {
+static bool print_result(const Replay *replay, double distance, double fitness, bool equal) {
     const mf_Simulation *simulation = &replay->simulation;
     double factor = simulation->simulated / simulation->seconds;
     double stored = replay->individual.fitness;
@@ -126,7 +125,7 @@ static bool print_result(const Replay *replay, double distance, bool equal) {
         return mf_app_print(json_pack(
             "{s:s, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "motion", "points",
             "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
-            mf_app_real(distance), "stored_fitness", mf_app_real(stored), "equal", (int)equal,
+            mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "equal", (int)equal,
             "step", mf_app_real(mf_time_to_seconds(replay->experiment->step)), "simulated_seconds",
             mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
             "realtime_factor", mf_app_real(factor), "hash", mf_app_hash(hash)));
@@ -142,13 +141,15 @@ static bool print_result(const Replay *replay, double distance, bool equal) {
 
 static int compare(const Replay *replay, mf_Error *error) {
     double distance = mf_scene_distance(&replay->scene, 0);
-    bool equal = same_bits(distance, replay->individual.fitness);
-    bool printed = print_result(replay, distance, equal);
+    // As the evaluation counts: a robot with a fault has no fitness.
+    double fitness = mf_group_fault(replay->scene.group, 0) != 0 ? NAN : distance;
+    bool equal = same_bits(fitness, replay->individual.fitness);
+    bool printed = print_result(replay, distance, fitness, equal);
     if (!equal && mf_option_count(replay->options->divisor, 1) == 1) {
         mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
                    "individual %llu gets %.17g m now, but %.17g m is stored: written by version "
                    "%s, this is %s",
-                   (unsigned long long)replay->individual.id, distance, replay->individual.fitness,
+                   (unsigned long long)replay->individual.id, fitness, replay->individual.fitness,
                    replay->run.version, mf_version());
         return mf_app_fail(error);
     }

@@ -13,11 +13,11 @@ typedef struct mf_Pool mf_Pool;
 
 struct mf_Context {
     mf_ContextConfig config;
-    uint32_t threads; // [1] including the caller, >= 1
-    mf_Pool *pool;    // NULL with one thread or with the user's parallel_for
-    _Atomic uint64_t countdown;
-    _Atomic uint64_t call_count;
-    _Atomic size_t live_bytes;
+    uint32_t threads;            // [1] including the caller, >= 1
+    mf_Pool *pool;               // NULL with one thread or with the user's parallel_for
+    _Atomic uint64_t countdown;  // [1] fallible calls until one fails, 0 = never
+    _Atomic uint64_t call_count; // [1] fallible calls so far
+    _Atomic size_t live_bytes;   // [byte] as callers asked, not released
     _Atomic(const char *) failed_operation;
 };
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATH_LIMIT = 4096, NAME_TRIES = 100 };
@@ -157,12 +158,15 @@ static mf_Status open_folder(Replacement *job) {
     return MF_OK;
 }
 
-// Creates the temporary file. Its name is short whatever the target's is, and free of races: the
-// process id keeps processes apart, exclusive creation keeps threads apart.
+// Creates the temporary file. Its name is short whatever the target's is. Process id and time keep
+// it apart from what other processes, and killed ones, have left; exclusive creation keeps threads
+// apart.
 static int create_temporary(Replacement *job) {
     for (int i = 0; i < NAME_TRIES; i++) {
-        snprintf(job->temporary, sizeof job->temporary, "%s.mayfly-%ld-%d.tmp", job->folder_path,
-                 (long)getpid(), i);
+        struct timespec now = {0, 0};
+        clock_gettime(CLOCK_REALTIME, &now);
+        snprintf(job->temporary, sizeof job->temporary, "%s.mayfly-%ld-%jx%08lx.tmp",
+                 job->folder_path, (long)getpid(), (intmax_t)now.tv_sec, now.tv_nsec);
         int file = open_retrying(job->context, job->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
         if (file >= 0)
             return file;

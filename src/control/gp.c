@@ -120,7 +120,6 @@ static void fill_motors(mf_GpBatch *batch, const mf_Model *model, mf_GpUnknown u
     for (uint32_t i = 0; i < model->joint_count; i++)
         motors += has_motor(&model->joints[i]);
     mf_GpMotors *table = &batch->motors;
-    batch->has_motors = motors > 0;
     for (uint32_t operand = 0; operand < MF_GP_OPERANDS; operand++) {
         uint32_t motor = resolve(operand, motors, unknown);
         uint32_t joint = motor == MF_NONE ? MF_NONE : find_motor(model, motor);

@@ -36,7 +36,6 @@ typedef struct mf_GpBatch {
     mf_GpSensorField sensor[MF_GP_SENSOR_KINDS];
     uint32_t sensor_count; // [1] sum of `used`, 0 .. 32
     bool wrap;             // numbers beyond the sensors wrap; else they read 0
-    bool has_motors;
     uint32_t instructions; // [1] per tick
     double angle;          // [rad] or [m] per move
     const int32_t *program;

@@ -67,7 +67,13 @@ static mf_Status add_systems(const mf_Experiment *experiment, mf_Group *group, m
 // Notes where each robot starts, for its distance.
 static mf_Status note_start(mf_Group *group, mf_Error *error) {
     static const mf_FieldInfo info = {
-        "start.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 2, 0,
+        "start.position",
+        "m",
+        "world",
+        MF_REAL,
+        MF_FIXED_COUNT,
+        2,
+        0,
         "horizontal place of the base at the start, from which distance counts"};
     mf_Field *start;
     mf_Status status = mf_group_add_field(group, &info, 1, &start, error);

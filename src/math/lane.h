@@ -16,6 +16,13 @@
 #include <stdint.h>
 #include <string.h>
 
+// For the functions of a kernel's hot path, so that lanes stay in registers.
+#if defined(__GNUC__)
+#define MF_INLINE inline __attribute__((always_inline))
+#else
+#define MF_INLINE inline
+#endif
+
 #define MF_JOIN3_(a, b, c) a##_##b##_##c
 #define MF_JOIN3(a, b, c) MF_JOIN3_(a, b, c)
 

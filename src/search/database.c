@@ -145,16 +145,19 @@ mf_Status mf_database_open(mf_Context *context, const char *path, bool write, mf
     char *location = copy_text(context, path[0] == '/' ? "" : "./", path);
     if (location == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
-    status = open_at(context, path, location, write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
-                     out, error);
+    // Readers too may have to undo what a killed writer left half done. SQLite opens for reading only
+    // where the system does not let it write.
+    status = open_at(context, path, location, SQLITE_OPEN_READWRITE, out, error);
     mf_release(context, location);
     if (status != MF_OK)
         return status;
     out->writable = write;
-    if (write && sqlite3_db_readonly(out->handle, "main") == 1) {
+    if (!write)
+        status = mf_database_run(out, "PRAGMA query_only=ON", error);
+    else if (sqlite3_db_readonly(out->handle, "main") == 1)
         status = mf_fail_at(error, MF_IO, path, 0, 0, "the archive cannot be written to");
+    if (status != MF_OK)
         mf_database_close(out);
-    }
     return status;
 }
 

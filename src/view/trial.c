@@ -64,7 +64,7 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
     }
     mf_world_step(scene->world, plan->steps - (plan->samples - 1) * plan->sample_steps);
     trial->distance = mf_scene_distance(scene, 0);
-    trial->fitness = trial->distance; // the one fitness that experiments know
+    trial->fitness = mf_group_fault(scene->group, 0) != 0 ? NAN : trial->distance;
     trial->hash = mf_world_hash(scene->world);
     return MF_OK;
 }
@@ -73,7 +73,7 @@ mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment, const uin
                        uint32_t genome_bytes, uint32_t divisor, double sample_period, mf_Trial *out,
                        mf_Error *error) {
     memset(out, 0, sizeof *out);
-    Plan plan;
+    Plan plan = {0};
     mf_Status status = make_plan(experiment, divisor, sample_period, &plan, error);
     if (status != MF_OK)
         return status;
@@ -90,7 +90,6 @@ mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment, const uin
         status = mf_fail(error, MF_BAD_ARGUMENT, "trial: need a genome of %u bytes, found %u",
                          expected, genome_bytes);
     } else {
-        mf_group_reset_all(scene.group);
         mf_scene_apply_genome(&scene, 0, genome);
         status = simulate(&scene, &plan, &trial, error);
     }

@@ -21,14 +21,15 @@
 #include "torture.h"
 
 // ---- a scripted file system --------------------------------------------------------------------
-// The program's own read, write and fsync take the place of the C library's for the library under
-// test, and do what a test asks for on the way to the real system call.
+// The program's own open, read, write and fsync take the place of the C library's for the library
+// under test, and do what a test asks for on the way to the real system call.
 
 static struct {
     bool interrupts;   // every other call ends in EINTR
     size_t largest;    // [byte] at most this much per call, 0 = no limit
     size_t disk;       // [byte] what may still be written, when `full`
     bool full;         // then ENOSPC
+    int names_taken;   // [1] so many exclusive creations end in EEXIST
     int fsync_to_fail; // [1] this one, counted from 1
     unsigned calls, fsyncs;
 } script;
@@ -42,6 +43,19 @@ static bool interrupted(void) {
 
 static size_t shortened(size_t size) {
     return script.largest != 0 && size > script.largest ? script.largest : size;
+}
+
+int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    if (flags & O_EXCL && script.names_taken > 0) {
+        script.names_taken--;
+        errno = EEXIST;
+        return -1;
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
 ssize_t read(int file, void *data, size_t size) {
@@ -83,6 +97,7 @@ typedef struct Place {
     mf_Context *context;
     char folder[64];
     char path[128]; // of the file most tests use
+    int open_files; // [1] descriptors before the test
 } Place;
 
 static void put(const char *path, const char *text, size_t size) {
@@ -122,13 +137,15 @@ static int set_up(void **state) {
     mf_ContextConfig config = mf_context_config();
     config.threads = 1;
     *state = place;
+    place->open_files = torture_open_files();
     return mf_context_create(&config, &place->context, NULL) == MF_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
     Place *place = *state;
     memset(&script, 0, sizeof script);
-    bool leak = mf_context_live_bytes(place->context) != 0;
+    bool leak =
+        mf_context_live_bytes(place->context) != 0 || torture_open_files() != place->open_files;
     mf_context_destroy(place->context);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", place->folder);
@@ -247,6 +264,18 @@ static void read_survives_every_failure(void **state) {
 
 // ---- replace -----------------------------------------------------------------------------------
 
+static void assert_not_replaced(Place *place, const char *path, const void *data, size_t size,
+                                mf_Status expected, const char *words) {
+    int before = file_count(place->folder);
+    mf_Error error = {0};
+    assert_int_equal(mf_file_replace(place->context, path, data, size, &error), expected);
+    assert_int_equal(error.status, expected);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+    assert_int_equal(file_count(place->folder), before);
+    assert_true(mf_context_live_bytes(place->context) == 0);
+}
+
 static void replace_creates_and_replaces(void **state) {
     Place *place = *state;
     assert_int_equal(mf_file_replace(place->context, place->path, "old", 3, NULL), MF_OK);
@@ -288,14 +317,15 @@ static void replace_takes_any_name(void **state) {
     assert_int_equal(mf_file_replace(place->context, "bare", "y", 1, NULL), MF_OK);
     assert_content("bare", "y", 1);
     assert_int_equal(chdir(before), 0);
-    // a stale temporary file of an earlier process with our number
-    char stale[128];
-    snprintf(stale, sizeof stale, "%s/.mayfly-%ld-0.tmp", place->folder, (long)getpid());
-    put(stale, "stale", 5);
+    // a temporary name that another thread took first
+    script.names_taken = 3;
     assert_int_equal(mf_file_replace(place->context, place->path, "z", 1, NULL), MF_OK);
+    assert_int_equal(script.names_taken, 0);
     assert_content(place->path, "z", 1);
-    assert_content(stale, "stale", 5);
-    assert_int_equal(file_count(place->folder), 4);
+    script.names_taken = 1000000; // always
+    assert_not_replaced(place, place->path, "x", 1, MF_IO, "File exists");
+    assert_content(place->path, "z", 1);
+    assert_int_equal(file_count(place->folder), 3);
 }
 
 static void replace_survives_interrupts_and_short_writes(void **state) {
@@ -312,18 +342,6 @@ static void replace_survives_interrupts_and_short_writes(void **state) {
         assert_content(place->path, text, sizeof text);
     }
     assert_int_equal(file_count(place->folder), 1);
-}
-
-static void assert_not_replaced(Place *place, const char *path, const void *data, size_t size,
-                                mf_Status expected, const char *words) {
-    int before = file_count(place->folder);
-    mf_Error error = {0};
-    assert_int_equal(mf_file_replace(place->context, path, data, size, &error), expected);
-    assert_int_equal(error.status, expected);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
-    assert_int_equal(file_count(place->folder), before);
-    assert_true(mf_context_live_bytes(place->context) == 0);
 }
 
 static void replace_refuses_bad_targets(void **state) {

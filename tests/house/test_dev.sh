@@ -3,9 +3,11 @@
 # that only note what they are asked, so nothing on this machine changes.
 # usage: test_dev.sh SOURCE_FOLDER BUILD_FOLDER
 set -eu
-dev=$1/dev
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/tree/build"
+cp "$1/dev" "$work/tree"
+dev=$work/tree/dev
 failures=0
 
 expect() {
@@ -108,6 +110,37 @@ END
 echo 0 >"$work/user"
 call 1 setup
 expect 'a failed installation is an error' 'grep -q "could not install: libpng-dev" "$work/out"'
+
+# run: a build that is there already, and a command that prints its arguments, one a line.
+stand_in cmake <<END
+echo "cmake \$*" >>"$work/log"
+END
+: >"$work/absent"
+printf '#!/bin/sh\nprintf "<%%s>\\n" "$@"\n' >"$work/tree/build/mayfly"
+chmod +x "$work/tree/build/mayfly"
+
+# arguments_are TEXT: what the command was called with, without what dev says.
+arguments_are() {
+    arguments=$1
+    expect "./dev run gives: $1" '[ "$(grep "^<" "$work/out" | tr -d "\n")" = "$arguments" ]'
+}
+
+call 0 run
+arguments_are '<evolve><scenes/hexapod.yaml><--out><runs/hexapod>'
+expect 'it configures and builds the command only' \
+    'grep -q "preset release" "$work/log" && grep -q "target mayfly_app" "$work/log"'
+mkdir -p "$work/tree/runs/hexapod"
+call 0 run --name 'two words'
+arguments_are '<evolve><scenes/hexapod.yaml><--out><runs/hexapod><--resume><--name><two words>'
+expect 'going on with a run is said' 'grep -q "did not finish" "$work/out"'
+: >"$work/tree/runs/hexapod/report.html"
+call 0 run
+arguments_are '<evolve><scenes/hexapod.yaml><--out><runs/hexapod-2>'
+expect 'a new folder is said' 'grep -q "is finished: starting runs/hexapod-2" "$work/out"'
+call 0 run --out=elsewhere
+arguments_are '<evolve><scenes/hexapod.yaml><--out=elsewhere>'
+call 0 run --help
+arguments_are '<evolve><scenes/hexapod.yaml><--help>'
 
 [ "$failures" = 0 ] && echo 'dev does what it says'
 [ "$failures" = 0 ]

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The installed library serves other people's programs: through CMake and through pkg-config, the core
-# alone and with the tools, also after the installation has moved; every header stands alone in C11
-# and in C++17.
+# The installed library serves other people's programs: through CMake and through pkg-config, the
+# core alone and with the tools, also after the installation has moved; every header stands alone in
+# C11 and in C++17.
 # usage: test_install.sh SOURCE_FOLDER BUILD_FOLDER
 set -eu
 source=$(cd "$1" && pwd)

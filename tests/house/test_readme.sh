@@ -16,8 +16,9 @@ sed -n '/^```c$/,/^```$/p' "$source/README.md" | grep -v '^```' >"$work/block"
 lines=$(wc -l <"$work/block")
 [ "$lines" -ge 10 ] || fail "the README has $lines lines of C, expected at least 10"
 # The part of the example that starts at the block's first line must be the block.
-first=$(grep -nxF -- "$(head -n 1 "$work/block")" "$source/examples/hello.c" | head -n 1 | cut -d: -f1)
-[ -n "$first" ] || fail "examples/hello.c lacks the README's line: $(head -n 1 "$work/block")"
+start=$(head -n 1 "$work/block")
+first=$(grep -nxF -- "$start" "$source/examples/hello.c" | head -n 1 | cut -d: -f1)
+[ -n "$first" ] || fail "examples/hello.c lacks the README's line: $start"
 sed -n "$first,$((first + lines - 1))p" "$source/examples/hello.c" | diff -u "$work/block" - ||
     fail 'the README and examples/hello.c differ'
 

@@ -78,6 +78,7 @@ typedef struct mf_Urdf {
     mf_Names link_names, joint_names, material_names, mesh_names, sensor_names, ignored_names;
     uint32_t root;   // [1] link
     uint32_t *order; // [link] parents before children, from the xml's arena
+    uint32_t order_count;
     mf_Error *error;
 } mf_Urdf;
 

@@ -126,7 +126,7 @@ static mf_Status read_solid(mf_Urdf *urdf, uint32_t link, const mf_XmlNode *node
     static const char *const known[] = {"origin", "geometry", "material", NULL};
     mf_UrdfSolid solid = {
         .node = node, .next = MF_NONE, .visual = visual, .mesh = MF_NONE};
-    bool keep;
+    bool keep = false;
     mf_Status status = mf_urdf_origin(urdf, node, solid.position, solid.rotation);
     if (status == MF_OK)
         status = read_material(urdf, node, solid.color);

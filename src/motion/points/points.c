@@ -55,29 +55,31 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void *lane_address(const mf_Field *field, uint32_t block, uint32_t lane) {
-    size_t value = (size_t)block * field->components * MF_BLOCK + lane;
-    return (char *)field->data + value * mf_field_value_size(field->info.type);
+// Address of lane 0 of a block; values of `size` bytes.
+static void *block_address(const mf_Field *field, size_t block, size_t size) {
+    return (char *)field->data + block * field->components * MF_BLOCK * size;
 }
 
-static mf_PointsBlock bind_block(const mf_PointsPlan *plan, uint32_t block, uint32_t lane) {
-    return (mf_PointsBlock){.plan = plan,
-                            .position = lane_address(plan->position, block, lane),
-                            .orientation = lane_address(plan->orientation, block, lane),
-                            .linear = lane_address(plan->linear, block, lane),
-                            .angular = lane_address(plan->angular, block, lane),
-                            .angle = lane_address(plan->angle, block, lane),
-                            .rate = lane_address(plan->rate, block, lane),
-                            .target = lane_address(plan->target, block, lane),
-                            .points = lane_address(plan->points, block, lane),
-                            .center = lane_address(plan->center, block, lane),
-                            .inertia = lane_address(plan->inertia, block, lane),
-                            .inverse = lane_address(plan->inverse, block, lane),
-                            .anchor = lane_address(plan->anchor, block, lane),
-                            .load = lane_address(plan->load, block, lane),
-                            .force = lane_address(plan->force, block, lane),
-                            .torque = lane_address(plan->torque, block, lane),
-                            .fault = lane_address(plan->fault, block, lane)};
+static mf_PointsBlock bind_block(const mf_PointsPlan *plan, size_t block, size_t lane) {
+    const size_t size = plan->position->info.type == MF_F64 ? 8 : 4, shift = lane * size;
+    return (mf_PointsBlock){
+        .plan = plan,
+        .position = (char *)block_address(plan->position, block, size) + shift,
+        .orientation = (char *)block_address(plan->orientation, block, size) + shift,
+        .linear = (char *)block_address(plan->linear, block, size) + shift,
+        .angular = (char *)block_address(plan->angular, block, size) + shift,
+        .angle = (char *)block_address(plan->angle, block, size) + shift,
+        .rate = (char *)block_address(plan->rate, block, size) + shift,
+        .target = (char *)block_address(plan->target, block, size) + shift,
+        .points = (char *)block_address(plan->points, block, size) + shift,
+        .center = (char *)block_address(plan->center, block, size) + shift,
+        .inertia = (char *)block_address(plan->inertia, block, size) + shift,
+        .inverse = (char *)block_address(plan->inverse, block, size) + shift,
+        .anchor = (char *)block_address(plan->anchor, block, size) + shift,
+        .load = (char *)block_address(plan->load, block, size) + shift,
+        .force = (char *)block_address(plan->force, block, size) + shift,
+        .torque = (char *)block_address(plan->torque, block, size) + shift,
+        .fault = (uint32_t *)block_address(plan->fault, block, 4) + lane};
 }
 
 // Below this many robots the copy for one lane is faster than a mostly empty wide one.

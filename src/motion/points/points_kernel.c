@@ -22,7 +22,8 @@ typedef struct Step {
     const mf_PointsBlock *block;
     const mf_PointsPlan *plan;
     const mf_real *constant;
-    mf_mask alive; // lanes without a fault
+    mf_mask alive;  // lanes without a fault
+    bool all_alive; // no lane has one
     Contacts contacts;
     Kinematics kinematics;
     mf_lane climb[MF_POINTS_MAX_CONTACTS]; // [m] how far the joints moved each point
@@ -30,15 +31,15 @@ typedef struct Step {
 } Step;
 
 // Frozen lanes keep what they have.
-static void keep_store(const Step *s, void *field, uint32_t c, mf_lane a) {
+static MF_INLINE void keep_store(const Step *s, void *field, uint32_t c, mf_lane a) {
     mf_real *base = (mf_real *)field + (size_t)c * MF_BLOCK;
-    if (mf_all(s->alive))
+    if (s->all_alive)
         mf_store(base, a);
     else
         mf_store_where(s->alive, base, a);
 }
 
-static void keep_vec(const Step *s, void *field, uint32_t c, Vec a) {
+static MF_INLINE void keep_vec(const Step *s, void *field, uint32_t c, Vec a) {
     keep_store(s, field, c, a.x);
     keep_store(s, field, c + 1, a.y);
     keep_store(s, field, c + 2, a.z);
@@ -57,9 +58,10 @@ static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
     word = mf_select_index(bad, word | mf_set_index((int32_t)bit), word);
     mf_store_index((int32_t *)s->block->fault, word);
     s->alive = mf_and(s->alive, fine);
+    s->all_alive = false;
 }
 
-static Body load_body(const mf_PointsBlock *block) {
+static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
     Body body;
     Vec place = vec_load(block->position, 0), velocity = vec_load(block->linear, 0);
     const mf_real *q = block->orientation;
@@ -69,17 +71,17 @@ static Body load_body(const mf_PointsBlock *block) {
     body.center = vec_load(block->center, 0);
     body.inertia = sym_load(block->inertia);
     body.inverse = sym_load(block->inverse);
-    Mat turn = quat_matrix(body.attitude);
-    Vec arm = mat_apply(&turn, body.center);
+    *turn = quat_matrix(body.attitude);
+    Vec arm = mat_apply(turn, body.center);
     body.com = vec_add(place, arm);
-    body.velocity = vec_add(velocity, vec_cross(mat_apply(&turn, body.rate), arm));
+    body.velocity = vec_add(velocity, vec_cross(mat_apply(turn, body.rate), arm));
     return body;
 }
 
 // ---- ground -------------------------------------------------------------------------------------
 
 // Height of the ground below a point [m]; fills the normal where the map is bilinear.
-static mf_lane ground_height(const Step *s, mf_lane x, mf_lane y, Vec *normal) {
+static MF_INLINE mf_lane ground_height(const Step *s, mf_lane x, mf_lane y, Vec *normal) {
     if (s->plan->level)
         return mf_set(s->constant[MF_PLAN_HIGHEST]);
     if (s->plan->terrain->interpolation == MF_BILINEAR)
@@ -90,14 +92,14 @@ static mf_lane ground_height(const Step *s, mf_lane x, mf_lane y, Vec *normal) {
 
 // A cell edge of the nearest-cell map is a cliff; a point that enters it from the side is held where
 // it is instead of being thrown to the top. `reach` is the height up to which it may be lifted.
-static mf_lane support_height(const Step *s, mf_lane ground, mf_lane reach) {
+static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane reach) {
     if (s->plan->level || s->plan->terrain->interpolation == MF_BILINEAR)
         return ground;
     mf_lane slack = mf_abs(reach) * mf_set(4 * MF_REAL_EPSILON);
     return mf_min(ground, reach + slack);
 }
 
-static uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place, mf_lane before) {
+static MF_INLINE uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place, mf_lane before) {
     uint32_t row = contacts->count++;
     contacts->index[row] = index;
     contacts->place[row] = place;
@@ -106,27 +108,27 @@ static uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place, mf_la
     return row;
 }
 
-static mf_lane load_before(const Step *s, uint32_t contact) {
+static MF_INLINE mf_lane load_before(const Step *s, uint32_t contact) {
     mf_lane load = row_load(s->block->load, contact);
     return load * mf_set(s->constant[MF_PLAN_SOFTNESS]);
 }
 
 // Slip of a contact: where it is now minus its anchor.
-static Vec contact_slip(const Step *s, const Body *body, uint32_t row) {
+static MF_INLINE Vec contact_slip(const Step *s, const Body *body, uint32_t row) {
     Vec anchor = vec_load(s->block->anchor, 3 * s->contacts.index[row]);
     return vec_sub(vec_add(body->com, s->contacts.place[row]), anchor);
 }
 
 // ---- friction -----------------------------------------------------------------------------------
 
-static mf_lane fit_weight(const Step *s, uint32_t row) {
+static MF_INLINE mf_lane fit_weight(const Step *s, uint32_t row) {
     mf_lane before = s->contacts.before[row];
     return s->plan->config.weighted ? before
                                     : mf_keep(mf_less(mf_zero(), before), mf_set((mf_real)1));
 }
 
 // The paper's fit over the contacts for which `in_both` holds; adds to `shift`.
-static Vec fit_friction(Step *s, const Body *body, const Shift *shift, bool joints) {
+static MF_INLINE Vec fit_friction(Step *s, const Body *body, const Shift *shift, bool joints) {
     Contacts *contacts = &s->contacts;
     mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
     Fit fit = fit_start();
@@ -146,7 +148,7 @@ static Vec fit_friction(Step *s, const Body *body, const Shift *shift, bool join
     return fit_solve(&fit);
 }
 
-static Shift solve_fit(Step *s, const Body *body, const Sym *inverse_world, bool joints) {
+static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_world, bool joints) {
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
     Shift shift = support_solve(&s->contacts, inverse_world, softness,
                                 s->constant[MF_PLAN_INVERSE_MASS]);
@@ -183,14 +185,14 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool join
                          s->hold);
 }
 
-static Shift solve(Step *s, const Body *body, const Mat *turn, bool joints) {
+static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *turn, bool joints) {
     if (s->plan->config.friction == MF_FRICTION_COUPLED)
         return solve_coupled(s, body, turn, joints);
     Sym inverse_world = sym_turn(turn, &body->inverse);
     return solve_fit(s, body, &inverse_world, joints);
 }
 
-static void apply_shift(Body *body, const Shift *shift) {
+static MF_INLINE void apply_shift(Body *body, const Shift *shift) {
     mf_lane limit = mf_set((mf_real)0.5), low = mf_set((mf_real)-0.5);
     Vec turn = {mf_clamp(shift->turn.x, low, limit), mf_clamp(shift->turn.y, low, limit),
                 mf_clamp(shift->turn.z, low, limit)};
@@ -200,7 +202,7 @@ static void apply_shift(Body *body, const Shift *shift) {
 
 // Remembers where the contacts are now. A contact that the solver lets slide in part (coupled
 // friction) keeps the stretch that its friction can bear.
-static void store_anchor(const Step *s, const Body *body, const Mat *turn, uint32_t row) {
+static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *turn, uint32_t row) {
     uint32_t contact = s->contacts.index[row];
     Vec local = vec_load(s->block->points, 3 * contact);
     Vec place = vec_add(body->com, mat_apply(turn, local));
@@ -372,24 +374,23 @@ static void update_joints(Step *s, Body *body) {
 
 // ---- flight and contact -------------------------------------------------------------------------
 
-static mf_lane kinetic_energy(const Step *s, const Body *body) {
+static MF_INLINE mf_lane kinetic_energy(const Step *s, const Body *body) {
     mf_lane half = mf_set((mf_real)0.5);
     return half * (mf_set(s->constant[MF_PLAN_MASS]) * vec_dot(body->velocity, body->velocity) +
                    vec_dot(body->rate, sym_apply(&body->inertia, body->rate)));
 }
 
 // An outside force and torque on the centre of mass, as an impulse at the start of the step.
-static void push_body(const Step *s, Body *body) {
+static MF_INLINE void push_body(const Step *s, Body *body, const Mat *turn) {
     Vec force = vec_load(s->block->force, 0), torque = vec_load(s->block->torque, 0);
-    Mat turn = quat_matrix(body->attitude);
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     mf_lane scale = mf_set(s->constant[MF_PLAN_STEP] * s->constant[MF_PLAN_INVERSE_MASS]);
     body->velocity = vec_add(body->velocity, vec_scale(force, scale));
-    Vec twist = sym_apply(&body->inverse, mat_apply_transposed(&turn, torque));
+    Vec twist = sym_apply(&body->inverse, mat_apply_transposed(turn, torque));
     body->rate = vec_add(body->rate, vec_scale(twist, step));
 }
 
-static void fly(const Step *s, Body *body) {
+static MF_INLINE void fly(const Step *s, Body *body) {
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     body->velocity.z = body->velocity.z - mf_set(s->constant[MF_PLAN_FALL]);
     body->com = vec_add(body->com, vec_scale(body->velocity, step));
@@ -399,7 +400,7 @@ static void fly(const Step *s, Body *body) {
 
 // Points that may be in the ground after the flight. `was_turn` and `was_z` are the attitude and the
 // height of the centre of mass before it.
-static void find_contacts(Step *s, const Body *body, const Mat *turn, const Mat *was_turn,
+static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, const Mat *was_turn,
                           mf_lane was_z) {
     mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST]), zero = mf_zero();
     mf_lane reach_z = highest - body->com.z;
@@ -423,7 +424,7 @@ static void find_contacts(Step *s, const Body *body, const Mat *turn, const Mat 
     }
 }
 
-static mf_lane spring_energy(const Step *s, bool after) {
+static MF_INLINE mf_lane spring_energy(const Step *s, bool after) {
     mf_lane sum = mf_zero();
     for (uint32_t i = 0; i < s->contacts.count; i++) {
         mf_lane d = after ? s->contacts.press[i] : s->contacts.before[i];
@@ -435,7 +436,7 @@ static mf_lane spring_energy(const Step *s, bool after) {
 // Energy never rises: `budget` is what was there before the step minus what the rise and the springs
 // took; kinetic energy above it is taken away evenly from all velocities. Lanes in the air keep
 // theirs to the bit.
-static void limit_energy(const Step *s, Body *body, mf_lane budget) {
+static MF_INLINE void limit_energy(const Step *s, Body *body, mf_lane budget) {
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1), touched = zero;
     for (uint32_t i = 0; i < s->contacts.count; i++)
         touched = touched + s->contacts.before[i] + s->contacts.press[i];
@@ -447,7 +448,7 @@ static void limit_energy(const Step *s, Body *body, mf_lane budget) {
     body->rate = vec_scale(body->rate, scale);
 }
 
-static void meet_ground(Step *s, Body *body, const Mat *was_turn, mf_lane was_z, mf_lane energy) {
+static MF_INLINE void meet_ground(Step *s, Body *body, const Mat *was_turn, mf_lane was_z, mf_lane energy) {
     Mat turn = quat_matrix(body->attitude);
     find_contacts(s, body, &turn, was_turn, was_z);
     if (s->contacts.count == 0)
@@ -463,7 +464,7 @@ static void meet_ground(Step *s, Body *body, const Mat *was_turn, mf_lane was_z,
     limit_energy(s, body, budget);
 }
 
-static mf_mask state_fine(const Body *body, mf_mask *in_range) {
+static MF_INLINE mf_mask state_fine(const Body *body, mf_mask *in_range) {
     const Vec p = body->com, v = body->velocity, w = body->rate;
     mf_lane place = mf_abs(p.x) + mf_abs(p.y) + mf_abs(p.z);
     mf_lane speed = mf_abs(v.x) + mf_abs(v.y) + mf_abs(v.z);
@@ -476,7 +477,7 @@ static mf_mask state_fine(const Body *body, mf_mask *in_range) {
     return mf_finite(place + speed + spin + attitude);
 }
 
-static void store_body(Step *s, const Body *body) {
+static MF_INLINE void store_body(Step *s, const Body *body) {
     mf_mask in_range, finite = state_fine(body, &in_range);
     raise_fault(s, finite, MF_FAULT_NONFINITE);
     raise_fault(s, in_range, MF_FAULT_RANGE);
@@ -505,19 +506,22 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     s.alive = alive_lanes(block);
     if (!mf_any(s.alive))
         return;
-    Body body = load_body(block);
+    s.all_alive = mf_all(s.alive);
+    Mat turn;
+    Body body = load_body(block, &turn);
     if (block->only_refresh) {
         reshape_body(&s, &body);
         for (uint32_t i = 0; i < s.plan->contact_count; i++)
             keep_vec(&s, block->points, 3 * i, s.kinematics.contact[i]);
         return;
     }
-    if (block->joints_due)
+    if (block->joints_due) {
         update_joints(&s, &body);
-    push_body(&s, &body);
-    Mat was_turn = quat_matrix(body.attitude);
+        turn = quat_matrix(body.attitude);
+    }
+    push_body(&s, &body, &turn);
     mf_lane was_z = body.com.z, energy = kinetic_energy(&s, &body);
     fly(&s, &body);
-    meet_ground(&s, &body, &was_turn, was_z, energy);
+    meet_ground(&s, &body, &turn, was_z, energy);
     store_body(&s, &body);
 }

@@ -63,7 +63,7 @@ static inline Shift support_solve(Contacts *contacts, const Sym *inverse_world, 
     Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass));
     mf_lane zero = mf_zero();
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
-    for (int iteration = 0; iteration < SUPPORT_ITERATIONS; iteration++) {
+    for (int iteration = 0; iteration <= SUPPORT_ITERATIONS; iteration++) {
         Support sum = {mf_set(softness), zero, zero, masses.x, masses.y, masses.z,
                        zero,             zero, zero};
         mf_mask changed = mf_not(mf_mask_all());
@@ -72,11 +72,13 @@ static inline Shift support_solve(Contacts *contacts, const Sym *inverse_world, 
             mf_mask was = mf_less(zero, contacts->press[i]), is = mf_less(zero, rest);
             contacts->press[i] = mf_max(rest, zero);
             changed = mf_or(changed, mf_or(mf_and(was, mf_not(is)), mf_and(is, mf_not(was))));
-            support_sum(&sum, contacts->place[i], contacts->depth[i], is);
         }
         // The same set gives the same solution, so stopping early changes no bit.
-        if (iteration > 0 && !mf_any(changed))
+        if ((iteration > 0 && !mf_any(changed)) || iteration == SUPPORT_ITERATIONS)
             break;
+        for (uint32_t i = 0; i < contacts->count; i++)
+            support_sum(&sum, contacts->place[i], contacts->depth[i],
+                        mf_less(zero, contacts->press[i]));
         Vec u = support_solve_sum(&sum);
         shift.move.z = u.x;
         shift.turn.x = u.y;
@@ -86,9 +88,6 @@ static inline Shift support_solve(Contacts *contacts, const Sym *inverse_world, 
     mf_lane torque_x = tilt.x * shift.turn.x + tilt.y * shift.turn.y;
     mf_lane torque_y = tilt.y * shift.turn.x + tilt.z * shift.turn.y;
     shift.turn.z = inverse_world->xz * torque_x + inverse_world->yz * torque_y;
-    for (uint32_t i = 0; i < contacts->count; i++)
-        contacts->press[i] =
-            mf_max(contacts->depth[i] - contact_rise(&shift, contacts->place[i]), zero);
     return shift;
 }
 

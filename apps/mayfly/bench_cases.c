@@ -1,0 +1,233 @@
+// The benches and how they are timed. A plain run: random machine-code programs and sensors on
+// rough ground; every repeat begins from the same image of the world, so it does the same work and
+// must end with the same hash. The first repeat only warms up. An evolution is timed once, archive
+// included.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define REPEATS_MOST 101u
+#define GENOME_STREAM 0x62656e63u // keeps these random numbers apart from all others
+
+static const char hexapod_scene[] = "name: bench\n"
+                                    "model: {file: ../models/hexapod.urdf}\n"
+                                    "terrain: {shape: noise, amplitude: 0.03, wavelength: 1, "
+                                    "octaves: 4, seed: 7}\n"
+                                    "controller: gp\n";
+static const char quadruped_scene[] = "name: bench\n"
+                                      "model: {file: ../models/quadruped.urdf}\n"
+                                      "terrain: {shape: noise, amplitude: 0.03, wavelength: 1, "
+                                      "octaves: 4, seed: 7}\n"
+                                      "controller: gp\n";
+static const char paper_scene[] = "name: bench\n"
+                                  "model: {file: ../models/hexapod.urdf}\n"
+                                  "controller: gp\n"
+                                  "run: {duration: 120}\n"
+                                  "search: {population: 100, survivors: 50, seed: 1}\n";
+
+const mf_Bench mf_benches[] = {
+    {"points-hexapod", "18 joints on a height map, programs and sensors on, 1024 robots",
+     hexapod_scene, 1, 1024, 4000, 0, false},
+    {"points-quadruped", "8 joints, otherwise the same", quadruped_scene, 1, 1024, 8000, 0, false},
+    {"points-single", "one hexapod alone", hexapod_scene, 1, 1, 1000000, 0, false},
+    {"points-hexapod-1m", "a million hexapods (several GiB of memory)", hexapod_scene, 1, 1000000,
+     40, 0, true},
+    {"evolve-paper", "a whole evolution with its archive: 100 hexapods, 2 minutes each",
+     paper_scene, 0, 100, 12000, 50, false},
+    {NULL, NULL, NULL, 0, 0, 0, 0, false}};
+
+// ---- scenes ------------------------------------------------------------------------------------
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Experiment *experiment;
+    mf_Scene scene;
+} Stage;
+
+static void stage_free(Stage *stage) {
+    if (stage->scene.world != NULL)
+        mf_scene_destroy(&stage->scene);
+    mf_experiment_destroy(stage->experiment);
+    mf_context_destroy(stage->context);
+}
+
+static mf_Status stage_make(const mf_Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                            mf_Error *error) {
+    char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
+    mf_ContextConfig config = mf_context_config();
+    config.threads = options->threads != 0 ? options->threads : bench->threads;
+    mf_Override override = {"world.precision", options->double_precision ? "double" : "float"};
+    *stage = (Stage){0};
+    snprintf(path, sizeof path, "%s/bench", mf_app_find("scenes", scenes));
+    mf_Status status = mf_context_create(&config, &stage->context, error);
+    if (status == MF_OK)
+        status = mf_experiment_parse(stage->context, path, bench->scene, strlen(bench->scene),
+                                     &override, 1, &stage->experiment, error);
+    if (status != MF_OK)
+        return status;
+    uint32_t count = options->instances != 0 ? options->instances : bench->instances;
+    if (bench->generations != 0)
+        stage->experiment->search.population = count;
+    return mf_scene_create(stage->context, stage->experiment, count, &stage->scene, error);
+}
+
+static void random_programs(Stage *stage) {
+    for (uint32_t robot = 0; robot < mf_group_count(stage->scene.group); robot++) {
+        uint8_t program[MF_GP_BYTES];
+        for (uint32_t i = 0; i < MF_GP_BYTES; i += 4) {
+            uint32_t words[4];
+            mf_random(1, robot, GENOME_STREAM, i, words);
+            for (uint32_t k = 0; k < 4; k++)
+                program[i + k] = (uint8_t)(words[k] >> 24);
+        }
+        mf_scene_apply_genome(&stage->scene, robot, program);
+    }
+}
+
+// Contact points that bear load, per robot.
+static double count_contacts(mf_Group *group) {
+    const mf_Field *load = mf_group_find_field(group, "point.load");
+    uint64_t count = 0;
+    for (uint32_t robot = 0; load != NULL && robot < mf_group_count(group); robot++) {
+        for (uint32_t i = 0; i < load->components; i++)
+            count += mf_field_get(load, robot, i) > 0.0;
+    }
+    return (double)count / mf_group_count(group);
+}
+
+static void describe(const Stage *stage, mf_BenchResult *result) {
+    *result =
+        (mf_BenchResult){.instances = mf_group_count(stage->scene.group),
+                         .threads = mf_context_threads(stage->context),
+                         .isa = mf_world_isa(stage->scene.world),
+                         .double_precision = stage->experiment->double_precision,
+                         .dt = mf_time_to_seconds(stage->experiment->step),
+                         .bytes_per_robot = (double)mf_group_bytes_per_instance(stage->scene.group),
+                         .best = NAN};
+}
+
+// ---- plain runs --------------------------------------------------------------------------------
+
+static void sort(double *values, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double value = values[i];
+        uint32_t k = i;
+        for (; k > 0 && values[k - 1] > value; k--)
+            values[k] = values[k - 1];
+        values[k] = value;
+    }
+}
+
+static mf_Status run_once(Stage *stage, uint64_t steps, double *seconds, mf_Error *error) {
+    mf_Scene *scene = &stage->scene;
+    mf_Status status = mf_world_restore(scene->world, scene->start, scene->start_size, error);
+    if (status != MF_OK)
+        return status;
+    random_programs(stage);
+    double started = mf_app_clock();
+    mf_world_step(scene->world, steps);
+    *seconds = mf_app_clock() - started;
+    return MF_OK;
+}
+
+static mf_Status time_run(const mf_Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                          mf_BenchResult *result, mf_Error *error) {
+    double seconds[REPEATS_MOST] = {0};
+    uint32_t repeats = options->repeats != 0 ? options->repeats : 5;
+    uint64_t steps = options->steps != 0 ? options->steps : bench->steps;
+    for (uint32_t i = 0; i <= repeats; i++) {
+        double once;
+        if (mf_app_stop_wanted())
+            return mf_fail(error, MF_STOPPED, "stopped");
+        mf_Status status = run_once(stage, steps, &once, error);
+        if (status != MF_OK)
+            return status;
+        uint64_t hash = mf_world_hash(stage->scene.world);
+        if (i > 0 && hash != result->hash)
+            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
+                           bench->name, i, (unsigned long long)hash,
+                           (unsigned long long)result->hash);
+        result->hash = hash;
+        if (i > 0)
+            seconds[i - 1] = once;
+    }
+    sort(seconds, repeats);
+    result->steps = steps;
+    result->repeats = repeats;
+    result->seconds = seconds[repeats / 2];
+    result->slowest = seconds[repeats - 1];
+    result->contacts_per_robot = count_contacts(stage->scene.group);
+    return MF_OK;
+}
+
+// ---- evolutions --------------------------------------------------------------------------------
+
+static mf_Status evolve_all(Stage *stage, const char *path, uint32_t generations, mf_Search *search,
+                            mf_Error *error) {
+    mf_Archive *archive;
+    mf_Status status = mf_archive_create(stage->context, path, mf_search_settings(search), "", 0, 0,
+                                         &archive, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < generations && status == MF_OK; i++) {
+        if (mf_app_stop_wanted())
+            status = mf_fail(error, MF_STOPPED, "stopped");
+        if (status == MF_OK)
+            status = mf_search_advance(search, error);
+        if (status == MF_OK)
+            status = mf_archive_append(archive, search, 0.0, 0.0, error);
+    }
+    mf_archive_close(archive);
+    return status;
+}
+
+static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                                mf_BenchResult *result, mf_Error *error) {
+    const char *root = getenv("TMPDIR");
+    char folder[MF_APP_PATH], path[MF_APP_PATH + 16];
+    uint32_t generations = options->generations != 0 ? options->generations : bench->generations;
+    if (options->steps != 0)
+        stage->experiment->duration = (double)options->steps * result->dt;
+    mf_SearchConfig config = stage->experiment->search;
+    config.genome_bytes = mf_scene_genome_bytes(&stage->scene);
+    config.evaluate = mf_scene_evaluate;
+    config.user = &stage->scene;
+    mf_Search *search;
+    snprintf(folder, sizeof folder, "%s/mayfly-bench-XXXXXX", root == NULL ? "/tmp" : root);
+    if (mkdtemp(folder) == NULL)
+        return mf_fail_at(error, MF_IO, folder, 0, 0, "cannot make a temporary folder");
+    snprintf(path, sizeof path, "%s/archive", folder);
+    double started = mf_app_clock();
+    mf_Status status = mf_search_create(stage->context, &config, &search, error);
+    if (status == MF_OK) {
+        status = evolve_all(stage, path, generations, search, error);
+        result->seconds = result->slowest = mf_app_clock() - started;
+        if (status == MF_OK) {
+            result->hash = mf_search_hash(search);
+            result->best = mf_search_best(search);
+        }
+        mf_search_destroy(search);
+    }
+    unlink(path);
+    rmdir(folder);
+    result->repeats = 1;
+    result->steps = generations * (options->steps != 0 ? options->steps : bench->steps);
+    result->contacts_per_robot = count_contacts(stage->scene.group);
+    return status;
+}
+
+mf_Status mf_bench_run(const mf_Bench *bench, const mf_BenchOptions *options,
+                       mf_BenchResult *result, mf_Error *error) {
+    Stage stage;
+    mf_Status status = stage_make(bench, options, &stage, error);
+    if (status == MF_OK) {
+        describe(&stage, result);
+        status = bench->generations != 0 ? time_evolution(bench, options, &stage, result, error)
+                                         : time_run(bench, options, &stage, result, error);
+    }
+    stage_free(&stage);
+    return status;
+}

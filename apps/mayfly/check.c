@@ -1,0 +1,169 @@
+// mayfly check: runs the check cases and shows expected, got, tolerance and verdict of each
+// quantity.
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+static const mf_CheckCase *const tables[] = {mf_check_base_cases, mf_check_model_cases,
+                                             mf_check_terrain_cases};
+
+struct mf_CheckRun {
+    const mf_CheckCase *current;
+    bool json;
+    bool failed;    // a quantity of the current case
+    bool unwritten; // stdout is gone
+    uint32_t passed_cases, failed_cases;
+};
+
+static const mf_CommandHelp help = {
+    .name = "check",
+    .arguments = "[NAME...]",
+    .summary = "the physics against answers that did not come from it",
+    .text =
+        "Runs the check cases (all, or those named by id) and prints, for each quantity, what the\n"
+        "textbook or an independent computation says, what Mayfly got, how far they may be apart,\n"
+        "and the verdict. Exit code 1 when any case fails. With --json: case, title, quantity,\n"
+        "expected, got, tolerance, verdict, and a last line with done, passed and failed.",
+    .examples = "  mayfly check\n"
+                "  mayfly check C7 C8 --json\n",
+    .least = 0,
+    .most = 1000};
+
+// ---- quantities --------------------------------------------------------------------------------
+
+static void print_quantity(mf_CheckRun *run, const char *what, json_t *expected, json_t *got,
+                           json_t *tolerance, bool pass) {
+    run->failed = run->failed || !pass;
+    if (!mf_app_print(json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "case", run->current->id,
+                                "title", run->current->title, "quantity", what, "expected",
+                                expected, "got", got, "tolerance", tolerance, "verdict",
+                                pass ? "pass" : "FAIL")))
+        run->unwritten = true;
+}
+
+static void print_row(mf_CheckRun *run, const char *what, const char *expected, const char *got,
+                      const char *tolerance, bool pass) {
+    run->failed = run->failed || !pass;
+    printf("  %-44s %-22s %-22s %-12s %s\n", what, expected, got, tolerance,
+           pass ? "pass" : "FAIL");
+}
+
+void mf_check_near(mf_CheckRun *run, const char *what, double expected, double got,
+                   double tolerance) {
+    bool pass = fabs(got - expected) <= tolerance;
+    if (run->json) {
+        print_quantity(run, what, mf_app_real(expected), mf_app_real(got), mf_app_real(tolerance),
+                       pass);
+        return;
+    }
+    char text[3][32];
+    snprintf(text[0], sizeof text[0], "%.12g", expected);
+    snprintf(text[1], sizeof text[1], "%.12g", got);
+    snprintf(text[2], sizeof text[2], "+-%.2g", tolerance);
+    print_row(run, what, text[0], text[1], tolerance == 0.0 ? "exact" : text[2], pass);
+}
+
+void mf_check_below(mf_CheckRun *run, const char *what, double bound, double got) {
+    bool pass = got <= bound;
+    if (run->json) {
+        print_quantity(run, what, mf_app_real(bound), mf_app_real(got), json_string("at most"),
+                       pass);
+        return;
+    }
+    char text[2][32];
+    snprintf(text[0], sizeof text[0], "<= %.12g", bound);
+    snprintf(text[1], sizeof text[1], "%.12g", got);
+    print_row(run, what, text[0], text[1], "", pass);
+}
+
+void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got) {
+    bool pass = expected == got;
+    if (run->json) {
+        print_quantity(run, what, mf_app_hash(expected), mf_app_hash(got), json_string("exact"),
+                       pass);
+        return;
+    }
+    char text[2][32];
+    snprintf(text[0], sizeof text[0], "%016llx", (unsigned long long)expected);
+    snprintf(text[1], sizeof text[1], "%016llx", (unsigned long long)got);
+    print_row(run, what, text[0], text[1], "exact", pass);
+}
+
+// ---- cases -------------------------------------------------------------------------------------
+
+static void run_case(mf_Context *context, mf_CheckRun *run, const mf_CheckCase *check) {
+    mf_Error error = {0};
+    run->current = check;
+    run->failed = false;
+    if (!run->json)
+        printf("%s  %s\n", check->id, check->title);
+    mf_Status status = check->run(context, run, &error);
+    if (status != MF_OK) {
+        char line[1024];
+        mf_error_format(&error, line, sizeof line);
+        if (run->json)
+            print_quantity(run, line, json_null(), json_null(), json_null(), false);
+        else
+            print_row(run, line, "", "", "", false);
+    }
+    if (run->failed)
+        run->failed_cases++;
+    else
+        run->passed_cases++;
+}
+
+static const mf_CheckCase *find_case(const char *id) {
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+        for (const mf_CheckCase *check = tables[t]; check->id != NULL; check++) {
+            if (strcmp(check->id, id) == 0)
+                return check;
+        }
+    }
+    return NULL;
+}
+
+static void run_all(mf_Context *context, mf_CheckRun *run) {
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+        for (const mf_CheckCase *check = tables[t]; check->id != NULL; check++)
+            run_case(context, run, check);
+    }
+}
+
+static int finish(mf_CheckRun *run) {
+    if (run->json)
+        run->unwritten |= !mf_app_print(json_pack("{s:b, s:I, s:I}", "done", 1, "passed",
+                                                  (json_int_t)run->passed_cases, "failed",
+                                                  (json_int_t)run->failed_cases));
+    else
+        printf("%u cases passed, %u failed\n", run->passed_cases, run->failed_cases);
+    bool written = !run->unwritten && mf_app_flush();
+    return written && run->failed_cases == 0 ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+int mf_command_check(int argc, char **argv) {
+    mf_CheckRun run = {0};
+    const mf_Option table[] = {
+        {"json", NULL, MF_OPTION_FLAG, &run.json, 0, 0, "one JSON object per quantity"},
+        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
+    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    for (int i = 1; i <= count; i++) {
+        if (find_case(argv[i]) == NULL)
+            return mf_app_usage("check", "unknown case '%.99s'", argv[i]);
+    }
+    mf_Context *context;
+    mf_Error error;
+    if (mf_context_create(NULL, &context, &error) != MF_OK)
+        return mf_app_fail(&error);
+    for (int i = 1; i <= count; i++)
+        run_case(context, &run, find_case(argv[i]));
+    if (count == 0)
+        run_all(context, &run);
+    mf_context_destroy(context);
+    return finish(&run);
+}

@@ -1,0 +1,30 @@
+// The physics check cases: answers that did not come from this program, as literals in the case.
+// A room of the simulator has one check_<room>.c with its cases and one table at its end.
+#ifndef MAYFLY_APP_CHECK_H
+#define MAYFLY_APP_CHECK_H
+
+#include "app.h"
+
+typedef struct mf_CheckRun mf_CheckRun;
+
+typedef struct mf_CheckCase {
+    const char *id;    // as in the literature list of docs/validation.md: "C7"
+    const char *title; // what is checked
+    // Reports every quantity with the functions below. A failure to set up is a failed case.
+    mf_Status (*run)(mf_Context *context, mf_CheckRun *out, mf_Error *error);
+} mf_CheckCase;
+
+// |got - expected| <= tolerance; NaN never passes. Quantities and units are named in `what`.
+void mf_check_near(mf_CheckRun *run, const char *what, double expected, double got,
+                   double tolerance);
+// got <= bound.
+void mf_check_below(mf_CheckRun *run, const char *what, double bound, double got);
+// Exactly equal words, shown in hexadecimal.
+void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got);
+
+// Tables end with an empty row.
+extern const mf_CheckCase mf_check_base_cases[];
+extern const mf_CheckCase mf_check_model_cases[];
+extern const mf_CheckCase mf_check_terrain_cases[];
+
+#endif

@@ -1,0 +1,277 @@
+// mayfly info: what is in a file. The kind is told by content, and by name where content leaves it
+// open (YAML has no signature).
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app.h"
+#include "inputs.h"
+#include "model/describe.h"
+#include "options.h"
+#include "run_folder.h"
+
+typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_EXPERIMENT, KIND_TERRAIN, KIND_ARCHIVE } Kind;
+
+static const mf_CommandHelp help = {
+    .name = "info",
+    .arguments = "FILE",
+    .summary = "tell what is in a robot, experiment, terrain or archive",
+    .text =
+        "A robot (URDF): its tree, masses, limits, sensors, and everything that was dropped or\n"
+        "looks wrong. An experiment (YAML): its settings with every default, its schedule and its\n"
+        "fields. Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the\n"
+        "course of evolution.",
+    .examples = "  mayfly info models/hexapod.urdf\n"
+                "  mayfly info runs/hexapod-1\n",
+    .least = 1,
+    .most = 1};
+
+// ---- kinds of files ----------------------------------------------------------------------------
+
+static bool ends_with(const char *name, const char *end) {
+    size_t length = strlen(name), size = strlen(end);
+    return length >= size && strcmp(name + length - size, end) == 0;
+}
+
+static Kind kind_of(const char *path, const char *head, size_t size) {
+    static const unsigned char png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    if (size >= 16 && memcmp(head, "SQLite format 3", 16) == 0)
+        return KIND_ARCHIVE;
+    if (size >= sizeof png && memcmp(head, png, sizeof png) == 0)
+        return KIND_TERRAIN;
+    if (size >= 3 && head[0] == 'P' && (head[1] == '2' || head[1] == '5') &&
+        strchr(" \t\r\n#", head[2]) != NULL)
+        return KIND_TERRAIN;
+    if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+        return KIND_EXPERIMENT;
+    size_t start = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (start < size && strchr(" \t\r\n", head[start]) != NULL && head[start] != '\0')
+        start++;
+    bool markup = start < size && head[start] == '<';
+    return markup || ends_with(path, ".urdf") ? KIND_MODEL : KIND_UNKNOWN;
+}
+
+static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
+    char head[64];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return mf_fail_at(error, MF_IO, path, 0, 0, "cannot open it: %s", strerror(errno));
+    size_t size = fread(head, 1, sizeof head, file);
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    if (failed)
+        return mf_fail_at(error, MF_IO, path, 0, 0, "cannot read it");
+    *kind = kind_of(path, head, size);
+    if (*kind == KIND_UNKNOWN)
+        return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
+                          "expected a URDF robot, a YAML experiment, a PNG or PGM ground or an "
+                          "archive, found %s",
+                          size == 0 ? "an empty file" : "none of them");
+    return MF_OK;
+}
+
+// ---- robots ------------------------------------------------------------------------------------
+
+static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const char *path,
+                            mf_Error *error) {
+    mf_ImportConfig config = mf_import_config();
+    config.packages = inputs->packages.items;
+    config.package_count = inputs->packages.count;
+    mf_Model *model;
+    char *text = NULL;
+    mf_Status status = mf_model_load(context, path, &config, &model, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_model_describe(model, &text, error);
+    if (status == MF_OK)
+        fputs(text, stdout);
+    if (status == MF_OK)
+        mf_release(context, text);
+    mf_model_destroy(model);
+    return status;
+}
+
+// ---- experiments -------------------------------------------------------------------------------
+
+static void show_names(const char *title, const char *const *names) {
+    if (names == NULL || names[0] == NULL)
+        return;
+    printf("  %s", title);
+    for (; *names != NULL; names++)
+        printf(" %s", *names);
+}
+
+static void show_schedule(const mf_Group *group) {
+    static const char *const phases[] = {"sense", "control", "motion", "after"};
+    puts("\nschedule of one step:");
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
+        const mf_SystemConfig *system = mf_group_system(group, i);
+        printf("  %-8s %-14s", phases[system->phase], system->name);
+        if (system->rate.numerator > 0)
+            printf(" every %g ms",
+                   1000.0 * (double)system->rate.denominator / (double)system->rate.numerator);
+        else
+            printf(" every step");
+        show_names("reads", system->reads);
+        show_names("writes", system->writes);
+        putchar('\n');
+    }
+}
+
+static void show_fields(mf_Group *group) {
+    static const char *const types[] = {"float", "double", "int32", "uint32", "real"};
+    printf("\nfields (%zu bytes per robot):\n", mf_group_bytes_per_instance(group));
+    for (uint32_t i = 0; i < mf_group_field_count(group); i++) {
+        const mf_Field *field = mf_group_field(group, i);
+        printf("  %-26s %4u x %-7s %-8s %-6s %s\n", field->info.name, field->components,
+               types[field->info.type], field->info.unit, field->info.frame,
+               field->info.description);
+    }
+}
+
+static void show_ground(const mf_Terrain *terrain) {
+    printf("%u x %u cells of %g m: x %g .. %g m, y %g .. %g m, heights %g .. %g m, %s\n",
+           terrain->columns, terrain->rows, terrain->cell, terrain->origin[0],
+           terrain->origin[0] + terrain->columns * terrain->cell, terrain->origin[1],
+           terrain->origin[1] + terrain->rows * terrain->cell, terrain->lowest, terrain->highest,
+           terrain->interpolation == MF_BILINEAR ? "bilinear" : "nearest cell");
+}
+
+static mf_Status show_experiment(mf_Context *context, const mf_Inputs *inputs, const char *path,
+                                 mf_Error *error) {
+    mf_Experiment *experiment = NULL;
+    mf_Scene scene = {0};
+    char *text = NULL;
+    mf_Status status = mf_inputs_load(context, inputs, "info", path, &experiment, error);
+    if (status == MF_OK)
+        status = mf_experiment_write(experiment, &text, error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, experiment, 1, &scene, error);
+    if (status == MF_OK) {
+        fputs(text, stdout);
+        printf("\nrobot: %s, %u links, %u joints, %u points, %u sensors, %.6g kg, %u note%s "
+               "(mayfly info %s)\nground: ",
+               scene.model->name, scene.model->link_count, scene.model->joint_count,
+               scene.model->point_count, scene.model->sensor_count, scene.model->mass,
+               scene.model->note_count, scene.model->note_count == 1 ? "" : "s",
+               experiment->model_path);
+        show_ground(scene.terrain);
+        show_schedule(scene.group);
+        show_fields(scene.group);
+        mf_scene_destroy(&scene);
+    }
+    mf_release(context, text);
+    mf_experiment_destroy(experiment);
+    return status;
+}
+
+// ---- ground ------------------------------------------------------------------------------------
+
+static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *error) {
+    mf_TerrainConfig config = mf_terrain_config();
+    mf_Terrain *terrain;
+    mf_Status status = mf_terrain_load(context, path, &config, 1.0, 0.0, &terrain, error);
+    if (status != MF_OK)
+        return status;
+    show_ground(terrain);
+    puts("(cells of 0.1 m, black at 0 m and white at 1 m; terrain.cell, terrain.scale and "
+         "terrain.offset change that)");
+    mf_terrain_destroy(terrain);
+    return MF_OK;
+}
+
+// ---- archives ----------------------------------------------------------------------------------
+
+static void show_run(const char *path, const mf_ArchiveRun *run) {
+    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    printf(
+        "%s, written by version %s\n"
+        "population %u, survivors %u, genomes of %u bytes, seed %llu, mutation rate %g\n"
+        "%u generations: %s of robot life in %s, %s x real time\n"
+        "robot %016llx, ground %016llx\n\n%s\n",
+        path, run->version, run->search.population, run->search.survivors, run->search.genome_bytes,
+        (unsigned long long)run->search.seed, run->search.mutation_rate, run->generations,
+        mf_app_duration(run->simulated, life), mf_app_duration(run->seconds, time),
+        mf_app_count(run->seconds > 0.0 ? run->simulated / run->seconds : 0.0, speed),
+        (unsigned long long)run->model_hash, (unsigned long long)run->terrain_hash, run->settings);
+}
+
+// About ten rows, the first and the last among them.
+static void show_course(const mf_ArchiveGeneration *rows, uint32_t count) {
+    puts("generation       best       mean  wall time");
+    uint32_t stride = count > 10 ? (count + 9) / 10 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        char time[MF_APP_NUMBER];
+        if (i % stride == 0 || i + 1 == count)
+            printf("%10u %10.4g %10.4g  %s\n", rows[i].generation, rows[i].best, rows[i].mean,
+                   mf_app_duration(rows[i].seconds, time));
+    }
+}
+
+static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *error) {
+    mf_Archive *archive;
+    mf_ArchiveRun run;
+    mf_ArchiveGeneration *rows = NULL;
+    uint32_t count;
+    mf_Status status = mf_archive_open(context, path, false, &archive, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_archive_run(archive, &run, error);
+    if (status == MF_OK)
+        status = mf_archive_generations(archive, &rows, &count, error);
+    if (status == MF_OK) {
+        show_run(path, &run);
+        show_course(rows, count);
+    }
+    mf_release(context, rows);
+    mf_archive_close(archive);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const char *name,
+                      mf_Error *error) {
+    char path[MF_APP_PATH], inner[MF_APP_PATH];
+    struct stat info;
+    Kind kind = KIND_UNKNOWN;
+    mf_app_find(name, path);
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        mf_Status found = mf_folder_path(path, "archive.sqlite", inner, error);
+        return found == MF_OK ? show_archive(context, inner, error) : found;
+    }
+    mf_Status status = find_kind(path, &kind, error);
+    if (status != MF_OK)
+        return status;
+    switch (kind) {
+    case KIND_MODEL:
+        return show_model(context, inputs, path, error);
+    case KIND_EXPERIMENT:
+        return show_experiment(context, inputs, path, error);
+    case KIND_TERRAIN:
+        return show_terrain(context, path, error);
+    default:
+        return show_archive(context, path, error);
+    }
+}
+
+int mf_command_info(int argc, char **argv) {
+    mf_Inputs inputs = {0};
+    const mf_Option table[] = {{"package", "NAME=PATH", MF_OPTION_LIST, &inputs.packages, 0, 0,
+                                "folder that package://NAME means; may be given more than once"},
+                               MF_INPUT_SET(&inputs),
+                               {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
+    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    mf_Status status = mf_inputs_context(&inputs, &context, &error);
+    if (status == MF_OK)
+        status = show(context, &inputs, argv[1], &error);
+    mf_context_destroy(context);
+    if (status != MF_OK)
+        return mf_inputs_fail(&error);
+    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}

@@ -1,0 +1,156 @@
+// Merges fixed links into their parents and fills the draft: links and joints in breadth-first
+// order (parents first), shapes, contact points. Mass properties end up summed in the first link of
+// each merged group.
+#include "model/import/mesh.h"
+#include "model/import/urdf.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+#define CYLINDER_RING 4u // [1] contact points around each end of a cylinder
+
+// A massless, shapeless root that only carries a floating joint stands for the world: its child is
+// the base.
+static mf_Status skip_world(mf_Urdf *urdf) {
+    const mf_UrdfLink *root = &mf_urdf_links(urdf)[urdf->root];
+    const mf_UrdfJoint *joints = mf_urdf_joints(urdf);
+    uint32_t only = root->first_child;
+    if (only == MF_NONE || joints[only].next_child != MF_NONE ||
+        joints[only].joint.type != MF_JOINT_FLOATING || root->body.mass > 0.0 ||
+        root->first_solid != MF_NONE)
+        return MF_OK;
+    if (!mf_draft_note(&urdf->draft, false, root->node->line,
+                       "link '%.80s' stands for the world: '%.80s' is the base", root->name,
+                       mf_urdf_links(urdf)[joints[only].joint.child].name))
+        return mf_urdf_no_memory(urdf);
+    uint32_t base = joints[only].joint.child;
+    urdf->root = base;
+    mf_urdf_links(urdf)[base].joint = MF_NONE;
+    urdf->order_count--;
+    for (uint32_t i = 0; i < urdf->order_count; i++)
+        urdf->order[i] = urdf->order[i + 1];
+    return MF_OK;
+}
+
+static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_UrdfJoint *item,
+                                 uint32_t child) {
+    const char *name = item->joint.name;
+    mf_Joint *joint = mf_draft_add_joint(&urdf->draft, name, item->joint.type);
+    if (joint == NULL)
+        return mf_urdf_no_memory(urdf);
+    const char *copy = joint->name;
+    *joint = item->joint;
+    joint->name = copy;
+    joint->parent = parent->draft;
+    joint->child = child;
+    mf_quat_rotate(joint->position, parent->rotation, item->joint.position);
+    mf_vec3_add(joint->position, joint->position, parent->position);
+    mf_quat_multiply(joint->rotation, parent->rotation, item->joint.rotation);
+    mf_quat_normalize(joint->rotation);
+    item->draft = urdf->draft.joints.count - 1;
+    return MF_OK;
+}
+
+// The link as a part of its parent's draft link, or as a draft link of its own.
+static mf_Status place_link(mf_Urdf *urdf, mf_UrdfLink *link, uint32_t *merged) {
+    mf_UrdfJoint *item = link->joint == MF_NONE ? NULL : &mf_urdf_joints(urdf)[link->joint];
+    const mf_UrdfLink *parent = item ? &mf_urdf_links(urdf)[item->joint.parent] : NULL;
+    if (item && item->joint.type == MF_JOINT_FIXED && !urdf->config->keep_fixed) {
+        link->draft = parent->draft;
+        mf_quat_rotate(link->position, parent->rotation, item->joint.position);
+        mf_vec3_add(link->position, link->position, parent->position);
+        mf_quat_multiply(link->rotation, parent->rotation, item->joint.rotation);
+        mf_quat_normalize(link->rotation);
+        ++*merged;
+        return MF_OK;
+    }
+    if (mf_draft_add_link(&urdf->draft, link->name) == NULL)
+        return mf_urdf_no_memory(urdf);
+    link->draft = urdf->draft.links.count - 1;
+    mf_vec3_set(link->position, 0.0, 0.0, 0.0);
+    mf_quat_identity(link->rotation);
+    return item ? add_draft_joint(urdf, parent, item, link->draft) : MF_OK;
+}
+
+static mf_Status add_shape(mf_Urdf *urdf, const mf_UrdfSolid *solid, uint32_t link,
+                           const double position[3], const double rotation[4]) {
+    mf_Shape *shape = mf_draft_add_shape(&urdf->draft, link, solid->type);
+    if (shape == NULL)
+        return mf_urdf_no_memory(urdf);
+    shape->visual = solid->visual;
+    shape->collides = !solid->visual;
+    mf_vec3_copy(shape->position, position);
+    memcpy(shape->rotation, rotation, sizeof shape->rotation);
+    mf_vec3_copy(shape->size, solid->size);
+    memcpy(shape->color, solid->color, sizeof shape->color);
+    shape->mesh = solid->mesh;
+    return MF_OK;
+}
+
+static uint32_t contact_points(const mf_Urdf *urdf, const mf_UrdfSolid *solid, double (*out)[3]) {
+    if (solid->type == MF_SHAPE_MESH) {
+        const mf_Mesh *mesh = &mf_draft_meshes(&urdf->draft)[solid->mesh];
+        const mf_MeshData data = {.vertices = (float *)mesh->vertices,
+                                  .vertex_count = mesh->vertex_count};
+        return mf_mesh_points(&data, urdf->config->mesh_points, out);
+    }
+    bool tiny = solid->type == MF_SHAPE_SPHERE && solid->size[0] <= MF_POINT_SPHERE_RADIUS;
+    return mf_shape_points(out, tiny ? MF_SHAPE_POINT : solid->type, solid->size, CYLINDER_RING);
+}
+
+static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_UrdfSolid *solid) {
+    double position[3], rotation[4], points[MF_MESH_POINTS_LIMIT][3];
+    mf_quat_rotate(position, link->rotation, solid->position);
+    mf_vec3_add(position, position, link->position);
+    mf_quat_multiply(rotation, link->rotation, solid->rotation);
+    mf_Status status = add_shape(urdf, solid, link->draft, position, rotation);
+    uint32_t count =
+        solid->visual || status != MF_OK ? 0 : contact_points(urdf, solid, points);
+    for (uint32_t i = 0; i < count; i++) {
+        mf_quat_rotate(points[i], rotation, points[i]);
+        mf_vec3_add(points[i], points[i], position);
+        if (!mf_draft_add_point(&urdf->draft, link->draft, points[i], 0.0, true, solid->color))
+            return mf_urdf_no_memory(urdf);
+    }
+    return status;
+}
+
+static mf_Status add_solids(mf_Urdf *urdf, const mf_UrdfLink *link) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = link->first_solid; status == MF_OK && i != MF_NONE;
+         i = mf_urdf_solids(urdf)[i].next)
+        status = add_solid(urdf, link, &mf_urdf_solids(urdf)[i]);
+    return status;
+}
+
+static mf_Status connect_mimics(mf_Urdf *urdf) {
+    for (uint32_t i = 0; i < urdf->joints.count; i++) {
+        const mf_UrdfJoint *item = &mf_urdf_joints(urdf)[i];
+        if (item->draft == MF_NONE || item->joint.mimic == MF_NONE)
+            continue;
+        mf_draft_joints(&urdf->draft)[item->draft].mimic =
+            mf_urdf_joints(urdf)[item->joint.mimic].draft;
+    }
+    return MF_OK;
+}
+
+mf_Status mf_urdf_merge(mf_Urdf *urdf) {
+    uint32_t old_root = urdf->root, merged = 0;
+    mf_Status status = skip_world(urdf);
+    for (uint32_t i = 0; status == MF_OK && i < urdf->order_count; i++) {
+        mf_UrdfLink *link = &mf_urdf_links(urdf)[urdf->order[i]];
+        status = place_link(urdf, link, &merged);
+        if (status == MF_OK)
+            status = add_solids(urdf, link);
+    }
+    // A skipped world keeps the draft index 0, the base, so that sensors on it have a place.
+    mf_quat_identity(mf_urdf_links(urdf)[old_root].rotation);
+    if (status == MF_OK && merged > 0 &&
+        !mf_draft_note(&urdf->draft, false, 0, "%u fixed joint%s merged: %s part of %s parent%s",
+                       merged, merged == 1 ? "" : "s",
+                       merged == 1 ? "its link is" : "their links are",
+                       merged == 1 ? "its" : "their", merged == 1 ? "" : "s"))
+        return mf_urdf_no_memory(urdf);
+    return status == MF_OK ? connect_mimics(urdf) : status;
+}

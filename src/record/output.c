@@ -1,0 +1,172 @@
+// A file that appears whole or not at all: temporary name, sync, move, sync of the folder (Pillai
+// et al., OSDI 2014). A file that it replaces is exchanged with it in one step and kept until the
+// folder is synced, so that a failure there can be undone.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // renameat2
+#endif
+#include "record/output.h"
+
+#include "record/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_TRIES = 100 };
+
+static mf_Status fail_call(const mf_Output *output, mf_Error *error, const char *operation) {
+    int cause = errno;
+    return mf_fail_at(error, cause == ENOENT || cause == ENOTDIR ? MF_NOT_FOUND : MF_IO,
+                      output->path, 0, 0, "cannot %s: %s", operation, strerror(cause));
+}
+
+mf_Status mf_output_fail(const mf_Output *output, mf_Error *error) {
+    errno = output->failure;
+    return fail_call(output, error, "write");
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static mf_Status check_target(const mf_Output *output, mf_Error *error) {
+    struct stat info;
+    if (!mf_allow(output->context, "stat"))
+        return fail_call(output, error, "look at it");
+    if (stat(output->path, &info) == 0 && !S_ISREG(info.st_mode))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, output->path, 0, 0,
+                          "exists and is not a regular file; it is not replaced");
+    return MF_OK;
+}
+
+static mf_Status open_temporary(mf_Output *output, size_t size, mf_Error *error) {
+    for (int i = 0; i < NAME_TRIES; i++) {
+        snprintf(output->temporary, size, "%s.part-%ld-%d", output->path, (long)getpid(), i);
+        errno = 0;
+        if (mf_allow(output->context, "open"))
+            output->descriptor =
+                open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (output->descriptor >= 0)
+            return MF_OK;
+        if (errno != EEXIST && errno != EINTR)
+            break;
+    }
+    mf_Status status = fail_call(output, error, "make a file beside it");
+    output->temporary[0] = '\0'; // not ours to remove
+    return status;
+}
+
+mf_Status mf_output_create(mf_Context *context, const char *path, mf_Output *out, mf_Error *error) {
+    *out = (mf_Output){.context = context, .descriptor = -1, .driver = H5I_INVALID_HID};
+    size_t length = strlen(path), room = length + 64;
+    char *name = mf_allocate(context, length + 1, 1);
+    out->path = name;
+    out->temporary = mf_allocate(context, room, 1);
+    if (name == NULL || out->temporary == NULL) {
+        mf_output_free(out);
+        return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to record");
+    }
+    memcpy(name, path, length + 1);
+    mf_Status status = check_target(out, error);
+    if (status == MF_OK)
+        status = open_temporary(out, room, error);
+    if (status != MF_OK)
+        mf_output_free(out);
+    return status;
+}
+
+hid_t mf_output_access(mf_Output *output) {
+    if (output->driver < 0)
+        output->driver = H5FDregister(mf_driver_class());
+    hid_t access = output->driver < 0 ? H5I_INVALID_HID : H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && H5Pset_driver(access, output->driver, &output) < 0) {
+        H5Pclose(access);
+        return H5I_INVALID_HID;
+    }
+    return access;
+}
+
+// ---- moving into place -------------------------------------------------------------------------
+
+static int open_folder(const mf_Output *output) {
+    const char *slash = strrchr(output->path, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - output->path) + 1;
+    char *folder = mf_allocate(output->context, length + 2, 1);
+    if (folder == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    memcpy(folder, length == 0 ? "." : output->path, length == 0 ? 1 : length);
+    int descriptor = -1;
+    if (mf_allow(output->context, "open"))
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    mf_release(output->context, folder);
+    return descriptor;
+}
+
+// Moves the file; *exchanged tells whether an old one now has the temporary name.
+static bool move_file(const mf_Output *output, bool *exchanged) {
+    *exchanged = false;
+    if (!mf_allow(output->context, "rename"))
+        return false;
+    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE) == 0) {
+        *exchanged = true;
+        return true;
+    }
+    // Nothing to exchange with, or a file system that cannot exchange.
+    return rename(output->temporary, output->path) == 0;
+}
+
+static void move_back(const mf_Output *output, bool exchanged) {
+    if (exchanged)
+        renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE);
+    else
+        rename(output->path, output->temporary);
+}
+
+static mf_Status move_and_sync(mf_Output *output, int folder, mf_Error *error) {
+    bool exchanged;
+    if (!move_file(output, &exchanged))
+        return fail_call(output, error, "move it into place");
+    if (!mf_allow(output->context, "fsync") || fsync(folder) != 0) {
+        mf_Status status = fail_call(output, error, "sync its folder");
+        move_back(output, exchanged);
+        return status;
+    }
+    if (exchanged)
+        unlink(output->temporary);
+    output->temporary[0] = '\0';
+    return MF_OK;
+}
+
+mf_Status mf_output_commit(mf_Output *output, mf_Error *error) {
+    if (!mf_allow(output->context, "fsync") || fsync(output->descriptor) != 0)
+        return fail_call(output, error, "sync it");
+    if (!mf_allow(output->context, "close"))
+        return fail_call(output, error, "close it");
+    int closed = close(output->descriptor);
+    output->descriptor = -1; // gone either way
+    if (closed != 0)
+        return fail_call(output, error, "close it");
+    int folder = open_folder(output);
+    if (folder < 0)
+        return fail_call(output, error, "open its folder");
+    mf_Status status = move_and_sync(output, folder, error);
+    close(folder);
+    return status;
+}
+
+void mf_output_free(mf_Output *output) {
+    if (output->context == NULL)
+        return;
+    if (output->descriptor >= 0)
+        close(output->descriptor);
+    if (output->temporary != NULL && output->temporary[0] != '\0')
+        unlink(output->temporary);
+    if (output->driver >= 0)
+        H5FDunregister(output->driver);
+    mf_release(output->context, output->temporary);
+    mf_release(output->context, (void *)(uintptr_t)output->path);
+    *output = (mf_Output){.descriptor = -1, .driver = H5I_INVALID_HID};
+}

@@ -1,0 +1,35 @@
+// The file behind a recorder: made under a temporary name beside its final one, written by HDF5
+// through a driver of ours, and moved into place when it is complete.
+#ifndef MAYFLY_SRC_RECORD_OUTPUT_H
+#define MAYFLY_SRC_RECORD_OUTPUT_H
+
+#include <mayfly/base.h>
+
+#include <hdf5.h>
+
+typedef struct mf_Output {
+    mf_Context *context;
+    const char *path; // final name, owned
+    char *temporary;  // name until then, owned
+    int descriptor;   // -1 while closed
+    int failure;      // errno of the first system call that failed, 0 while none did
+    hid_t driver;     // H5I_INVALID_HID while not registered
+} mf_Output;
+
+// Makes the temporary file. On failure nothing is left.
+mf_Status mf_output_create(mf_Context *context, const char *path, mf_Output *out, mf_Error *error);
+
+// A file access property list that sends HDF5 to `output`, which must not move; H5I_INVALID_HID on
+// failure. Close it with H5Pclose.
+hid_t mf_output_access(mf_Output *output);
+
+// Syncs the file and moves it to its final name. A file that was there before survives a failure.
+mf_Status mf_output_commit(mf_Output *output, mf_Error *error);
+
+// Closes and frees; removes the temporary file unless it was committed.
+void mf_output_free(mf_Output *output);
+
+// The message for the failed system call.
+mf_Status mf_output_fail(const mf_Output *output, mf_Error *error);
+
+#endif

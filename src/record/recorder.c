@@ -1,0 +1,266 @@
+// Recorders: fields of some robots, sampled into memory and written to HDF5 in blocks, so that a
+// sample each step costs a copy. Invariants: the final file appears only when it is complete; after
+// the first failure a recorder refuses everything and leaves nothing behind.
+#include "record/recorder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BUFFER_BYTES = 256 << 10, // [byte] samples of one column held in memory, about
+    BUFFER_SAMPLES = 4096     // [1] at most
+};
+
+mf_RecorderConfig mf_recorder_config(void) {
+    return (mf_RecorderConfig){.struct_size = sizeof(mf_RecorderConfig)};
+}
+
+// ---- choosing fields ---------------------------------------------------------------------------
+
+// A name, or its beginning followed by a star.
+static bool matches(const char *pattern, const char *name) {
+    size_t length = strlen(pattern);
+    if (length != 0 && pattern[length - 1] == '*')
+        return strncmp(pattern, name, length - 1) == 0;
+    return strcmp(pattern, name) == 0;
+}
+
+static bool has_column(const mf_Recorder *recorder, const mf_Field *field) {
+    for (uint32_t i = 0; i < recorder->column_count; i++) {
+        if (recorder->columns[i].field == field)
+            return true;
+    }
+    return false;
+}
+
+static void add_column(mf_Recorder *recorder, const mf_Field *field) {
+    bool time = field == NULL;
+    mf_Column *column = &recorder->columns[recorder->column_count++];
+    *column =
+        (mf_Column){.field = field,
+                    .name = time ? "time" : field->info.name,
+                    .components = time ? 1 : field->components,
+                    .value_size = time ? sizeof(double) : mf_field_value_size(field->info.type),
+                    .set = H5I_INVALID_HID};
+    column->sample_size = column->value_size * column->components * (time ? 1 : recorder->count);
+}
+
+// Names of fields that share the most letters with `pattern` from the start, or all.
+static void list_near(const mf_Group *group, const char *pattern, char *out, size_t size) {
+    size_t best = 0, used = 0;
+    uint32_t count = mf_group_field_count(group);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < count; i++) {
+            // Reading a field needs a group that may be changed, but does not change it.
+            const char *name = mf_group_field((mf_Group *)(uintptr_t)group, i)->info.name;
+            size_t same = 0;
+            while (pattern[same] != '\0' && pattern[same] == name[same])
+                same++;
+            if (pass == 0 && same > best)
+                best = same;
+            if (pass == 1 && same == best && used < size)
+                used +=
+                    (size_t)snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+        }
+    }
+}
+
+static mf_Status add_matching(mf_Recorder *recorder, const char *pattern, bool optional,
+                              mf_Error *error) {
+    bool found = false;
+    uint32_t count = mf_group_field_count(recorder->group);
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_Field *field = mf_group_field(recorder->group, i);
+        if (!matches(pattern, field->info.name) || field->components == 0)
+            continue;
+        found = true;
+        if (!has_column(recorder, field))
+            add_column(recorder, field);
+    }
+    if (found || optional)
+        return MF_OK;
+    const mf_Field *empty = mf_group_find_field(recorder->group, pattern);
+    if (empty != NULL)
+        return mf_fail(error, MF_NOT_FOUND, "recorder: the field %.80s has no values in this model",
+                       pattern);
+    char near[300] = "";
+    list_near(recorder->group, pattern, near, sizeof near);
+    return mf_fail(error, MF_NOT_FOUND, "recorder: no field is named %.80s; near: %s", pattern,
+                   near);
+}
+
+static mf_Status choose_columns(mf_Recorder *recorder, const char *const *fields, mf_Error *error) {
+    static const char *const usual[] = {"base.*", "joint.angle", "sensor.*", NULL};
+    bool optional = fields == NULL; // a robot without joints has no joint.angle
+    const char *const *patterns = optional ? usual : fields;
+    recorder->columns = mf_allocate(recorder->context, mf_group_field_count(recorder->group) + 1,
+                                    sizeof *recorder->columns);
+    if (recorder->columns == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    for (; *patterns != NULL; patterns++) {
+        mf_Status status = add_matching(recorder, *patterns, optional, error);
+        if (status != MF_OK)
+            return status;
+    }
+    add_column(recorder, NULL);
+    return MF_OK;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static mf_Status make_buffers(mf_Recorder *recorder, mf_Error *error) {
+    size_t largest = 1;
+    for (uint32_t i = 0; i < recorder->column_count; i++) {
+        if (recorder->columns[i].sample_size > largest)
+            largest = recorder->columns[i].sample_size;
+    }
+    size_t fitting = BUFFER_BYTES / largest;
+    recorder->capacity = fitting < 1                ? 1
+                         : fitting > BUFFER_SAMPLES ? BUFFER_SAMPLES
+                                                    : (uint32_t)fitting;
+    for (uint32_t i = 0; i < recorder->column_count; i++) {
+        mf_Column *column = &recorder->columns[i];
+        column->buffer = mf_allocate(recorder->context, recorder->capacity, column->sample_size);
+        if (column->buffer == NULL)
+            return mf_fail(error, MF_NO_MEMORY, "recorder: no memory for %u samples of %s",
+                           recorder->capacity, column->name);
+    }
+    return MF_OK;
+}
+
+static mf_Status choose_instances(mf_Recorder *recorder, const mf_RecorderConfig *config,
+                                  mf_Error *error) {
+    uint32_t total = mf_group_count(recorder->group);
+    if (config->first_instance >= total || config->instance_count > total - config->first_instance)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "recorder: expected instances in 0 .. %u, found %u from %u on", total - 1,
+                       config->instance_count, config->first_instance);
+    recorder->first = config->first_instance;
+    recorder->count =
+        config->instance_count != 0 ? config->instance_count : total - config->first_instance;
+    return MF_OK;
+}
+
+static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *config,
+                               mf_Error *error) {
+    mf_Status status = choose_instances(recorder, config, error);
+    if (status == MF_OK)
+        status = choose_columns(recorder, config->fields, error);
+    if (status == MF_OK)
+        status = make_buffers(recorder, error);
+    if (status == MF_OK)
+        status = mf_output_create(recorder->context, config->path, &recorder->output, error);
+    if (status != MF_OK)
+        return status;
+    mf_Quiet quiet = mf_quiet_begin();
+    status = mf_recorder_make_file(recorder, config->attributes, error);
+    mf_quiet_end(quiet);
+    return status;
+}
+
+mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, mf_Recorder **out,
+                             mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
+    *out = NULL;
+    if (group == NULL || config == NULL || config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: start from mf_recorder_config()");
+    if (config->path == NULL || config->path[0] == '\0')
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: expected the path of a file to make");
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_Recorder *recorder = mf_allocate(context, 1, sizeof *recorder);
+    if (recorder == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    recorder->group = group;
+    recorder->context = context;
+    recorder->file = H5I_INVALID_HID;
+    mf_Status status = open_recorder(recorder, config, error);
+    if (status != MF_OK) {
+        mf_recorder_destroy(recorder);
+        return status;
+    }
+    *out = recorder;
+    return MF_OK;
+}
+
+// ---- sampling ----------------------------------------------------------------------------------
+
+// Gathers one instance's values, which lie MF_BLOCK apart, side by side.
+static void copy_instance(const mf_Column *column, uint32_t instance, char *target) {
+    size_t row = (size_t)(instance / MF_BLOCK) * column->components;
+    const char *source = (const char *)column->field->data +
+                         (row * MF_BLOCK + instance % MF_BLOCK) * column->value_size;
+    size_t stride = MF_BLOCK * column->value_size;
+    for (uint32_t c = 0; c < column->components; c++) {
+        if (column->value_size == 4)
+            memcpy(target + (size_t)c * 4, source + c * stride, 4);
+        else
+            memcpy(target + (size_t)c * 8, source + c * stride, 8);
+    }
+}
+
+static void take_sample(const mf_Recorder *recorder) {
+    for (uint32_t i = 0; i + 1 < recorder->column_count; i++) {
+        const mf_Column *column = &recorder->columns[i];
+        char *target = column->buffer + recorder->filled * column->sample_size;
+        size_t size = column->components * column->value_size;
+        for (uint32_t k = 0; k < recorder->count; k++)
+            copy_instance(column, recorder->first + k, target + k * size);
+    }
+    double time = mf_time_to_seconds(mf_world_time(mf_group_world(recorder->group)));
+    const mf_Column *column = &recorder->columns[recorder->column_count - 1];
+    memcpy(column->buffer + recorder->filled * column->sample_size, &time, sizeof time);
+}
+
+static mf_Status flush_quietly(mf_Recorder *recorder) {
+    mf_Quiet quiet = mf_quiet_begin();
+    recorder->status = mf_recorder_flush(recorder, &recorder->failure);
+    mf_quiet_end(quiet);
+    return recorder->status;
+}
+
+mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
+    if (recorder->status == MF_OK) {
+        take_sample(recorder);
+        recorder->filled++;
+        if (recorder->filled == recorder->capacity)
+            flush_quietly(recorder);
+    }
+    if (recorder->status != MF_OK && error != NULL)
+        *error = recorder->failure;
+    return recorder->status;
+}
+
+// ---- ending ------------------------------------------------------------------------------------
+
+mf_Status mf_recorder_close(mf_Recorder *recorder, mf_Error *error) {
+    if (recorder == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: recorder is NULL");
+    mf_Status status = recorder->status;
+    if (status == MF_OK)
+        status = flush_quietly(recorder);
+    if (status == MF_OK) {
+        mf_Quiet quiet = mf_quiet_begin();
+        status = mf_recorder_close_file(recorder, &recorder->failure);
+        mf_quiet_end(quiet);
+    }
+    if (status == MF_OK)
+        status = mf_output_commit(&recorder->output, &recorder->failure);
+    if (status != MF_OK && error != NULL)
+        *error = recorder->failure;
+    mf_recorder_destroy(recorder);
+    return status;
+}
+
+void mf_recorder_destroy(mf_Recorder *recorder) {
+    if (recorder == NULL)
+        return;
+    mf_Quiet quiet = mf_quiet_begin();
+    mf_recorder_close_file(recorder, NULL);
+    mf_output_free(&recorder->output);
+    mf_quiet_end(quiet);
+    for (uint32_t i = 0; i < recorder->column_count; i++)
+        mf_release(recorder->context, recorder->columns[i].buffer);
+    mf_release(recorder->context, recorder->columns);
+    mf_release(recorder->context, recorder);
+}

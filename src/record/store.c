@@ -1,0 +1,213 @@
+// What a recorder has in HDF5: one extendible, chunked data set per field, shape (time, instance,
+// component), and one for the time; attributes as UTF-8 strings of variable length, which readers
+// in Python get as str.
+#include "record/recorder.h"
+
+#include <string.h>
+
+mf_Quiet mf_quiet_begin(void) {
+    mf_Quiet quiet = {0};
+    H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void mf_quiet_end(mf_Quiet quiet) {
+    H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
+}
+
+// The innermost entry of HDF5's error stack says most.
+static herr_t take_first(unsigned index, const H5E_error2_t *entry, void *user) {
+    if (index == 0)
+        *(const char **)user = entry->desc;
+    return 0;
+}
+
+static mf_Status fail_store(mf_Recorder *recorder, const char *operation, mf_Error *error) {
+    const mf_Output *output = &recorder->output;
+    if (output->failure != 0)
+        return mf_output_fail(output, error);
+    const char *reason = NULL;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+    mf_Status status = mf_fail_at(error, MF_IO, output->path, 0, 0, "HDF5 cannot %s: %s", operation,
+                                  reason != NULL ? reason : "no reason given");
+    H5Eclear2(H5E_DEFAULT);
+    return status;
+}
+
+// ---- attributes --------------------------------------------------------------------------------
+
+static bool put_attribute(hid_t object, const char *name, hid_t stored, hid_t given,
+                          const void *value) {
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, given, value) >= 0;
+    if (attribute >= 0)
+        good &= H5Aclose(attribute) >= 0;
+    if (space >= 0)
+        H5Sclose(space);
+    return good;
+}
+
+static bool put_text(hid_t object, const char *name, const char *text) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    bool good = type >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 &&
+                H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+                put_attribute(object, name, type, type, &text);
+    if (type >= 0)
+        H5Tclose(type);
+    return good;
+}
+
+static bool describe_file(const mf_Recorder *recorder, const char *run) {
+    const mf_WorldConfig *world = mf_world_settings(mf_group_world(recorder->group));
+    double step = mf_time_to_seconds(world->step);
+    hid_t file = recorder->file;
+    bool good =
+        put_text(file, "version", mf_version()) &&
+        put_text(file, "model", mf_group_model(recorder->group)->name) &&
+        put_text(file, "group", mf_group_settings(recorder->group)->name) &&
+        put_attribute(file, "seed", H5T_STD_U64LE, H5T_NATIVE_UINT64, &world->seed) &&
+        put_attribute(file, "step", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &step) &&
+        put_attribute(file, "first_instance", H5T_STD_U32LE, H5T_NATIVE_UINT32, &recorder->first);
+    return good && (run == NULL || put_text(file, "run", run));
+}
+
+static bool describe_column(const mf_Column *column) {
+    if (column->field == NULL)
+        return put_text(column->set, "unit", "s") &&
+               put_text(column->set, "description", "simulated time of each sample");
+    const mf_FieldInfo *info = &column->field->info;
+    return put_text(column->set, "unit", info->unit) &&
+           put_text(column->set, "frame", info->frame) &&
+           put_text(column->set, "description", info->description) &&
+           put_text(column->set, "dimensions", "time, instance, component");
+}
+
+// ---- data sets ---------------------------------------------------------------------------------
+
+static hid_t stored_type(const mf_Column *column) {
+    switch (column->field == NULL ? MF_F64 : column->field->info.type) {
+    case MF_F32:
+        return H5T_IEEE_F32LE;
+    case MF_I32:
+        return H5T_STD_I32LE;
+    case MF_U32:
+        return H5T_STD_U32LE;
+    default:
+        return H5T_IEEE_F64LE;
+    }
+}
+
+static hid_t memory_type(const mf_Column *column) {
+    switch (column->field == NULL ? MF_F64 : column->field->info.type) {
+    case MF_F32:
+        return H5T_NATIVE_FLOAT;
+    case MF_I32:
+        return H5T_NATIVE_INT32;
+    case MF_U32:
+        return H5T_NATIVE_UINT32;
+    default:
+        return H5T_NATIVE_DOUBLE;
+    }
+}
+
+// Samples, instances, components; the time has the first alone.
+static int shape(const mf_Recorder *recorder, const mf_Column *column, uint64_t samples,
+                 hsize_t out[3]) {
+    out[0] = samples;
+    out[1] = recorder->count;
+    out[2] = column->components;
+    return column->field == NULL ? 1 : 3;
+}
+
+// Chunks hold the samples of one buffer, and of large groups as many instances as fit into 1 MiB.
+static hid_t chunking(const mf_Recorder *recorder, const mf_Column *column) {
+    hsize_t chunk[3];
+    int rank = shape(recorder, column, recorder->capacity, chunk);
+    hsize_t fitting = (1u << 20) / (recorder->capacity * column->components * column->value_size);
+    if (chunk[1] > fitting)
+        chunk[1] = fitting == 0 ? 1 : fitting;
+    hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (creation >= 0 && H5Pset_chunk(creation, rank, chunk) < 0) {
+        H5Pclose(creation);
+        return H5I_INVALID_HID;
+    }
+    return creation;
+}
+
+static bool make_column(mf_Recorder *recorder, mf_Column *column) {
+    hsize_t size[3], limit[3];
+    int rank = shape(recorder, column, 0, size);
+    shape(recorder, column, H5S_UNLIMITED, limit);
+    hid_t space = H5Screate_simple(rank, size, limit);
+    hid_t creation = chunking(recorder, column);
+    if (space >= 0 && creation >= 0)
+        column->set = H5Dcreate2(recorder->file, column->name, stored_type(column), space,
+                                 H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (creation >= 0)
+        H5Pclose(creation);
+    if (space >= 0)
+        H5Sclose(space);
+    return column->set >= 0 && describe_column(column);
+}
+
+mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error *error) {
+    hid_t access = mf_output_access(&recorder->output);
+    if (access >= 0) {
+        recorder->file = H5Fcreate(recorder->output.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        H5Pclose(access);
+    }
+    if (recorder->file < 0 || !describe_file(recorder, run))
+        return fail_store(recorder, "make the file", error);
+    for (uint32_t i = 0; i < recorder->column_count; i++) {
+        if (!make_column(recorder, &recorder->columns[i]))
+            return fail_store(recorder, "make a data set", error);
+    }
+    return recorder->output.failure != 0 ? mf_output_fail(&recorder->output, error) : MF_OK;
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
+static bool append_column(const mf_Recorder *recorder, const mf_Column *column) {
+    hsize_t whole[3], part[3], start[3] = {recorder->written, 0, 0};
+    int rank = shape(recorder, column, recorder->written + recorder->filled, whole);
+    shape(recorder, column, recorder->filled, part);
+    if (H5Dset_extent(column->set, whole) < 0)
+        return false;
+    hid_t there = H5Dget_space(column->set), here = H5Screate_simple(rank, part, NULL);
+    bool good =
+        there >= 0 && here >= 0 &&
+        H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, part, NULL) >= 0 &&
+        H5Dwrite(column->set, memory_type(column), here, there, H5P_DEFAULT, column->buffer) >= 0;
+    if (there >= 0)
+        H5Sclose(there);
+    if (here >= 0)
+        H5Sclose(here);
+    return good;
+}
+
+mf_Status mf_recorder_flush(mf_Recorder *recorder, mf_Error *error) {
+    for (uint32_t i = 0; i < recorder->column_count && recorder->filled != 0; i++) {
+        if (!append_column(recorder, &recorder->columns[i]) || recorder->output.failure != 0)
+            return fail_store(recorder, "write samples", error);
+    }
+    recorder->written += recorder->filled;
+    recorder->filled = 0;
+    return MF_OK;
+}
+
+mf_Status mf_recorder_close_file(mf_Recorder *recorder, mf_Error *error) {
+    bool good = true;
+    for (uint32_t i = 0; i < recorder->column_count; i++) {
+        if (recorder->columns[i].set >= 0)
+            good &= H5Dclose(recorder->columns[i].set) >= 0;
+        recorder->columns[i].set = H5I_INVALID_HID;
+    }
+    if (recorder->file >= 0)
+        good &= H5Fclose(recorder->file) >= 0;
+    recorder->file = H5I_INVALID_HID;
+    if (!good || recorder->output.failure != 0)
+        return fail_store(recorder, "close the file", error);
+    return MF_OK;
+}

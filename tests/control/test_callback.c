@@ -1,0 +1,93 @@
+// Controllers in C: who is called, when, and what a failure does.
+#include "control/robot.h"
+
+#include <stdatomic.h>
+
+enum { COUNT = 37 }; // the last block is not full
+
+typedef struct Calls {
+    atomic_uint per_robot[48];
+    _Atomic int64_t last_time; // [ns]
+    uint32_t refuses;          // [1] the robot that fails
+} Calls;
+
+static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
+    Calls *calls = user;
+    atomic_fetch_add(&calls->per_robot[instance], 1);
+    atomic_store(&calls->last_time, time);
+    mf_field_set(mf_group_find_field(group, "joint.target"), instance, 0, 0.01 * instance);
+    return instance != calls->refuses;
+}
+
+static void every_robot_is_called_at_the_rate(void **state) {
+    (void)state;
+    Stage stage;
+    Calls calls = {.refuses = MF_NONE};
+    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+    mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
+    assert_int_equal(mf_callback_add(stage.group, rate, count_calls, &calls, NULL), MF_OK);
+    mf_world_step(stage.world, 9); // 0, 20, 40, 60, 80 ms
+    for (uint32_t i = 0; i < 48; i++)
+        assert_int_equal(calls.per_robot[i], i < COUNT ? 5 : 0);
+    assert_true(calls.last_time == 80 * MF_MILLISECOND);
+    assert_float_equal(stage_get(&stage, "joint.target", 36, 0), 0.36, 1e-7);
+    stage_close(&stage);
+}
+
+static void failure_raises_the_fault_and_ends_the_calls(void **state) {
+    (void)state;
+    Stage stage;
+    Calls calls = {.refuses = 20};
+    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+    assert_int_equal(mf_callback_add(stage.group, stage_every_step(), count_calls, &calls, NULL),
+                     MF_OK);
+    stage_set(&stage, "fault.word", 3, 0, MF_FAULT_RANGE);
+    mf_world_step(stage.world, 4);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(calls.per_robot[i], i == 3 ? 0 : i == 20 ? 1 : 4);
+    assert_int_equal(mf_group_fault(stage.group, 20), MF_FAULT_CONTROL);
+    assert_int_equal(mf_group_fault(stage.group, 3), MF_FAULT_RANGE);
+    assert_int_equal(mf_group_fault_total(stage.group), 2);
+    stage_close(&stage);
+}
+
+static void several_run_in_order(void **state) {
+    (void)state;
+    Stage stage;
+    Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
+    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+    assert_int_equal(mf_callback_add(stage.group, stage_every_step(), count_calls, &first, NULL),
+                     MF_OK);
+    assert_int_equal(mf_callback_add(stage.group, stage_every_step(), count_calls, &second, NULL),
+                     MF_OK);
+    mf_world_step(stage.world, 1);
+    assert_int_equal(first.per_robot[5], 1);
+    assert_int_equal(second.per_robot[5], 0);
+    assert_int_equal(second.per_robot[6], 1);
+    stage_close(&stage);
+}
+
+static void bad_settings_are_refused(void **state) {
+    (void)state;
+    Stage stage;
+    Calls calls = {0};
+    stage_open(&stage, MF_ISA_AUTO, false, 1);
+    mf_Rate rate = stage_every_step();
+    assert_int_equal(mf_callback_add(stage.group, rate, NULL, NULL, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_callback_add(stage.group, (mf_Rate){-1, 1}, count_calls, &calls, NULL),
+                     MF_BAD_ARGUMENT);
+    mf_context_fail_after(stage.context, 1);
+    assert_int_equal(mf_callback_add(stage.group, rate, count_calls, &calls, NULL), MF_NO_MEMORY);
+    assert_int_equal(mf_group_system_count(stage.group), 0);
+    stage_close(&stage);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_robot_is_called_at_the_rate),
+        cmocka_unit_test(failure_raises_the_fault_and_ends_the_calls),
+        cmocka_unit_test(several_run_in_order),
+        cmocka_unit_test(bad_settings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,665 @@
+// The archive: what goes in comes out bit for bit, going on after any generation gives the unbroken
+// run, one writer at a time, nothing half done after a failure.
+#include "support.h"
+
+#include <sqlite3.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void assert_same_individual(mf_Individual found, mf_Individual expected, uint32_t bytes) {
+    assert_true(found.id == expected.id && found.parent == expected.parent);
+    assert_true(bits_of(found.fitness) == bits_of(expected.fitness));
+    assert_memory_equal(found.genome, expected.genome, bytes);
+}
+
+// ---- round trip --------------------------------------------------------------------------------
+
+static void gives_back_what_was_stored(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    config.mutation_rate = 0.1;
+    config.reuse_fitness = true;
+    mf_Search *search = new_search(fixture->context, &config);
+    mf_Archive *archive = new_archive(fixture, &config);
+    mf_ArchiveGeneration expected[6];
+    mf_Individual champions[6];
+    uint8_t genomes[6][16];
+    for (uint32_t g = 0; g < 6; g++) {
+        evolve(archive, search, g + 1);
+        expected[g] = (mf_ArchiveGeneration){.generation = g + 1,
+                                             .best = mf_search_best(search),
+                                             .mean = mf_search_mean(search),
+                                             .seconds = 0.1 * (g + 1)};
+        champions[g] = mf_search_individual(search, 0);
+        memcpy(genomes[g], champions[g].genome, 16);
+        champions[g].genome = genomes[g];
+    }
+    mf_archive_close(archive);
+    assert_int_equal(count_files(fixture->folder), 1);
+
+    mf_Error error = {0};
+    archive = open_archive(fixture, false);
+    mf_ArchiveRun run;
+    MUST(mf_archive_run(archive, &run, &error));
+    assert_int_equal(run.search.struct_size, sizeof run.search);
+    assert_int_equal(run.search.population, 20);
+    assert_int_equal(run.search.survivors, 8);
+    assert_int_equal(run.search.genome_bytes, 16);
+    assert_true(run.search.seed == UINT64_C(0xfedcba9876543210));
+    assert_true(run.search.mutation_rate == 0.1 && run.search.reuse_fitness);
+    assert_true(run.search.evaluate == NULL && run.search.user == NULL);
+    assert_string_equal(run.settings, SETTINGS);
+    assert_true(run.model_hash == 11 && run.terrain_hash == UINT64_MAX);
+    assert_int_equal(run.generations, 6);
+    assert_true(run.seconds == 0.1 * 6 && run.simulated == 240.0 * 6);
+    assert_string_equal(run.version, mf_version());
+
+    mf_ArchiveGeneration *rows = NULL;
+    uint32_t count = 0;
+    MUST(mf_archive_generations(archive, &rows, &count, &error));
+    assert_int_equal(count, 6);
+    for (uint32_t g = 0; g < 6; g++) {
+        assert_int_equal(rows[g].generation, g + 1);
+        assert_true(bits_of(rows[g].best) == bits_of(expected[g].best));
+        assert_true(bits_of(rows[g].mean) == bits_of(expected[g].mean));
+        assert_true(rows[g].seconds == expected[g].seconds);
+    }
+    mf_release(fixture->context, rows);
+
+    mf_Individual found;
+    uint8_t genome[16];
+    for (uint32_t g = 0; g <= 6; g++) {
+        MUST(mf_archive_best(archive, g, &found, genome, 16, &error));
+        assert_ptr_equal(found.genome, genome);
+        assert_same_individual(found, champions[g == 0 ? 5 : g - 1], 16);
+    }
+    for (uint32_t rank = 0; rank < 20; rank++) {
+        mf_Individual individual = mf_search_individual(search, rank);
+        MUST(mf_archive_individual(archive, individual.id, &found, genome, 16, &error));
+        assert_same_individual(found, individual, 16);
+    }
+    // 20 in the first generation, then 12 each.
+    for (uint64_t id = 0; id < 80; id++)
+        MUST(mf_archive_individual(archive, id, &found, genome, 16, &error));
+    const uint64_t absent[] = {80, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
+    mf_Individual before = found;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(mf_archive_individual(archive, absent[i], &found, genome, 16, &error),
+                         MF_NOT_FOUND);
+    assert_int_equal(mf_archive_best(archive, 7, &found, genome, 16, &error), MF_NOT_FOUND);
+    assert_int_equal(mf_archive_best(archive, 1, &found, genome, 17, &error), MF_BAD_ARGUMENT);
+    assert_memory_equal(&before, &found, sizeof found);
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+}
+
+static void empty_archive_is_fine(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_archive_close(new_archive(fixture, &config));
+    mf_Archive *archive = open_archive(fixture, false);
+    mf_Error error = {0};
+    mf_ArchiveRun run;
+    MUST(mf_archive_run(archive, &run, &error));
+    assert_int_equal(run.generations, 0);
+    assert_true(run.seconds == 0 && run.simulated == 0);
+    mf_ArchiveGeneration *rows = NULL;
+    uint32_t count = 99;
+    MUST(mf_archive_generations(archive, &rows, &count, &error));
+    assert_int_equal(count, 0);
+    mf_release(fixture->context, rows);
+    mf_Individual found;
+    uint8_t genome[16];
+    assert_int_equal(mf_archive_best(archive, 0, &found, genome, 16, &error), MF_NOT_FOUND);
+    // Resuming from nothing makes the search new, whatever it was.
+    mf_Search *search = new_search(fixture->context, &config);
+    uint64_t hash = mf_search_hash(search);
+    MUST(mf_search_advance(search, &error));
+    double seconds = 1, simulated = 1;
+    MUST(mf_archive_resume(archive, search, &seconds, &simulated, &error));
+    assert_int_equal(mf_search_generation(search), 0);
+    assert_true(mf_search_hash(search) == hash && seconds == 0 && simulated == 0);
+    mf_search_destroy(search);
+    mf_archive_close(archive);
+    mf_archive_close(NULL);
+}
+
+static const double odd_values[] = {
+    NAN,     INFINITY, -INFINITY, -0.0,     0.0,         DBL_MAX, -DBL_MAX,
+    DBL_MIN, 5e-324,   -5e-324,   0.1,      1.0 / 3,     1e15,    9007199254740993.0,
+    -1,      1e300,    123456789, 1 + 1e-9, 0x1.8p-1050, 42};
+
+static mf_Status odd(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                     double *fitness, mf_Error *error) {
+    (void)user;
+    (void)genomes;
+    (void)genome_bytes;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        fitness[i] = odd_values[i];
+    return MF_OK;
+}
+
+// Survivors get another fitness whenever they are evaluated again.
+static mf_Status fading(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                        double *fitness, mf_Error *error) {
+    mf_Status status = rugged(NULL, genomes, count, genome_bytes, fitness, error);
+    double *factor = user;
+    for (uint32_t i = 0; i < count; i++)
+        fitness[i] *= *factor;
+    *factor *= 0.9;
+    return status;
+}
+
+static void fitness_is_stored_bit_for_bit(void **state) {
+    Fixture *fixture = *state;
+    for (int i = 0; i < 2; i++) {
+        double factor = 1;
+        mf_SearchConfig config = small_config();
+        config.evaluate = i == 0 ? odd : fading;
+        config.user = &factor;
+        uint64_t hash = make_archive(fixture, &config, 4);
+        mf_Archive *archive = open_archive(fixture, false);
+        mf_Search *search = new_search(fixture->context, &config);
+        mf_Error error = {0};
+        MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+        assert_true(mf_search_hash(search) == hash);
+        mf_search_destroy(search);
+        mf_archive_close(archive);
+        remove(fixture->path);
+    }
+}
+
+// ---- resume ------------------------------------------------------------------------------------
+
+static void resuming_anywhere_equals_the_unbroken_run(void **state) {
+    Fixture *fixture = *state;
+    enum { GENERATIONS = 12 };
+    mf_Error error = {0};
+    for (int reuse = 0; reuse < 2; reuse++) {
+        mf_SearchConfig config = small_config();
+        config.reuse_fitness = reuse == 1;
+        uint64_t hashes[GENERATIONS + 1];
+        mf_Search *unbroken = new_search(fixture->context, &config);
+        hashes[0] = mf_search_hash(unbroken);
+        for (uint32_t g = 1; g <= GENERATIONS; g++) {
+            MUST(mf_search_advance(unbroken, &error));
+            hashes[g] = mf_search_hash(unbroken);
+        }
+        mf_search_destroy(unbroken);
+        for (uint32_t k = 0; k <= GENERATIONS; k++) {
+            assert_true(make_archive(fixture, &config, k) == hashes[k]);
+            mf_Archive *archive = open_archive(fixture, true);
+            mf_Search *search = new_search(fixture->context, &config);
+            double seconds = -1, simulated = -1;
+            MUST(mf_archive_resume(archive, search, &seconds, &simulated, &error));
+            assert_int_equal(mf_search_generation(search), k);
+            assert_true(mf_search_hash(search) == hashes[k]);
+            assert_true(seconds == 0.1 * k && simulated == 240.0 * k);
+            evolve(archive, search, GENERATIONS);
+            assert_true(mf_search_hash(search) == hashes[GENERATIONS]);
+            // Back again, in the same process and with a search that is elsewhere.
+            MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+            assert_true(mf_search_hash(search) == hashes[GENERATIONS]);
+            mf_search_destroy(search);
+            mf_archive_close(archive);
+            remove(fixture->path);
+        }
+    }
+}
+
+static void other_settings_are_refused_by_name(void **state) {
+    Fixture *fixture = *state;
+    const mf_SearchConfig stored = small_config();
+    make_archive(fixture, &stored, 3);
+    mf_Archive *archive = open_archive(fixture, true);
+    mf_SearchConfig others[6];
+    const char *names[6] = {"population", "survivors",     "genome_bytes",
+                            "seed",       "mutation_rate", "reuse_fitness"};
+    for (int i = 0; i < 6; i++)
+        others[i] = stored;
+    others[0].population = 21;
+    others[1].survivors = 7;
+    others[2].genome_bytes = 17;
+    others[3].seed ^= UINT64_C(1) << 63;
+    others[4].mutation_rate = nextafter(stored.mutation_rate, 1);
+    others[5].reuse_fitness = true;
+    for (int i = 0; i < 6; i++) {
+        mf_Search *search = new_search(fixture->context, &others[i]);
+        uint64_t hash = mf_search_hash(search);
+        mf_Error error = {0};
+        assert_int_equal(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT);
+        assert_non_null(strstr(error.message, names[i]));
+        assert_string_equal(error.file, fixture->path);
+        assert_true(mf_search_hash(search) == hash);
+        assert_int_equal(mf_archive_append(archive, search, 1, 1, &error), MF_BAD_ARGUMENT);
+        assert_non_null(strstr(error.message, names[i]));
+        mf_search_destroy(search);
+    }
+    mf_archive_close(archive);
+}
+
+static void only_the_next_generation_is_appended(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_Archive *archive = new_archive(fixture, &config);
+    mf_Search *search = new_search(fixture->context, &config);
+    mf_Error error = {0};
+    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
+    MUST(mf_search_advance(search, &error));
+    const double bad[] = {NAN, -1, INFINITY};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(mf_archive_append(archive, search, bad[i], 0, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_archive_append(archive, search, 0, bad[i], &error), MF_BAD_ARGUMENT);
+    }
+    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "expected generation 2 next, found 1"));
+    MUST(mf_search_advance(search, &error));
+    MUST(mf_search_advance(search, &error));
+    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
+    mf_archive_close(archive);
+    archive = open_archive(fixture, false);
+    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "reading"));
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+}
+
+// ---- one writer, many readers ------------------------------------------------------------------
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void assert_busy(const Fixture *fixture, mf_Context *context) {
+    mf_Archive *second = (mf_Archive *)&context;
+    mf_Error error = {0};
+    double begin = now();
+    assert_int_equal(mf_archive_open(context, fixture->path, true, &second, &error), MF_BUSY);
+    assert_null(second);
+    assert_string_equal(error.file, fixture->path);
+    mf_SearchConfig config = small_config();
+    assert_int_equal(mf_archive_create(context, fixture->path, &config, "", 0, 0, &second, NULL),
+                     MF_BUSY);
+    // At once: waiting for a lock would take SQLite's second.
+    assert_true(now() - begin < 0.9);
+}
+
+static void second_writer_is_refused(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_Archive *first = new_archive(fixture, &config);
+    mf_Search *search = new_search(fixture->context, &config);
+    evolve(first, search, 2);
+    assert_busy(fixture, fixture->context);
+    pid_t child = fork();
+    if (child == 0) {
+        mf_Context *context = NULL;
+        if (mf_context_create(NULL, &context, NULL) != MF_OK)
+            _exit(2);
+        mf_Archive *second = NULL;
+        mf_Status status = mf_archive_open(context, fixture->path, true, &second, NULL);
+        _exit(status == MF_BUSY ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    // The failed attempts have not taken the lock away.
+    assert_busy(fixture, fixture->context);
+    evolve(first, search, 4);
+    mf_archive_close(first);
+    first = open_archive(fixture, true);
+    evolve(first, search, 5);
+    mf_archive_close(first);
+    mf_search_destroy(search);
+}
+
+static void readers_go_on_while_one_writes(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_Archive *writer = new_archive(fixture, &config);
+    mf_Search *search = new_search(fixture->context, &config);
+    mf_Archive *readers[3];
+    mf_Error error = {0};
+    for (int i = 0; i < 3; i++)
+        readers[i] = open_archive(fixture, false);
+    for (uint32_t g = 1; g <= 5; g++) {
+        evolve(writer, search, g);
+        for (int i = 0; i < 3; i++) {
+            mf_ArchiveRun run;
+            MUST(mf_archive_run(readers[i], &run, &error));
+            assert_int_equal(run.generations, g);
+        }
+    }
+    uint64_t hash = mf_search_hash(search);
+    mf_archive_close(writer);
+    // The writer is gone, the readers still read; one of them gives its state to a new search.
+    mf_search_destroy(search);
+    search = new_search(fixture->context, &config);
+    MUST(mf_archive_resume(readers[2], search, NULL, NULL, &error));
+    assert_true(mf_search_hash(search) == hash);
+    writer = open_archive(fixture, true);
+    evolve(writer, search, 6);
+    for (int i = 0; i < 3; i++)
+        mf_archive_close(readers[i]);
+    mf_archive_close(writer);
+    assert_int_equal(count_files(fixture->folder), 1);
+    mf_search_destroy(search);
+}
+
+static void waits_out_a_foreign_lock(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_Archive *archive = new_archive(fixture, &config);
+    mf_Search *search = new_search(fixture->context, &config);
+    evolve(archive, search, 1);
+    sqlite3 *shell = NULL;
+    assert_int_equal(sqlite3_open(fixture->path, &shell), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(shell, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    mf_Error error = {0};
+    MUST(mf_search_advance(search, &error));
+    assert_int_equal(mf_archive_append(archive, search, 2, 2, &error), MF_BUSY);
+    assert_int_equal(sqlite3_exec(shell, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(shell);
+    MUST(mf_archive_append(archive, search, 2, 2, &error));
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+}
+
+static void names_have_no_special_meaning(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(fixture->folder), 0);
+    static const char *const names[] = {":memory:", "file:x?mode=memory", "a b%20c#?.db", "plain"};
+    for (int i = 0; i < 4; i++) {
+        mf_Archive *archive = NULL;
+        mf_Error error = {0};
+        MUST(mf_archive_create(fixture->context, names[i], &config, NULL, 0, 0, &archive, &error));
+        mf_archive_close(archive);
+        assert_int_equal(access(names[i], R_OK | W_OK), 0);
+        assert_int_equal(count_files("."), 1);
+        remove(names[i]);
+    }
+    assert_int_equal(chdir(before), 0);
+}
+
+// ---- creating ----------------------------------------------------------------------------------
+
+static void never_overwrites(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_Archive *archive = (mf_Archive *)&config;
+    mf_Error error = {0};
+    write_bytes(fixture->path, "precious", 8);
+    assert_int_equal(
+        mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, &error),
+        MF_BAD_ARGUMENT);
+    assert_null(archive);
+    assert_non_null(strstr(error.message, "exists"));
+    size_t size;
+    char *data = read_bytes(fixture->path, &size);
+    assert_int_equal(size, 8);
+    assert_memory_equal(data, "precious", 8);
+    free(data);
+    assert_int_equal(count_files(fixture->folder), 1);
+    remove(fixture->path);
+    // A link that points nowhere is also something.
+    assert_int_equal(symlink("nowhere", fixture->path), 0);
+    assert_int_equal(
+        mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, &error),
+        MF_BAD_ARGUMENT);
+    assert_int_equal(count_files(fixture->folder), 1);
+}
+
+static void creation_refuses_bad_arguments(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_Archive *archive = NULL;
+    mf_Error error = {0};
+    config.survivors = 0;
+    assert_int_equal(
+        mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, &error),
+        MF_BAD_ARGUMENT);
+    config = small_config();
+    char *longest = malloc((1 << 20) + 2);
+    memset(longest, 'x', (1 << 20) + 1);
+    longest[(1 << 20) + 1] = '\0';
+    assert_int_equal(
+        mf_archive_create(fixture->context, fixture->path, &config, longest, 0, 0, &archive, NULL),
+        MF_LIMIT);
+    assert_int_equal(count_files(fixture->folder), 0);
+    longest[1 << 20] = '\0';
+    MUST(mf_archive_create(fixture->context, fixture->path, &config, longest, 0, 0, &archive,
+                           &error));
+    mf_archive_close(archive);
+    archive = open_archive(fixture, false);
+    mf_ArchiveRun run;
+    MUST(mf_archive_run(archive, &run, &error));
+    assert_string_equal(run.settings, longest);
+    mf_archive_close(archive);
+    free(longest);
+    char nowhere[600];
+    snprintf(nowhere, sizeof nowhere, "%s/no/such/folder", fixture->folder);
+    mf_Status status =
+        mf_archive_create(fixture->context, nowhere, &config, "", 0, 0, &archive, &error);
+    assert_true(status == MF_IO || status == MF_NOT_FOUND);
+    assert_string_equal(error.file, nowhere);
+    assert_null(archive);
+}
+
+// ---- the disk ----------------------------------------------------------------------------------
+
+// Runs a part of a test in a child that can change its rights; the child's exit status is 0 when
+// all was well and else the number of the failed step.
+typedef int (*ChildFn)(const Fixture *fixture);
+
+static void run_child(const Fixture *fixture, ChildFn function) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(function(fixture));
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int use_read_only_folder(const Fixture *fixture) {
+    // The super-user may write everywhere, so become somebody else.
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+        return 1;
+    mf_Archive *archive = NULL;
+    mf_SearchConfig config = small_config();
+    mf_Error error = {0};
+    char other[600];
+    snprintf(other, sizeof other, "%s/other", fixture->folder);
+    if (mf_archive_create(fixture->context, other, &config, "", 0, 0, &archive, &error) != MF_IO ||
+        strcmp(error.file, other) != 0)
+        return 2;
+    if (mf_archive_open(fixture->context, fixture->path, true, &archive, &error) != MF_IO)
+        return 3;
+    if (mf_archive_open(fixture->context, fixture->path, false, &archive, &error) != MF_OK)
+        return 4;
+    mf_Search *search = NULL;
+    if (mf_search_create(fixture->context, &config, &search, &error) != MF_OK)
+        return 5;
+    if (mf_archive_resume(archive, search, NULL, NULL, &error) != MF_OK ||
+        mf_search_generation(search) != 3)
+        return 6;
+    mf_search_destroy(search);
+    mf_archive_close(archive);
+    return 0;
+}
+
+static void read_only_folder_can_be_read(void **state) {
+    Fixture *fixture = *state;
+    // Somewhere that another user can get to; the build folder may be private.
+    Fixture elsewhere = *fixture;
+    strcpy(elsewhere.folder, "/tmp/mayfly-archive-XXXXXX");
+    assert_non_null(mkdtemp(elsewhere.folder));
+    snprintf(elsewhere.path, sizeof elsewhere.path, "%s/run.mayfly", elsewhere.folder);
+    mf_SearchConfig config = small_config();
+    make_archive(&elsewhere, &config, 3);
+    assert_int_equal(chmod(elsewhere.path, 0444), 0);
+    assert_int_equal(chmod(elsewhere.folder, 0555), 0);
+    run_child(&elsewhere, use_read_only_folder);
+    assert_int_equal(count_files(elsewhere.folder), 1);
+    assert_int_equal(chmod(elsewhere.folder, 0755), 0);
+    empty_folder(elsewhere.folder);
+    rmdir(elsewhere.folder);
+}
+
+static int fill_the_disk(const Fixture *fixture) {
+    signal(SIGXFSZ, SIG_IGN);
+    mf_SearchConfig config = small_config();
+    mf_Search *search = NULL;
+    mf_Archive *archive = NULL;
+    mf_Error error = {0};
+    struct rlimit small = {.rlim_cur = 8 * 4096}, large;
+    getrlimit(RLIMIT_FSIZE, &large);
+    small.rlim_max = large.rlim_max;
+    if (mf_search_create(fixture->context, &config, &search, NULL) != MF_OK)
+        return 1;
+    // Not even room for a new archive.
+    struct rlimit none = {.rlim_cur = 4096, .rlim_max = large.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+    if (mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, NULL) !=
+        MF_IO)
+        return 2;
+    if (access(fixture->path, F_OK) == 0)
+        return 3;
+    setrlimit(RLIMIT_FSIZE, &large);
+    if (mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, &error) !=
+        MF_OK)
+        return 4;
+    setrlimit(RLIMIT_FSIZE, &small);
+    mf_Status status = MF_OK;
+    while (status == MF_OK && mf_search_generation(search) < 1000) {
+        mf_search_advance(search, NULL);
+        status = mf_archive_append(archive, search, 1, 1, &error);
+    }
+    if (status != MF_IO || strcmp(error.file, fixture->path) != 0)
+        return 5;
+    // Room again: the same generation goes in as if nothing had happened.
+    setrlimit(RLIMIT_FSIZE, &large);
+    if (mf_archive_append(archive, search, 1, 1, &error) != MF_OK)
+        return 6;
+    uint64_t hash = mf_search_hash(search);
+    mf_archive_close(archive);
+    if (mf_archive_open(fixture->context, fixture->path, true, &archive, &error) != MF_OK)
+        return 7;
+    if (mf_archive_resume(archive, search, NULL, NULL, &error) != MF_OK ||
+        mf_search_hash(search) != hash)
+        return 8;
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+    return 0;
+}
+
+static void full_disk_loses_nothing(void **state) {
+    run_child(*state, fill_the_disk);
+}
+
+// ---- the documentation -------------------------------------------------------------------------
+
+static int count_row(void *user, int columns, char **values, char **names) {
+    (void)columns;
+    (void)values;
+    (void)names;
+    ++*(int *)user;
+    return 0;
+}
+
+static void documented_queries_work(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    make_archive(fixture, &config, 40);
+    size_t size;
+    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/archive.md", &size);
+    text[size] = '\0';
+    sqlite3 *database = NULL;
+    assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
+    int queries = 0;
+    for (char *at = text; (at = strstr(at, "```sql\n")) != NULL; queries++) {
+        char *query = at + strlen("```sql\n"), *end = strstr(query, "```");
+        assert_non_null(end);
+        *end = '\0';
+        int rows = 0;
+        char *message = NULL;
+        if (sqlite3_exec(database, query, count_row, &rows, &message) != SQLITE_OK)
+            fail_msg("%s: %s", query, message);
+        if (rows == 0)
+            fail_msg("%s: no rows", query);
+        at = end + 3;
+    }
+    assert_true(queries >= 6);
+    sqlite3_close(database);
+    free(text);
+}
+
+static void documented_tables_are_the_tables(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_archive_close(new_archive(fixture, &config));
+    size_t size;
+    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/archive.md", &size);
+    text[size] = '\0';
+    sqlite3 *database = NULL;
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, "SELECT sql FROM sqlite_schema WHERE sql > ''",
+                                        -1, &statement, NULL),
+                     SQLITE_OK);
+    int tables = 0;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        const char *definition = (const char *)sqlite3_column_text(statement, 0);
+        if (strstr(text, definition) == NULL)
+            fail_msg("docs/archive.md lacks: %s", definition);
+        tables++;
+    }
+    assert_int_equal(tables, 4);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FIXTURE(gives_back_what_was_stored),
+        WITH_FIXTURE(empty_archive_is_fine),
+        WITH_FIXTURE(fitness_is_stored_bit_for_bit),
+        WITH_FIXTURE(resuming_anywhere_equals_the_unbroken_run),
+        WITH_FIXTURE(other_settings_are_refused_by_name),
+        WITH_FIXTURE(only_the_next_generation_is_appended),
+        WITH_FIXTURE(second_writer_is_refused),
+        WITH_FIXTURE(readers_go_on_while_one_writes),
+        WITH_FIXTURE(waits_out_a_foreign_lock),
+        WITH_FIXTURE(names_have_no_special_meaning),
+        WITH_FIXTURE(never_overwrites),
+        WITH_FIXTURE(creation_refuses_bad_arguments),
+        WITH_FIXTURE(read_only_folder_can_be_read),
+        WITH_FIXTURE(full_disk_loses_nothing),
+        WITH_FIXTURE(documented_queries_work),
+        WITH_FIXTURE(documented_tables_are_the_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

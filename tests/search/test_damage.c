@@ -1,0 +1,238 @@
+// Archives that are not what they should be: foreign, damaged, cut short, changed by hand. Each is
+// told by its status and one line, or read right; never read wrong.
+#include "support.h"
+
+#include <sys/stat.h>
+
+static void refused(const Fixture *fixture, const char *path, mf_Status expected,
+                    const char *said) {
+    for (int write = 0; write < 2; write++) {
+        mf_Error error = {0};
+        mf_Archive *archive = (mf_Archive *)&error;
+        mf_Status status = mf_archive_open(fixture->context, path, write, &archive, &error);
+        if (status != expected || strstr(error.message, said) == NULL)
+            fail_msg("expected \"%s\" saying \"%s\", found \"%s\": %s", mf_status_name(expected),
+                     said, mf_status_name(status), error.message);
+        assert_null(archive);
+        assert_string_equal(error.file, path);
+        assert_null(strchr(error.message, '\n'));
+    }
+}
+
+static void tells_strange_files_apart(void **state) {
+    Fixture *fixture = *state;
+    const char *path = fixture->path;
+    refused(fixture, path, MF_NOT_FOUND, "No such file");
+    refused(fixture, fixture->folder, MF_BAD_FILE, "folder");
+    write_bytes(path, "", 0);
+    refused(fixture, path, MF_BAD_FILE, "empty");
+    write_bytes(path, "name: hexapod\n", 14);
+    refused(fixture, path, MF_BAD_FILE, "no SQLite database");
+    char noise[8192];
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (char)(i * 37 ^ i >> 3);
+    write_bytes(path, noise, sizeof noise);
+    refused(fixture, path, MF_BAD_FILE, "no SQLite database");
+    remove(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    refused(fixture, path, MF_BAD_FILE, "regular file");
+    remove(path);
+    sql(fixture, "CREATE TABLE run (x); INSERT INTO run VALUES (1)");
+    refused(fixture, path, MF_BAD_FILE, "another application");
+    sql(fixture, "PRAGMA application_id = 252006673");
+    refused(fixture, path, MF_BAD_FILE, "another application");
+    assert_int_equal(mf_archive_open(fixture->context, NULL, false, NULL, NULL), MF_BAD_ARGUMENT);
+}
+
+typedef struct Damage {
+    const char *sql;
+    mf_Status status;
+    const char *said;
+} Damage;
+
+static void tells_damage_by_name(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    static const Damage damages[] = {
+        {"PRAGMA user_version = 2", MF_VERSION, "expected archive format 1, found 2"},
+        {"PRAGMA user_version = 0", MF_VERSION, "found 0"},
+        {"DROP TABLE run", MF_CORRUPT, "'run' is missing"},
+        {"DROP TABLE generation", MF_CORRUPT, "'generation' is missing"},
+        {"DROP TABLE individual", MF_CORRUPT, "'individual' is missing"},
+        {"DROP TABLE survivor", MF_CORRUPT, "'survivor' is missing"},
+        {"ALTER TABLE survivor ADD COLUMN x ANY", MF_CORRUPT, "'survivor' is not"},
+        {"DROP TABLE generation; CREATE VIEW generation AS SELECT 1 AS number", MF_CORRUPT,
+         "'generation' is missing"},
+        {"DELETE FROM run", MF_CORRUPT, "no run"},
+        {"DELETE FROM generation WHERE number = 2", MF_CORRUPT, "generations are missing"},
+        {"UPDATE generation SET number = number + 1 WHERE number = 3", MF_CORRUPT,
+         "generations are missing"},
+        {"UPDATE run SET population = 1", MF_CORRUPT, "out of range"},
+        {"UPDATE run SET survivors = 20", MF_CORRUPT, "out of range"},
+        {"UPDATE run SET mutation_rate = 1.5", MF_CORRUPT, "out of range"},
+        {"UPDATE run SET genome_bytes = 4097", MF_CORRUPT, "out of range"},
+        {"UPDATE run SET genome_bytes = -1", MF_CORRUPT, "run.genome_bytes"},
+        {"UPDATE run SET population = 4294967316", MF_CORRUPT, "run.population"},
+        {"UPDATE run SET reuse_fitness = 2", MF_CORRUPT, "run.reuse_fitness"},
+        {"UPDATE run SET library = printf('%100s', 'x')", MF_CORRUPT, "run.library"},
+        {"UPDATE run SET settings = printf('%2000000s', 'x')", MF_CORRUPT, "run.settings"},
+        {"UPDATE run SET settings = 'a' || char(0) || 'b'", MF_CORRUPT, "run.settings"},
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        make_archive(fixture, &config, 3);
+        sql(fixture, damages[i].sql);
+        refused(fixture, fixture->path, damages[i].status, damages[i].said);
+        remove(fixture->path);
+    }
+}
+
+static void tells_damage_on_resume(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    static const Damage damages[] = {
+        {"UPDATE individual SET genome = zeroblob(16) WHERE id = 40", MF_CORRUPT, "stored hash"},
+        {"UPDATE individual SET fitness = fitness * (1 + 1e-15) WHERE id = (SELECT champion FROM "
+         "generation WHERE number = 3); UPDATE survivor SET fitness = fitness * (1 + 1e-15)",
+         MF_CORRUPT, "stored hash"},
+        {"UPDATE individual SET parent = 2 WHERE id = 40 AND parent <> 2; UPDATE individual SET "
+         "parent = 3 WHERE id = 41 AND parent <> 3",
+         MF_CORRUPT, "stored hash"},
+        {"UPDATE generation SET hash = hash + 1", MF_CORRUPT, "stored hash"},
+        {"UPDATE individual SET genome = zeroblob(15) WHERE id = 40", MF_CORRUPT,
+         "individual 40: expected a genome of 16 bytes, found 15"},
+        {"UPDATE individual SET genome = zeroblob(17) WHERE id = 43", MF_CORRUPT, "found 17"},
+        {"UPDATE individual SET parent = NULL WHERE id = 40", MF_CORRUPT, "parent"},
+        {"UPDATE individual SET parent = 32 WHERE id = 40", MF_CORRUPT, "parent"},
+        {"UPDATE individual SET parent = -1 WHERE id = 40", MF_CORRUPT, "parent"},
+        {"UPDATE individual SET generation = 2 WHERE id = 40", MF_CORRUPT,
+         "expected an id in 20 .. 31"},
+        {"UPDATE individual SET generation = 0 WHERE id = 40", MF_CORRUPT, "generation"},
+        {"DELETE FROM individual WHERE id = 40", MF_CORRUPT, "found fewer"},
+        {"DELETE FROM survivor WHERE generation = 3", MF_CORRUPT, "found fewer"},
+        {"INSERT INTO survivor SELECT 3, id, 1.0 FROM individual WHERE id NOT IN (SELECT id FROM "
+         "survivor WHERE generation = 3) AND id < 32 LIMIT 1",
+         MF_CORRUPT, "found more"},
+        {"UPDATE generation SET seconds = -1", MF_CORRUPT, "newest generation"},
+        {"UPDATE generation SET simulated = 9e999", MF_CORRUPT, "newest generation"},
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        make_archive(fixture, &config, 3);
+        sql(fixture, damages[i].sql);
+        mf_Archive *archive = open_archive(fixture, true);
+        mf_Search *search = new_search(fixture->context, &config);
+        mf_Error error = {0};
+        double seconds = 5, simulated = 5;
+        uint64_t hash = mf_search_hash(search);
+        mf_Status status = mf_archive_resume(archive, search, &seconds, &simulated, &error);
+        if (status != damages[i].status || strstr(error.message, damages[i].said) == NULL)
+            fail_msg("%s: expected \"%s\", found \"%s\": %s", damages[i].sql, damages[i].said,
+                     mf_status_name(status), error.message);
+        assert_true(seconds == 5 && simulated == 5 && mf_search_hash(search) == hash);
+        assert_int_equal(mf_search_generation(search), 0);
+        mf_search_destroy(search);
+        mf_archive_close(archive);
+        remove(fixture->path);
+    }
+    // The champion of the newest generation and the statistics are checked when they are read.
+    make_archive(fixture, &config, 3);
+    sql(fixture, "UPDATE generation SET champion = 9999");
+    mf_Archive *archive = open_archive(fixture, false);
+    mf_Individual found;
+    uint8_t genome[16];
+    assert_int_equal(mf_archive_best(archive, 3, &found, genome, 16, NULL), MF_CORRUPT);
+    mf_archive_close(archive);
+}
+
+// Opens, resumes and reads all. True when everything went well, and then the bits must be right.
+static bool survives(const Fixture *fixture, const mf_SearchConfig *config, bool write,
+                     uint64_t hash) {
+    mf_Archive *archive = NULL;
+    mf_Error error = {0};
+    mf_Status status = mf_archive_open(fixture->context, fixture->path, write, &archive, &error);
+    if (status != MF_OK) {
+        assert_true(status == MF_CORRUPT || status == MF_BAD_FILE || status == MF_VERSION ||
+                    status == MF_IO);
+        assert_null(archive);
+        return false;
+    }
+    mf_Search *search = new_search(fixture->context, config);
+    mf_ArchiveGeneration *rows = NULL;
+    uint32_t count;
+    mf_Individual found;
+    uint8_t genome[16];
+    status = mf_archive_resume(archive, search, NULL, NULL, &error);
+    if (status == MF_OK && mf_search_generation(search) == 3)
+        assert_true(mf_search_hash(search) == hash);
+    mf_archive_best(archive, 0, &found, genome, 16, NULL);
+    if (mf_archive_generations(archive, &rows, &count, NULL) == MF_OK)
+        mf_release(fixture->context, rows);
+    mf_search_destroy(search);
+    mf_archive_close(archive);
+    return status == MF_OK;
+}
+
+static void no_truncation_goes_unnoticed(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    uint64_t hash = make_archive(fixture, &config, 3);
+    size_t size;
+    char *image = read_bytes(fixture->path, &size);
+    assert_true(survives(fixture, &config, false, hash));
+    for (size_t length = 0; length < size; length += length < 200 ? 7 : 511) {
+        empty_folder(fixture->folder);
+        write_bytes(fixture->path, image, length);
+        assert_false(survives(fixture, &config, length % 2 == 0, hash));
+    }
+    free(image);
+}
+
+static void no_flipped_byte_changes_the_bits(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    uint64_t hash = make_archive(fixture, &config, 3);
+    size_t size;
+    char *image = read_bytes(fixture->path, &size);
+    uint32_t noticed = 0;
+    for (uint32_t trial = 0; trial < 1500; trial++) {
+        uint32_t words[4];
+        mf_random(1, 0, 0, trial, words);
+        size_t at = trial < 100 ? trial : words[0] % size;
+        char old = image[at];
+        image[at] = (char)(old ^ (1 + words[1] % 255));
+        empty_folder(fixture->folder);
+        write_bytes(fixture->path, image, size);
+        noticed += !survives(fixture, &config, trial % 2 == 0, hash);
+        image[at] = old;
+    }
+    // Free space and dead bytes may change unseen; what is in use may not.
+    assert_true(noticed > 100);
+    free(image);
+}
+
+static void own_additions_do_no_harm(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    make_archive(fixture, &config, 3);
+    sql(fixture, "CREATE INDEX by_parent ON individual (parent);"
+                 "CREATE VIEW alive AS SELECT * FROM survivor;"
+                 "CREATE TABLE note (text);"
+                 "CREATE TRIGGER bomb AFTER INSERT ON individual BEGIN "
+                 "DELETE FROM individual; END;");
+    mf_Archive *archive = open_archive(fixture, true);
+    mf_Search *search = new_search(fixture->context, &config);
+    mf_Error error = {0};
+    MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+    evolve(archive, search, 5);
+    mf_archive_close(archive);
+    assert_true(survives(fixture, &config, true, 0));
+    mf_search_destroy(search);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FIXTURE(tells_strange_files_apart),        WITH_FIXTURE(tells_damage_by_name),
+        WITH_FIXTURE(tells_damage_on_resume),           WITH_FIXTURE(no_truncation_goes_unnoticed),
+        WITH_FIXTURE(no_flipped_byte_changes_the_bits), WITH_FIXTURE(own_additions_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+// kill -9 at random moments: a child evolves into an archive, is killed, the next one resumes,
+// until the run is done. The final population must be that of an unbroken run, and at no moment may
+// the file be unreadable or have lost a generation that was there before.
+#include "support.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { GENERATIONS = 150, KILLS = 50 };
+
+static void sleep_microseconds(long microseconds) {
+    struct timespec time = {.tv_sec = microseconds / 1000000,
+                            .tv_nsec = microseconds % 1000000 * 1000};
+    nanosleep(&time, NULL);
+}
+
+// Evolution takes its time, so that a kill also falls between two commits.
+static mf_Status slow(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                      double *fitness, mf_Error *error) {
+    sleep_microseconds(200);
+    return rugged(user, genomes, count, genome_bytes, fitness, error);
+}
+
+// Creates the archive or goes on with it. The exit status is the number of the step that failed.
+static int live(const char *path) {
+    mf_ContextConfig context_config = mf_context_config();
+    context_config.threads = 1;
+    mf_SearchConfig config = small_config();
+    config.evaluate = slow;
+    mf_Context *context = NULL;
+    mf_Search *search = NULL;
+    mf_Archive *archive = NULL;
+    mf_Error error = {0};
+    if (mf_context_create(&context_config, &context, &error) != MF_OK ||
+        mf_search_create(context, &config, &search, &error) != MF_OK)
+        return 1;
+    mf_Status status = mf_archive_open(context, path, true, &archive, &error);
+    if (status == MF_NOT_FOUND)
+        status = mf_archive_create(context, path, &config, SETTINGS, 1, 2, &archive, &error);
+    double seconds = 0, simulated = 0;
+    if (status == MF_OK)
+        status = mf_archive_resume(archive, search, &seconds, &simulated, &error);
+    while (status == MF_OK && mf_search_generation(search) < GENERATIONS) {
+        status = mf_search_advance(search, &error);
+        if (status == MF_OK)
+            status = mf_archive_append(archive, search, seconds += 1, simulated += 240, &error);
+    }
+    mf_archive_close(archive);
+    if (status != MF_OK) {
+        fprintf(stderr, "%s: %s\n", mf_status_name(status), error.message);
+        return 2;
+    }
+    mf_search_destroy(search);
+    mf_context_destroy(context);
+    return 0;
+}
+
+// Starts a life and kills it after `microseconds`. True when it was done before that.
+static bool live_and_die(const char *path, long microseconds) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(live(path));
+    sleep_microseconds(microseconds);
+    kill(child, SIGKILL);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status))
+        assert_int_equal(WEXITSTATUS(status), 0);
+    else
+        assert_int_equal(WTERMSIG(status), SIGKILL);
+    return WIFEXITED(status);
+}
+
+// Generations in the file; a file that is not there has none.
+static uint32_t stored_generations(const Fixture *fixture) {
+    if (access(fixture->path, F_OK) != 0)
+        return 0;
+    mf_Archive *archive = open_archive(fixture, false);
+    mf_ArchiveRun run;
+    mf_Error error = {0};
+    MUST(mf_archive_run(archive, &run, &error));
+    assert_true(run.seconds == run.generations && run.simulated == 240.0 * run.generations);
+    mf_archive_close(archive);
+    return run.generations;
+}
+
+static void assert_final_population(const Fixture *fixture, uint64_t expected) {
+    mf_SearchConfig config = small_config();
+    mf_Search *search = new_search(fixture->context, &config);
+    mf_Archive *archive = open_archive(fixture, false);
+    mf_Error error = {0};
+    MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+    assert_int_equal(mf_search_generation(search), GENERATIONS);
+    assert_true(mf_search_hash(search) == expected);
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+}
+
+static void killed_runs_end_like_unbroken_ones(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    mf_Error error = {0};
+    mf_Search *search = new_search(fixture->context, &config);
+    for (int i = 0; i < GENERATIONS; i++)
+        MUST(mf_search_advance(search, &error));
+    uint64_t expected = mf_search_hash(search);
+    mf_search_destroy(search);
+
+    srand((unsigned)time(NULL) ^ (unsigned)getpid());
+    uint32_t kills = 0, finished = 0, before = 0, in_the_middle = 0;
+    // Runs that are done begin anew, so that creation is hit as well.
+    while (kills < KILLS || before < GENERATIONS) {
+        // Most lives are short; past the kills the last one may go on to the end.
+        long limit = kills % 5 == 0 ? 3000 : 30000;
+        bool done = live_and_die(fixture->path, kills < KILLS ? rand() % limit : 60000000);
+        uint32_t now = stored_generations(fixture);
+        if (now < before)
+            fail_msg("%u generations were there, %u are left", before, now);
+        before = now;
+        kills += !done;
+        in_the_middle += !done && now > 0 && now < GENERATIONS;
+        if (now < GENERATIONS)
+            continue;
+        assert_final_population(fixture, expected);
+        finished++;
+        if (kills < KILLS) {
+            empty_folder(fixture->folder);
+            before = 0;
+        }
+    }
+    printf("%u kills, %u of them with a run under way; %u runs came to the end\n", kills,
+           in_the_middle, finished);
+    assert_true(in_the_middle > 0 && finished > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FIXTURE(killed_runs_end_like_unbroken_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

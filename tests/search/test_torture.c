@@ -1,0 +1,188 @@
+// Every fallible call of the archive failed once: allocations, files, locks, database steps.
+#include "support.h"
+
+#include "torture.h"
+
+// Creates an archive and stores two generations.
+static mf_Status create_and_append(mf_Context *context, void *user, mf_Error *error) {
+    const Fixture *fixture = user;
+    mf_SearchConfig config = small_config();
+    mf_Search *search = NULL;
+    mf_Archive *archive = (mf_Archive *)&config;
+    empty_folder(fixture->folder);
+    mf_Status status = mf_search_create(context, &config, &search, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_archive_create(context, fixture->path, &config, SETTINGS, 1, 2, &archive, error);
+    if (status != MF_OK) {
+        assert_null(archive);
+        assert_string_equal(error->file, fixture->path);
+        // Nothing is left behind, the files beside it included.
+        assert_int_equal(count_files(fixture->folder), 0);
+    }
+    for (int i = 0; i < 2 && status == MF_OK; i++) {
+        status = mf_search_advance(search, error);
+        if (status == MF_OK)
+            status = mf_archive_append(archive, search, 1, 1, error);
+    }
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+    return status;
+}
+
+static void creating_survives_every_failure(void **state) {
+    Fixture *fixture = *state;
+    assert_true(torture(fixture->context, create_and_append, fixture, TORTURE_MUST_FAIL) > 100);
+}
+
+// ---- an archive of three generations -----------------------------------------------------------
+
+typedef struct Stored {
+    const Fixture *fixture; // its context is for what must not fail
+    mf_Context *context;    // the one in which calls fail
+    char *image;            // of the file with three generations
+    size_t size;
+    uint64_t hashes[5]; // by generation
+} Stored;
+
+static void put_back(const Stored *stored) {
+    empty_folder(stored->fixture->folder);
+    write_bytes(stored->fixture->path, stored->image, stored->size);
+}
+
+// Whatever happened, the file holds whole generations, and three of them at least.
+static void assert_intact(const Stored *stored) {
+    const Fixture *fixture = stored->fixture;
+    mf_SearchConfig config = small_config();
+    mf_Search *search = new_search(fixture->context, &config);
+    mf_Archive *archive = open_archive(fixture, true);
+    mf_Error error = {0};
+    MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+    uint32_t generation = mf_search_generation(search);
+    assert_in_range(generation, 3, 4);
+    assert_true(mf_search_hash(search) == stored->hashes[generation]);
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+}
+
+static mf_Status add_generation(const Stored *stored, mf_Archive *archive, mf_Search *search,
+                                mf_Error *error) {
+    uint64_t before = mf_search_hash(search);
+    double seconds = -1, simulated = -1;
+    mf_Status status = mf_archive_resume(archive, search, &seconds, &simulated, error);
+    if (status != MF_OK) {
+        assert_true(mf_search_hash(search) == before);
+        assert_true(seconds == -1 && simulated == -1);
+        return status;
+    }
+    assert_true(mf_search_hash(search) == stored->hashes[3]);
+    status = mf_search_advance(search, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_archive_append(archive, search, 9, 9, error);
+    // A failed append can be tried again.
+    if (status != MF_OK)
+        assert_int_equal(mf_archive_append(archive, search, 9, 9, NULL), MF_OK);
+    return status;
+}
+
+static mf_Status resume_and_append(mf_Context *context, void *user, mf_Error *error) {
+    const Stored *stored = user;
+    mf_SearchConfig config = small_config();
+    mf_Search *search = NULL;
+    mf_Archive *archive = (mf_Archive *)&config;
+    put_back(stored);
+    mf_Status status = mf_search_create(context, &config, &search, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_archive_open(context, stored->fixture->path, true, &archive, error);
+    if (status != MF_OK)
+        assert_null(archive);
+    else
+        status = add_generation(stored, archive, search, error);
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+    assert_intact(stored);
+    return status;
+}
+
+// Each query with outputs that must stay untouched when it fails.
+static mf_Status query(mf_Archive *archive, mf_Context *context, mf_Error *error) {
+    mf_ArchiveRun run = {.generations = 77};
+    mf_Status status = mf_archive_run(archive, &run, error);
+    assert_int_equal(run.generations, status == MF_OK ? 3 : 77);
+    if (status != MF_OK)
+        return status;
+    mf_ArchiveGeneration *rows = NULL;
+    uint32_t count = 77;
+    status = mf_archive_generations(archive, &rows, &count, error);
+    assert_true(status == MF_OK ? rows != NULL && count == 3 : rows == NULL && count == 77);
+    mf_release(context, rows);
+    for (int i = 0; i < 2 && status == MF_OK; i++) {
+        uint8_t genome[16], untouched[16];
+        memset(genome, 0xaa, sizeof genome);
+        memset(untouched, 0xaa, sizeof untouched);
+        mf_Individual individual = {.id = 77777};
+        status = i == 0 ? mf_archive_best(archive, 2, &individual, genome, 16, error)
+                        : mf_archive_individual(archive, 5, &individual, genome, 16, error);
+        if (status == MF_OK)
+            continue;
+        assert_int_equal(individual.id, 77777);
+        assert_memory_equal(genome, untouched, sizeof genome);
+    }
+    return status;
+}
+
+static mf_Status open_and_query(mf_Context *context, void *user, mf_Error *error) {
+    const Stored *stored = user;
+    mf_Archive *archive = NULL;
+    mf_Status status = mf_archive_open(context, stored->fixture->path, false, &archive, error);
+    if (status == MF_OK)
+        status = query(archive, context, error);
+    mf_archive_close(archive);
+    return status;
+}
+
+static void store(const Fixture *fixture, Stored *stored) {
+    mf_SearchConfig config = small_config();
+    mf_ContextConfig context_config = mf_context_config();
+    context_config.threads = 1;
+    *stored = (Stored){.fixture = fixture};
+    assert_int_equal(mf_context_create(&context_config, &stored->context, NULL), MF_OK);
+    for (uint32_t generation = 3; generation <= 4; generation++) {
+        empty_folder(fixture->folder);
+        stored->hashes[generation] = make_archive(fixture, &config, generation);
+        if (generation == 3)
+            stored->image = read_bytes(fixture->path, &stored->size);
+    }
+    put_back(stored);
+}
+
+static void drop(Stored *stored) {
+    assert_int_equal(mf_context_live_bytes(stored->context), 0);
+    mf_context_destroy(stored->context);
+    free(stored->image);
+}
+
+static void resuming_survives_every_failure(void **state) {
+    Stored stored;
+    store(*state, &stored);
+    assert_true(torture(stored.context, resume_and_append, &stored, TORTURE_MUST_FAIL) > 80);
+    drop(&stored);
+}
+
+static void reading_survives_every_failure(void **state) {
+    Stored stored;
+    store(*state, &stored);
+    assert_true(torture(stored.context, open_and_query, &stored, TORTURE_MUST_FAIL) > 30);
+    drop(&stored);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FIXTURE(creating_survives_every_failure),
+        WITH_FIXTURE(resuming_survives_every_failure),
+        WITH_FIXTURE(reading_survives_every_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
