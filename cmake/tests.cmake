@@ -11,6 +11,11 @@ if(MAYFLY_TESTS)
     string(REGEX REPLACE "^test_" "" name ${stem})
     set(test_target test_${area}_${name})
     add_executable(${test_target} ${source})
+    # tests/<area>/<name>_kernel.c is compiled like every kernel and linked into its test.
+    string(REGEX REPLACE "test_([^/]*)\\.c$" "\\1_kernel.c" test_kernel ${source})
+    if(EXISTS ${test_kernel})
+      mayfly_add_kernel(${test_target} ${test_kernel})
+    endif()
     mayfly_target_flags(${test_target})
     target_compile_options(${test_target} PRIVATE -UNDEBUG -Wno-missing-prototypes)
     target_include_directories(${test_target} PRIVATE ${PROJECT_SOURCE_DIR}/src

@@ -7,7 +7,6 @@
 
 #include "app.h"
 #include "inputs.h"
-#include "model/describe.h"
 #include "options.h"
 #include "run_folder.h"
 

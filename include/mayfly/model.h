@@ -156,6 +156,11 @@ MF_API void mf_model_pose(const mf_Model *model, const double *angle, double (*p
 // model.
 MF_API uint64_t mf_model_hash(const mf_Model *model);
 
+// The model as text for people, as `mayfly info` prints it: the tree with joints, ranges, speeds,
+// masses and points, the sensors, and every note with its line. UTF-8, a few lines per link. The
+// caller releases *text with mf_release(model->context, ...).
+MF_API mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error);
+
 // ---- construction API (Fischer and Ihme 2024, appendix) ----------------------------------------
 
 // A robot under construction. Body ids count from 0 in order of creation. A call that fails records
@@ -200,7 +205,8 @@ MF_API void mf_builder_simplify(mf_Builder *builder, int mode);
 // Glues two bodies into one link.
 MF_API void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second);
 // A hinge between the links of two bodies; anchor [m] and axis are given in the frame of body
-// `first` (its creation frame, moved and rotated with it). `config` may be NULL.
+// `first`: the construction frame at that body's creation, moved and rotated with it. `config` may
+// be NULL.
 MF_API mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
                                         const double anchor[3], const double axis[3],
                                         const mf_HingeConfig *config);

@@ -22,7 +22,8 @@ typedef struct mf_SearchConfig {
     uint32_t survivors;    // [1] kept by truncation selection, 1 .. population-1; default 50
     uint32_t genome_bytes; // [byte] 1 .. 4096; default 32
     uint64_t seed;         // [1]
-    double mutation_rate;  // [1] chance per byte of a child to change, 0 .. 1; default 1/16
+    double mutation_rate;  // [1] chance per byte of a child to change, 0 .. 1; default 1/16; a child
+                           // in which no byte was chosen gets one mutation
     bool reuse_fitness;    // do not evaluate unchanged survivors again; default false
     mf_EvaluateFn evaluate;
     void *user;
@@ -43,7 +44,9 @@ MF_API mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *co
 MF_API void mf_search_destroy(mf_Search *search); // NULL is fine
 
 // One generation: (from the second on) keep the best `survivors`, fill up with mutated copies of
-// them, then evaluate; individuals end sorted by falling fitness, ties by id.
+// them, then evaluate; individuals end sorted by falling fitness, of equals the younger (higher id)
+// first, so that children as good as their parents replace them. When the evaluation fails, its
+// status and error come back and the search is as before: advance can be called again.
 MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far

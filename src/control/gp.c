@@ -161,10 +161,22 @@ static mf_Status find_sensors(mf_Group *group, mf_GpBatch *batch, mf_Error *erro
 
 static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
     static const mf_FieldInfo program_info = {
-        "gp.program",   "1", "", MF_I32, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+        "gp.program",
+        "1",
+        "",
+        MF_I32,
+        MF_FIXED_COUNT,
+        1,
+        MF_FIELD_STATE | MF_FIELD_INPUT,
         "the controller's program, one instruction 0 .. 255 per address"};
     static const mf_FieldInfo address_info = {
-        "gp.address",     "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+        "gp.address",
+        "1",
+        "",
+        MF_I32,
+        MF_PER_INSTANCE,
+        1,
+        MF_FIELD_STATE,
         "address of the instruction that comes next, 0 .. 31"};
     static const mf_FieldInfo accumulator_info = {"gp.accumulator",
                                                   "1",
@@ -207,8 +219,8 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     GpSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "gp: out of memory");
-    system->run = kernels[mf_kernel_row(mf_world_isa(world))]
-                         [mf_group_settings(group)->double_precision];
+    system->run =
+        kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
     system->batch.instructions = config->instructions_per_tick;
     system->batch.angle = config->angle_per_move;
     system->batch.wrap = config->unknown == MF_GP_UNKNOWN_WRAP;

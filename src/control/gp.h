@@ -7,7 +7,7 @@
 #include <mayfly/control.h>
 
 enum {
-    MF_GP_OPERANDS = 32,        // an operand has five bits
+    MF_GP_OPERANDS = 32,         // an operand has five bits
     MF_GP_SENSOR_MINIMUM = -128, // what fits the accumulator
     MF_GP_SENSOR_MAXIMUM = 127,
     MF_GP_SENSOR_KINDS = 4 // contacts, rays, joint angles, attitude
@@ -15,7 +15,7 @@ enum {
 
 // Operand -> what it moves, with the rule for unknown motors already applied.
 typedef struct mf_GpMotors {
-    _Alignas(64) int32_t joint[MF_GP_OPERANDS]; // component of joint.target, -1 = no motor
+    _Alignas(64) int32_t joint[MF_GP_OPERANDS];   // component of joint.target, -1 = no motor
     _Alignas(64) float lower_f32[MF_GP_OPERANDS]; // infinite when unlimited
     float upper_f32[MF_GP_OPERANDS];
     double lower_f64[MF_GP_OPERANDS];
@@ -41,7 +41,7 @@ typedef struct mf_GpBatch {
     const int32_t *program;
     int32_t *address;
     int32_t *accumulator;
-    void *target;              // joint.target
+    void *target;               // joint.target
     uint32_t target_components; // [1]
     const int32_t *fault;       // fault.word
 } mf_GpBatch;

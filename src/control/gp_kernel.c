@@ -116,14 +116,12 @@ static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, 
                                           mf_and(active, mf_index_less(opcode, sensor)),
                                           (instruction << 4) + lanes);
             mf_mask reads = mf_index_equal(opcode, sensor);
-            mf_index fresh =
-                mf_select_index(reads, mf_bytes_read(&readings, operand), operand);
+            mf_index fresh = mf_select_index(reads, mf_bytes_read(&readings, operand), operand);
             mf_mask replaces = mf_or(reads, mf_index_equal(opcode, load));
             mf_index change = mf_select_index(mf_index_equal(opcode, increment), one, zero);
             change = mf_select_index(mf_index_equal(opcode, decrement), minus, change);
             mf_index flip = mf_select_index(mf_index_equal(opcode, invert), minus, zero);
-            accumulator =
-                mf_select_index(replaces, fresh, (accumulator ^ flip) + change) & low8;
+            accumulator = mf_select_index(replaces, fresh, (accumulator ^ flip) + change) & low8;
         }
         carry_out(&batch->motors, &list, (mf_real)batch->angle, target);
     }

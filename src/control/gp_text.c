@@ -22,10 +22,10 @@ size_t mf_gp_disassemble(const uint8_t program[MF_GP_BYTES], char *text, size_t 
     for (uint32_t address = 0; address < MF_GP_BYTES; address++) {
         uint32_t opcode = program[address] >> 5, operand = program[address] & 31u;
         char line[32];
-        int written = needs_operand(opcode) || operand != 0
-                          ? snprintf(line, sizeof line, "%02u  %s %u\n", address, mnemonics[opcode],
-                                     operand)
-                          : snprintf(line, sizeof line, "%02u  %s\n", address, mnemonics[opcode]);
+        int written =
+            needs_operand(opcode) || operand != 0
+                ? snprintf(line, sizeof line, "%02u  %s %u\n", address, mnemonics[opcode], operand)
+                : snprintf(line, sizeof line, "%02u  %s\n", address, mnemonics[opcode]);
         for (int i = 0; i < written; i++, length++) {
             if (length + 1 < size) {
                 text[length] = line[i];
@@ -70,12 +70,10 @@ static mf_Status fail_word(const Reader *reader, Word word, const char *expected
     int32_t column = (int32_t)(word.start - reader->line_start) + 1;
     if (word.length == 0)
         return mf_fail_at(reader->error, MF_BAD_FILE, NULL, reader->line, column,
-                          "line %d: need %s, found the end of the line", (int)reader->line,
-                          expected);
+                          "need %s, found the end of the line", expected);
     int shown = word.length < 40 ? (int)word.length : 40;
     return mf_fail_at(reader->error, MF_BAD_FILE, NULL, reader->line, column,
-                      "line %d: need %s, found \"%.*s\"", (int)reader->line, expected, shown,
-                      word.start);
+                      "need %s, found \"%.*s\"", expected, shown, word.start);
 }
 
 // A number 0 .. 31 in decimal; false for anything else.

@@ -19,8 +19,7 @@ mf_OscillatorConfig mf_oscillator_config(void) {
 
 static void run_oscillator(const mf_SystemRun *run, void *user) {
     const OscillatorSystem *system = user;
-    system->run(&system->batch, mf_time_to_seconds(run->time), run->first_block,
-                run->block_count);
+    system->run(&system->batch, mf_time_to_seconds(run->time), run->first_block, run->block_count);
 }
 
 static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error *error) {
@@ -32,8 +31,7 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
          "half of each joint's swing; metres for slides"},
         {"oscillator.phase", "1", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
          "how far each joint is ahead, in turns"},
-        {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
-         "swings per second"},
+        {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS, "swings per second"},
     };
     enum { FIELDS = sizeof infos / sizeof *infos };
     const void **data[FIELDS] = {&batch->offset, &batch->amplitude, &batch->phase,
@@ -72,8 +70,8 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
         return mf_fail(error, MF_NO_MEMORY, "oscillator: out of memory");
     status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
-        system->run = kernels[mf_kernel_row(mf_world_isa(world))]
-                             [mf_group_settings(group)->double_precision];
+        system->run =
+            kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
         mf_SystemConfig entry = mf_system_config();
         entry.name = system_name;
         entry.phase = MF_PHASE_CONTROL;

@@ -4,7 +4,7 @@
 // experiment comes out or nothing.
 #include <mayfly/experiment.h>
 
-#include "experiment/number.h"
+#include "experiment/decimal.h"
 #include "experiment/reader.h"
 
 #include <string.h>
@@ -31,14 +31,14 @@ static mf_Status check_survivors(const mf_Reader *reader) {
 
 static mf_Status check_intervals(const mf_Reader *reader) {
     const mf_Experiment *experiment = &reader->box->experiment;
-    char step[MF_NUMBER_TEXT], found[MF_NUMBER_TEXT];
-    mf_number_write_time(experiment->step, step);
+    char step[MF_DECIMAL_TEXT], found[MF_DECIMAL_TEXT];
+    mf_decimal_write_time(experiment->step, step);
     if (experiment->points.joint_interval % experiment->step != 0)
         return mf_yaml_fail(
             reader->tree, blame(reader, "motion.points.joint_interval", "world.step"), false,
             MF_BAD_FILE, reader->error,
             "motion.points.joint_interval: expected a multiple of world.step = %s s, found %s s",
-            step, mf_number_write_time(experiment->points.joint_interval, found));
+            step, mf_decimal_write_time(experiment->points.joint_interval, found));
     if (experiment->controller == MF_CONTROLLER_NONE)
         return MF_OK;
     bool gp = experiment->controller == MF_CONTROLLER_GP;
@@ -48,7 +48,7 @@ static mf_Status check_intervals(const mf_Reader *reader) {
         return MF_OK;
     return mf_yaml_fail(reader->tree, blame(reader, path, "world.step"), false, MF_BAD_FILE,
                         reader->error, "%s: expected at least world.step = %s s, found %s s", path,
-                        step, mf_number_write_time(tick, found));
+                        step, mf_decimal_write_time(tick, found));
 }
 
 // The ground is generated or an image; a key of the other way would be ignored, so it is refused.
@@ -73,11 +73,11 @@ static mf_Status check_ground(const mf_Reader *reader) {
         (slope > -quarter_turn && slope < quarter_turn))
         return MF_OK;
     const mf_YamlNode *node = blame(reader, "terrain.amplitude", "terrain.shape");
-    char found[MF_NUMBER_TEXT];
+    char found[MF_DECIMAL_TEXT];
     return mf_yaml_fail(reader->tree, node != NULL ? node : terrain, false, MF_BAD_FILE,
                         reader->error,
                         "terrain.amplitude: expected a slope between -pi/2 and pi/2 rad, found %s",
-                        mf_number_write(slope, found));
+                        mf_decimal_write(slope, found));
 }
 
 static mf_Status check_relations(const mf_Reader *reader) {

@@ -3,7 +3,7 @@
 // functions.
 #include "experiment/keys.h"
 
-#include "experiment/number.h"
+#include "experiment/decimal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -239,11 +239,11 @@ static const char *one_of(const mf_ExperimentKey *key, char *out, size_t size) {
 
 static const char *number_range(const mf_ExperimentKey *key, const char *what, char *out,
                                 size_t size) {
-    char lower[MF_NUMBER_TEXT], upper[MF_NUMBER_TEXT];
+    char lower[MF_DECIMAL_TEXT], upper[MF_DECIMAL_TEXT];
     bool pure = key->unit[0] == '\0' || strcmp(key->unit, "1") == 0;
     snprintf(out, size, "%s %s %s %s %s%s%s%s", what, key->flags & MF_KEY_ABOVE ? "above" : "from",
-             mf_number_write(key->lower, lower), key->flags & MF_KEY_ABOVE ? "up to" : "to",
-             mf_number_write(key->upper, upper), pure ? "" : " ", pure ? "" : key->unit,
+             mf_decimal_write(key->lower, lower), key->flags & MF_KEY_ABOVE ? "up to" : "to",
+             mf_decimal_write(key->upper, upper), pure ? "" : " ", pure ? "" : key->unit,
              key->flags & MF_KEY_INFINITE ? " or .inf" : "");
     return out;
 }
@@ -277,14 +277,14 @@ const char *mf_experiment_expectation(const mf_ExperimentKey *key, char *out, si
 }
 
 const char *mf_experiment_key_range(const mf_ExperimentKey *key, char *out, size_t size) {
-    char lower[MF_NUMBER_TEXT], upper[MF_NUMBER_TEXT];
+    char lower[MF_DECIMAL_TEXT], upper[MF_DECIMAL_TEXT];
     switch (key->kind) {
     case MF_KEY_REAL:
     case MF_KEY_TIME:
     case MF_KEY_RATE:
     case MF_KEY_COUNT:
         snprintf(out, size, "%s%s .. %s%s", key->flags & MF_KEY_ABOVE ? "> " : "",
-                 mf_number_write(key->lower, lower), mf_number_write(key->upper, upper),
+                 mf_decimal_write(key->lower, lower), mf_decimal_write(key->upper, upper),
                  key->flags & MF_KEY_INFINITE ? ", .inf" : "");
         return out;
     case MF_KEY_CHOICE:

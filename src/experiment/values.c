@@ -1,6 +1,6 @@
 // Values of an experiment file: each kind of key has one reader here, which checks the kind of
 // node, the form and the range. Ranges are tested so that NaN fails.
-#include "experiment/number.h"
+#include "experiment/decimal.h"
 #include "experiment/reader.h"
 
 #include <math.h>
@@ -55,12 +55,12 @@ static bool in_range(const mf_ExperimentKey *key, double value) {
 }
 
 static bool read_number(const mf_ExperimentKey *key, const mf_YamlNode *node, double *out) {
-    return is_plain(node) && mf_number_parse(node->text, out) && in_range(key, *out);
+    return is_plain(node) && mf_decimal_parse(node->text, out) && in_range(key, *out);
 }
 
 static bool read_count(const mf_ExperimentKey *key, const mf_YamlNode *node, uint32_t *out) {
     uint64_t value;
-    if (!is_plain(node) || !mf_number_parse_whole(node->text, &value) ||
+    if (!is_plain(node) || !mf_decimal_parse_whole(node->text, &value) ||
         !in_range(key, (double)value))
         return false;
     *out = (uint32_t)value;
@@ -255,7 +255,7 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_ExperimentKey *key, const m
         good = read_count(key, node, target);
         break;
     case MF_KEY_SEED:
-        good = is_plain(node) && mf_number_parse_whole(node->text, target);
+        good = is_plain(node) && mf_decimal_parse_whole(node->text, target);
         break;
     case MF_KEY_FLAG:
         good = read_flag(node, target);

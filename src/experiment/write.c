@@ -3,7 +3,7 @@
 // Relative paths are made absolute, because the text is kept in archives and read again from
 // elsewhere.
 #include "experiment/keys.h"
-#include "experiment/number.h"
+#include "experiment/decimal.h"
 #include "view/text.h"
 
 #include <errno.h>
@@ -70,18 +70,18 @@ static mf_Status put_packages(Writer *writer) {
 }
 
 static void put_place(Writer *writer, const double place[2]) {
-    char x[MF_NUMBER_TEXT], y[MF_NUMBER_TEXT];
+    char x[MF_DECIMAL_TEXT], y[MF_DECIMAL_TEXT];
     if (isnan(place[0]) || isnan(place[1]))
         mf_text_put(&writer->text, "centered");
     else
-        mf_text_format(&writer->text, "[%s, %s]", mf_number_write(place[0], x),
-                       mf_number_write(place[1], y));
+        mf_text_format(&writer->text, "[%s, %s]", mf_decimal_write(place[0], x),
+                       mf_decimal_write(place[1], y));
 }
 
 static mf_Status put_value(Writer *writer, const mf_ExperimentKey *key) {
     const void *value = member(writer, key);
     mf_Text *text = &writer->text;
-    char number[MF_NUMBER_TEXT];
+    char number[MF_DECIMAL_TEXT];
     switch (key->kind) {
     case MF_KEY_TEXT:
         mf_text_put(text, "\"");
@@ -91,14 +91,14 @@ static mf_Status put_value(Writer *writer, const mf_ExperimentKey *key) {
     case MF_KEY_FILE:
         return put_path(writer, *(const char *const *)value);
     case MF_KEY_REAL:
-        mf_text_put(text, mf_number_write(*(const double *)value, number));
+        mf_text_put(text, mf_decimal_write(*(const double *)value, number));
         break;
     case MF_KEY_TIME:
-        mf_text_put(text, mf_number_write_time(*(const mf_Time *)value, number));
+        mf_text_put(text, mf_decimal_write_time(*(const mf_Time *)value, number));
         break;
     case MF_KEY_RATE:
         mf_text_put(text,
-                    mf_number_write_time(mf_experiment_period(*(const mf_Rate *)value), number));
+                    mf_decimal_write_time(mf_experiment_period(*(const mf_Rate *)value), number));
         break;
     case MF_KEY_COUNT:
         mf_text_format(text, "%" PRIu32, *(const uint32_t *)value);

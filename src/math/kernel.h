@@ -10,39 +10,34 @@
 
 #include <mayfly/world.h>
 
-#define MF_KERNEL_PAIR_(result, name, isa, arguments) \
-    result name##_##isa##_f32 arguments; \
+#define MF_KERNEL_PAIR_(result, name, isa, arguments)                                              \
+    result name##_##isa##_f32 arguments;                                                           \
     result name##_##isa##_f64 arguments
 
 #if defined(__x86_64__)
 enum { MF_KERNEL_ROWS = 4 };
-#define MF_KERNEL_COPIES(result, name, arguments) \
-    MF_KERNEL_PAIR_(result, name, scalar, arguments); \
-    MF_KERNEL_PAIR_(result, name, baseline, arguments); \
-    MF_KERNEL_PAIR_(result, name, avx2, arguments); \
+#define MF_KERNEL_COPIES(result, name, arguments)                                                  \
+    MF_KERNEL_PAIR_(result, name, scalar, arguments);                                              \
+    MF_KERNEL_PAIR_(result, name, baseline, arguments);                                            \
+    MF_KERNEL_PAIR_(result, name, avx2, arguments);                                                \
     MF_KERNEL_PAIR_(result, name, avx512, arguments)
-#define MF_KERNEL_TABLE(name) \
-    { \
-        {name##_scalar_f32, name##_scalar_f64}, {name##_baseline_f32, name##_baseline_f64}, \
-            {name##_avx2_f32, name##_avx2_f64}, {name##_avx512_f32, name##_avx512_f64}, \
+#define MF_KERNEL_TABLE(name)                                                                      \
+    {                                                                                              \
+        {name##_scalar_f32, name##_scalar_f64}, {name##_baseline_f32, name##_baseline_f64},        \
+            {name##_avx2_f32, name##_avx2_f64}, {name##_avx512_f32, name##_avx512_f64},            \
     }
 #else
 enum { MF_KERNEL_ROWS = 2 };
-#define MF_KERNEL_COPIES(result, name, arguments) \
-    MF_KERNEL_PAIR_(result, name, scalar, arguments); \
+#define MF_KERNEL_COPIES(result, name, arguments)                                                  \
+    MF_KERNEL_PAIR_(result, name, scalar, arguments);                                              \
     MF_KERNEL_PAIR_(result, name, baseline, arguments)
-#define MF_KERNEL_TABLE(name) \
-    { \
-        {name##_scalar_f32, name##_scalar_f64}, {name##_baseline_f32, name##_baseline_f64}, \
-    }
+#define MF_KERNEL_TABLE(name)                                                                      \
+    { {name##_scalar_f32, name##_scalar_f64}, {name##_baseline_f32, name##_baseline_f64}, }
 #endif
 
 // The table's row for an instruction set that this processor has; never MF_ISA_AUTO.
 static inline int mf_kernel_row(mf_Isa isa) {
-    int row = isa == MF_ISA_SCALAR     ? 0
-              : isa == MF_ISA_BASELINE ? 1
-              : isa == MF_ISA_AVX2     ? 2
-                                       : 3;
+    int row = isa == MF_ISA_SCALAR ? 0 : isa == MF_ISA_BASELINE ? 1 : isa == MF_ISA_AVX2 ? 2 : 3;
     return row < MF_KERNEL_ROWS ? row : MF_KERNEL_ROWS - 1;
 }
 

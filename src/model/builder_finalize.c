@@ -66,22 +66,20 @@ static bool add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type, const m
 // The body's points, its mass in equal parts, and what to draw.
 static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3],
                       const mf_Body *body) {
-    double local[MF_SHAPE_POINTS_LIMIT][3], rotation[4];
+    double local[MF_SHAPE_POINTS_LIMIT][3], rotation[4], center[3];
     uint32_t count = body_points(local, body);
+    mf_vec3_sub(center, body->center, origin);
     mf_quat_multiply(rotation, body->rotation, body->along);
     for (uint32_t i = 0; i < count; i++) {
         double place[3];
         mf_quat_rotate(place, rotation, local[i]);
-        mf_vec3_add(place, place, body->center);
-        mf_vec3_sub(place, place, origin);
+        mf_vec3_add(place, place, center);
         if (!mf_draft_add_point(draft, link, place, body->mass / count, true, body->color))
             return false;
         if (body->point_count > 0 &&
             !add_shape(draft, link, MF_SHAPE_POINT, body, place, rotation))
             return false;
     }
-    double center[3];
-    mf_vec3_sub(center, body->center, origin);
     return body->point_count > 0 || add_shape(draft, link, body->type, body, center, rotation);
 }
 

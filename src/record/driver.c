@@ -37,8 +37,10 @@ static H5FD_t *open_file(const char *name, unsigned flags, hid_t access, haddr_t
     if (information == NULL)
         return NULL;
     DriverFile *file = mf_allocate((*information)->context, 1, sizeof *file);
-    if (file == NULL)
+    if (file == NULL) { // HDF5 may try again; the recorder fails all the same
+        (*information)->failure = ENOMEM;
         return NULL;
+    }
     file->output = *information;
     return &file->common;
 }

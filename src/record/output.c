@@ -19,8 +19,11 @@ enum { NAME_TRIES = 100 };
 
 static mf_Status fail_call(const mf_Output *output, mf_Error *error, const char *operation) {
     int cause = errno;
-    return mf_fail_at(error, cause == ENOENT || cause == ENOTDIR ? MF_NOT_FOUND : MF_IO,
-                      output->path, 0, 0, "cannot %s: %s", operation, strerror(cause));
+    mf_Status status = cause == ENOENT || cause == ENOTDIR ? MF_NOT_FOUND
+                       : cause == ENOMEM                   ? MF_NO_MEMORY
+                                                           : MF_IO;
+    return mf_fail_at(error, status, output->path, 0, 0, "cannot %s: %s", operation,
+                      strerror(cause));
 }
 
 mf_Status mf_output_fail(const mf_Output *output, mf_Error *error) {

@@ -288,11 +288,12 @@ void mf_archive_close(mf_Archive *archive) {
     if (archive == NULL)
         return;
     mf_Context *context = archive->database.context;
+    bool was_writing = archive->insert_survivor != NULL;
     sqlite3_finalize(archive->last_generation);
     sqlite3_finalize(archive->insert_generation);
     sqlite3_finalize(archive->insert_individual);
     sqlite3_finalize(archive->insert_survivor);
-    if (archive->insert_survivor != NULL) {
+    if (was_writing) {
         // Refused while others read; then the file stays in write-ahead mode, which is fine too.
         sqlite3_busy_timeout(archive->database.handle, 0);
         sqlite3_exec(archive->database.handle, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

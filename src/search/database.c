@@ -145,8 +145,8 @@ mf_Status mf_database_open(mf_Context *context, const char *path, bool write, mf
     char *location = copy_text(context, path[0] == '/' ? "" : "./", path);
     if (location == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
-    // Readers too may have to undo what a killed writer left half done. SQLite opens for reading only
-    // where the system does not let it write.
+    // Readers too may have to undo what a killed writer left half done. SQLite opens for reading
+    // only where the system does not let it write.
     status = open_at(context, path, location, SQLITE_OPEN_READWRITE, out, error);
     mf_release(context, location);
     if (status != MF_OK)

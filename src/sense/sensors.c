@@ -157,17 +157,23 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, Sensor
                             mf_Error *error) {
     enum { FLAGS = MF_FIELD_STATE | MF_FIELD_OUTPUT };
     static const mf_FieldInfo contact = {
-        "sensor.contact", "1",   "", MF_REAL, MF_PER_SENSOR, 1,
-        FLAGS,            "1 while a point of the sensor's link bears load, else 0"};
-    static const mf_FieldInfo ray = {"sensor.ray",  "m",   "", MF_REAL,
-                                     MF_PER_SENSOR, 1,     FLAGS,
-                                     "distance along the ray to the ground, at most its range"};
-    static const mf_FieldInfo joint = {"sensor.joint", "rad", "joint", MF_REAL,
-                                       MF_PER_JOINT,   1,     FLAGS,
-                                       "joint positions; metres for slides"};
+        "sensor.contact", "1", "",    MF_REAL,
+        MF_PER_SENSOR,    1,   FLAGS, "1 while a point of the sensor's link bears load, else 0"};
+    static const mf_FieldInfo ray = {
+        "sensor.ray",  "m", "",    MF_REAL,
+        MF_PER_SENSOR, 1,   FLAGS, "distance along the ray to the ground, at most its range"};
+    static const mf_FieldInfo joint = {
+        "sensor.joint", "rad", "joint", MF_REAL,
+        MF_PER_JOINT,   1,     FLAGS,   "joint positions; metres for slides"};
     static const mf_FieldInfo attitude = {
-        "sensor.attitude", "rad", "world", MF_REAL, MF_PER_INSTANCE, 3,
-        FLAGS,             "roll, pitch and yaw of the base: about the fixed axes x, y, z"};
+        "sensor.attitude",
+        "rad",
+        "world",
+        MF_REAL,
+        MF_PER_INSTANCE,
+        3,
+        FLAGS,
+        "roll, pitch and yaw of the base: about the fixed axes x, y, z"};
     mf_Status status = MF_OK;
     if (batch->contact_count > 0)
         status = mf_attach_field(group, &contact, batch->contact_count, &fields->contact, error);
@@ -229,8 +235,8 @@ mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
     if (status == MF_OK) {
         bind_fields(group, system);
         list_names(system);
-        system->run = kernels[mf_kernel_row(mf_world_isa(world))]
-                             [mf_group_settings(group)->double_precision];
+        system->run =
+            kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
         mf_SystemConfig entry = mf_system_config();
         entry.name = system_name;
         entry.phase = MF_PHASE_SENSE;

@@ -32,13 +32,13 @@ typedef struct mf_SensorBatch {
     const mf_Terrain *terrain;
     uint32_t contact_count, ray_count, joint_count; // [1]
     const mf_SensorContact *contacts;
-    const uint32_t *rows;        // components of point.load
+    const uint32_t *rows; // components of point.load
     const mf_SensorRay *rays;
     const mf_SensorJoint *chain;
-    const void *load; // point.load, or NULL when nothing writes it
+    const void *load;         // point.load, or NULL when nothing writes it
     uint32_t load_components; // [1]
     const void *position, *orientation, *angle;
-    const int32_t *fault; // fault.word
+    const int32_t *fault;                   // fault.word
     void *contact, *ray, *joint, *attitude; // contact and ray may be NULL
 } mf_SensorBatch;
 

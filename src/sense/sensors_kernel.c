@@ -217,8 +217,8 @@ void MF_KERNEL(mf_sensor_run)(const mf_SensorBatch *batch, uint32_t first, uint3
         for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
             mf_index fault = mf_load_index(batch->fault + (size_t)block * MF_BLOCK + lane);
             mf_mask active = mf_index_equal(fault, mf_set_index(0));
-            Matrix base = base_rotation((const mf_real *)batch->orientation +
-                                        start_of(block, 4, lane));
+            Matrix base =
+                base_rotation((const mf_real *)batch->orientation + start_of(block, 4, lane));
             sense_contacts(batch, block, lane, active);
             sense_joints(batch, block, lane, active);
             sense_attitude(batch, block, lane, active, &base);

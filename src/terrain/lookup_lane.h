@@ -42,36 +42,54 @@ static inline mf_lane mf_map_nearest(const mf_LaneMap *map, mf_lane across, mf_l
     return mf_gather(map->height, row * mf_set_index(map->columns) + column);
 }
 
-// The lower of two cells around `value` (in cells) and how far the position is beyond its centre.
-static inline mf_index mf_map_span(mf_lane value, mf_real last, mf_lane *fraction) {
-    mf_lane clamped = mf_map_clamp(value - mf_set((mf_real)0.5), last);
+typedef struct mf_MapSpan {
+    mf_index index;   // [1] the lower of two cells
+    mf_lane fraction; // [1] 0 .. 1 from its centre to the next
+    mf_lane inside;   // [1] 1 between the outermost centres, 0 where the border value holds
+} mf_MapSpan;
+
+static inline mf_MapSpan mf_map_span(mf_lane value, mf_real last) {
+    mf_lane at = value - mf_set((mf_real)0.5), clamped = mf_map_clamp(at, last);
     mf_lane highest = mf_set(last > 0 ? last - 1 : 0);
     mf_lane lower = mf_min(mf_from_index(mf_to_index(clamped)), highest);
-    *fraction = clamped - lower;
-    return mf_to_index(lower);
+    mf_mask inside = mf_and(mf_less_equal(at, clamped), mf_less_equal(clamped, at));
+    return (mf_MapSpan){mf_to_index(lower), clamped - lower,
+                        mf_keep(inside, mf_set((mf_real)1))};
 }
 
-static inline mf_lane mf_map_bilinear(const mf_LaneMap *map, mf_lane across, mf_lane along) {
-    mf_lane fraction_x, fraction_y;
-    mf_index column = mf_map_span(across, map->last[0], &fraction_x);
-    mf_index row = mf_map_span(along, map->last[1], &fraction_y);
+// `slope_x` and `slope_y` get the gradient [1].
+static inline mf_lane mf_map_bilinear(const mf_LaneMap *map, mf_lane across, mf_lane along,
+                                      mf_lane *slope_x, mf_lane *slope_y) {
+    mf_MapSpan x = mf_map_span(across, map->last[0]), y = mf_map_span(along, map->last[1]);
     mf_index right = mf_set_index(map->last[0] > 0 ? 1 : 0);
     mf_index up = mf_set_index(map->last[1] > 0 ? map->columns : 0);
-    mf_index low = row * mf_set_index(map->columns) + column, high = low + up;
+    mf_index low = y.index * mf_set_index(map->columns) + x.index, high = low + up;
     mf_lane low_left = mf_gather(map->height, low), high_left = mf_gather(map->height, high);
     mf_lane low_rise = mf_gather(map->height, low + right) - low_left;
     mf_lane high_rise = mf_gather(map->height, high + right) - high_left;
-    mf_lane low_height = low_left + fraction_x * low_rise;
-    mf_lane high_height = high_left + fraction_x * high_rise;
-    return low_height + fraction_y * (high_height - low_height);
+    mf_lane low_height = low_left + x.fraction * low_rise;
+    mf_lane high_height = high_left + x.fraction * high_rise;
+    mf_lane rise = high_height - low_height, scale = mf_set(map->inverse_cell);
+    *slope_x = (low_rise + y.fraction * (high_rise - low_rise)) * scale * x.inside;
+    *slope_y = rise * scale * y.inside;
+    return low_height + y.fraction * rise;
 }
 
-// Height [m] at world (x, y) [m]; any value of x and y is fine.
-static inline mf_lane mf_map_height(const mf_LaneMap *map, mf_lane x, mf_lane y) {
+// Height [m] and gradient [1] at world (x, y) [m]; any value of x and y is fine.
+static inline mf_lane mf_map_surface(const mf_LaneMap *map, mf_lane x, mf_lane y, mf_lane *slope_x,
+                                     mf_lane *slope_y) {
     mf_lane scale = mf_set(map->inverse_cell);
     mf_lane across = (x - mf_set(map->origin[0])) * scale;
     mf_lane along = (y - mf_set(map->origin[1])) * scale;
-    return map->bilinear ? mf_map_bilinear(map, across, along) : mf_map_nearest(map, across, along);
+    if (map->bilinear)
+        return mf_map_bilinear(map, across, along, slope_x, slope_y);
+    *slope_x = *slope_y = mf_zero();
+    return mf_map_nearest(map, across, along);
+}
+
+static inline mf_lane mf_map_height(const mf_LaneMap *map, mf_lane x, mf_lane y) {
+    mf_lane slope_x, slope_y;
+    return mf_map_surface(map, x, y, &slope_x, &slope_y);
 }
 
 #endif

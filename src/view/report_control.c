@@ -5,22 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- machine-code programs ---------------------------------------------------------------------
+#define MACHINE_VALUES 256u // [1] of the accumulator
 
-// Marks the addresses that a program can come to from address 0: a jump goes both ways.
-static void find_reachable(const uint8_t program[MF_GP_BYTES], bool reachable[MF_GP_BYTES]) {
-    uint8_t open[2 * MF_GP_BYTES + 1] = {0};
-    uint32_t count = 1;
-    while (count > 0) {
-        uint8_t address = open[--count];
-        if (reachable[address])
-            continue;
-        reachable[address] = true;
-        open[count++] = (uint8_t)((address + 1) % MF_GP_BYTES);
-        if (program[address] >> 5 == MF_GP_JUMP)
-            open[count++] = program[address] & 31;
-    }
-}
+// ---- machine-code programs ---------------------------------------------------------------------
 
 // Numbers that do not exist are wrapped or ignored, as the experiment says.
 static uint32_t resolve(uint32_t number, uint32_t count, mf_GpUnknown unknown) {
@@ -70,6 +57,67 @@ static void explain_sensor(mf_Text *text, const mf_ReportData *data, uint32_t op
     } else {
         mf_text_format(text, "%s of the body [degree]", attitude[number - angles]);
     }
+}
+
+// How many values a sensor can put into the accumulator: 1 (always 0), 2 (0 or 1) or all 256.
+static uint32_t sensor_values(const mf_ReportData *data, uint32_t operand) {
+    const mf_Model *model = data->scene.model;
+    uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
+    uint32_t count = contacts + sensors_of(model, MF_SENSOR_RAY) + model->joint_count + 3;
+    uint32_t number = resolve(operand, count, data->experiment->gp.unknown);
+    return number == MF_NONE ? 1 : number < contacts ? 2 : MACHINE_VALUES;
+}
+
+// The states (address, accumulator) of a machine that have been seen and those to go on from.
+typedef struct Explorer {
+    bool seen[MF_GP_BYTES][MACHINE_VALUES];
+    uint16_t open[MF_GP_BYTES * MACHINE_VALUES];
+    uint32_t count; // [1] in `open`
+} Explorer;
+
+static void explore(Explorer *explorer, uint32_t address, uint32_t accumulator) {
+    address %= MF_GP_BYTES;
+    accumulator %= MACHINE_VALUES;
+    if (explorer->seen[address][accumulator])
+        return;
+    explorer->seen[address][accumulator] = true;
+    explorer->open[explorer->count++] = (uint16_t)(address * MACHINE_VALUES + accumulator);
+}
+
+static void explore_next(Explorer *explorer, const mf_ReportData *data, uint32_t address,
+                         uint32_t accumulator) {
+    uint32_t operand = data->genome[address] & 31u;
+    uint32_t opcode = data->genome[address] >> 5, values = 0;
+    if (opcode == MF_GP_SENSOR) {
+        values = sensor_values(data, operand);
+        for (uint32_t value = 0; value < values; value++)
+            explore(explorer, address + 1, value);
+        return;
+    }
+    if (opcode == MF_GP_JUMP && accumulator != 0)
+        address = operand + MF_GP_BYTES - 1;
+    accumulator = opcode == MF_GP_LOAD  ? operand
+                  : opcode == MF_GP_NOT ? ~accumulator
+                  : opcode == MF_GP_INC ? accumulator + 1
+                  : opcode == MF_GP_DEC ? accumulator - 1
+                                        : accumulator;
+    explore(explorer, address + 1, accumulator);
+}
+
+// Marks the addresses that the program can come to, whatever its sensors say: every state of
+// address and accumulator is followed once, from the start (0, 0).
+static bool find_reachable(const mf_ReportData *data, bool reachable[MF_GP_BYTES]) {
+    Explorer *explorer = mf_allocate(data->context, 1, sizeof *explorer);
+    if (explorer == NULL)
+        return false;
+    explore(explorer, 0, 0);
+    while (explorer->count > 0) {
+        uint32_t state = explorer->open[--explorer->count];
+        reachable[state / MACHINE_VALUES] = true;
+        explore_next(explorer, data, state / MACHINE_VALUES, state % MACHINE_VALUES);
+    }
+    mf_release(data->context, explorer);
+    return true;
 }
 
 // Motors are the joints of one degree of freedom that follow no other.
@@ -167,7 +215,8 @@ static void put_listing(mf_Text *text, const mf_ReportData *data,
 static void put_program(mf_Text *text, const mf_ReportData *data) {
     const mf_GpConfig *gp = &data->experiment->gp;
     bool reachable[MF_GP_BYTES] = {false};
-    find_reachable(data->genome, reachable);
+    if (!find_reachable(data, reachable))
+        text->failed = true;
     uint32_t used = 0, moves = 0, questions = 0;
     for (uint32_t i = 0; i < MF_GP_BYTES; i++) {
         uint32_t opcode = data->genome[i] >> 5;

@@ -176,7 +176,7 @@ static void draw_track(mf_Text *text, const mf_Trial *trial, const Frame *frame,
 // A dot for each round interval of time, so that speed can be seen.
 static void draw_clock(mf_Text *text, const mf_Trial *trial, const Frame *frame) {
     double duration = (trial->sample_count - 1) * trial->sample_period;
-    double every = duration > 0.0 ? round_below(fmax(duration / 5.0, trial->sample_period)) : 0.0;
+    double every = duration > 0.0 ? round_below(fmax(duration / 4.0, trial->sample_period)) : 0.0;
     for (double time = every; every > 0.0 && time < duration - 0.25 * every; time += every) {
         size_t sample = (size_t)(time / trial->sample_period + 0.5);
         const double *place = &trial->position[3 * sample];
@@ -202,10 +202,9 @@ static void draw_marks(mf_Text *text, const mf_Trial *trial, const Frame *frame)
     mf_text_format(text, "<text class=\"note end\" x=\"%.1f\" y=\"%.1f\">start</text>\n", x0 - 12.0,
                    y0 + 5.0);
     mf_text_format(text, "<circle class=\"goal\" cx=\"%.1f\" cy=\"%.1f\" r=\"8\"/>", x1, y1);
-    // The label goes to the side that the path does not come from.
-    bool right = x1 >= x0 && x1 < MAP_WIDTH - 130.0;
-    mf_text_format(text, "<text class=\"note%s\" x=\"%.1f\" y=\"%.1f\">", right ? "" : " end",
-                   x1 + (right ? 14.0 : -14.0), y1 + (right ? 5.0 : 24.0));
+    double inside = fmax(40.0, fmin(MAP_WIDTH - 40.0, x1));
+    mf_text_format(text, "<text class=\"note mid\" x=\"%.1f\" y=\"%.1f\">", inside,
+                   y1 + (y1 > 60.0 ? -16.0 : 28.0));
     mf_text_measure(text, trial->distance);
     mf_text_put(text, " m</text>\n");
 }

@@ -49,7 +49,8 @@ static const char *const rules[] = {
     ".ground{fill:var(--code)}.track{fill:none;stroke:var(--accent);stroke-width:3;",
     "stroke-linejoin:round;stroke-linecap:round}\n",
     ".halo{fill:none;stroke:var(--halo);stroke-width:6.5;stroke-linejoin:round;opacity:.8}\n",
-    ".map{--halo:var(--code);--mark:var(--ink)}.relief{--halo:#ffffff;--mark:#16191b;",
+    ".map{border-radius:8px;--halo:var(--code);--mark:var(--ink)}.relief{--halo:#ffffff;--mark:#"
+    "16191b;",
     "--accent:#d9480f}\n",
     ".beeline{fill:none;stroke:var(--mark);stroke-width:1.4;stroke-dasharray:2 5;",
     "stroke-linecap:round}\n",

@@ -139,17 +139,12 @@ void mf_text_measure(mf_Text *text, double value) {
         mf_text_put(text, isnan(value) ? "not a number" : value > 0 ? "infinite" : "-infinite");
     } else if (size >= 1e15) {
         mf_text_format(text, "%.2e", value);
-    } else if (size >= 1000.0) {
+    } else if (size >= 999.5) {
         // Three digits that matter; the rest would only pretend.
         double unit = pow(10.0, floor(log10(size)) - 2.0);
+        unit = unit < 1.0 ? 1.0 : unit;
         mf_text_put(text, value < 0 ? "-" : "");
         mf_text_count(text, (uint64_t)(floor(size / unit + 0.5) * unit + 0.5));
-    } else if (size >= 100.0 || size == 0.0) {
-        mf_text_format(text, "%.0f", value);
-    } else if (size >= 10.0) {
-        mf_text_format(text, "%.1f", value);
-    } else if (size >= 0.1) {
-        mf_text_format(text, "%.2f", value);
     } else {
         mf_text_format(text, "%.3g", value);
     }
@@ -158,10 +153,8 @@ void mf_text_measure(mf_Text *text, double value) {
 void mf_text_duration(mf_Text *text, double seconds) {
     if (!isfinite(seconds) || seconds < 0.0)
         mf_text_put(text, "unknown");
-    else if (seconds < 10.0)
-        mf_text_format(text, "%.2f s", seconds);
     else if (seconds < 99.95)
-        mf_text_format(text, "%.1f s", seconds);
+        mf_text_format(text, "%.3g s", seconds);
     else if (seconds < 3599.5)
         mf_text_format(text, "%d min %d s", (int)((seconds + 0.5) / 60.0),
                        (int)(seconds + 0.5) % 60);

@@ -30,7 +30,7 @@ void mf_text_count(mf_Text *text, uint64_t value);
 // `value` with about three digits that matter: "0.0123", "4.57", "352", "12,700".
 void mf_text_measure(mf_Text *text, double value);
 
-// Seconds in the unit that people would use: "0.42 s", "46.1 s", "3 min 20 s", "2.5 h", "189.4
+// Seconds in the unit that people would use: "0.42 s", "24 s", "3 min 20 s", "2.5 h", "189.4
 // days".
 void mf_text_duration(mf_Text *text, double seconds);
 

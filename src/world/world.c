@@ -3,6 +3,7 @@
 // Isolated groups: each block runs all steps before the next block starts, so its state stays in
 // cache; blocks are spread over threads by index. Shared groups: system after system, step by step.
 #include "world/group.h"
+#include "math/float_mode.h"
 
 #include <string.h>
 
@@ -124,6 +125,7 @@ typedef struct StepTask {
 static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_t count,
                        uint64_t first_tick, uint64_t steps) {
     mf_Time step = world->config.step;
+    unsigned mode = mf_float_mode_enter();
     uint64_t next[MF_MAX_SYSTEMS];
     for (uint32_t s = 0; s < group->system_count; s++)
         next[s] = group->systems[s].every_step
@@ -147,6 +149,7 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
             for (uint32_t block = first; block < first + count; block++)
                 reset_faulty(group, block);
     }
+    mf_float_mode_leave(mode);
 }
 
 static void step_blocks(void *context, uint32_t index) {

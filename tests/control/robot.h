@@ -13,6 +13,12 @@
 #include <math.h>
 #include <string.h>
 
+// cmocka compares in float; this is for double.
+static inline void assert_near(double value, double expected, double tolerance) {
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("found %.17g, expected %.17g within %g", value, expected, tolerance);
+}
+
 enum { ROBOT_JOINTS = 8, ROBOT_SENSORS = 5 };
 
 // Joint 2 follows joint 0, joint 4 is a ball: the motors are the joints 0, 1, 3, 5, 6, 7.
@@ -52,8 +58,7 @@ static inline void robot_make(Robot *robot, mf_Context *context) {
     for (uint32_t i = 0; i < ROBOT_JOINTS; i++) {
         uint32_t parent = i < 3 ? i : 0; // a chain of three, the rest on the base
         robot->joints[i] = robot_joint(i, parent);
-        robot->links[i + 1] =
-            (mf_Link){.name = "link", .parent = parent, .joint = i, .mass = 0.1};
+        robot->links[i + 1] = (mf_Link){.name = "link", .parent = parent, .joint = i, .mass = 0.1};
     }
     robot->joints[2].mimic = 0;
     robot->joints[4].type = MF_JOINT_BALL;
@@ -68,10 +73,8 @@ static inline void robot_make(Robot *robot, mf_Context *context) {
                                       .position = {0.1 * i, 0, -0.1},
                                       .mass = 0.1};
     robot->sensors[0] = (mf_Sensor){.name = "foot", .type = MF_SENSOR_CONTACT, .link = 2};
-    robot->sensors[1] = (mf_Sensor){.name = "down",
-                                    .type = MF_SENSOR_RAY,
-                                    .direction = {0, 0, -1},
-                                    .range = 2.0};
+    robot->sensors[1] =
+        (mf_Sensor){.name = "down", .type = MF_SENSOR_RAY, .direction = {0, 0, -1}, .range = 2.0};
     robot->sensors[2] = (mf_Sensor){.name = "belly", .type = MF_SENSOR_CONTACT, .link = 0};
     robot->sensors[3] = (mf_Sensor){.name = "toe", .type = MF_SENSOR_CONTACT, .link = 1};
     robot->sensors[4] = (mf_Sensor){.name = "ahead",
@@ -156,9 +159,8 @@ static inline mf_Rate stage_every_step(void) {
 
 // point.load as a motion would have it, written by the test.
 static inline mf_Field *stage_add_load(Stage *stage) {
-    static const mf_FieldInfo info = {"point.load",   "N", "", MF_REAL,
-                                      MF_PER_CONTACT, 1,   MF_FIELD_STATE,
-                                      "normal force"};
+    static const mf_FieldInfo info = {"point.load",   "N",           "", MF_REAL, MF_PER_CONTACT, 1,
+                                      MF_FIELD_STATE, "normal force"};
     mf_Field *field;
     assert_int_equal(mf_group_add_field(stage->group, &info, 0, &field, NULL), MF_OK);
     return field;

@@ -30,7 +30,7 @@ static void every_robot_is_called_at_the_rate(void **state) {
     for (uint32_t i = 0; i < 48; i++)
         assert_int_equal(calls.per_robot[i], i < COUNT ? 5 : 0);
     assert_true(calls.last_time == 80 * MF_MILLISECOND);
-    assert_float_equal(stage_get(&stage, "joint.target", 36, 0), 0.36, 1e-7);
+    assert_near(stage_get(&stage, "joint.target", 36, 0), 0.36, 1e-7);
     stage_close(&stage);
 }
 

@@ -29,8 +29,8 @@ static void check_trace(const uint8_t program[MF_GP_BYTES], mf_GpMachine machine
         assert_int_equal(move.direction, expected[i].direction);
     }
 }
-#define CHECK_TRACE(program, address, accumulator, unknown, expected) \
-    check_trace(program, (mf_GpMachine){address, accumulator}, unknown, expected, \
+#define CHECK_TRACE(program, address, accumulator, unknown, expected)                              \
+    check_trace(program, (mf_GpMachine){address, accumulator}, unknown, expected,                  \
                 sizeof(expected) / sizeof *(expected))
 
 static void moves_name_motor_and_direction(void **state) {
@@ -54,7 +54,7 @@ static void arithmetic_has_eight_bits(void **state) {
     const uint8_t program[MF_GP_BYTES] = {LOAD(31), INC(0), NOT(0), LOAD(0), DEC(0),
                                           INC(17),  NOT(4), INC(0), INC(0)};
     // ~32 = 223; 0 - 1 = 255; 255 + 1 = 0; ~0 = 255.
-    const Expected expected[] = {{1, 31, MF_NONE, 0},  {2, 32, MF_NONE, 0}, {3, 223, MF_NONE, 0},
+    const Expected expected[] = {{1, 31, MF_NONE, 0},  {2, 32, MF_NONE, 0},  {3, 223, MF_NONE, 0},
                                  {4, 0, MF_NONE, 0},   {5, 255, MF_NONE, 0}, {6, 0, MF_NONE, 0},
                                  {7, 255, MF_NONE, 0}, {8, 0, MF_NONE, 0},   {9, 1, MF_NONE, 0}};
     CHECK_TRACE(program, 0, 0, MF_GP_UNKNOWN_WRAP, expected);
@@ -87,8 +87,11 @@ static void addresses_wrap(void **state) {
 static void unknown_numbers_are_ignored(void **state) {
     (void)state;
     const uint8_t program[MF_GP_BYTES] = {LEFT(3), RIGHT(31), SENSOR(4), LOAD(1), SENSOR(31)};
-    const Expected expected[] = {{1, 7, MF_NONE, 0}, {2, 7, MF_NONE, 0}, {3, 0, MF_NONE, 0},
-                                 {4, 1, MF_NONE, 0}, {5, 0, MF_NONE, 0}};
+    const Expected expected[] = {{1, 7, MF_NONE, 0},
+                                 {2, 7, MF_NONE, 0},
+                                 {3, 0, MF_NONE, 0},
+                                 {4, 1, MF_NONE, 0},
+                                 {5, 0, MF_NONE, 0}};
     CHECK_TRACE(program, 0, 7, MF_GP_UNKNOWN_IGNORE, expected);
 }
 
@@ -96,8 +99,8 @@ static void unknown_numbers_wrap(void **state) {
     (void)state;
     const uint8_t program[MF_GP_BYTES] = {LEFT(3), RIGHT(31), SENSOR(4), SENSOR(31)};
     // 3 % 3 = 0, 31 % 3 = 1, 4 % 4 = 0, 31 % 4 = 3.
-    const Expected expected[] = {{1, 7, 0, -1}, {2, 7, 1, 1}, {3, 1, MF_NONE, 0},
-                                 {4, 127, MF_NONE, 0}};
+    const Expected expected[] = {
+        {1, 7, 0, -1}, {2, 7, 1, 1}, {3, 1, MF_NONE, 0}, {4, 127, MF_NONE, 0}};
     CHECK_TRACE(program, 0, 7, MF_GP_UNKNOWN_WRAP, expected);
 }
 
@@ -121,8 +124,7 @@ static void every_byte_is_an_instruction(void **state) {
         memset(program, (int)byte, sizeof program);
         for (uint32_t k = 0; k < 32 * 256; k++) {
             mf_GpMachine before = {(uint8_t)(k % 32), (uint8_t)(k / 32)}, after = before;
-            mf_GpMove move =
-                mf_gp_execute(&after, program, 18, readings, 4, MF_GP_UNKNOWN_WRAP);
+            mf_GpMove move = mf_gp_execute(&after, program, 18, readings, 4, MF_GP_UNKNOWN_WRAP);
             assert_true(after.address < 32);
             if (byte >> 5 != MF_GP_JUMP)
                 assert_int_equal(after.address, (before.address + 1) % 32);
@@ -178,7 +180,7 @@ static void targets_stay_in_range(void **state) {
     mf_gp_set_program(stage.group, 1, free_joint);
     mf_world_step(stage.world, 10);
     assert_true(stage_get(&stage, "joint.target", 0, 1) == 0.75);
-    assert_float_equal(stage_get(&stage, "joint.target", 1, 6), -0.4 * 80, 1e-12);
+    assert_near(stage_get(&stage, "joint.target", 1, 6), -0.4 * 80, 1e-12);
     stage_close(&stage);
 }
 

@@ -154,9 +154,9 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
             uint32_t sensor_count = read_sensors(&stage, i, precise, sensors);
             assert_int_equal(sensor_count, SENSORS);
             for (uint32_t k = 0; k < setting.instructions && !shadows[i].faulty; k++) {
-                mf_GpMove move = mf_gp_execute(&shadows[i].machine, shadows[i].program,
-                                               ROBOT_MOTORS, sensors, sensor_count,
-                                               setting.unknown);
+                mf_GpMove move =
+                    mf_gp_execute(&shadows[i].machine, shadows[i].program, ROBOT_MOTORS, sensors,
+                                  sensor_count, setting.unknown);
                 move_shadow(&stage, &shadows[i], move, setting.angle, precise);
                 moves += move.motor != MF_NONE;
             }

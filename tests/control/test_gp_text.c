@@ -102,8 +102,10 @@ static void mistakes_name_their_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_is_a_fixpoint),     cmocka_unit_test(text_is_as_documented),
-        cmocka_unit_test(short_buffers_are_terminated), cmocka_unit_test(sources_may_be_written_by_hand),
+        cmocka_unit_test(every_byte_is_a_fixpoint),
+        cmocka_unit_test(text_is_as_documented),
+        cmocka_unit_test(short_buffers_are_terminated),
+        cmocka_unit_test(sources_may_be_written_by_hand),
         cmocka_unit_test(mistakes_name_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,8 @@ test_symbols() {
     fires symbols 'mutable global: mf_shared'
     archives 'int step(void) { return 1; }'
     fires symbols 'without the prefix mf_: step'
+    archives 'int mf_other(void) { return 2; }'
+    fires symbols 'libmayfly-tools.a(other.o): defined twice: mf_other, also in libmayfly.a(thing.o)'
     archives 'extern void exit(int); void mf_quit(void) { exit(1); }'
     fires symbols 'calls exit'
     archives 'extern int puts(const char *); void mf_tell(void) { puts("a"); }'

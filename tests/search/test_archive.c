@@ -288,18 +288,20 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void assert_busy(const Fixture *fixture, mf_Context *context) {
-    mf_Archive *second = (mf_Archive *)&context;
+// Seconds that a refusal took.
+static double assert_busy(const Fixture *fixture) {
+    mf_Archive *second = (mf_Archive *)&second;
     mf_Error error = {0};
     double begin = now();
-    assert_int_equal(mf_archive_open(context, fixture->path, true, &second, &error), MF_BUSY);
+    assert_int_equal(mf_archive_open(fixture->context, fixture->path, true, &second, &error),
+                     MF_BUSY);
     assert_null(second);
     assert_string_equal(error.file, fixture->path);
     mf_SearchConfig config = small_config();
-    assert_int_equal(mf_archive_create(context, fixture->path, &config, "", 0, 0, &second, NULL),
-                     MF_BUSY);
-    // At once: waiting for a lock would take SQLite's second.
-    assert_true(now() - begin < 0.9);
+    assert_int_equal(
+        mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &second, NULL),
+        MF_BUSY);
+    return now() - begin;
 }
 
 static void second_writer_is_refused(void **state) {
@@ -308,7 +310,12 @@ static void second_writer_is_refused(void **state) {
     mf_Archive *first = new_archive(fixture, &config);
     mf_Search *search = new_search(fixture->context, &config);
     evolve(first, search, 2);
-    assert_busy(fixture, fixture->context);
+    // At once: waiting for a lock takes SQLite's second. The fastest of some counts, for the
+    // machine may be busy.
+    double fastest = INFINITY;
+    for (int i = 0; i < 5; i++)
+        fastest = fmin(fastest, assert_busy(fixture));
+    assert_true(fastest < 0.5);
     pid_t child = fork();
     if (child == 0) {
         mf_Context *context = NULL;
@@ -322,7 +329,7 @@ static void second_writer_is_refused(void **state) {
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     // The failed attempts have not taken the lock away.
-    assert_busy(fixture, fixture->context);
+    assert_busy(fixture);
     evolve(first, search, 4);
     mf_archive_close(first);
     first = open_archive(fixture, true);

@@ -56,14 +56,18 @@ static int live(const char *path) {
     return 0;
 }
 
+enum { UNTIL_DONE = -1 };
+
 // Starts a life and kills it after `microseconds`. True when it was done before that.
 static bool live_and_die(const char *path, long microseconds) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
         _exit(live(path));
-    sleep_microseconds(microseconds);
-    kill(child, SIGKILL);
+    if (microseconds != UNTIL_DONE) {
+        sleep_microseconds(microseconds);
+        kill(child, SIGKILL);
+    }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     if (WIFEXITED(status))
@@ -110,14 +114,16 @@ static void killed_runs_end_like_unbroken_ones(void **state) {
 
     srand((unsigned)time(NULL) ^ (unsigned)getpid());
     uint32_t kills = 0, finished = 0, before = 0, in_the_middle = 0;
-    // Runs that are done begin anew, so that creation is hit as well.
+    long longest = 30000; // [us] of a life; more on a machine too busy to get anywhere in it
+    // Runs that are done begin anew, so that creation is hit as well; after the kills the last one
+    // goes on to its end.
     while (kills < KILLS || before < GENERATIONS) {
-        // Most lives are short; past the kills the last one may go on to the end.
-        long limit = kills % 5 == 0 ? 3000 : 30000;
-        bool done = live_and_die(fixture->path, kills < KILLS ? rand() % limit : 60000000);
+        long limit = kills % 5 == 0 ? longest / 10 : longest;
+        bool done = live_and_die(fixture->path, kills < KILLS ? rand() % limit : UNTIL_DONE);
         uint32_t now = stored_generations(fixture);
         if (now < before)
             fail_msg("%u generations were there, %u are left", before, now);
+        longest += now == before ? 2000 : 0;
         before = now;
         kills += !done;
         in_the_middle += !done && now > 0 && now < GENERATIONS;

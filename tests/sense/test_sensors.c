@@ -99,7 +99,7 @@ static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa
             find_ray(&stage, i, sensor, start, direction);
             double wanted = plane_distance(start, direction, slope, sensor->range);
             double found = stage_get(&stage, "sensor.ray", i, k);
-            assert_float_equal(found, wanted, precise ? 1e-9 : 1e-5);
+            assert_near(found, wanted, precise ? 1e-9 : 1e-5);
             hits += wanted < sensor->range;
         }
     }
@@ -139,7 +139,7 @@ static void rays_meet_steps(void **state) {
     set_base(&stage, 2, under, level);
     set_base(&stage, 3, away, level);
     mf_world_step(stage.world, 1);
-    assert_float_equal(stage_get(&stage, "sensor.ray", 0, 0), 1.0, 1e-7);
+    assert_near(stage_get(&stage, "sensor.ray", 0, 0), 1.0, 1e-7);
     assert_true(stage_get(&stage, "sensor.ray", 1, 0) == 2.0);
     assert_true(stage_get(&stage, "sensor.ray", 2, 0) == 0.0);
     assert_true(stage_get(&stage, "sensor.ray", 3, 0) == 2.0);
@@ -149,9 +149,9 @@ static void rays_meet_steps(void **state) {
 static void attitude_is_roll_pitch_yaw(void **state) {
     (void)state;
     static const double angles[][3] = {
-        {0, 0, 0},         {0.3, 0, 0},        {0, -0.7, 0},           {0, 0, 2.5},
-        {3.0, 1.5, -3.0},  {-1.2, 0.4, 0.9},   {0.1, 1.5607, 0.2},     {-3.1, -1.5607, 3.1},
-        {1e-5, 2e-5, 3e-5}};
+        {0, 0, 0},          {0.3, 0, 0},          {0, -0.7, 0},
+        {0, 0, 2.5},        {3.0, 1.5, -3.0},     {-1.2, 0.4, 0.9},
+        {0.1, 1.5607, 0.2}, {-3.1, -1.5607, 3.1}, {1e-5, 2e-5, 3e-5}};
     enum { COUNT = sizeof angles / sizeof *angles };
     const double place[3] = {0, 0, 1};
     for (int precise = 0; precise < 2; precise++) {
@@ -165,8 +165,7 @@ static void attitude_is_roll_pitch_yaw(void **state) {
             // Close to straight up, roll and yaw are worse by the cosine of pitch, here 1/100.
             double tolerance = (precise ? 2e-15 : 1e-6) * (fabs(angles[i][1]) > 1.56 ? 100 : 1);
             for (uint32_t k = 0; k < 3; k++)
-                assert_float_equal(stage_get(&stage, "sensor.attitude", i, k), angles[i][k],
-                                   tolerance);
+                assert_near(stage_get(&stage, "sensor.attitude", i, k), angles[i][k], tolerance);
         }
         stage_close(&stage);
     }
@@ -185,7 +184,7 @@ static void attitude_straight_up(void **state) {
     double rpy[3];
     mf_quat_to_rpy(rpy, q);
     for (uint32_t k = 0; k < 3; k++)
-        assert_float_equal(stage_get(&stage, "sensor.attitude", 0, k), rpy[k], 1e-15);
+        assert_near(stage_get(&stage, "sensor.attitude", 0, k), rpy[k], 1e-15);
     assert_true(stage_get(&stage, "sensor.attitude", 0, 0) == 0.0);
     stage_close(&stage);
 }
@@ -207,8 +206,7 @@ static void contacts_follow_the_load(void **state) {
     mf_world_step(stage.world, 1);
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t k = 0; k < 3; k++)
-            assert_true(stage_get(&stage, "sensor.contact", i, k) ==
-                        (i < 4 ? expected[i][k] : 0));
+            assert_true(stage_get(&stage, "sensor.contact", i, k) == (i < 4 ? expected[i][k] : 0));
     stage_close(&stage);
 }
 

@@ -1,5 +1,5 @@
-// A made-up run for report tests: a spider of boxes built by hand, a curve, a path and contacts with
-// round numbers. No physics and no archive is involved.
+// A made-up run for report tests: a spider of boxes built by hand, a curve, a path and contacts
+// with round numbers. No physics and no archive is involved.
 #ifndef MAYFLY_TESTS_VIEW_SUPPORT_H
 #define MAYFLY_TESTS_VIEW_SUPPORT_H
 
@@ -92,8 +92,7 @@ static inline bool fake_trial(mf_Context *context, double step, double distance,
 
 static inline bool fake_curve(mf_ReportData *data) {
     data->generation_count = FAKE_GENERATIONS;
-    data->generations =
-        mf_allocate(data->context, FAKE_GENERATIONS, sizeof(mf_ArchiveGeneration));
+    data->generations = mf_allocate(data->context, FAKE_GENERATIONS, sizeof(mf_ArchiveGeneration));
     for (uint32_t i = 0; data->generations != NULL && i < FAKE_GENERATIONS; i++) {
         double rise = FAKE_DISTANCE * (1.0 - exp(-(double)(i / 12) / 7.0));
         data->generations[i] = (mf_ArchiveGeneration){
@@ -105,10 +104,10 @@ static inline bool fake_curve(mf_ReportData *data) {
 }
 
 static inline bool fake_genome(mf_ReportData *data) {
-    static const uint8_t program[MF_GP_BYTES] = {
-        0x24, 0x40, 0x86, 0x02, 0x25, 0xa0, 0x41, 0x89, 0x03, 0xc0, 0x61, 0x80, 0x12, 0x55, 0xe0,
-        0x26, 0x07, 0x28, 0x09, 0x5f, 0x94, 0x2a, 0x0b, 0x7f, 0x80, 0x2c, 0x0d, 0x48, 0xff, 0x00,
-        0x21, 0x9d};
+    static const uint8_t program[MF_GP_BYTES] = {0x24, 0x40, 0x86, 0x02, 0x25, 0xa0, 0x41, 0x89,
+                                                 0x03, 0xc0, 0x61, 0x80, 0x12, 0x55, 0xe0, 0x26,
+                                                 0x07, 0x28, 0x09, 0x5f, 0x94, 0x2a, 0x0b, 0x7f,
+                                                 0x80, 0x2c, 0x0d, 0x48, 0xff, 0x00, 0x21, 0x9d};
     data->genome_bytes = MF_GP_BYTES;
     data->genome = mf_allocate(data->context, MF_GP_BYTES, 1);
     if (data->genome != NULL)
@@ -134,16 +133,16 @@ static inline bool fake_make(Fake *fake, mf_Context *context, bool flat) {
                                        .context = context};
     fake->experiment.search.seed = 42;
     mf_ReportData *data = &fake->data;
-    *data = (mf_ReportData){
-        .context = context,
-        .experiment = &fake->experiment,
-        .facts = {.threads = 2,
-                  .isa = "avx512",
-                  .wall_seconds = 46.25,
-                  .simulated = 24.0 * 100 * FAKE_GENERATIONS,
-                  .hash = UINT64_C(0x0123456789abcdef),
-                  .command = "mayfly evolve 'scenes/legs&hills.yaml' --seed 42"},
-        .fine_divisor = 10};
+    *data =
+        (mf_ReportData){.context = context,
+                        .experiment = &fake->experiment,
+                        .facts = {.threads = 2,
+                                  .isa = "avx512",
+                                  .wall_seconds = 46.25,
+                                  .simulated = 24.0 * 100 * FAKE_GENERATIONS,
+                                  .hash = UINT64_C(0x0123456789abcdef),
+                                  .command = "mayfly evolve 'scenes/legs&hills.yaml' --seed 42"},
+                        .fine_divisor = 10};
     data->scene.experiment = &fake->experiment;
     data->scene.model = fake_model(context);
     data->scene.terrain = fake_terrain(context, flat);

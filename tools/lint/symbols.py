@@ -5,7 +5,8 @@ Reads the symbol and section tables of libmayfly.a and libmayfly-tools.a with re
 every object in a section that stays writable: .data, .bss, .tdata, .tbss and their kin, and COMMON.
 Constant tables of addresses lie in .data.rel.ro, which the loader closes after relocation, and are
 fine. A longjmp is fine beside its setjmp, in the same object file: libpng reports errors that way. The
-core library may also not call the mathematical library, so that its bits are its own.
+core library may also not call the mathematical library, so that its bits are its own. No name is
+defined twice: of two members of an archive with the same name the linker takes one and says nothing.
 
 usage: symbols.py SOURCE_FOLDER BUILD_FOLDER
 """
@@ -47,7 +48,8 @@ def is_mutable(section):
     return "W" in flags and "A" in flags and not name.startswith(".data.rel.ro")
 
 
-def check(archive, is_core):
+def check(archive, is_core, owners):
+    """Complaints about one library; `owners` maps the global names seen so far to their place."""
     complaints = []
 
     def complain(member, text):
@@ -67,8 +69,12 @@ def check(archive, is_core):
             name = rest[0].split("@")[0] if rest else ""
             if index == "UND":
                 continue
-            if binding in ("GLOBAL", "WEAK") and not name.lower().startswith("mf_"):
-                complain(member, f"global symbol without the prefix mf_: {name}")
+            if binding in ("GLOBAL", "WEAK"):
+                if not name.lower().startswith("mf_"):
+                    complain(member, f"global symbol without the prefix mf_: {name}")
+                if name in owners:
+                    complain(member, f"defined twice: {name}, also in {owners[name]}")
+                owners[name] = f"{archive.name}({member})"
             section = sections.get(index)
             is_object = kind in ("OBJECT", "TLS", "COMMON")
             if index == "COM" or (is_object and section and is_mutable(section)):
@@ -84,7 +90,9 @@ def check(archive, is_core):
 
 def main():
     build = pathlib.Path(sys.argv[2])
-    complaints = check(build / "libmayfly.a", True) + check(build / "libmayfly-tools.a", False)
+    owners = {}
+    complaints = check(build / "libmayfly.a", True, owners)
+    complaints += check(build / "libmayfly-tools.a", False, owners)
     print("\n".join(complaints), end="\n" if complaints else "")
     sys.exit(1 if complaints else 0)
 

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-// The box around a link's solids in the link frame. Collision geometry counts; a link without it
-// is measured by its visual primitives (not meshes, which may not be loaded).
+// The box around a link's solids in the link frame: collision geometry and visual primitives. Visual
+// meshes do not count, because they may not be loaded and must not change the model.
 typedef struct Bounds {
     bool known;
     double low[3];
@@ -40,12 +40,10 @@ static void add_solid(Bounds *bounds, const mf_Urdf *urdf, const mf_UrdfSolid *s
 
 static Bounds find_bounds(const mf_Urdf *urdf, const mf_UrdfLink *link) {
     Bounds bounds = {0};
-    for (int visual = 0; visual < 2 && !bounds.known; visual++) {
-        for (uint32_t i = link->first_solid; i != MF_NONE; i = mf_urdf_solids(urdf)[i].next) {
-            const mf_UrdfSolid *solid = &mf_urdf_solids(urdf)[i];
-            if (solid->visual == (visual == 1) && !(visual && solid->type == MF_SHAPE_MESH))
-                add_solid(&bounds, urdf, solid);
-        }
+    for (uint32_t i = link->first_solid; i != MF_NONE; i = mf_urdf_solids(urdf)[i].next) {
+        const mf_UrdfSolid *solid = &mf_urdf_solids(urdf)[i];
+        if (!solid->visual || solid->type != MF_SHAPE_MESH)
+            add_solid(&bounds, urdf, solid);
     }
     return bounds;
 }

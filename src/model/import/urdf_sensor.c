@@ -56,7 +56,7 @@ static mf_Status read_ray(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLi
 
 static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLink *link) {
     const char *name, *type;
-    mf_Sensor *sensor;
+    mf_Sensor *sensor = NULL;
     mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
     if (status == MF_OK)
         status = mf_xml_name(&urdf->xml, node, "type", &type, urdf->error);
@@ -108,7 +108,7 @@ static mf_Status sense_leaves(mf_Urdf *urdf) {
     uint32_t added = 0;
     for (uint32_t i = 0; status == MF_OK && i < draft->links.count; i++) {
         const char *name = mf_draft_links(draft)[i].name;
-        mf_Sensor *sensor;
+        mf_Sensor *sensor = NULL;
         if (inner[i] || !touches[i] || mf_names_find(&urdf->sensor_names, name) != UINT32_MAX)
             continue;
         status = add_named(urdf, urdf->xml.root, name, MF_SENSOR_CONTACT, &sensor);

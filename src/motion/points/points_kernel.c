@@ -24,11 +24,17 @@ typedef struct Step {
     const mf_real *constant;
     mf_mask alive;  // lanes without a fault
     bool all_alive; // no lane has one
+    mf_mask near;   // lanes with a point that may touch the ground
     Contacts contacts;
     Kinematics kinematics;
     mf_lane climb[MF_POINTS_MAX_CONTACTS]; // [m] how far the joints moved each point
     mf_lane hold[MF_POINTS_MAX_CONTACTS], weight[MF_POINTS_MAX_CONTACTS];
 } Step;
+
+// Depth of a point that is no contact of its lane but of another one: no tilt brings it down.
+static MF_INLINE mf_lane depth_of_none(void) {
+    return mf_set((mf_real)-1e30);
+}
 
 // Frozen lanes keep what they have.
 static MF_INLINE void keep_store(const Step *s, void *field, uint32_t c, mf_lane a) {
@@ -43,6 +49,14 @@ static MF_INLINE void keep_vec(const Step *s, void *field, uint32_t c, Vec a) {
     keep_store(s, field, c, a.x);
     keep_store(s, field, c + 1, a.y);
     keep_store(s, field, c + 2, a.z);
+}
+
+static MF_INLINE void keep_vec_where(const Step *s, mf_mask where, void *field, uint32_t c, Vec a) {
+    mf_real *base = (mf_real *)field + (size_t)c * MF_BLOCK;
+    mf_mask mask = mf_and(s->alive, where);
+    mf_store_where(mask, base, a.x);
+    mf_store_where(mask, base + MF_BLOCK, a.y);
+    mf_store_where(mask, base + 2 * MF_BLOCK, a.z);
 }
 
 static mf_mask alive_lanes(const mf_PointsBlock *block) {
@@ -79,16 +93,6 @@ static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
 }
 
 // ---- ground -------------------------------------------------------------------------------------
-
-// Height of the ground below a point [m]; fills the normal where the map is bilinear.
-static MF_INLINE mf_lane ground_height(const Step *s, mf_lane x, mf_lane y, Vec *normal) {
-    if (s->plan->level)
-        return mf_set(s->constant[MF_PLAN_HIGHEST]);
-    if (s->plan->terrain->interpolation == MF_BILINEAR)
-        return ground_bilinear(s->plan, s->constant, x, y, normal);
-    *normal = (Vec){mf_zero(), mf_zero(), mf_set((mf_real)1)};
-    return ground_nearest(s->plan, s->constant, x, y);
-}
 
 // A cell edge of the nearest-cell map is a cliff; a point that enters it from the side is held where
 // it is instead of being thrown to the top. `reach` is the height up to which it may be lifted.
@@ -170,13 +174,19 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool join
     Contacts *contacts = &s->contacts;
     Sym inertia_world = sym_turn(turn, &body->inertia);
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
+    // Weights by load have the mean 1 over the contacts that hold.
+    mf_lane holding = mf_zero(), total = mf_zero(), one = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        mf_lane before = contacts->before[i];
+        holding = holding + mf_keep(mf_less(mf_zero(), before), one);
+        total = total + before;
+    }
+    mf_lane mean = holding / mf_select(mf_less(mf_zero(), total), total, one);
     for (uint32_t i = 0; i < contacts->count; i++) {
         mf_mask held = mf_less(mf_zero(), contacts->before[i]);
         s->weight[i] = fit_weight(s, i);
         if (s->plan->config.weighted)
-            s->weight[i] = s->weight[i] * mf_set(s->constant[MF_PLAN_STIFFNESS]) *
-                           mf_set((mf_real)1 / s->constant[MF_PLAN_WEIGHT]) *
-                           mf_set((mf_real)contacts->count);
+            s->weight[i] = s->weight[i] * mean;
         Vec slip = contact_slip(s, body, i);
         contacts->slip[i] =
             (Vec){mf_keep(held, slip.x), mf_keep(held, slip.y), mf_keep(held, slip.z)};
@@ -192,12 +202,13 @@ static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *turn, bool jo
     return solve_fit(s, body, &inverse_world, joints);
 }
 
-static MF_INLINE void apply_shift(Body *body, const Shift *shift) {
+// Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
+static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *shift) {
     mf_lane limit = mf_set((mf_real)0.5), low = mf_set((mf_real)-0.5);
     Vec turn = {mf_clamp(shift->turn.x, low, limit), mf_clamp(shift->turn.y, low, limit),
                 mf_clamp(shift->turn.z, low, limit)};
-    body->com = vec_add(body->com, shift->move);
-    body->attitude = quat_turn(body->attitude, turn);
+    body->com = vec_select(s->near, vec_add(body->com, shift->move), body->com);
+    body->attitude = quat_select(s->near, quat_turn(body->attitude, turn), body->attitude);
 }
 
 // Remembers where the contacts are now. A contact that the solver lets slide in part (coupled
@@ -213,7 +224,8 @@ static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *t
         Vec slip = vec_scale(vec_sub(place, anchor), s->hold[row]);
         place = vec_select(stays, vec_sub(place, slip), place);
     }
-    keep_vec(s, s->block->anchor, 3 * contact, place);
+    keep_vec_where(s, mf_less(mf_zero(), s->contacts.press[row]), s->block->anchor, 3 * contact,
+                   place);
 }
 
 // ---- joint update -------------------------------------------------------------------------------
@@ -283,20 +295,23 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
     mf_lane highest =
         mf_set(s->constant[MF_PLAN_HIGHEST] + s->constant[MF_PLAN_MARGIN]);
     s->contacts.count = 0;
+    s->near = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < s->plan->contact_count; i++) {
         Vec local = s->kinematics.contact[i], old = vec_load(s->block->points, 3 * i);
         keep_vec(s, s->block->points, 3 * i, local);
         mf_lane z = turn->zx * local.x + turn->zy * local.y + turn->zz * local.z;
-        if (!mf_any(mf_less(body->com.z + z, highest)))
-            continue;
         mf_lane before = load_before(s, i);
+        mf_mask near = mf_or(mf_less(body->com.z + z, highest), mf_less(mf_zero(), before));
+        if (!mf_any(near))
+            continue;
+        s->near = mf_or(s->near, near);
         uint32_t row = add_contact(&s->contacts, i, mat_apply(turn, local), before);
         Vec place = vec_add(body->com, s->contacts.place[row]);
-        mf_lane ground = ground_height(s, place.x, place.y, &s->contacts.normal[row]);
+        mf_lane ground = ground_at(s->plan, s->constant, place.x, place.y, &s->contacts.normal[row]);
         mf_lane was = body->com.z + (turn->zx * old.x + turn->zy * old.y + turn->zz * old.z);
         // Feet stay pressed as far as their load pressed them.
         mf_lane top = support_height(s, ground, was + before + s->climb[i]);
-        s->contacts.depth[row] = top - place.z - before;
+        s->contacts.depth[row] = mf_select(near, top - place.z - before, depth_of_none());
     }
 }
 
@@ -318,7 +333,8 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
             place = vec_sub(place, vec_select(mf_less(zero, s->contacts.before[i]), held,
                                               (Vec){zero, zero, zero}));
         }
-        keep_vec(s, s->block->anchor, 3 * contact, place);
+        keep_vec_where(s, mf_less(zero, s->contacts.before[i]), s->block->anchor, 3 * contact,
+                       place);
     }
 }
 
@@ -330,7 +346,8 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec
         Vec was = vec_add(body->com, mat_apply(turn, old_place[i]));
         Vec anchor = vec_load(s->block->anchor, 3 * contact);
         s->contacts.slip[i] = vec_sub(was, anchor);
-        keep_vec(s, s->block->anchor, 3 * contact, was);
+        keep_vec_where(s, mf_less(mf_zero(), s->contacts.before[i]), s->block->anchor,
+                       3 * contact, was);
     }
 }
 
@@ -365,7 +382,7 @@ static void update_joints(Step *s, Body *body) {
             stretch[i] = s->contacts.slip[i];
     }
     Shift shift = solve(s, body, &turn, true);
-    apply_shift(body, &shift);
+    apply_shift(s, body, &shift);
     if (coupled)
         for (uint32_t i = 0; i < s->contacts.count; i++)
             s->contacts.slip[i] = stretch[i];
@@ -405,22 +422,26 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, 
     mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST]), zero = mf_zero();
     mf_lane reach_z = highest - body->com.z;
     s->contacts.count = 0;
+    s->near = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < s->plan->contact_count; i++) {
         Vec local = vec_load(s->block->points, 3 * i);
         mf_lane z = turn->zx * local.x + turn->zy * local.y + turn->zz * local.z;
-        mf_lane before = load_before(s, i);
-        mf_mask near = mf_or(mf_less(z, reach_z), mf_less(zero, before));
-        if (!mf_any(near))
+        mf_mask near = mf_less(z, reach_z);
+        if (!mf_any(near)) {
+            keep_store(s, s->block->load, i, zero);
             continue;
+        }
+        mf_lane before = mf_keep(near, load_before(s, i));
+        s->near = mf_or(s->near, near);
         Vec place = {turn->xx * local.x + turn->xy * local.y + turn->xz * local.z,
                      turn->yx * local.x + turn->yy * local.y + turn->yz * local.z, z};
         uint32_t row = add_contact(&s->contacts, i, place, before);
-        mf_lane ground = ground_height(s, body->com.x + place.x, body->com.y + place.y,
-                                       &s->contacts.normal[row]);
+        mf_lane ground = ground_at(s->plan, s->constant, body->com.x + place.x,
+                                   body->com.y + place.y, &s->contacts.normal[row]);
         mf_lane was =
             was_z + (was_turn->zx * local.x + was_turn->zy * local.y + was_turn->zz * local.z);
         mf_lane top = support_height(s, ground, was + before);
-        s->contacts.depth[row] = top - (body->com.z + z);
+        s->contacts.depth[row] = mf_select(near, top - (body->com.z + z), depth_of_none());
     }
 }
 
@@ -433,38 +454,105 @@ static MF_INLINE mf_lane spring_energy(const Step *s, bool after) {
     return sum * mf_set((mf_real)0.5 * s->constant[MF_PLAN_STIFFNESS]);
 }
 
-// Energy never rises: `budget` is what was there before the step minus what the rise and the springs
-// took; kinetic energy above it is taken away evenly from all velocities. Lanes in the air keep
-// theirs to the bit.
-static MF_INLINE void limit_energy(const Step *s, Body *body, mf_lane budget) {
-    mf_lane zero = mf_zero(), one = mf_set((mf_real)1), touched = zero;
+// The step's response to the ground. Returns what the kinetic energy may be afterwards: all energy
+// before the step (`energy` is its kinetic part, `was_z` the height of the centre of mass) less what
+// is now in the springs and in the height.
+static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *turn, mf_lane was_z,
+                                 mf_lane energy) {
+    Shift shift = solve(s, body, turn, false);
+    mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_STEP]);
+    body->velocity = vec_add(body->velocity, vec_scale(shift.move, per_second));
+    Vec kick = vec_scale(shift.turn, per_second);
+    body->rate = vec_add(body->rate, mat_apply_transposed(turn, kick));
+    apply_shift(s, body, &shift);
+    mf_lane rise = mf_set(s->constant[MF_PLAN_WEIGHT]) * (body->com.z - was_z);
+    return energy + spring_energy(s, false) - spring_energy(s, true) - rise;
+}
+
+// Lanes whose contacts hold or bear something.
+static MF_INLINE mf_mask touching(const Step *s) {
+    mf_lane zero = mf_zero(), touched = zero;
     for (uint32_t i = 0; i < s->contacts.count; i++)
         touched = touched + s->contacts.before[i] + s->contacts.press[i];
+    return mf_less(zero, touched);
+}
+
+// Energy never rises: kinetic energy above `budget` is taken away evenly from all velocities. Lanes
+// in the air keep theirs to the bit.
+static MF_INLINE void limit_energy(const Step *s, Body *body, mf_lane budget) {
+    mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane energy = kinetic_energy(s, body);
-    mf_mask over = mf_and(mf_less(zero, touched), mf_less(budget, energy));
+    // What is left of a body at rest is set to zero before it reaches subnormal numbers.
+    mf_lane least = mf_set(s->constant[MF_PLAN_MASS] * (mf_real)1e-16);
+    budget = mf_keep(mf_less(least, energy), budget);
+    mf_mask over = mf_and(touching(s), mf_less(budget, energy));
     mf_lane ratio = mf_max(budget, zero) / mf_select(over, energy, one);
     mf_lane scale = mf_select(over, mf_sqrt(ratio), one);
     body->velocity = vec_scale(body->velocity, scale);
     body->rate = vec_scale(body->rate, scale);
 }
 
-static MF_INLINE void meet_ground(Step *s, Body *body, const Mat *was_turn, mf_lane was_z, mf_lane energy) {
+static void choose_pose(Body *body, mf_mask where, const Body *other) {
+    body->com = vec_select(where, other->com, body->com);
+    body->velocity = vec_select(where, other->velocity, body->velocity);
+    body->attitude = quat_select(where, other->attitude, body->attitude);
+    body->rate = vec_select(where, other->rate, body->rate);
+}
+
+// The ground lies higher than the energy of a `poor` lane can pay for (a point deep in a slope or
+// under the floor). Such a lane is carried where its points were before the step instead of being
+// lifted out: against that support, at rest relative to it, the implicit step cannot gain energy.
+// Where even that fails, by the curvature of large turns, the body stays where it was and stops.
+static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Body *flown,
+                                                   const Body *was, const Mat *was_turn,
+                                                   mf_mask poor, mf_lane budget, mf_lane energy) {
+    mf_lane press[MF_POINTS_MAX_CONTACTS], hold[MF_POINTS_MAX_CONTACTS];
+    Contacts *contacts = &s->contacts;
+    bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
+    mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        Vec local = vec_load(s->block->points, 3 * contacts->index[i]);
+        mf_lane was_z = was->com.z + (was_turn->zx * local.x + was_turn->zy * local.y +
+                                      was_turn->zz * local.z);
+        mf_lane top = was_z + contacts->before[i] - (flown->com.z + contacts->place[i].z);
+        contacts->depth[i] = mf_select(poor, mf_min(contacts->depth[i], top), contacts->depth[i]);
+        press[i] = contacts->press[i];
+        contacts->press[i] = zero;
+        hold[i] = coupled ? s->hold[i] : one;
+    }
+    Body second = *flown, still = *was;
+    Mat turn = quat_matrix(flown->attitude);
+    mf_lane held = respond(s, &second, &turn, was->com.z, energy);
+    mf_mask stuck = mf_less(held, zero);
+    still.velocity = still.rate = (Vec){zero, zero, zero};
+    choose_pose(&second, stuck, &still);
+    choose_pose(body, poor, &second);
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        mf_lane kept = mf_select(stuck, contacts->before[i], contacts->press[i]);
+        contacts->press[i] = mf_select(poor, kept, press[i]);
+        if (coupled)
+            s->hold[i] = mf_select(poor, mf_select(stuck, one, s->hold[i]), hold[i]);
+    }
+    return mf_select(poor, mf_max(held, zero), budget);
+}
+
+static MF_INLINE void meet_ground(Step *s, Body *body, const Body *was, const Mat *was_turn,
+                                  mf_lane energy) {
     Mat turn = quat_matrix(body->attitude);
-    find_contacts(s, body, &turn, was_turn, was_z);
+    find_contacts(s, body, &turn, was_turn, was->com.z);
     if (s->contacts.count == 0)
         return;
-    Shift shift = solve(s, body, &turn, false);
-    mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_STEP]);
-    body->velocity = vec_add(body->velocity, vec_scale(shift.move, per_second));
-    Vec kick = vec_scale(shift.turn, per_second);
-    body->rate = vec_add(body->rate, mat_apply_transposed(&turn, kick));
-    apply_shift(body, &shift);
-    mf_lane rise = mf_set(s->constant[MF_PLAN_WEIGHT]) * (body->com.z - was_z);
-    mf_lane budget = energy + spring_energy(s, false) - spring_energy(s, true) - rise;
+    Body flown = *body;
+    mf_lane budget = respond(s, body, &turn, was->com.z, energy);
+    mf_mask poor = mf_and(touching(s), mf_less(budget, mf_zero()));
+    if (mf_any(poor))
+        budget = hold_poor(s, body, &flown, was, was_turn, poor, budget, energy);
     limit_energy(s, body, budget);
 }
 
-static MF_INLINE mf_mask state_fine(const Body *body, mf_mask *in_range) {
+// Place within 1e6 m, speed within 1e4 m/s, and at most two radians per step, which is what the
+// integration of the rotation can follow.
+static MF_INLINE mf_mask state_fine(const Step *s, const Body *body, mf_mask *in_range) {
     const Vec p = body->com, v = body->velocity, w = body->rate;
     mf_lane place = mf_abs(p.x) + mf_abs(p.y) + mf_abs(p.z);
     mf_lane speed = mf_abs(v.x) + mf_abs(v.y) + mf_abs(v.z);
@@ -473,12 +561,12 @@ static MF_INLINE mf_mask state_fine(const Body *body, mf_mask *in_range) {
     mf_lane attitude = mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
     *in_range = mf_and(mf_less(place, mf_set((mf_real)1e6)),
                        mf_and(mf_less(speed, mf_set((mf_real)1e4)),
-                              mf_less(spin, mf_set((mf_real)1e4))));
+                              mf_less(spin, mf_set(2 * s->constant[MF_PLAN_INVERSE_STEP]))));
     return mf_finite(place + speed + spin + attitude);
 }
 
 static MF_INLINE void store_body(Step *s, const Body *body) {
-    mf_mask in_range, finite = state_fine(body, &in_range);
+    mf_mask in_range, finite = state_fine(s, body, &in_range);
     raise_fault(s, finite, MF_FAULT_NONFINITE);
     raise_fault(s, in_range, MF_FAULT_RANGE);
     Mat turn = quat_matrix(body->attitude);
@@ -520,8 +608,9 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         turn = quat_matrix(body.attitude);
     }
     push_body(&s, &body, &turn);
-    mf_lane was_z = body.com.z, energy = kinetic_energy(&s, &body);
+    Body was = body;
+    mf_lane energy = kinetic_energy(&s, &body);
     fly(&s, &body);
-    meet_ground(&s, &body, &turn, was_z, energy);
+    meet_ground(&s, &body, &was, &turn, energy);
     store_body(&s, &body);
 }

@@ -69,6 +69,11 @@ static inline Quat quat_multiply(Quat a, Quat b) {
                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
+static inline Quat quat_select(mf_mask mask, Quat a, Quat b) {
+    return (Quat){mf_select(mask, a.w, b.w), mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y),
+                  mf_select(mask, a.z, b.z)};
+}
+
 static inline Quat quat_normalize(Quat q) {
     mf_lane scale = mf_set((mf_real)1) / mf_sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     return (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};

@@ -4,7 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "experiment/number.h"
+#include "experiment/decimal.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -46,7 +46,7 @@ static bool is_decimal(const char *text) {
     return *end == '\0';
 }
 
-bool mf_number_parse(const char *text, double *out) {
+bool mf_decimal_parse(const char *text, double *out) {
     const char *unsigned_text = text + (*text == '-' || *text == '+');
     if (strcmp(unsigned_text, ".inf") == 0) {
         *out = *text == '-' ? -INFINITY : INFINITY;
@@ -61,7 +61,7 @@ bool mf_number_parse(const char *text, double *out) {
     return true;
 }
 
-bool mf_number_parse_whole(const char *text, uint64_t *out) {
+bool mf_decimal_parse_whole(const char *text, uint64_t *out) {
     if (*text == '\0' || *skip_digits(text) != '\0')
         return false;
     uint64_t value = 0;
@@ -75,26 +75,28 @@ bool mf_number_parse_whole(const char *text, uint64_t *out) {
     return true;
 }
 
-const char *mf_number_write(double value, char out[MF_NUMBER_TEXT]) {
+const char *mf_decimal_write(double value, char out[MF_DECIMAL_TEXT]) {
     if (isinf(value))
         return strcpy(out, value > 0 ? ".inf" : "-.inf");
     locale_t plain = plain_locale(), before = uselocale(plain);
+    char text[MF_DECIMAL_TEXT];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(out, MF_NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod_l(out, NULL, plain) == value)
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod_l(text, NULL, plain) == value)
             break;
     }
     uselocale(before);
-    return out;
+    return strcpy(out, text);
 }
 
-const char *mf_number_write_time(mf_Time time, char out[MF_NUMBER_TEXT]) {
-    int length =
-        snprintf(out, MF_NUMBER_TEXT, "%" PRId64 ".%09" PRId64, time / MF_SECOND, time % MF_SECOND);
-    while (out[length - 1] == '0')
+const char *mf_decimal_write_time(mf_Time time, char out[MF_DECIMAL_TEXT]) {
+    char text[MF_DECIMAL_TEXT];
+    int length = snprintf(text, sizeof text, "%" PRId64 ".%09" PRId64, time / MF_SECOND,
+                          time % MF_SECOND);
+    while (text[length - 1] == '0')
         length--;
-    if (out[length - 1] == '.')
+    if (text[length - 1] == '.')
         length--;
-    out[length] = '\0';
-    return out;
+    text[length] = '\0';
+    return strcpy(out, text);
 }

@@ -1,0 +1,323 @@
+// A model as text for people: a table with the tree of links, then sensors, then notes.
+#include <mayfly/model.h>
+
+#include "math/scalar.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_LIMIT 44  // [1] widest name column
+#define LEVELS_SHOWN 24 // [1] branches drawn in front of a link; deeper trees are cut on the left
+
+// Text that grows; `failed` sticks.
+typedef struct Writer {
+    mf_Context *context;
+    char *text;
+    size_t size;     // [byte] without the end
+    size_t capacity; // [byte]
+    bool failed;
+} Writer;
+
+static bool reserve(Writer *writer, size_t extra) {
+    if (writer->failed || writer->capacity - writer->size > extra)
+        return !writer->failed;
+    size_t capacity = 2 * (writer->capacity + extra) + 4096;
+    char *text = mf_allocate(writer->context, 1, capacity);
+    writer->failed = text == NULL;
+    if (writer->failed)
+        return false;
+    if (writer->text != NULL)
+        memcpy(text, writer->text, writer->size);
+    mf_release(writer->context, writer->text);
+    writer->text = text;
+    writer->capacity = capacity;
+    return true;
+}
+
+static void put(Writer *writer, const char *format, ...) MF_PRINTF(2, 3);
+static void put(Writer *writer, const char *format, ...) {
+    char piece[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(piece, sizeof piece, format, arguments);
+    va_end(arguments);
+    size_t used = length < 0 ? 0 : (size_t)length;
+    if (used >= sizeof piece)
+        used = sizeof piece - 1;
+    if (!reserve(writer, used))
+        return;
+    memcpy(writer->text + writer->size, piece, used);
+    writer->size += used;
+}
+
+// Characters, not bytes, of UTF-8 text.
+static int width_of(const char *text) {
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+// The text and then blanks up to `width`; a longer text is cut at a character and ends in "…".
+static void put_padded(Writer *writer, const char *text, int width) {
+    int full = width_of(text);
+    int shown = full > width ? width - 1 : full, count = 0;
+    const char *end = text;
+    while (*end && count < shown) {
+        do
+            end++;
+        while (((unsigned char)*end & 0xc0) == 0x80);
+        count++;
+    }
+    put(writer, "%.*s%s%*s", (int)(end - text), text, full > width ? "…" : "",
+        full > width ? 0 : width - full, "");
+}
+
+// ---- the tree ----------------------------------------------------------------------------------
+
+typedef struct Tree {
+    const mf_Model *model;
+    uint32_t *last_child;  // [link] its last child, or MF_NONE
+    uint32_t *level;       // [link] joints between it and the base
+    uint32_t *point_count; // [link]
+    uint32_t *touch_count; // [link]
+    int name_width;
+    int joint_width;
+    int axis_width;
+} Tree;
+
+// The branches in front of a link's name.
+static void branches(const Tree *tree, uint32_t link, char *out, size_t size) {
+    const mf_Link *links = tree->model->links;
+    uint32_t level = tree->level[link], shown = level < LEVELS_SHOWN ? level : LEVELS_SHOWN;
+    const char *parts[LEVELS_SHOWN];
+    uint32_t at = link;
+    for (uint32_t i = shown; i-- > 0;) {
+        bool last = tree->last_child[links[at].parent] == at;
+        if (i == shown - 1)
+            parts[i] = last ? "└─ " : "├─ ";
+        else
+            parts[i] = last ? "   " : "│  ";
+        at = links[at].parent;
+    }
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < shown; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s", parts[i]);
+}
+
+static const char *type_name(mf_JointType type) {
+    static const char *const names[] = {"hinge", "slide", "ball", "planar", "floating", "fixed"};
+    return names[type];
+}
+
+static void axis_text(char text[64], const mf_Joint *joint) {
+    text[0] = '\0';
+    if (joint->type != MF_JOINT_HINGE && joint->type != MF_JOINT_SLIDE)
+        return;
+    snprintf(text, 64, "%.2f %.2f %.2f", joint->axis[0], joint->axis[1], joint->axis[2]);
+    for (int i = 0; i < 3; i++) {
+        if (mf_abs(joint->axis[i]) > 1.0 - 1e-9)
+            snprintf(text, 64, "%c%c", joint->axis[i] > 0.0 ? '+' : '-', "xyz"[i]);
+    }
+}
+
+static void put_range(Writer *writer, const mf_Model *model, const mf_Joint *joint) {
+    char text[80] = "";
+    bool hinge = joint->type == MF_JOINT_HINGE;
+    double scale = hinge ? 180.0 / MF_PI : 1000.0;
+    if (joint->mimic != MF_NONE)
+        snprintf(text, sizeof text, "%.3g * %.24s%+.3g", joint->multiplier,
+                 model->joints[joint->mimic].name, joint->offset);
+    else if (!hinge && joint->type != MF_JOINT_SLIDE)
+        text[0] = '\0';
+    else if (!mf_is_finite(joint->lower) && !mf_is_finite(joint->upper))
+        snprintf(text, sizeof text, "unlimited");
+    else
+        snprintf(text, sizeof text, "%7.1f .. %6.1f %s", joint->lower * scale,
+                 joint->upper * scale, hinge ? "deg" : "mm");
+    put_padded(writer, text, 23);
+}
+
+static void put_speed(Writer *writer, const mf_Joint *joint) {
+    char text[40] = "";
+    if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
+        if (mf_is_finite(joint->speed))
+            snprintf(text, sizeof text, "%6.2f %s", joint->speed,
+                     joint->type == MF_JOINT_HINGE ? "rad/s" : "m/s");
+        else
+            snprintf(text, sizeof text, "unlimited");
+    }
+    put_padded(writer, text, 14);
+}
+
+static void put_link(Writer *writer, const Tree *tree, uint32_t index) {
+    const mf_Model *model = tree->model;
+    const mf_Link *link = &model->links[index];
+    char name[LEVELS_SHOWN * 8 + 256 + 8], axis[64];
+    branches(tree, index, name, sizeof name - 256);
+    size_t used = strlen(name);
+    snprintf(name + used, sizeof name - used, "%s", link->name);
+    put(writer, "  ");
+    put_padded(writer, name, tree->name_width + 2);
+    if (link->joint == MF_NONE) {
+        put_padded(writer, "", tree->joint_width + 2 + 10 + tree->axis_width + 23 + 14);
+    } else {
+        const mf_Joint *joint = &model->joints[link->joint];
+        put_padded(writer, joint->name, tree->joint_width);
+        put(writer, "  ");
+        put_padded(writer, type_name(joint->type), 10);
+        axis_text(axis, joint);
+        put_padded(writer, axis, tree->axis_width);
+        put_range(writer, model, joint);
+        put_speed(writer, joint);
+    }
+    put(writer, "%9.4f %7u %9u\n", link->mass, tree->point_count[index],
+        tree->touch_count[index]);
+}
+
+static void measure(Tree *tree) {
+    const mf_Model *model = tree->model;
+    tree->name_width = 4;
+    tree->joint_width = 5;
+    tree->axis_width = 6;
+    for (uint32_t i = 0; i < model->link_count; i++)
+        tree->last_child[i] = MF_NONE;
+    for (uint32_t i = 0; i < model->link_count; i++) {
+        const mf_Link *link = &model->links[i];
+        if (i > 0) {
+            tree->level[i] = tree->level[link->parent] + 1;
+            tree->last_child[link->parent] = i; // children come in rising order
+            int joint_width = width_of(model->joints[link->joint].name);
+            tree->joint_width = joint_width > tree->joint_width ? joint_width : tree->joint_width;
+            char axis[64];
+            axis_text(axis, &model->joints[link->joint]);
+            int axis_width = (int)strlen(axis) + 2;
+            tree->axis_width = axis_width > tree->axis_width ? axis_width : tree->axis_width;
+        }
+        uint32_t shown = tree->level[i] < LEVELS_SHOWN ? tree->level[i] : LEVELS_SHOWN;
+        int width = width_of(link->name) + 3 * (int)shown;
+        tree->name_width = width > tree->name_width ? width : tree->name_width;
+    }
+    tree->name_width = tree->name_width > NAME_LIMIT ? NAME_LIMIT : tree->name_width;
+    tree->joint_width = tree->joint_width > NAME_LIMIT ? NAME_LIMIT : tree->joint_width;
+    for (uint32_t i = 0; i < model->point_count; i++) {
+        tree->point_count[model->points[i].link]++;
+        tree->touch_count[model->points[i].link] +=
+            (model->points[i].flags & MF_POINT_COLLIDES) != 0;
+    }
+}
+
+static void put_tree(Writer *writer, const mf_Model *model) {
+    size_t count = model->link_count;
+    uint32_t *numbers = mf_allocate(model->context, 4 * count, sizeof *numbers);
+    if (numbers == NULL) {
+        writer->failed = true;
+        return;
+    }
+    Tree tree = {.model = model,
+                 .last_child = numbers,
+                 .level = numbers + count,
+                 .point_count = numbers + 2 * count,
+                 .touch_count = numbers + 3 * count};
+    measure(&tree);
+    put(writer, "\n  ");
+    put_padded(writer, "link", tree.name_width + 2);
+    put_padded(writer, "joint", tree.joint_width + 2);
+    put(writer, "%-10s%-*s%-23s%-14s%9s %7s %9s\n", "type", tree.axis_width, "axis", "range",
+        "speed", "mass/kg", "points", "touching");
+    for (uint32_t i = 0; i < model->link_count; i++)
+        put_link(writer, &tree, i);
+    mf_release(model->context, numbers);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+static void put_head(Writer *writer, const mf_Model *model) {
+    uint32_t touching = 0, carrying = 0, free_joints = 0;
+    for (uint32_t i = 0; i < model->point_count; i++) {
+        touching += (model->points[i].flags & MF_POINT_COLLIDES) != 0;
+        carrying += (model->points[i].flags & MF_POINT_HAS_MASS) != 0;
+    }
+    for (uint32_t i = 0; i < model->joint_count; i++) {
+        const mf_Joint *joint = &model->joints[i];
+        free_joints += joint->mimic == MF_NONE &&
+                       (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE);
+    }
+    put(writer, "%s", model->name);
+    if (model->file[0] != '\0')
+        put(writer, "  (%s)", model->file);
+    put(writer, "\n\n");
+    put(writer, "  mass         %.4g kg\n", model->mass);
+    put(writer, "  rest height  %.4f m from the ground to the base, joints at their start angles\n",
+        model->rest_height);
+    put(writer, "  links        %u\n", model->link_count);
+    put(writer, "  joints       %u, of which %u can be driven\n", model->joint_count, free_joints);
+    put(writer, "  points       %u: %u can touch the ground, %u carry mass\n", model->point_count,
+        touching, carrying);
+    put(writer, "  shapes       %u, meshes %u\n", model->shape_count, model->mesh_count);
+    put(writer, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
+}
+
+static void put_sensors(Writer *writer, const mf_Model *model) {
+    static const char *const types[] = {"contact", "ray", "joint", "attitude"};
+    if (model->sensor_count == 0)
+        return;
+    int width = 4;
+    for (uint32_t i = 0; i < model->sensor_count; i++) {
+        int name_width = width_of(model->sensors[i].name);
+        width = name_width > width ? name_width : width;
+    }
+    width = width > NAME_LIMIT ? NAME_LIMIT : width;
+    put(writer, "\n  ");
+    put_padded(writer, "sensor", width + 2);
+    put(writer, "%-10s%s\n", "type", "where");
+    for (uint32_t i = 0; i < model->sensor_count; i++) {
+        const mf_Sensor *sensor = &model->sensors[i];
+        put(writer, "  ");
+        put_padded(writer, sensor->name, width + 2);
+        put(writer, "%-10s%s", types[sensor->type],
+            sensor->link != MF_NONE    ? model->links[sensor->link].name
+            : sensor->joint != MF_NONE ? model->joints[sensor->joint].name
+                                       : "");
+        if (sensor->type == MF_SENSOR_RAY)
+            put(writer, ", sees %.3g m", sensor->range);
+        put(writer, "\n");
+    }
+}
+
+static void put_notes(Writer *writer, const mf_Model *model, bool suspicious) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->note_count; i++)
+        count += model->notes[i].suspicious == suspicious;
+    if (count == 0)
+        return;
+    put(writer, "\n  %s (%u)\n", suspicious ? "suspicious" : "dropped or changed", count);
+    for (uint32_t i = 0; i < model->note_count; i++) {
+        const mf_Note *note = &model->notes[i];
+        if (note->suspicious != suspicious)
+            continue;
+        if (note->line > 0)
+            put(writer, "  %6d  %s\n", (int)note->line, note->text);
+        else
+            put(writer, "       -  %s\n", note->text);
+    }
+}
+
+mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error) {
+    Writer writer = {.context = model->context};
+    *text = NULL;
+    put_head(&writer, model);
+    put_tree(&writer, model);
+    put_sensors(&writer, model);
+    put_notes(&writer, model, true);
+    put_notes(&writer, model, false);
+    if (writer.failed || !reserve(&writer, 1)) {
+        mf_release(model->context, writer.text);
+        return mf_fail(error, MF_NO_MEMORY, "description of '%.200s': no memory", model->name);
+    }
+    writer.text[writer.size] = '\0';
+    *text = writer.text;
+    return MF_OK;
+}

@@ -1,0 +1,244 @@
+// Scenes: the worlds that experiments make, genomes, and evaluations that depend on nothing but the
+// genome.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mayfly/experiment.h>
+
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static mf_Experiment *load(mf_Context *context, const char *scene, const mf_Override *overrides,
+                           uint32_t count) {
+    char path[1024], line[900];
+    snprintf(path, sizeof path, "%s/scenes/%s", MAYFLY_SOURCE_DIR, scene);
+    mf_Experiment *experiment = NULL;
+    mf_Error error = {0};
+    if (mf_experiment_load(context, path, overrides, count, &experiment, &error) != MF_OK)
+        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    return experiment;
+}
+
+static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t count) {
+    mf_Scene scene;
+    mf_Error error = {0};
+    char line[900];
+    if (mf_scene_create(context, experiment, count, &scene, &error) != MF_OK)
+        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    return scene;
+}
+
+static void every_scene_of_ours_runs(void **state) {
+    static const char *const names[] = {"hexapod.yaml", "quadruped.yaml", "rough.yaml",
+                                        "oscillator.yaml"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        mf_Experiment *experiment = load(*state, names[i], NULL, 0);
+        mf_Scene scene = make(*state, experiment, 3);
+        assert_int_equal(mf_group_count(scene.group), 3);
+        assert_int_equal(experiment->search.genome_bytes, mf_scene_genome_bytes(&scene));
+        mf_world_step(scene.world, 200);
+        assert_int_equal(mf_group_fault_total(scene.group), 0);
+        mf_scene_destroy(&scene);
+        mf_experiment_destroy(experiment);
+    }
+}
+
+// The main job is the published experiment.
+static void the_hexapod_scene_is_the_paper(void **state) {
+    mf_Experiment *e = load(*state, "hexapod.yaml", NULL, 0);
+    assert_int_equal(e->search.population, 100);
+    assert_int_equal(e->search.survivors, 50);
+    assert_int_equal(e->generations, 1364);
+    assert_true(e->duration == 120);
+    assert_int_equal(e->step, 10 * MF_MILLISECOND);
+    assert_int_equal(e->points.joint_interval, 80 * MF_MILLISECOND);
+    mf_Scene scene = make(*state, e, 1);
+    assert_int_equal(scene.model->joint_count, 18);
+    assert_int_equal(mf_scene_genome_bytes(&scene), 32);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(e);
+}
+
+static void robots_without_a_genome_idle(void **state) {
+    static const char *const controllers[] = {"gp", "oscillator", "none"};
+    for (size_t i = 0; i < 3; i++) {
+        const mf_Override override = {"controller", controllers[i]};
+        mf_Experiment *experiment = load(*state, "hexapod.yaml", &override, 1);
+        mf_Scene scene = make(*state, experiment, 2);
+        mf_world_step(scene.world, 400);
+        const mf_Field *angle = mf_group_find_field(scene.group, "joint.angle");
+        for (uint32_t j = 0; j < scene.model->joint_count; j++)
+            assert_true(fabs(mf_field_get(angle, 1, j) - scene.model->start_angle[j]) < 1e-6);
+        assert_true(mf_scene_distance(&scene, 1) < 0.01);
+        mf_scene_destroy(&scene);
+        mf_experiment_destroy(experiment);
+    }
+}
+
+static void distance_is_horizontal_and_0_with_a_fault(void **state) {
+    mf_Experiment *experiment = load(*state, "hexapod.yaml", NULL, 0);
+    mf_Scene scene = make(*state, experiment, 2);
+    mf_Field *position = mf_group_find_field(scene.group, "base.position");
+    assert_true(mf_scene_distance(&scene, 0) == 0);
+    mf_field_set(position, 0, 0, 3);
+    mf_field_set(position, 0, 1, -4);
+    mf_field_set(position, 0, 2, 12);
+    assert_true(mf_scene_distance(&scene, 0) == 5); // 3-4-5 triangle, height does not count
+    assert_true(mf_scene_distance(&scene, 1) == 0);
+    mf_field_set(mf_group_find_field(scene.group, "fault.word"), 0, 0, MF_FAULT_RANGE);
+    assert_true(mf_scene_distance(&scene, 0) == 0);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+}
+
+static void oscillator_genes_map_into_the_joint_range(void **state) {
+    mf_Experiment *experiment = load(*state, "oscillator.yaml", NULL, 0);
+    mf_Scene scene = make(*state, experiment, 2);
+    uint32_t joints = scene.model->joint_count, bytes = mf_scene_genome_bytes(&scene);
+    assert_int_equal(bytes, 3 * joints + 1);
+    uint8_t genome[256] = {0};
+    genome[0] = 255; // joint 0: offset at its upper limit
+    genome[1] = 255; // half of the range
+    genome[2] = 64;  // a quarter turn
+    genome[bytes - 1] = 255;
+    mf_scene_apply_genome(&scene, 1, genome);
+    const mf_Joint *joint = scene.model->joints;
+    mf_Group *group = scene.group;
+    const mf_Field *offset = mf_group_find_field(group, "oscillator.offset");
+    const mf_Field *amplitude = mf_group_find_field(group, "oscillator.amplitude");
+    assert_true(fabs(mf_field_get(offset, 1, 0) - joint[0].upper) < 1e-6);
+    assert_true(fabs(mf_field_get(offset, 1, 1) - joint[1].lower) < 1e-6);
+    assert_true(fabs(mf_field_get(amplitude, 1, 0) - (joint[0].upper - joint[0].lower) / 2) < 1e-6);
+    assert_true(mf_field_get(amplitude, 1, 1) == 0);
+    assert_true(mf_field_get(mf_group_find_field(group, "oscillator.phase"), 1, 0) == 0.25);
+    assert_true(mf_field_get(mf_group_find_field(group, "oscillator.frequency"), 1, 0) == 2);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+}
+
+// Random programs: 64-bit words of the library's own generator.
+static void make_genomes(uint8_t *genomes, uint32_t count, uint32_t bytes) {
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t b = 0; b < bytes; b++) {
+            uint32_t words[4];
+            mf_random(7, i, 0, b, words);
+            genomes[i * bytes + b] = (uint8_t)words[0];
+        }
+    }
+}
+
+static void evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t count, double *fitness) {
+    mf_Error error = {0};
+    if (mf_scene_evaluate(scene, genomes, count, mf_scene_genome_bytes(scene), fitness, &error) !=
+        MF_OK)
+        fail_msg("%s", error.message);
+}
+
+static void check_independence(mf_Context *context, const char *name) {
+    enum { COUNT = 20 };
+    // 3.03 s is no multiple of the controller's 80 ms: a phase left over would show.
+    static const mf_Override overrides[] = {{"run.duration", "3.03"}};
+    mf_Experiment *experiment = load(context, name, overrides, 1);
+    mf_Scene scene = make(context, experiment, COUNT), alone = make(context, experiment, 1);
+    uint32_t bytes = mf_scene_genome_bytes(&scene);
+    uint8_t genomes[COUNT * 64];
+    double first[COUNT], again[COUNT], fitness;
+    make_genomes(genomes, COUNT, bytes);
+    evaluate(&scene, genomes, COUNT, first);
+    bool moved = false;
+    for (uint32_t i = 0; i < COUNT; i++)
+        moved |= first[i] > 0.01;
+    assert_true(moved);
+    // The same again, after a smaller batch in another order.
+    evaluate(&scene, genomes + 5 * bytes, 7, again);
+    for (uint32_t i = 0; i < 7; i++)
+        assert_memory_equal(&again[i], &first[5 + i], sizeof(double));
+    evaluate(&scene, genomes, COUNT, again);
+    assert_memory_equal(again, first, sizeof first);
+    // And alone.
+    for (uint32_t i = 0; i < COUNT; i++) {
+        evaluate(&alone, genomes + i * bytes, 1, &fitness);
+        assert_memory_equal(&fitness, &first[i], sizeof(double));
+    }
+    mf_scene_destroy(&scene);
+    mf_scene_destroy(&alone);
+    mf_experiment_destroy(experiment);
+}
+
+static void fitness_depends_on_the_genome_alone(void **state) {
+    check_independence(*state, "hexapod.yaml");
+    check_independence(*state, "oscillator.yaml");
+    check_independence(*state, "rough.yaml");
+}
+
+static void a_lifetime_is_rounded_up_to_whole_steps(void **state) {
+    static const mf_Override overrides[] = {{"run.duration", "1.001"}};
+    mf_Experiment *experiment = load(*state, "hexapod.yaml", overrides, 1);
+    mf_Scene scene = make(*state, experiment, 1);
+    uint8_t genome[MF_GP_BYTES] = {0};
+    double fitness;
+    evaluate(&scene, genome, 1, &fitness);
+    assert_int_equal(mf_world_time(scene.world), 1010 * MF_MILLISECOND);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+}
+
+static void wrong_calls_are_refused(void **state) {
+    static const mf_Override none = {"controller", "none"};
+    mf_Experiment *experiment = load(*state, "hexapod.yaml", NULL, 0);
+    mf_Scene scene = make(*state, experiment, 1);
+    uint8_t genome[2 * MF_GP_BYTES] = {0};
+    double fitness[2];
+    mf_Error error = {0};
+    assert_int_equal(mf_scene_evaluate(&scene, genome, 2, 32, fitness, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message,
+                        "evaluate: expected at most 1 genomes, one for each robot, found 2");
+    assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 31, fitness, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "evaluate: expected genomes of 32 bytes, found 31");
+    assert_int_equal(mf_scene_evaluate(&scene, NULL, 1, 32, fitness, &error), MF_BAD_ARGUMENT);
+    mf_scene_destroy(&scene);
+    mf_scene_destroy(&scene); // twice is fine
+    mf_experiment_destroy(experiment);
+
+    experiment = load(*state, "hexapod.yaml", &none, 1);
+    scene = make(*state, experiment, 1);
+    assert_int_equal(mf_scene_genome_bytes(&scene), 0);
+    assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, fitness, &error), MF_BAD_ARGUMENT);
+    mf_scene_destroy(&scene);
+    assert_int_equal(mf_scene_create(*state, NULL, 1, &scene, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_scene_create(*state, experiment, 0, &scene, &error), MF_BAD_ARGUMENT);
+    assert_null(scene.world);
+    mf_experiment_destroy(experiment);
+}
+
+static void a_missing_model_is_named(void **state) {
+    static const mf_Override lost = {"model.file", "/nowhere/robot.urdf"};
+    mf_Experiment *experiment = load(*state, "hexapod.yaml", &lost, 1);
+    mf_Scene scene;
+    mf_Error error = {0};
+    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_NOT_FOUND);
+    assert_string_equal(error.file, "/nowhere/robot.urdf");
+    mf_experiment_destroy(experiment);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scene_of_ours_runs),
+        cmocka_unit_test(the_hexapod_scene_is_the_paper),
+        cmocka_unit_test(robots_without_a_genome_idle),
+        cmocka_unit_test(distance_is_horizontal_and_0_with_a_fault),
+        cmocka_unit_test(oscillator_genes_map_into_the_joint_range),
+        cmocka_unit_test(fitness_depends_on_the_genome_alone),
+        cmocka_unit_test(a_lifetime_is_rounded_up_to_whole_steps),
+        cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(a_missing_model_is_named),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

@@ -1,0 +1,135 @@
+// What the model tests share: a context that must end without live memory, a folder of files that
+// is removed again, and models from text.
+#ifndef MAYFLY_TESTS_MODEL_SUPPORT_H
+#define MAYFLY_TESTS_MODEL_SUPPORT_H
+
+#include <mayfly/model.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+static inline int setup_context(void **state) {
+    mf_Context *context;
+    if (mf_context_create(NULL, &context, NULL) != MF_OK)
+        return 1;
+    *state = context;
+    return 0;
+}
+
+static inline int teardown_context(void **state) {
+    size_t live = mf_context_live_bytes(*state);
+    mf_context_destroy(*state);
+    if (live != 0)
+        fprintf(stderr, "%zu bytes leaked\n", live);
+    return live != 0;
+}
+
+// cmocka's own assert_double_equal came after the version Debian 12 has.
+static inline void check_near(double found, double expected, double tolerance, int line) {
+    double error = found > expected ? found - expected : expected - found;
+    if (!(error <= tolerance))
+        fail_msg("line %d: expected %.17g within %g, found %.17g", line, expected, tolerance,
+                 found);
+}
+#define assert_near(found, expected, tolerance) check_near(found, expected, tolerance, __LINE__)
+
+static inline void check_near3(const double found[3], double x, double y, double z,
+                               double tolerance, int line) {
+    check_near(found[0], x, tolerance, line);
+    check_near(found[1], y, tolerance, line);
+    check_near(found[2], z, tolerance, line);
+}
+#define assert_near3(found, x, y, z, tolerance) check_near3(found, x, y, z, tolerance, __LINE__)
+
+// Writes a file into the build folder; `name` may hold folders, which are made.
+static inline void write_bytes(char path[512], const char *name, const void *data, size_t size) {
+    snprintf(path, 512, "%s/model-tests", MAYFLY_BINARY_DIR);
+    mkdir(path, 0777);
+    size_t start = strlen(path);
+    snprintf(path + start, 512 - start, "/%s", name);
+    for (char *slash = strchr(path + start + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static inline void write_text(char path[512], const char *name, const char *text) {
+    write_bytes(path, name, text, strlen(text));
+}
+
+static inline mf_Model *load_file(mf_Context *context, const char *path,
+                                  const mf_ImportConfig *config) {
+    mf_Model *model = NULL;
+    mf_Error error = {0};
+    char line[1024];
+    if (mf_model_load(context, path, config, &model, &error) != MF_OK)
+        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    return model;
+}
+
+// Loads a URDF given as text.
+static inline mf_Model *load_text_with(mf_Context *context, const char *text,
+                                       const mf_ImportConfig *config) {
+    char path[512], name[64];
+    snprintf(name, sizeof name, "robot-%d.urdf", (int)rand());
+    write_text(path, name, text);
+    mf_Model *model = load_file(context, path, config);
+    remove(path);
+    return model;
+}
+
+static inline mf_Model *load_text(mf_Context *context, const char *text) {
+    return load_text_with(context, text, NULL);
+}
+
+// Expects the text to be refused with this status at this line and with these words.
+static inline void check_refused(mf_Context *context, const char *data, size_t size,
+                                 mf_Status expected, int line, const char *words, int test_line) {
+    char path[512], shown[1024];
+    write_bytes(path, "refused.urdf", data, size);
+    mf_Model *model = (mf_Model *)&model;
+    mf_Error error = {0};
+    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
+    remove(path);
+    mf_error_format(&error, shown, sizeof shown);
+    if (status != expected || model != NULL || error.line != line ||
+        strstr(error.message, words) == NULL || strchr(shown, '\n') != NULL)
+        fail_msg("line %d: expected %s, line %d, \"%s\"; found %s, line %d, \"%s\"", test_line,
+                 mf_status_name(expected), line, words, mf_status_name(status), (int)error.line,
+                 error.message);
+    assert_string_equal(error.file, path);
+}
+#define assert_refused(context, text, status, line, words)                                         \
+    check_refused(context, text, strlen(text), status, line, words, __LINE__)
+
+// The first note that holds these words, or NULL.
+static inline const mf_Note *find_note(const mf_Model *model, const char *words) {
+    for (uint32_t i = 0; i < model->note_count; i++) {
+        if (strstr(model->notes[i].text, words) != NULL)
+            return &model->notes[i];
+    }
+    return NULL;
+}
+
+#define assert_note(model, is_suspicious, at_line, words)                                          \
+    do {                                                                                           \
+        const mf_Note *found_note = find_note(model, words);                                       \
+        if (found_note == NULL)                                                                    \
+            fail_msg("no note with \"%s\"", words);                                                \
+        assert_int_equal(found_note->suspicious, is_suspicious);                                   \
+        assert_int_equal(found_note->line, at_line);                                               \
+    } while (0)
+
+#endif

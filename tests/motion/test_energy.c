@@ -1,0 +1,186 @@
+// Energy audits of random gaits. Evolution finds every hole in the physics, so it must have none: in
+// a step without a joint update the sum of kinetic, potential and contact energy never rises, on any
+// ground, with any option, in both precisions; nobody moves faster than the legs can make him.
+//
+// Budget of rounding. The energies are computed in double from the stored state. With u = 2^-24
+// (float) or 2^-53 (double) every stored or intermediate position, of size X = |x| + |y| + |z| plus
+// the robot's radius of 0.3 m, is uncertain by u X. That costs
+//     (m g + N) u X         lifting the weight m g, and working against the contact forces N, where
+//                           N^2 / (2 k) = elastic energy and k = m / (compliance h^2);
+//     p u X / h             in the kinetic energy, since the solver makes velocities of displacements
+//                           in one step h (p: momentum, and spin over an arm of 0.1 m);
+//     2 u (kinetic + elastic)   rounding of the energies' own factors.
+// A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height that is held, so the
+// budget is 8 times this sum; nothing in it was fitted.
+#include "motion/stage.h"
+
+#include <stdlib.h>
+
+typedef struct Ground {
+    const char *name;
+    mf_TerrainShape shape;
+    mf_Interpolation interpolation;
+    double amplitude, wavelength;
+} Ground;
+
+static const Ground grounds[] = {
+    {"flat", MF_TERRAIN_FLAT, MF_NEAREST, 0.0, 1.0},
+    {"noise, nearest", MF_TERRAIN_NOISE, MF_NEAREST, 0.1, 1.0},
+    {"steps, nearest", MF_TERRAIN_STEPS, MF_NEAREST, 0.05, 0.4},
+    {"hills, nearest", MF_TERRAIN_SINE, MF_NEAREST, 0.15, 2.0},
+    {"noise, bilinear", MF_TERRAIN_NOISE, MF_BILINEAR, 0.1, 1.0},
+    {"hills, bilinear", MF_TERRAIN_SINE, MF_BILINEAR, 0.3, 1.5},
+};
+enum { GROUNDS = sizeof grounds / sizeof *grounds, ROBOTS = 32 };
+
+typedef struct Audit {
+    double worst;      // [1] largest rise over its budget
+    double rise;       // [J] that rise
+    uint64_t steps;    // [1] robot steps audited
+    uint64_t rises;    // [1] robot steps that rose above the budget
+    double fastest;    // [m/s] largest mean horizontal speed over one joint interval
+} Audit;
+
+static double budget_of(const Stage *stage, uint32_t i, mf_PointsEnergy e) {
+    bool wide = mf_group_settings(stage->group)->double_precision;
+    double unit = wide ? 0x1p-53 : 0x1p-24, center[3], linear[3], angular[3];
+    mf_points_momentum(stage->group, i, center, linear, angular);
+    double step = mf_time_to_seconds(mf_world_settings(stage->world)->step);
+    double size = fabs(center[0]) + fabs(center[1]) + fabs(center[2]) + 0.3;
+    double momentum = fabs(linear[0]) + fabs(linear[1]) + fabs(linear[2]);
+    // Spin: the same displacement error over an arm of 0.1 m and more.
+    double spin = fabs(angular[0]) + fabs(angular[1]) + fabs(angular[2]);
+    momentum += spin / 0.1;
+    double mass = mf_group_model(stage->group)->mass;
+    double weight = mass * mf_world_settings(stage->world)->gravity;
+    double stiffness = mass / (mf_points_settings(stage->group)->compliance * step * step);
+    double force = weight + sqrt(2.0 * stiffness * e.elastic);
+    return 8.0 * unit *
+           (force * size + momentum * size / step + 2.0 * (e.kinetic + e.elastic));
+}
+
+static void audit_step(Stage *stage, mf_PointsEnergy *before, Audit *audit) {
+    mf_world_step(stage->world, 1);
+    for (uint32_t i = 0; i < mf_group_count(stage->group); i++) {
+        mf_PointsEnergy now = mf_points_energy(stage->group, i);
+        double rise = now.kinetic + now.potential + now.elastic - before[i].kinetic -
+                      before[i].potential - before[i].elastic;
+        double allowed = budget_of(stage, i, before[i]);
+        audit->steps++;
+        audit->rises += !(rise <= allowed);
+        if (rise / allowed > audit->worst) {
+            audit->worst = rise / allowed;
+            audit->rise = rise;
+        }
+        before[i] = now;
+    }
+}
+
+// `amplitude` 0: the joints keep still, and every step is audited. Else random targets every
+// interval, and every step without a joint update is audited.
+static void audit_run(Stage *stage, uint32_t updates, double amplitude, Audit *audit) {
+    mf_Field *target = stage_field(stage, "joint.target");
+    const mf_PointsConfig *points = mf_points_settings(stage->group);
+    uint32_t interval =
+        (uint32_t)(points->joint_interval / mf_world_settings(stage->world)->step);
+    uint32_t count = mf_group_count(stage->group);
+    mf_PointsEnergy before[ROBOTS];
+    for (uint32_t u = 0; u < updates; u++) {
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t j = 0; j < target->components; j++) {
+                uint64_t n = ((uint64_t)u * count + i) * 32 + j;
+                mf_field_set(target, i, j, amplitude * random_signed(300, n));
+            }
+        if (u == 0 || amplitude > 0)
+            mf_world_step(stage->world, 1);
+        for (uint32_t i = 0; i < count && (u == 0 || amplitude > 0); i++)
+            before[i] = mf_points_energy(stage->group, i);
+        for (uint32_t k = u == 0 || amplitude > 0; k < interval; k++)
+            audit_step(stage, before, audit);
+    }
+}
+
+static void scatter(Stage *stage, double height, double speed, double spin) {
+    mf_Field *position = stage_field(stage, "base.position");
+    mf_Field *linear = stage_field(stage, "base.linear_velocity");
+    mf_Field *angular = stage_field(stage, "base.angular_velocity");
+    for (uint32_t i = 0; i < mf_group_count(stage->group); i++)
+        for (uint32_t c = 0; c < 3; c++) {
+            double start = mf_field_get(position, i, c);
+            start += c == 2 ? height : 1.5 * random_signed(301, i * 3 + c);
+            mf_field_set(position, i, c, start);
+            mf_field_set(linear, i, c, speed * random_signed(302, i * 3 + c));
+            mf_field_set(angular, i, c, spin * random_signed(303, i * 3 + c));
+        }
+}
+
+static void config_option(StageConfig *config, uint32_t o) {
+    config->group.count = ROBOTS;
+    config->group.double_precision = (o & 1) != 0;
+    config->points.weighted = (o & 2) != 0;
+    config->points.keep_momentum = (o & 4) != 0;
+    config->points.friction_coefficient = o & 8 ? 0.4 : INFINITY;
+    config->points.friction = o & 16 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
+}
+
+static void report(const char *what, uint32_t o, const Audit *audit) {
+    if (audit->rises > 0 || getenv("MAYFLY_VERBOSE") != NULL)
+        print_message("%-18s %s %-7s %-8s %-8s mu %s: worst rise %.3g of its budget (%.3g J), "
+                      "%llu of %llu steps above\n",
+                      what, o & 1 ? "f64" : "f32", o & 16 ? "coupled" : "fit",
+                      o & 2 ? "weighted" : "", o & 4 ? "momentum" : "", o & 8 ? "0.4" : "inf",
+                      audit->worst, audit->rise, (unsigned long long)audit->rises,
+                      (unsigned long long)audit->steps);
+}
+
+static uint64_t audit_all(double height, double speed, double spin, double amplitude,
+                          uint32_t updates) {
+    uint64_t rises = 0;
+    for (uint32_t g = 0; g < GROUNDS; g++)
+        for (uint32_t o = 0; o < 32; o++) {
+            Stage stage;
+            stage_begin(&stage, 1);
+            make_hexapod(&stage.hand);
+            StageConfig config = stage_config(false);
+            config_option(&config, o);
+            mf_Terrain *terrain =
+                make_terrain(stage.context, grounds[g].shape, grounds[g].interpolation,
+                             grounds[g].amplitude, grounds[g].wavelength, 0.1);
+            config.world.terrain = terrain;
+            stage_open(&stage, &config);
+            scatter(&stage, height, speed, spin);
+            Audit audit = {0};
+            audit_run(&stage, updates, amplitude, &audit);
+            report(grounds[g].name, o, &audit);
+            assert_int_equal(mf_group_fault_total(stage.group), 0);
+            rises += audit.rises;
+            stage_close(&stage, terrain);
+        }
+    return rises;
+}
+
+static void random_gaits_gain_no_energy(void **state) {
+    (void)state;
+    assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.8, 25), 0);
+}
+
+static void thrown_robots_gain_no_energy(void **state) {
+    (void)state;
+    assert_int_equal(audit_all(0.5, 4.0, 15.0, 0.8, 20), 0);
+}
+
+// With still joints the joint update may not be a source either.
+static void still_joints_gain_no_energy(void **state) {
+    (void)state;
+    assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.0, 25), 0);
+    assert_int_equal(audit_all(0.3, 3.0, 10.0, 0.0, 25), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_gaits_gain_no_energy),
+        cmocka_unit_test(still_joints_gain_no_energy),
+        cmocka_unit_test(thrown_robots_gain_no_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

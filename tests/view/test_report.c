@@ -1,0 +1,507 @@
+// The report page: well-formed, complete, escaped, honest about the small step, the same bytes
+// every time, and safe when memory runs out. Drawn from a made-up run (support.h), and once from a
+// real small evolution.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "torture.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "view/picture.h"
+#include "view/support.h"
+
+static int make_context(void **state) {
+    mf_Context *context;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    *state = context;
+    return 0;
+}
+
+static int free_context(void **state) {
+    assert_int_equal(mf_context_live_bytes(*state), 0);
+    mf_context_destroy(*state);
+    return 0;
+}
+
+// ---- a small XML reader ------------------------------------------------------------------------
+
+// Checks that tags nest and close and that attributes are quoted, which is what an XML parser would
+// find in a page without entities of its own; counts elements of one name. The tests link no
+// parser.
+typedef struct Page {
+    const char *text;
+    const char *counted;
+    uint32_t count;
+    char open[64][16];
+    uint32_t depth;
+} Page;
+
+static const char *skip_attributes(const char *text) {
+    while (*text != '\0' && *text != '>' && *text != '/') {
+        if (*text == '"') {
+            text = strchr(text + 1, '"');
+            assert_non_null(text);
+        }
+        assert_int_not_equal(*text, '<');
+        text++;
+    }
+    return text;
+}
+
+static const char *read_tag(Page *page, const char *text) {
+    bool closing = *text == '/';
+    char name[16] = "";
+    text += closing;
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+    assert_in_range(length, 1, sizeof name - 1);
+    memcpy(name, text, length);
+    text = skip_attributes(text + length);
+    while (*text == '/' && text[1] != '>') // inside an unquoted place there is none
+        text = skip_attributes(text + 1);
+    bool empty = *text == '/';
+    text += empty;
+    assert_int_equal(*text, '>');
+    if (closing) {
+        assert_true(page->depth > 0);
+        assert_string_equal(page->open[--page->depth], name);
+    } else {
+        page->count += strcmp(name, page->counted) == 0;
+        if (!empty) {
+            assert_in_range(page->depth, 0, 63);
+            strcpy(page->open[page->depth++], name);
+        }
+    }
+    return text + 1;
+}
+
+static void check_reference(const char *text) {
+    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strncmp(text, known[i], strlen(known[i])) == 0)
+            return;
+    }
+    fail_msg("unknown reference: %.20s", text);
+}
+
+// Number of elements of that name in a well-formed page.
+static uint32_t count_elements(const char *text, const char *name) {
+    static const char doctype[] = "<!DOCTYPE html>\n";
+    Page page = {.counted = name};
+    assert_memory_equal(text, doctype, strlen(doctype));
+    text += strlen(doctype);
+    while (*text != '\0') {
+        if (*text == '<') {
+            text = read_tag(&page, text + 1);
+            continue;
+        }
+        if (*text == '&')
+            check_reference(text);
+        assert_int_not_equal(*text, '>');
+        text++;
+    }
+    assert_int_equal(page.depth, 0);
+    return page.count;
+}
+
+// ---- rendering ---------------------------------------------------------------------------------
+
+static mf_Text render(const Fake *fake) {
+    mf_Text text = mf_text_begin(fake->context);
+    mf_report_render(&text, &fake->data);
+    assert_false(text.failed);
+    return text;
+}
+
+static void assert_has(const mf_Text *text, const char *part) {
+    if (strstr(text->data, part) == NULL)
+        fail_msg("the page lacks: %s", part);
+}
+
+static void assert_lacks(const mf_Text *text, const char *part) {
+    if (strstr(text->data, part) != NULL)
+        fail_msg("the page has: %s", part);
+}
+
+static void page_is_well_formed_and_complete(void **state) {
+    static const char *const sections[] = {"fitness",    "path",     "step",  "gait",
+                                           "controller", "settings", "repeat"};
+    for (int flat = 0; flat < 2; flat++) {
+        Fake fake;
+        assert_true(fake_make(&fake, *state, flat));
+        mf_Text text = render(&fake);
+        assert_int_equal(count_elements(text.data, "section"), 7);
+        assert_int_equal(count_elements(text.data, "svg"), 4);
+        assert_int_equal(count_elements(text.data, "image"), flat ? 0 : 1);
+        assert_int_equal(count_elements(text.data, "script"), 0);
+        for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+            char opening[64];
+            snprintf(opening, sizeof opening, "<section id=\"%s\">", sections[i]);
+            assert_has(&text, opening);
+        }
+        mf_text_free(&text);
+        fake_free(&fake);
+    }
+}
+
+static void page_tells_the_facts(void **state) {
+    Fake fake;
+    assert_true(fake_make(&fake, *state, true));
+    mf_Text text = render(&fake);
+    assert_has(&text, "After 300 generations the best robot gets <b>4.25 m</b> away");
+    // 300 x 100 lives of 24 s are 720,000 s, 8.33 days, in 46.25 s: 15,568 times real time.
+    assert_has(&text, "<b>8.3 days</b>");
+    assert_has(&text, "<b>15,600 \xc3\x97</b>");
+    assert_has(&text, "<code>0123456789abcdef</code>");
+    assert_has(&text, "individual 29871 of generation 300, child of 27001");
+    assert_has(&text, "the same bits");
+    assert_has(&text, "population 100, survivors 50");
+    assert_has(&text, "instruction set avx512, float precision");
+    assert_has(&text, "spider: 12 joints");
+    // The tripod gait is on the ground for 0.6 s of every 0.8 s.
+    assert_has(&text, ">75 %</text>");
+    mf_text_free(&text);
+    fake_free(&fake);
+}
+
+static void program_is_explained(void **state) {
+    Fake fake;
+    assert_true(fake_make(&fake, *state, true));
+    mf_Text text = render(&fake);
+    assert_has(&text, "<td>00</td><td>right 4</td><td>hip_2 +0.4 rad</td>");
+    assert_has(&text, "<td>01</td><td>sensor 0</td><td>acc = does toe_0 touch the ground? 1 or 0");
+    assert_has(&text, "if acc is not 0, go on at 06");
+    assert_has(&text, "<b>32 of the 32 instructions can ever be reached</b>");
+    mf_text_free(&text);
+    // Nothing reads a sensor and nothing moves.
+    memset(fake.data.genome, MF_GP_NOT << 5, MF_GP_BYTES);
+    text = render(&fake);
+    assert_has(&text, ": 0 of them move a joint's target, 0 read a sensor. It walks blind");
+    mf_text_free(&text);
+    // 00 load 1, 01 jump 00: nothing else is ever reached. With 00 load 0 all is.
+    fake.data.genome[0] = MF_GP_LOAD << 5 | 1;
+    fake.data.genome[1] = MF_GP_JUMP << 5;
+    text = render(&fake);
+    assert_has(&text, "<b>2 of the 32 instructions can ever be reached</b>");
+    assert_has(&text, "<tr class=\"never\"><td>02</td>");
+    mf_text_free(&text);
+    fake.data.genome[0] = MF_GP_LOAD << 5;
+    text = render(&fake);
+    assert_has(&text, "<b>32 of the 32 instructions");
+    mf_text_free(&text);
+    // 00 sensor 0 (a contact, 0 or 1), 01 dec, 02 jump 00: 255 or 0, so both ways are open; with a
+    // second dec it is 254 or 255, and the jump is always taken.
+    fake.data.genome[0] = MF_GP_SENSOR << 5;
+    fake.data.genome[1] = MF_GP_DEC << 5;
+    fake.data.genome[2] = MF_GP_JUMP << 5;
+    text = render(&fake);
+    assert_has(&text, "<b>32 of the 32 instructions");
+    mf_text_free(&text);
+    fake.data.genome[2] = MF_GP_DEC << 5;
+    fake.data.genome[3] = MF_GP_JUMP << 5;
+    text = render(&fake);
+    assert_has(&text, "<b>4 of the 32 instructions");
+    mf_text_free(&text);
+    fake_free(&fake);
+}
+
+static void everything_from_outside_is_escaped(void **state) {
+    Fake fake;
+    assert_true(fake_make(&fake, *state, true));
+    fake.experiment.name = "<script>alert(1)</script>";
+    fake.data.facts.command = "mayfly evolve \"a&b\" \xff";
+    mf_Text text = render(&fake);
+    count_elements(text.data, "script");
+    assert_lacks(&text, "<script");
+    assert_has(&text, "<h1>&lt;script&gt;alert(1)&lt;/script&gt;</h1>");
+    assert_has(&text, "scenes/legs&amp;hills.yaml");
+    assert_has(&text, "toe&lt;&amp;&quot;5");
+    assert_has(&text, "mayfly evolve &quot;a&amp;b&quot; \xef\xbf\xbd");
+    mf_text_free(&text);
+    fake_free(&fake);
+}
+
+static void nothing_comes_from_the_network(void **state) {
+    Fake fake;
+    assert_true(fake_make(&fake, *state, false));
+    mf_Text text = render(&fake);
+    for (const char *at = text.data; (at = strstr(at, "http")) != NULL; at++) {
+        bool name_space = strncmp(at, "http://www.w3.org/", 18) == 0;
+        bool attribute = strncmp(at - 7, "xmlns=\"", 7) == 0;
+        assert_true(name_space && attribute);
+    }
+    assert_lacks(&text, "url(h");
+    assert_lacks(&text, "@import");
+    assert_lacks(&text, "src=");
+    mf_text_free(&text);
+    fake_free(&fake);
+}
+
+static void small_step_is_judged_honestly(void **state) {
+    static const struct {
+        double fine;
+        const char *verdict;
+    } rows[] = {{4.25, "Within 30 %"},
+                {2.98, "Within 30 %"},
+                {2.97, "Beyond 30 %"},
+                {5.6, "Beyond 30 %"},
+                {0.0, "a change of 100 %"}};
+    Fake fake;
+    assert_true(fake_make(&fake, *state, true));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake.data.fine.distance = rows[i].fine;
+        mf_Text text = render(&fake);
+        assert_has(&text, rows[i].verdict);
+        mf_text_free(&text);
+    }
+    fake.data.trial.distance = 0.0;
+    mf_Text text = render(&fake);
+    assert_has(&text, "No ratio");
+    assert_has(&text, "does not move");
+    mf_text_free(&text);
+    mf_trial_free(&fake.data.fine);
+    fake.data.fine_divisor = 1;
+    text = render(&fake);
+    assert_has(&text, "cannot be cut further");
+    count_elements(text.data, "svg");
+    mf_text_free(&text);
+    fake_free(&fake);
+}
+
+// Robots that stand still, fly away or leave no contacts, one generation only, fitness that is no
+// number: the page stays well-formed and holds no "nan" where a drawing needs a number.
+static void odd_runs_give_whole_pages(void **state) {
+    for (int kind = 0; kind < 4; kind++) {
+        Fake fake;
+        assert_true(fake_make(&fake, *state, kind % 2));
+        mf_Trial *trial = &fake.data.trial;
+        if (kind == 0)
+            fake.data.generation_count = 1;
+        if (kind == 1)
+            memset(trial->position, 0, trial->sample_count * 3 * sizeof(double));
+        if (kind == 2)
+            trial->contact_count = 0;
+        if (kind == 3) {
+            for (uint32_t i = 600; i < trial->sample_count; i++)
+                trial->position[3 * i] = NAN;
+            for (uint32_t i = 0; i < FAKE_GENERATIONS; i += 2)
+                fake.data.generations[i].mean = NAN;
+        }
+        mf_Text text = render(&fake);
+        assert_int_equal(count_elements(text.data, "section"), 7);
+        assert_lacks(&text, "=\"nan");
+        assert_lacks(&text, " nan");
+        assert_lacks(&text, "inf\"");
+        mf_text_free(&text);
+        fake_free(&fake);
+    }
+}
+
+static void same_run_gives_the_same_bytes(void **state) {
+    Fake first, second;
+    assert_true(fake_make(&first, *state, false));
+    assert_true(fake_make(&second, *state, false));
+    mf_Text a = render(&first), b = render(&second);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    mf_text_free(&a);
+    mf_text_free(&b);
+    fake_free(&first);
+    fake_free(&second);
+}
+
+static mf_Status render_again(mf_Context *context, void *user, mf_Error *error) {
+    mf_Text text = mf_text_begin(context);
+    mf_report_render(&text, user);
+    bool failed = text.failed;
+    mf_text_free(&text);
+    return failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory") : MF_OK;
+}
+
+static void rendering_survives_every_failed_allocation(void **state) {
+    for (int flat = 0; flat < 2; flat++) {
+        Fake fake;
+        assert_true(fake_make(&fake, *state, flat));
+        assert_in_range(torture(*state, render_again, &fake.data, TORTURE_MUST_FAIL), 8, 1000);
+        fake_free(&fake);
+    }
+}
+
+// ---- pictures ----------------------------------------------------------------------------------
+
+// PNG signature and header of a 2 x 1 picture (PNG specification, 5.2 and 11.2.2).
+static void picture_is_a_png(void **state) {
+    static const uint8_t head[26] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I',
+                                     'H',  'D', 'R', 0,   0,    0,    2,    0,    0, 0, 1, 8,  2};
+    uint8_t pixels[6] = {255, 0, 0, 0, 0, 255}, *png;
+    size_t size;
+    mf_Picture picture = {2, 1, pixels};
+    assert_int_equal(mf_picture_png(*state, &picture, &png, &size, NULL), MF_OK);
+    assert_true(size > sizeof head);
+    assert_memory_equal(png, head, sizeof head);
+    assert_memory_equal(png + size - 8, "IEND\xae\x42\x60\x82", 8); // with its CRC
+    mf_release(*state, png);
+}
+
+static mf_Status encode(mf_Context *context, void *user, mf_Error *error) {
+    uint8_t *png;
+    size_t size;
+    mf_Status status = mf_picture_png(context, user, &png, &size, error);
+    mf_release(context, png);
+    return status;
+}
+
+static void encoding_survives_every_failed_allocation(void **state) {
+    static uint8_t pixels[64 * 64 * 3];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i * i >> 3);
+    mf_Picture picture = {64, 64, pixels};
+    assert_in_range(torture(*state, encode, &picture, TORTURE_MUST_FAIL), 3, 1000);
+}
+
+// ---- a real run --------------------------------------------------------------------------------
+
+typedef struct RealRun {
+    mf_Experiment *experiment;
+    mf_Archive *archive;
+    const char *path;
+} RealRun;
+
+static const char experiment_text[] =
+    "name: small\nmodel: {file: " MAYFLY_SOURCE_DIR "/models/quadruped.urdf}\n"
+    "controller: gp\nrun: {duration: 2}\n"
+    "search: {population: 8, survivors: 4, generations: 3, seed: 5}\n";
+
+static mf_Status write_report(mf_Context *context, void *user, mf_Error *error) {
+    RealRun *run = user;
+    mf_ReportFacts facts = {.threads = 1,
+                            .isa = "any",
+                            .wall_seconds = 1.5,
+                            .simulated = 48.0,
+                            .hash = 7,
+                            .command = "mayfly evolve small.yaml"};
+    return mf_report_write(context, run->archive, run->experiment, &facts, run->path, error);
+}
+
+static void evolve_little(mf_Context *context, RealRun *run, const char *archive_path) {
+    mf_Scene scene = {0};
+    mf_Search *search = NULL;
+    mf_Error error = {0};
+    if (mf_experiment_parse(context, "small.yaml", experiment_text, strlen(experiment_text), NULL,
+                            0, &run->experiment, &error) != MF_OK ||
+        mf_scene_create(context, run->experiment, 8, &scene, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    mf_SearchConfig config = run->experiment->search;
+    config.genome_bytes = mf_scene_genome_bytes(&scene);
+    config.evaluate = mf_scene_evaluate;
+    config.user = &scene;
+    assert_int_equal(mf_search_create(context, &config, &search, NULL), MF_OK);
+    assert_int_equal(mf_archive_create(context, archive_path, &config, experiment_text, 1, 2,
+                                       &run->archive, NULL),
+                     MF_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(mf_search_advance(search, NULL), MF_OK);
+        assert_int_equal(mf_archive_append(run->archive, search, i, 16.0 * (i + 1), NULL), MF_OK);
+    }
+    mf_search_destroy(search);
+    mf_scene_destroy(&scene);
+}
+
+// The trial repeats the archive's fitness bit for bit, a failed report leaves no file, and a number
+// is written with a point even where the locale has a comma.
+static void real_run_is_reported(void **state) {
+    char folder[] = "/tmp/mayfly-report-XXXXXX", archive[64], report[64], *page;
+    size_t size;
+    struct stat info;
+    RealRun run = {.path = report};
+    assert_non_null(mkdtemp(folder));
+    snprintf(archive, sizeof archive, "%s/archive.sqlite", folder);
+    snprintf(report, sizeof report, "%s/report.html", folder);
+    evolve_little(*state, &run, archive);
+
+    // One failed call at a time; a report exists only when all went well.
+    for (uint64_t n = 1;; n += 37) {
+        mf_Error error = {0};
+        uint64_t before = mf_context_call_count(*state);
+        size_t live = mf_context_live_bytes(*state);
+        mf_context_fail_after(*state, n);
+        mf_Status status = write_report(*state, &run, &error);
+        mf_context_fail_after(*state, 0);
+        bool reached = mf_context_call_count(*state) - before >= n;
+        assert_int_equal(mf_context_live_bytes(*state), live);
+        assert_true(status == MF_OK ? !reached || stat(report, &info) == 0
+                                    : error.message[0] != '\0' && stat(report, &info) != 0);
+        if (!reached)
+            break;
+        unlink(report);
+    }
+    setlocale(LC_ALL, "de_DE.UTF-8"); // where it is installed
+    assert_int_equal(write_report(*state, &run, NULL), MF_OK);
+    setlocale(LC_ALL, "C");
+    assert_int_equal(mf_file_read(*state, report, 1 << 24, &page, &size, NULL), MF_OK);
+    assert_int_equal(count_elements(page, "section"), 7);
+    assert_non_null(strstr(page, "the same bits"));
+    assert_non_null(strstr(page, "After 3 generations"));
+    mf_release(*state, page);
+    mf_archive_close(run.archive);
+    mf_experiment_destroy(run.experiment);
+    unlink(report);
+    unlink(archive);
+    rmdir(folder);
+}
+
+static void trial_refuses_what_it_cannot_do(void **state) {
+    mf_Experiment *experiment;
+    mf_Trial trial;
+    mf_Error error;
+    uint8_t genome[MF_GP_BYTES] = {0};
+    assert_int_equal(mf_experiment_parse(*state, "small.yaml", experiment_text,
+                                         strlen(experiment_text), NULL, 0, &experiment, NULL),
+                     MF_OK);
+    assert_int_equal(mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 0, 0.1, &trial, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal( // 10 ms are not a whole number of nanoseconds times 3
+        mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 3, 0.1, &trial, &error),
+        MF_BAD_ARGUMENT);
+    assert_int_equal(
+        mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 1, 0.015, &trial, &error),
+        MF_BAD_ARGUMENT);
+    assert_int_equal(mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 1, NAN, &trial, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_trial_run(*state, experiment, genome, 5, 1, 0.1, &trial, &error),
+                     MF_BAD_ARGUMENT);
+    assert_null(trial.position);
+    assert_int_equal(mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 10, 0.1, &trial, &error),
+                     MF_OK);
+    assert_int_equal(trial.sample_count, 21); // 2 s, both ends included
+    assert_int_equal(trial.contact_count, 4);
+    assert_true(trial.step == 0.001);
+    mf_trial_free(&trial);
+    mf_experiment_destroy(experiment);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_is_well_formed_and_complete),
+        cmocka_unit_test(page_tells_the_facts),
+        cmocka_unit_test(program_is_explained),
+        cmocka_unit_test(everything_from_outside_is_escaped),
+        cmocka_unit_test(nothing_comes_from_the_network),
+        cmocka_unit_test(small_step_is_judged_honestly),
+        cmocka_unit_test(odd_runs_give_whole_pages),
+        cmocka_unit_test(same_run_gives_the_same_bytes),
+        cmocka_unit_test(rendering_survives_every_failed_allocation),
+        cmocka_unit_test(picture_is_a_png),
+        cmocka_unit_test(encoding_survives_every_failed_allocation),
+        cmocka_unit_test(real_run_is_reported),
+        cmocka_unit_test(trial_refuses_what_it_cannot_do),
+    };
+    return cmocka_run_group_tests(tests, make_context, free_context);
+}

@@ -1,0 +1,218 @@
+// The growing text and the chart axes, against what they must print.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "torture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/chart.h"
+
+static int make_context(void **state) {
+    mf_Context *context;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    *state = context;
+    return 0;
+}
+
+static int free_context(void **state) {
+    assert_int_equal(mf_context_live_bytes(*state), 0);
+    mf_context_destroy(*state);
+    return 0;
+}
+
+// What `put` with a value prints.
+static void expect_number(mf_Context *context, void (*put)(mf_Text *, double), double value,
+                          const char *expected) {
+    mf_Text text = mf_text_begin(context);
+    put(&text, value);
+    assert_false(text.failed);
+    assert_string_equal(text.data, expected);
+    mf_text_free(&text);
+}
+
+static void numbers_have_three_digits(void **state) {
+    expect_number(*state, mf_text_measure, 0.0, "0");
+    expect_number(*state, mf_text_measure, 0.01234, "0.0123");
+    expect_number(*state, mf_text_measure, 4.5678, "4.57");
+    expect_number(*state, mf_text_measure, -98.76, "-98.8");
+    expect_number(*state, mf_text_measure, 351.7, "352");
+    expect_number(*state, mf_text_measure, 999.4, "999");
+    expect_number(*state, mf_text_measure, 999.7, "1,000");
+    expect_number(*state, mf_text_measure, 12745.0, "12,700");
+    expect_number(*state, mf_text_measure, -1234567.0, "-1,230,000");
+    expect_number(*state, mf_text_measure, 2.5e20, "2.50e+20");
+    expect_number(*state, mf_text_measure, NAN, "not a number");
+    expect_number(*state, mf_text_measure, -INFINITY, "-infinite");
+}
+
+static void durations_have_fitting_units(void **state) {
+    expect_number(*state, mf_text_duration, 0.42, "0.42 s");
+    expect_number(*state, mf_text_duration, 24.0, "24 s");
+    expect_number(*state, mf_text_duration, 120.0, "2 min 0 s");
+    expect_number(*state, mf_text_duration, 199.6, "3 min 20 s");
+    expect_number(*state, mf_text_duration, 9000.0, "2.5 h");
+    // 100 robots x 1364 generations x 120 s
+    expect_number(*state, mf_text_duration, 16368000.0, "189.4 days");
+    expect_number(*state, mf_text_duration, 10.0 * 365.25 * 86400.0, "10.0 years");
+    expect_number(*state, mf_text_duration, NAN, "unknown");
+    expect_number(*state, mf_text_duration, -1.0, "unknown");
+}
+
+static void counts_have_commas(void **state) {
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } rows[] = {{0, "0"},
+                {999, "999"},
+                {1000, "1,000"},
+                {1234567, "1,234,567"},
+                {UINT64_MAX, "18,446,744,073,709,551,615"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mf_Text text = mf_text_begin(*state);
+        mf_text_count(&text, rows[i].value);
+        assert_string_equal(text.data, rows[i].text);
+        mf_text_free(&text);
+    }
+}
+
+static void escaping_leaves_only_safe_text(void **state) {
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c&#39;"},
+        {"tab\tline\n", "tab\tline\n"},
+        {"\x01\x1f", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
+        {"\xf0\x9f\xa6\x8b", "\xf0\x9f\xa6\x8b"},                 // a character beyond 16 bits
+        {"\xff", "\xef\xbf\xbd"},                                 // no UTF-8 at all
+        {"\xc3", "\xef\xbf\xbd"},                                 // cut off
+        {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},                 // cut off
+        {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                 // overlong '/'
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // a surrogate
+        {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // U+FFFF is no character of XML
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mf_Text text = mf_text_begin(*state);
+        mf_text_escape(&text, rows[i].in);
+        assert_string_equal(text.data, rows[i].out);
+        mf_text_free(&text);
+    }
+    mf_Text text = mf_text_begin(*state);
+    mf_text_escape(&text, NULL);
+    assert_int_equal(text.size, 0);
+    mf_text_free(&text);
+}
+
+// RFC 4648, section 10.
+static void base64_has_the_published_vectors(void **state) {
+    static const char *const rows[][2] = {{"", ""},
+                                          {"f", "Zg=="},
+                                          {"fo", "Zm8="},
+                                          {"foo", "Zm9v"},
+                                          {"foob", "Zm9vYg=="},
+                                          {"fooba", "Zm9vYmE="},
+                                          {"foobar", "Zm9vYmFy"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mf_Text text = mf_text_begin(*state);
+        mf_text_put(&text, "");
+        mf_text_base64(&text, (const uint8_t *)rows[i][0], strlen(rows[i][0]));
+        assert_string_equal(text.data, rows[i][1]);
+        mf_text_free(&text);
+    }
+}
+
+static void long_texts_stay_whole(void **state) {
+    mf_Text text = mf_text_begin(*state);
+    char *big = malloc(20001);
+    memset(big, 'x', 20000);
+    big[20000] = '\0';
+    for (int i = 0; i < 1000; i++)
+        mf_text_format(&text, "%04d", i);
+    mf_text_format(&text, "<%s>", big); // much longer than what is left
+    assert_false(text.failed);
+    assert_int_equal(text.size, 4000 + 20002);
+    assert_int_equal(strlen(text.data), text.size);
+    assert_memory_equal(text.data + 3996, "0999<xxx", 8);
+    assert_int_equal(text.data[text.size - 1], '>');
+    free(big);
+    mf_text_free(&text);
+}
+
+static void a_failed_allocation_is_remembered(void **state) {
+    mf_Text text = mf_text_begin(*state);
+    mf_context_fail_after(*state, 1);
+    mf_text_put(&text, "lost");
+    mf_context_fail_after(*state, 0);
+    mf_text_put(&text, "more");
+    mf_text_format(&text, "%d", 1);
+    assert_true(text.failed);
+    assert_int_equal(text.size, 0);
+    mf_text_free(&text);
+}
+
+static void axes_have_round_ticks(void **state) {
+    (void)state;
+    static const struct {
+        double lower, upper;
+        bool extend;
+        double expected_lower, expected_upper, tick;
+        int decimals;
+    } rows[] = {
+        {0.0, 4.25, true, 0.0, 5.0, 1.0, 0},      {0.0, 4.25, false, 0.0, 4.25, 1.0, 0},
+        {-0.3, 0.9, true, -0.5, 1.0, 0.5, 1},     {1.0, 1364.0, false, 1.0, 1364.0, 500.0, 0},
+        {0.0, 0.012, true, 0.0, 0.015, 0.005, 3}, {0.0, 1e9, true, 0.0, 1e9, 2e8, 0},
+        {0.0, 0.0, true, 0.0, 1.0, 0.2, 1},       {NAN, INFINITY, true, 0.0, 1.0, 0.2, 1},
+        {5.0, 5.0, false, 4.5, 5.5, 0.2, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mf_Axis axis = mf_axis_fit(rows[i].lower, rows[i].upper, 5, rows[i].extend, "");
+        double near = 1e-9 * fabs(rows[i].expected_upper);
+        assert_true(fabs(axis.lower - rows[i].expected_lower) <= near);
+        assert_true(fabs(axis.upper - rows[i].expected_upper) <= near);
+        assert_true(fabs(axis.tick - rows[i].tick) <= 1e-9 * rows[i].tick);
+        assert_int_equal(axis.decimals, rows[i].decimals);
+    }
+}
+
+// A line of 100,000 values with one peak keeps the peak, in a few thousand points.
+static void long_lines_keep_their_peaks(void **state) {
+    enum { COUNT = 100000 };
+    double *x = calloc(2 * COUNT, sizeof *x), *y = x + COUNT;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = i;
+    y[77777] = 1.0;
+    y[5] = NAN; // left out
+    mf_Chart chart =
+        mf_chart_make(mf_axis_fit(0.0, COUNT, 5, false, "x"), mf_axis_fit(0.0, 1.0, 5, true, "y"));
+    mf_Text text = mf_text_begin(*state);
+    mf_chart_line(&text, &chart, x, y, COUNT, "best", false);
+    char peak[32];
+    snprintf(peak, sizeof peak, " %.1f %.1f", mf_chart_x(&chart, 77777.0), mf_chart_y(&chart, 1.0));
+    assert_non_null(strstr(text.data, peak));
+    assert_null(strstr(text.data, "nan"));
+    assert_in_range(text.size, 1000, 40000);
+    mf_text_free(&text);
+    free(x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_three_digits),
+        cmocka_unit_test(durations_have_fitting_units),
+        cmocka_unit_test(counts_have_commas),
+        cmocka_unit_test(escaping_leaves_only_safe_text),
+        cmocka_unit_test(base64_has_the_published_vectors),
+        cmocka_unit_test(long_texts_stay_whole),
+        cmocka_unit_test(a_failed_allocation_is_remembered),
+        cmocka_unit_test(axes_have_round_ticks),
+        cmocka_unit_test(long_lines_keep_their_peaks),
+    };
+    return cmocka_run_group_tests(tests, make_context, free_context);
+}
