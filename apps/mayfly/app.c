@@ -66,14 +66,20 @@ double mf_app_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
+const char *mf_app_own(const char *name, char out[MF_APP_PATH]) {
     static const char *const folders[] = {MAYFLY_SOURCE_DIR, MAYFLY_INSTALL_DATADIR};
-    bool here = name[0] == '/' || access(name, F_OK) == 0;
-    for (size_t i = 0; !here && i < sizeof folders / sizeof folders[0]; i++) {
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         int length = snprintf(out, MF_APP_PATH, "%s/%s", folders[i], name);
         if (length > 0 && length < MF_APP_PATH && access(out, F_OK) == 0)
             return out;
     }
+    snprintf(out, MF_APP_PATH, "%s", name);
+    return out;
+}
+
+const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
+    if (name[0] != '/' && access(name, F_OK) != 0)
+        return mf_app_own(name, out);
     snprintf(out, MF_APP_PATH, "%s", name);
     return out;
 }

@@ -34,6 +34,9 @@ double mf_app_clock(void);
 // messages show what the user typed. Returns `out`.
 const char *mf_app_find(const char *name, char out[MF_APP_PATH]);
 
+// As mf_app_find, but never looks in the current folder: for what belongs to Mayfly itself.
+const char *mf_app_own(const char *name, char out[MF_APP_PATH]);
+
 // `name` as an absolute path, seen from the current folder. Returns `out`.
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]);
 

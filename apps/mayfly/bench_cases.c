@@ -61,7 +61,7 @@ static mf_Status stage_make(const mf_Bench *bench, const mf_BenchOptions *option
     config.threads = options->threads != 0 ? options->threads : bench->threads;
     mf_Override override = {"world.precision", options->double_precision ? "double" : "float"};
     *stage = (Stage){0};
-    snprintf(path, sizeof path, "%s/bench", mf_app_find("scenes", scenes));
+    snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
     mf_Status status = mf_context_create(&config, &stage->context, error);
     if (status == MF_OK)
         status = mf_experiment_parse(stage->context, path, bench->scene, strlen(bench->scene),
@@ -69,8 +69,10 @@ static mf_Status stage_make(const mf_Bench *bench, const mf_BenchOptions *option
     if (status != MF_OK)
         return status;
     uint32_t count = options->instances != 0 ? options->instances : bench->instances;
-    if (bench->generations != 0)
+    if (bench->generations != 0) {
         stage->experiment->search.population = count;
+        stage->experiment->search.survivors = count / 2;
+    }
     return mf_scene_create(stage->context, stage->experiment, count, &stage->scene, error);
 }
 

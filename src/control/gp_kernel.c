@@ -26,7 +26,7 @@ typedef struct SensorTable {
     _Alignas(64) int32_t value[MF_GP_OPERANDS][MF_BLOCK];
 } SensorTable;
 
-// Moves in the order of execution, each as instruction * 16 + lane.
+// Moves in the order of execution, each as instruction + 256 * lane.
 typedef struct MoveList {
     uint32_t count;
     int32_t move[LIST_ROUNDS * MF_LANES + LIST_SLACK];
@@ -69,27 +69,26 @@ static inline void read_sensors(SensorTable *table, const mf_GpBatch *batch, uin
 
 static inline void carry_out(const mf_GpMotors *motors, const MoveList *list, mf_real angle,
                              mf_real *target) {
+    const mf_real change[2] = {-angle, angle}; // a branch would be mispredicted half of the time
     for (uint32_t i = 0; i < list->count; i++) {
         int32_t move = list->move[i];
-        int32_t operand = move >> 4 & 31, joint = motors->joint[operand];
+        int32_t operand = move & 31, joint = motors->joint[operand];
         if (joint < 0)
             continue;
-        mf_real *place = target + (size_t)joint * MF_BLOCK + (move & 15);
-        mf_real value = *place + (move >> 9 == MF_GP_LEFT ? -angle : angle);
+        mf_real *place = target + (size_t)joint * MF_BLOCK + (move >> 8);
+        mf_real value = *place + change[move >> 5 & 1];
         // Written so that NaN passes.
         value = motors->LOWER[operand] > value ? motors->LOWER[operand] : value;
         *place = motors->UPPER[operand] < value ? motors->UPPER[operand] : value;
     }
 }
 
+// Program counters are kept as `cell`, eight times the address, as mf_bytes_read wants it.
 static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, uint32_t block,
                              uint32_t first_lane) {
     const mf_index low5 = mf_set_index(31), low8 = mf_set_index(255);
     const mf_index zero = mf_set_index(0), one = mf_set_index(1), minus = mf_set_index(-1);
-    const mf_index sensor = mf_set_index(MF_GP_SENSOR), load = mf_set_index(MF_GP_LOAD);
-    const mf_index jump = mf_set_index(MF_GP_JUMP), invert = mf_set_index(MF_GP_NOT);
-    const mf_index increment = mf_set_index(MF_GP_INC), decrement = mf_set_index(MF_GP_DEC);
-    const mf_index lanes = mf_lane_numbers() + mf_set_index((int32_t)first_lane);
+    const mf_index lane_bits = (mf_lane_numbers() + mf_set_index((int32_t)first_lane)) << 8;
     const size_t offset = (size_t)block * MF_BLOCK + first_lane;
     mf_real *target =
         (mf_real *)batch->target + (size_t)block * batch->target_components * MF_BLOCK;
@@ -100,7 +99,7 @@ static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, 
     mf_index old_address = mf_load_index(batch->address + offset);
     mf_index old_accumulator = mf_load_index(batch->accumulator + offset);
     mf_mask active = mf_index_equal(mf_load_index(batch->fault + offset), zero);
-    mf_index address = old_address & low5, accumulator = old_accumulator & low8;
+    mf_index cell = (old_address & low5) << 3, accumulator = old_accumulator & low8;
 
     for (uint32_t done = 0; done < batch->instructions; done += LIST_ROUNDS) {
         uint32_t left = batch->instructions - done;
@@ -108,26 +107,33 @@ static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, 
         MoveList list;
         list.count = 0;
         for (uint32_t i = 0; i < rounds; i++) {
-            mf_index instruction = mf_bytes_read(&program, address);
-            mf_index opcode = instruction >> 5, operand = instruction & low5;
-            mf_mask taken = mf_and(mf_index_equal(opcode, jump), mf_index_less(zero, accumulator));
-            address = mf_select_index(taken, operand, (address + one) & low5);
-            list.count += mf_append_index(list.move + list.count,
-                                          mf_and(active, mf_index_less(opcode, sensor)),
-                                          (instruction << 4) + lanes);
-            mf_mask reads = mf_index_equal(opcode, sensor);
-            mf_index fresh = mf_select_index(reads, mf_bytes_read(&readings, operand), operand);
-            mf_mask replaces = mf_or(reads, mf_index_equal(opcode, load));
-            mf_index change = mf_select_index(mf_index_equal(opcode, increment), one, zero);
-            change = mf_select_index(mf_index_equal(opcode, decrement), minus, change);
-            mf_index flip = mf_select_index(mf_index_equal(opcode, invert), minus, zero);
-            accumulator = mf_select_index(replaces, fresh, (accumulator ^ flip) + change) & low8;
+            mf_index instruction = mf_bytes_read(&program, cell);
+            mf_index opcode = instruction & mf_set_index(7 << 5), operand = instruction & low5;
+            mf_mask jumps = mf_index_equal(opcode, mf_set_index(MF_GP_JUMP << 5));
+            mf_mask taken = mf_and(jumps, mf_index_has(accumulator, low8));
+            cell = mf_select_index(taken, operand << 3, cell + mf_set_index(8));
+            mf_mask moves = mf_index_less(opcode, mf_set_index(MF_GP_SENSOR << 5));
+            list.count += mf_append_index(list.move + list.count, mf_and(active, moves),
+                                          (instruction & low8) | lane_bits);
+            mf_index reading = mf_bytes_read(&readings, operand << 3) & low8;
+            mf_mask loads = mf_index_equal(opcode, mf_set_index(MF_GP_LOAD << 5));
+            mf_mask reads = mf_index_equal(opcode, mf_set_index(MF_GP_SENSOR << 5));
+            mf_mask inverts = mf_index_equal(opcode, mf_set_index(MF_GP_NOT << 5));
+            mf_mask increments = mf_index_equal(opcode, mf_set_index(MF_GP_INC << 5));
+            mf_mask decrements = mf_index_equal(opcode, mf_set_index(MF_GP_DEC << 5));
+            // Bits above the eighth pile up, at most one count per instruction: harmless.
+            accumulator = mf_select_index(increments, accumulator + one, accumulator);
+            accumulator = mf_select_index(decrements, accumulator - one, accumulator);
+            accumulator = mf_select_index(inverts, accumulator ^ minus, accumulator);
+            accumulator = mf_select_index(loads, operand, accumulator);
+            accumulator = mf_select_index(reads, reading, accumulator);
         }
         carry_out(&batch->motors, &list, (mf_real)batch->angle, target);
     }
-    mf_store_index(batch->address + offset, mf_select_index(active, address, old_address));
+    mf_store_index(batch->address + offset,
+                   mf_select_index(active, (cell >> 3) & low5, old_address));
     mf_store_index(batch->accumulator + offset,
-                   mf_select_index(active, accumulator, old_accumulator));
+                   mf_select_index(active, accumulator & low8, old_accumulator));
 }
 
 void MF_KERNEL(mf_gp_run)(const mf_GpBatch *batch, uint32_t first, uint32_t count) {

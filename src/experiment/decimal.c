@@ -91,8 +91,8 @@ const char *mf_decimal_write(double value, char out[MF_DECIMAL_TEXT]) {
 
 const char *mf_decimal_write_time(mf_Time time, char out[MF_DECIMAL_TEXT]) {
     char text[MF_DECIMAL_TEXT];
-    int length = snprintf(text, sizeof text, "%" PRId64 ".%09" PRId64, time / MF_SECOND,
-                          time % MF_SECOND);
+    int length =
+        snprintf(text, sizeof text, "%" PRId64 ".%09" PRId64, time / MF_SECOND, time % MF_SECOND);
     while (text[length - 1] == '0')
         length--;
     if (text[length - 1] == '.')

@@ -65,31 +65,35 @@ static inline void mf_sin_cos_lane(mf_lane angle, mf_lane *sine, mf_lane *cosine
 }
 
 // Arc tangent of a/b in (-pi, pi], as the C library's atan2 for finite values, but for the signs of
-// zeros, which do not count; 0 for (0, 0). NaN, and two infinities, give NaN. Error below 4e-7 rad
-// (float) and 1e-15 rad (double): two halvings of the argument, then an odd series.
+// zeros, which do not count; 0 for (0, 0). NaN, and two infinities, give NaN. Absolute error below
+// 3e-7 rad (float) and 6e-16 rad (double). The quotient is turned into [0, 1], from there by
+// atan r = pi/4 + atan((r - 1)/(r + 1)) into |x| <= sqrt(2) - 1; then x + x^3 P(x^2), where P
+// interpolates (atan x - x)/x^3 at the Chebyshev nodes, with a relative error below 3e-9 (float)
+// and 5e-18 (double).
 static inline mf_lane mf_atan2_lane(mf_lane a, mf_lane b) {
     const mf_real pi = (mf_real)3.14159265358979323846;
+    const mf_real far = (mf_real)0.41421356237309504880;
+#if defined(MF_KERNEL_F64)
+    static const mf_real coefficient[] = {
+        -0.019175404711104925, 0.039230447784793086, -0.05085407834589484, 0.05858140904866328,
+        -0.06664510525508936,  0.07692183125376892,  -0.0909090457530649,  0.11111111015187018,
+        -0.14285714284665682,  0.19999999999995516,  -0.3333333333333333};
+#else
+    static const mf_real coefficient[] = {-0.06451718869f, 0.10743668325f, -0.14263949754f,
+                                          0.19999540315f, -0.33333331760f};
+#endif
     mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     mf_lane size_a = mf_abs(a), size_b = mf_abs(b);
     mf_mask steep = mf_less(size_b, size_a);
     mf_lane top = mf_select(steep, size_b, size_a), bottom = mf_select(steep, size_a, size_b);
-    mf_mask empty = mf_less_equal(bottom, zero);
-    mf_lane x = top / mf_select(empty, one, bottom);
-    // atan x = 2 atan(x / (1 + sqrt(1 + x^2))), applied twice: the argument falls below 0.2.
-    x = x / (one + mf_sqrt(one + x * x));
-    x = x / (one + mf_sqrt(one + x * x));
+    mf_lane ratio = top / mf_select(mf_less_equal(bottom, zero), one, bottom);
+    mf_mask large = mf_less(mf_set(far), ratio);
+    mf_lane x = mf_select(large, (ratio - one) / (ratio + one), ratio);
     mf_lane z = x * x;
-    mf_lane sum = zero;
-#if defined(MF_KERNEL_F64)
-    const int terms = 12;
-#else
-    const int terms = 6;
-#endif
-    for (int k = terms; k >= 1; k--) {
-        mf_real coefficient = (mf_real)(k % 2 ? -1.0 : 1.0) / (mf_real)(2 * k + 1);
-        sum = (sum + mf_set(coefficient)) * z;
-    }
-    mf_lane angle = mf_set((mf_real)4) * (x + x * sum);
+    mf_lane sum = mf_set(coefficient[0]);
+    for (uint32_t k = 1; k < sizeof coefficient / sizeof *coefficient; k++)
+        sum = sum * z + mf_set(coefficient[k]);
+    mf_lane angle = x + x * z * sum + mf_keep(large, mf_set(pi / 4));
     angle = mf_select(steep, mf_set(pi / 2) - angle, angle);
     angle = mf_select(mf_less(b, zero), mf_set(pi) - angle, angle);
     return mf_select(mf_less(a, zero), zero - angle, angle);

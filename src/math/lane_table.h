@@ -40,24 +40,50 @@ static inline mf_Bytes mf_bytes_pack(const int32_t *rows) {
     return bytes;
 }
 
-// The byte 0 .. 255 at `address`, of which the low five bits count.
-static inline mf_index mf_bytes_read(const mf_Bytes *bytes, mf_index address) {
+// True where `a` and `bits` have a bit in common.
+static inline mf_mask mf_index_has(mf_index a, mf_index bits) {
+#if defined(MF_KERNEL_AVX512) && defined(MF_KERNEL_F64)
+    return _mm256_test_epi32_mask((__m256i)a, (__m256i)bits);
+#elif defined(MF_KERNEL_AVX512)
+    return _mm512_test_epi32_mask((__m512i)a, (__m512i)bits);
+#else
+    return mf_not(mf_index_equal(a & bits, mf_set_index(0)));
+#endif
+}
+
+// Rotates to the right by bits 3 and 4 of `cell`: brings the byte of a word to its lowest bits.
+#if defined(MF_KERNEL_AVX512) && defined(MF_KERNEL_F64)
+static inline mf_index mf_bring_byte_(mf_index a, mf_index cell) {
+    return (mf_index)_mm256_rorv_epi32((__m256i)a, (__m256i)cell);
+}
+#elif defined(MF_KERNEL_AVX512)
+static inline mf_index mf_bring_byte_(mf_index a, mf_index cell) {
+    return (mf_index)_mm512_rorv_epi32((__m512i)a, (__m512i)cell);
+}
+#elif defined(MF_KERNEL_AVX2)
+static inline mf_index mf_bring_byte_(mf_index a, mf_index cell) {
+    return a >> (cell & mf_set_index(24)); // a shift: only the low byte is looked at
+}
+#endif
+
+// The byte at address `cell` / 8 modulo 32, in the low eight bits; the bits above are arbitrary.
+// Addresses are counted in bits, a multiple of 8, because that picks a byte out of a register.
+static inline mf_index mf_bytes_read(const mf_Bytes *bytes, mf_index cell) {
 #if defined(MF_KERNEL_AVX512) || defined(MF_KERNEL_AVX2)
     const mf_index *word = bytes->word;
-    mf_index four = mf_set_index(4), eight = mf_set_index(8), sixteen = mf_set_index(16);
-    mf_mask odd = mf_index_equal(address & four, four);
-    mf_mask second = mf_index_equal(address & eight, eight);
-    mf_mask high = mf_index_equal(address & sixteen, sixteen);
+    mf_mask odd = mf_index_has(cell, mf_set_index(32));
+    mf_mask second = mf_index_has(cell, mf_set_index(64));
+    mf_mask high = mf_index_has(cell, mf_set_index(128));
     mf_index low0 = mf_select_index(odd, word[1], word[0]);
     mf_index low1 = mf_select_index(odd, word[3], word[2]);
     mf_index high0 = mf_select_index(odd, word[5], word[4]);
     mf_index high1 = mf_select_index(odd, word[7], word[6]);
     mf_index low = mf_select_index(second, low1, low0);
     mf_index picked = mf_select_index(high, mf_select_index(second, high1, high0), low);
-    return (picked >> ((address & mf_set_index(3)) << 3)) & mf_set_index(255);
+    return mf_bring_byte_(picked, cell);
 #else
-    mf_index cell = (address & mf_set_index(31)) * mf_set_index(MF_BYTES_STRIDE);
-    return mf_gather_index(bytes->rows, cell + mf_lane_numbers()) & mf_set_index(255);
+    mf_index row = (cell >> 3) & mf_set_index(MF_BYTES_ROWS - 1);
+    return mf_gather_index(bytes->rows, row * mf_set_index(MF_BYTES_STRIDE) + mf_lane_numbers());
 #endif
 }
 

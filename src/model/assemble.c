@@ -91,8 +91,8 @@ static bool order_links(const mf_Draft *draft, Order *order) {
     const mf_Joint *joints = mf_draft_joints(draft);
     uint32_t count = draft->links.count;
     for (uint32_t i = 0; i < count; i++)
-        order->first_child[i] = order->next_sibling[i] = order->new_link[i] =
-            order->moved_by[i] = MF_NONE;
+        order->first_child[i] = order->next_sibling[i] = order->new_link[i] = order->moved_by[i] =
+            MF_NONE;
     for (uint32_t i = draft->joints.count; i-- > 0;) {
         if (order->moved_by[joints[i].child] != MF_NONE || joints[i].child == draft->base)
             return false;
@@ -140,7 +140,8 @@ static void fill_links(const mf_Draft *draft, const Order *order, Block *block, 
     }
     for (uint32_t i = 0; i < draft->links.count; i++) {
         const mf_Link *link = &mf_draft_links(draft)[order->link_at[i]];
-        const mf_Joint *joint = i > 0 ? &mf_draft_joints(draft)[order->moved_by[order->link_at[i]]] : NULL;
+        const mf_Joint *joint =
+            i > 0 ? &mf_draft_joints(draft)[order->moved_by[order->link_at[i]]] : NULL;
         const char *link_name = block_text(block, link->name);
         const char *joint_name = joint ? block_text(block, joint->name) : NULL;
         if (model == NULL)
@@ -203,8 +204,7 @@ static void fill_shapes(const mf_Draft *draft, const Order *order, Block *block,
     }
 }
 
-static void fill_sensors(const mf_Draft *draft, const Order *order, Block *block,
-                         mf_Model *model) {
+static void fill_sensors(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
     const mf_Note *draft_notes = draft->notes.items;
     mf_Sensor *sensors = block_take(block, draft->sensors.count, sizeof *sensors);
     mf_Note *notes = block_take(block, draft->notes.count, sizeof *notes);

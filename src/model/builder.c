@@ -91,8 +91,7 @@ static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Body *
         return MF_NO_BODY;
     }
     if (builder->bodies.count >= MF_MODEL_LINK_LIMIT) {
-        mf_fail(first_error(builder), MF_LIMIT, "%s: at most %u bodies", call,
-                MF_MODEL_LINK_LIMIT);
+        mf_fail(first_error(builder), MF_LIMIT, "%s: at most %u bodies", call, MF_MODEL_LINK_LIMIT);
         return MF_NO_BODY;
     }
     mf_Body *item = mf_list_push(builder->context, &builder->bodies, sizeof *item);
@@ -262,8 +261,7 @@ mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId
     char number[32];
     snprintf(number, sizeof number, "joint%u", builder->hinges.count);
     const char *name = mf_draft_text(&builder->draft, config->name ? config->name : number);
-    mf_Hinge *hinge =
-        name ? mf_list_push(builder->context, &builder->hinges, sizeof *hinge) : NULL;
+    mf_Hinge *hinge = name ? mf_list_push(builder->context, &builder->hinges, sizeof *hinge) : NULL;
     if (hinge == NULL) {
         mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
         return MF_NO_JOINT;

@@ -64,8 +64,7 @@ static bool add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type, const m
 }
 
 // The body's points, its mass in equal parts, and what to draw.
-static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3],
-                      const mf_Body *body) {
+static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3], const mf_Body *body) {
     double local[MF_SHAPE_POINTS_LIMIT][3], rotation[4], center[3];
     uint32_t count = body_points(local, body);
     mf_vec3_sub(center, body->center, origin);
@@ -76,8 +75,7 @@ static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3],
         mf_vec3_add(place, place, center);
         if (!mf_draft_add_point(draft, link, place, body->mass / count, true, body->color))
             return false;
-        if (body->point_count > 0 &&
-            !add_shape(draft, link, MF_SHAPE_POINT, body, place, rotation))
+        if (body->point_count > 0 && !add_shape(draft, link, MF_SHAPE_POINT, body, place, rotation))
             return false;
     }
     return body->point_count > 0 || add_shape(draft, link, body->type, body, center, rotation);

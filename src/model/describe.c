@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_LIMIT 44  // [1] widest name column
+#define NAME_LIMIT 44   // [1] widest name column
 #define LEVELS_SHOWN 24 // [1] branches drawn in front of a link; deeper trees are cut on the left
 
 // Text that grows; `failed` sticks.
@@ -135,8 +135,8 @@ static void put_range(Writer *writer, const mf_Model *model, const mf_Joint *joi
     else if (!mf_is_finite(joint->lower) && !mf_is_finite(joint->upper))
         snprintf(text, sizeof text, "unlimited");
     else
-        snprintf(text, sizeof text, "%7.1f .. %6.1f %s", joint->lower * scale,
-                 joint->upper * scale, hinge ? "deg" : "mm");
+        snprintf(text, sizeof text, "%7.1f .. %6.1f %s", joint->lower * scale, joint->upper * scale,
+                 hinge ? "deg" : "mm");
     put_padded(writer, text, 23);
 }
 
@@ -173,8 +173,7 @@ static void put_link(Writer *writer, const Tree *tree, uint32_t index) {
         put_range(writer, model, joint);
         put_speed(writer, joint);
     }
-    put(writer, "%9.4f %7u %9u\n", link->mass, tree->point_count[index],
-        tree->touch_count[index]);
+    put(writer, "%9.4f %7u %9u\n", link->mass, tree->point_count[index], tree->touch_count[index]);
 }
 
 static void measure(Tree *tree) {
@@ -264,7 +263,7 @@ static void put_sensors(Writer *writer, const mf_Model *model) {
     static const char *const types[] = {"contact", "ray", "joint", "attitude"};
     if (model->sensor_count == 0)
         return;
-    int width = 4;
+    int width = 6;
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         int name_width = width_of(model->sensors[i].name);
         width = name_width > width ? name_width : width;

@@ -1,6 +1,6 @@
-// Models written down point by point, for check cases and tests that need exact masses, inertias and
-// contact points: no importer and no construction API stands between the numbers and the motion.
-// Header only; not used by the library itself.
+// Models written down point by point, for check cases and tests that need exact masses, inertias
+// and contact points: no importer and no construction API stands between the numbers and the
+// motion. Header only; not used by the library itself.
 #ifndef MF_MODEL_HAND_H
 #define MF_MODEL_HAND_H
 

@@ -41,8 +41,7 @@ static bool grow(mf_Names *names) {
 bool mf_names_add(mf_Names *names, const char *name, uint32_t value) {
     if (2 * names->count >= names->capacity && !grow(names))
         return false;
-    names->entries[find_slot(names->entries, names->capacity, name)] =
-        (mf_NameEntry){name, value};
+    names->entries[find_slot(names->entries, names->capacity, name)] = (mf_NameEntry){name, value};
     names->count++;
     return true;
 }

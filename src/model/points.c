@@ -10,9 +10,9 @@
 
 static uint32_t ring_points(double (*out)[3], uint32_t ring, double radius, double height) {
     const double diagonal = 0.70710678118654752440; // sqrt(1/2)
-    const double circle[8][2] = {{1.0, 0.0},  {diagonal, diagonal},   {0.0, 1.0},
-                                 {-diagonal, diagonal},  {-1.0, 0.0}, {-diagonal, -diagonal},
-                                 {0.0, -1.0}, {diagonal, -diagonal}};
+    const double circle[8][2] = {
+        {1.0, 0.0},  {diagonal, diagonal},   {0.0, 1.0},  {-diagonal, diagonal},
+        {-1.0, 0.0}, {-diagonal, -diagonal}, {0.0, -1.0}, {diagonal, -diagonal}};
     uint32_t stride = ring == 8 ? 1 : 2;
     uint32_t count = 0;
     for (uint32_t i = 0; i < 8; i += stride, count++)

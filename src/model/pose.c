@@ -9,8 +9,7 @@
 #include <mayfly/model.h>
 
 static void pose_of_child(const mf_Joint *joint, double angle, const double parent_position[3],
-                          const double parent_rotation[4], double position[3],
-                          double rotation[4]) {
+                          const double parent_rotation[4], double position[3], double rotation[4]) {
     double local[3], frame[4];
     mf_quat_multiply(frame, parent_rotation, joint->rotation);
     mf_quat_rotate(local, parent_rotation, joint->position);

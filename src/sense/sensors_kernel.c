@@ -6,8 +6,9 @@
 // Ray: the first place where the ray is not above the ground. It is sampled at equal distances, at
 // least two in a cell of the map (up to SAMPLES_MOST); the first interval with a change of sign is
 // halved HALVINGS times and the last one is cut by a straight line. On a plane, and wherever the
-// ground is smooth, what remains is rounding; at a step of the ground the error is below range /
-// 2^HALVINGS. What the ray enters and leaves between two samples is not seen.
+// ground is smooth, what remains is rounding; at a step of the ground the error is below the
+// distance of two samples / 2^HALVINGS. What the ray enters and leaves between two samples is not
+// seen.
 //
 // Invariants: every value written is finite; a robot with a fault word keeps its old readings.
 #include "sense/sensors.h"

@@ -155,6 +155,8 @@ void mf_text_duration(mf_Text *text, double seconds) {
         mf_text_put(text, "unknown");
     else if (seconds < 99.95)
         mf_text_format(text, "%.3g s", seconds);
+    else if (seconds < 3599.5 && (int)(seconds + 0.5) % 60 == 0)
+        mf_text_format(text, "%d min", (int)((seconds + 0.5) / 60.0));
     else if (seconds < 3599.5)
         mf_text_format(text, "%d min %d s", (int)((seconds + 0.5) / 60.0),
                        (int)(seconds + 0.5) % 60);

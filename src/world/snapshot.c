@@ -78,6 +78,18 @@ uint64_t mf_world_hash(const mf_World *world) {
     return hash;
 }
 
+// The lanes beyond the last robot compute what their instruction set happens to give them; in an
+// image they repeat the last robot, so that equal worlds have equal images.
+static void fill_padding(const mf_Group *group, const mf_Field *field, char *image) {
+    uint32_t used = (group->config.count - 1) % MF_BLOCK + 1;
+    size_t size = mf_field_value_size(field->info.type);
+    char *rows = image + field_bytes(field) - field->components * MF_BLOCK * size;
+    for (uint32_t c = 0; c < field->components; c++)
+        for (uint32_t lane = used; lane < MF_BLOCK; lane++)
+            memcpy(rows + (c * MF_BLOCK + lane) * size, rows + (c * MF_BLOCK + used - 1) * size,
+                   size);
+}
+
 // Copies the state out of (restore = false) or into (restore = true) the groups' fields.
 static void copy_state(const mf_World *world, char *image, bool restore) {
     for (uint32_t g = 0; g < world->group_count; g++) {
@@ -91,6 +103,8 @@ static void copy_state(const mf_World *world, char *image, bool restore) {
                 memcpy(field->data, image, size);
             else
                 memcpy(image, field->data, size);
+            if (!restore && size > 0)
+                fill_padding(group, field, image);
             image += size;
         }
     }

@@ -32,6 +32,7 @@ typedef enum mf_LaneCase {
     // From the integers i and j, 0 <= i < 32.
     MF_LANE_INDEX_EQUAL, // i == j & 31
     MF_LANE_INDEX_LESS,
+    MF_LANE_INDEX_HAS, // i & j & 31
     MF_LANE_INDEX_SELECT,
     MF_LANE_INDEX_SHIFT,  // (i << 4) + (j >> 3)
     MF_LANE_GATHER,       // a[i]

@@ -73,6 +73,8 @@ static inline mf_lane index_case(mf_LaneCase which, const mf_LaneInput *input, u
         return from_mask(mf_index_equal(i, low));
     case MF_LANE_INDEX_LESS:
         return from_mask(mf_index_less(i, low));
+    case MF_LANE_INDEX_HAS:
+        return from_mask(mf_index_has(i, low));
     case MF_LANE_INDEX_SELECT:
         return mf_from_index(mf_select_index(mf_index_less(i, low), i, mf_set_index(-7)));
     case MF_LANE_INDEX_SHIFT:
@@ -83,7 +85,8 @@ static inline mf_lane index_case(mf_LaneCase which, const mf_LaneInput *input, u
         return mf_from_index(mf_gather_index(input->j, i));
     default:
         bytes = mf_bytes_pack(input->j + at % MF_BYTES_STRIDE);
-        return mf_from_index(mf_bytes_read(&bytes, i));
+        // Bits above the eighth do not count.
+        return mf_from_index(mf_bytes_read(&bytes, (i << 3) + (low << 8)) & mf_set_index(255));
     }
 }
 

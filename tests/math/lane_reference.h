@@ -30,25 +30,27 @@ static REAL NAME(reference)(mf_LaneCase which, const REAL *a_values, const int32
     case MF_LANE_STORE_WHERE:
         return a <= b ? a : 7;
     case MF_LANE_LESS:
-        return a < b;
+        return (REAL)(a < b);
     case MF_LANE_LESS_EQUAL:
-        return a <= b;
+        return (REAL)(a <= b);
     case MF_LANE_AND:
-        return a < b && a < 1;
+        return (REAL)(a < b && a < 1);
     case MF_LANE_OR:
-        return a < b || a < 1;
+        return (REAL)(a < b || a < 1);
     case MF_LANE_NOT:
-        return !(a < b);
+        return (REAL)(!(a < b));
     case MF_LANE_FINITE:
-        return a >= -MAX && a <= MAX;
+        return (REAL)(a >= -MAX && a <= MAX);
     case MF_LANE_FLOOR:
         return (REAL)floor((double)a);
     case MF_LANE_TRUNCATE:
         return (REAL)(int32_t)a;
     case MF_LANE_INDEX_EQUAL:
-        return i == (j & 31);
+        return (REAL)(i == (j & 31));
     case MF_LANE_INDEX_LESS:
-        return i < (j & 31);
+        return (REAL)(i < (j & 31));
+    case MF_LANE_INDEX_HAS:
+        return (REAL)((i & j & 31) != 0);
     case MF_LANE_INDEX_SELECT:
         return (REAL)(i < (j & 31) ? i : -7);
     case MF_LANE_INDEX_SHIFT:

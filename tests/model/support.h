@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -31,7 +32,7 @@ static inline int teardown_context(void **state) {
     return live != 0;
 }
 
-// cmocka's own assert_double_equal came after the version Debian 12 has.
+// cmocka's own assert_float_equal rounds to float.
 static inline void check_near(double found, double expected, double tolerance, int line) {
     double error = found > expected ? found - expected : expected - found;
     if (!(error <= tolerance))
@@ -83,7 +84,7 @@ static inline mf_Model *load_file(mf_Context *context, const char *path,
 static inline mf_Model *load_text_with(mf_Context *context, const char *text,
                                        const mf_ImportConfig *config) {
     char path[512], name[64];
-    snprintf(name, sizeof name, "robot-%d.urdf", (int)rand());
+    snprintf(name, sizeof name, "robot-%ld.urdf", (long)getpid()); // tests run side by side
     write_text(path, name, text);
     mf_Model *model = load_file(context, path, config);
     remove(path);

@@ -143,9 +143,265 @@ static void alone_is_the_same_as_in_any_lane(void **state) {
     }
 }
 
+static void threads_do_not_show(void **state) {
+    (void)state;
+    for (size_t o = 0; o < OPTIONS; o++) {
+        uint64_t expected = 0;
+        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
+            for (uint32_t threads = 1; threads <= 4; threads *= 2) {
+                if (!mf_isa_available(isas[s]))
+                    continue;
+                Crowd crowd;
+                crowd_open(&crowd, &all_options[o], isas[s], threads, 0, 200);
+                crowd_run(&crowd, 6);
+                uint64_t hash = mf_world_hash(crowd.stage.world);
+                if (expected == 0)
+                    expected = hash;
+                if (hash != expected)
+                    fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isas[s]),
+                             threads);
+                crowd_close(&crowd);
+            }
+    }
+}
+
+// ---- poison -------------------------------------------------------------------------------------
+
+enum { POISONED = 5, NEIGHBOURS = 16 };
+
+// The word that a value that is not finite must raise.
+static uint32_t word_of(const char *field) {
+    bool input = strcmp(field, "joint.target") == 0 || strcmp(field, "base.force") == 0 ||
+                 strcmp(field, "base.torque") == 0;
+    return input ? MF_FAULT_INPUT : MF_FAULT_NONFINITE;
+}
+
+static bool same_but_for(Crowd *a, Crowd *b, uint32_t instance, const char *name) {
+    for (uint32_t f = 0; f < mf_group_field_count(a->stage.group); f++) {
+        mf_Field *x = mf_group_field(a->stage.group, f), *y = mf_group_field(b->stage.group, f);
+        for (uint32_t c = 0; c < x->components && strcmp(x->info.name, name) != 0; c++) {
+            double p = mf_field_get(x, instance, c), q = mf_field_get(y, instance, c);
+            if (memcmp(&p, &q, sizeof p) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+// Runs with one value of one robot poisoned `at` steps after a joint update. No other robot may
+// differ from the clean run by a bit. The robot itself raises the right word, or the value was one
+// that nobody read before it was computed anew (a load or an anchor of a point in the air, a rate),
+// and then the robot may not differ from the clean one either.
+static void poison(const Options *options, Crowd *clean, double value, const char *name,
+                   uint32_t component, uint32_t at) {
+    Crowd crowd;
+    crowd_open(&crowd, options, mf_world_isa(clean->stage.world), 1, 0, NEIGHBOURS);
+    crowd_run(&crowd, 2);
+    crowd_targets(&crowd);
+    mf_world_step(crowd.stage.world, at);
+    mf_field_set(stage_field(&crowd.stage, name), POISONED, component, value);
+    mf_world_step(crowd.stage.world, 2 * STEPS - at);
+    for (uint32_t i = 0; i < NEIGHBOURS; i++)
+        if (i != POISONED && mf_group_instance_hash(crowd.stage.group, i) !=
+                                 mf_group_instance_hash(clean->stage.group, i))
+            fail_msg("%s[%u] = %g: neighbour %u changed", name, component, value, i);
+    uint32_t word = mf_group_fault(crowd.stage.group, POISONED);
+    if (word == 0 ? !same_but_for(&crowd, clean, POISONED, name) : word != word_of(name)) {
+        explain(&crowd, POISONED, clean, POISONED);
+        fail_msg("%s[%u] = %g after %u steps: fault word %u, expected %u", name, component, value,
+                 at, word, word_of(name));
+    }
+    crowd_close(&crowd);
+}
+
+static void poison_stays_with_its_robot(void **state) {
+    (void)state;
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    static const size_t chosen[] = {0, 2, 5};
+    for (size_t o = 0; o < sizeof chosen / sizeof *chosen; o++) {
+        const Options *options = &all_options[chosen[o]];
+        mf_Isa isa;
+        assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
+        Crowd clean;
+        crowd_open(&clean, options, isa, 1, 0, NEIGHBOURS);
+        crowd_run(&clean, 3);
+        mf_world_step(clean.stage.world, STEPS);
+        for (uint32_t f = 0; f < mf_group_field_count(clean.stage.group); f++) {
+            const mf_Field *field = mf_group_field(clean.stage.group, f);
+            for (uint32_t c = 0; c < field->components && field->info.type == MF_F32; c++)
+                for (uint32_t v = 0; v < 6; v++)
+                    poison(options, &clean, values[v % 3], field->info.name, c, v < 3 ? 0 : 3);
+        }
+        crowd_close(&clean);
+    }
+}
+
+static void a_frozen_robot_keeps_its_state(void **state) {
+    (void)state;
+    Crowd crowd;
+    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBOURS);
+    crowd_run(&crowd, 2);
+    mf_field_set(stage_field(&crowd.stage, "base.force"), POISONED, 1, NAN);
+    uint64_t before[NEIGHBOURS];
+    mf_Field *position = stage_field(&crowd.stage, "base.position");
+    double place = mf_field_get(position, POISONED, 2);
+    mf_world_step(crowd.stage.world, 1);
+    assert_int_equal(mf_group_fault(crowd.stage.group, POISONED), MF_FAULT_INPUT);
+    assert_true(mf_field_get(position, POISONED, 2) == place);
+    for (uint32_t i = 0; i < NEIGHBOURS; i++)
+        before[i] = mf_group_instance_hash(crowd.stage.group, i);
+    mf_world_step(crowd.stage.world, 40);
+    for (uint32_t i = 0; i < NEIGHBOURS; i++) {
+        bool same = mf_group_instance_hash(crowd.stage.group, i) == before[i];
+        assert_int_equal(same, i == POISONED);
+    }
+    crowd_close(&crowd);
+}
+
+static void a_reset_robot_starts_again(void **state) {
+    (void)state;
+    Stage stage, fresh;
+    StageConfig config = stage_config(false);
+    config.group.count = NEIGHBOURS;
+    config.group.fault_policy = MF_FAULT_RESET;
+    Stage *both[] = {&stage, &fresh};
+    for (int s = 0; s < 2; s++) {
+        stage_begin(both[s], 1);
+        make_hexapod(&both[s]->hand);
+        stage_open(both[s], &config);
+    }
+    mf_world_step(stage.world, 10);
+    mf_field_set(stage_field(&stage, "base.linear_velocity"), POISONED, 0, NAN);
+    mf_world_step(stage.world, 1);
+    assert_int_equal(mf_group_fault(stage.group, POISONED), 0);
+    mf_Field *count = stage_field(&stage, "fault.count");
+    for (uint32_t i = 0; i < NEIGHBOURS; i++)
+        assert_int_equal((int)mf_field_get(count, i, 0), i == POISONED);
+    mf_field_set(count, POISONED, 0, 0.0); // else the same as a robot that never ran
+    assert_true(mf_group_instance_hash(stage.group, POISONED) ==
+                mf_group_instance_hash(fresh.group, POISONED));
+    stage_close(&stage, NULL);
+    stage_close(&fresh, NULL);
+}
+
+// ---- images -------------------------------------------------------------------------------------
+
+static void *take_image(Crowd *crowd, size_t *size) {
+    *size = mf_world_snapshot_size(crowd->stage.world);
+    void *image = malloc(*size);
+    assert_non_null(image);
+    assert_int_equal(mf_world_snapshot(crowd->stage.world, image, *size, NULL), MF_OK);
+    return image;
+}
+
+static void images_continue_bit_for_bit(void **state) {
+    (void)state;
+    for (size_t o = 0; o < OPTIONS; o++) {
+        Crowd first;
+        crowd_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
+        crowd_run(&first, 3);
+        mf_world_step(first.stage.world, 3); // in the middle of a joint interval
+        size_t size;
+        void *image = take_image(&first, &size);
+        uint64_t updates = first.updates;
+        crowd_run(&first, 4);
+        uint64_t expected = mf_world_hash(first.stage.world);
+        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
+            if (!mf_isa_available(isas[s]))
+                continue;
+            Crowd other;
+            crowd_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
+            crowd_run(&other, 3);
+            mf_world_step(other.stage.world, 3);
+            size_t own_size;
+            void *own = take_image(&other, &own_size);
+            assert_int_equal(own_size, size);
+            assert_memory_equal(own, image, size); // the same bytes on every instruction set
+            free(own);
+            for (int history = 0; history < 2; history++) { // the second one starts elsewhere
+                crowd_run(&other, history);
+                assert_int_equal(mf_world_restore(other.stage.world, image, size, NULL), MF_OK);
+                other.updates = updates;
+                size_t again_size;
+                void *again = take_image(&other, &again_size);
+                assert_int_equal(again_size, size);
+                assert_memory_equal(again, image, size);
+                free(again);
+                crowd_run(&other, 4);
+                assert_true(mf_world_hash(other.stage.world) == expected);
+            }
+            crowd_close(&other);
+        }
+        free(image);
+        crowd_close(&first);
+    }
+}
+
+static void corrupt_images_change_nothing(void **state) {
+    (void)state;
+    Crowd crowd;
+    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBOURS);
+    crowd_run(&crowd, 2);
+    size_t size;
+    unsigned char *image = take_image(&crowd, &size);
+    crowd_run(&crowd, 1);
+    uint64_t hash = mf_world_hash(crowd.stage.world);
+    for (size_t at = 0; at < size; at += at < 128 ? 1 : 997)
+        for (int bit = 0; bit < 8; bit++) {
+            image[at] ^= (unsigned char)(1 << bit);
+            mf_Error error = {0};
+            mf_Status status = mf_world_restore(crowd.stage.world, image, size, &error);
+            if (status != MF_CORRUPT && status != MF_VERSION && status != MF_BAD_ARGUMENT)
+                fail_msg("byte %zu, bit %d: %s", at, bit, mf_status_name(status));
+            assert_int_equal(error.status, status);
+            assert_true(mf_world_hash(crowd.stage.world) == hash);
+            image[at] ^= (unsigned char)(1 << bit);
+        }
+    for (size_t shorter = 0; shorter < size; shorter += shorter < 128 ? 1 : 4999)
+        assert_int_not_equal(mf_world_restore(crowd.stage.world, image, shorter, NULL), MF_OK);
+    assert_true(mf_world_hash(crowd.stage.world) == hash);
+    assert_int_equal(mf_world_restore(crowd.stage.world, image, size, NULL), MF_OK);
+    free(image);
+    crowd_close(&crowd);
+}
+
+// An image of another model, count, precision, step or seed is refused.
+static void images_of_other_worlds_are_refused(void **state) {
+    (void)state;
+    Crowd crowd;
+    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBOURS);
+    size_t size;
+    void *image = take_image(&crowd, &size);
+    for (int difference = 0; difference < 5; difference++) {
+        Stage stage;
+        stage_begin(&stage, 1);
+        make_hexapod(&stage.hand);
+        StageConfig config = stage_config(difference == 0);
+        config.group.count = difference == 1 ? NEIGHBOURS - 1 : NEIGHBOURS;
+        config.world.step = difference == 2 ? 5 * MF_MILLISECOND : config.world.step;
+        config.world.seed += difference == 3;
+        if (difference == 4)
+            stage.hand.points[3].mass *= 1.01;
+        stage_open(&stage, &config);
+        uint64_t hash = mf_world_hash(stage.world);
+        assert_int_equal(mf_world_restore(stage.world, image, size, NULL), MF_BAD_ARGUMENT);
+        assert_true(mf_world_hash(stage.world) == hash);
+        stage_close(&stage, NULL);
+    }
+    free(image);
+    crowd_close(&crowd);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone_is_the_same_as_in_any_lane),
+        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(poison_stays_with_its_robot),
+        cmocka_unit_test(a_frozen_robot_keeps_its_state),
+        cmocka_unit_test(a_reset_robot_starts_again),
+        cmocka_unit_test(images_continue_bit_for_bit),
+        cmocka_unit_test(corrupt_images_change_nothing),
+        cmocka_unit_test(images_of_other_worlds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

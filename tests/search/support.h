@@ -48,19 +48,29 @@ static inline void empty_folder(const char *folder) {
     closedir(listing);
 }
 
-static inline int setup_fixture(void **state) {
+static inline int setup_fixture_in(const char *parent, void **state) {
     static Fixture fixture;
     memset(&fixture, 0, sizeof fixture);
     mf_ContextConfig config = mf_context_config();
     config.threads = 1; // some tests fork
     if (mf_context_create(&config, &fixture.context, NULL) != MF_OK)
         return 1;
-    snprintf(fixture.folder, sizeof fixture.folder, "%s/archive-XXXXXX", MAYFLY_BINARY_DIR);
+    snprintf(fixture.folder, sizeof fixture.folder, "%s/mayfly-archive-XXXXXX", parent);
     if (mkdtemp(fixture.folder) == NULL)
         return 1;
     snprintf(fixture.path, sizeof fixture.path, "%s/run.mayfly", fixture.folder);
     *state = &fixture;
     return 0;
+}
+
+// In memory where there is such a folder: hundreds of small files, each synced, take minutes on a
+// slow disk.
+static inline int setup_fixture(void **state) {
+    return setup_fixture_in(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : MAYFLY_BINARY_DIR, state);
+}
+
+static inline int setup_fixture_on_disk(void **state) {
+    return setup_fixture_in(MAYFLY_BINARY_DIR, state);
 }
 
 static inline int teardown_fixture(void **state) {

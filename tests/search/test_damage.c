@@ -209,6 +209,29 @@ static void no_flipped_byte_changes_the_bits(void **state) {
     free(image);
 }
 
+static void no_lost_page_is_written_over(void **state) {
+    Fixture *fixture = *state;
+    mf_SearchConfig config = small_config();
+    // Long enough that resuming needs only a few of the pages.
+    make_archive(fixture, &config, 100);
+    size_t size;
+    char *image = read_bytes(fixture->path, &size), page[4096];
+    assert_true(size >= 20 * sizeof page);
+    for (size_t at = 0; at < size; at += sizeof page) {
+        memcpy(page, image + at, sizeof page);
+        memset(image + at, 0, sizeof page);
+        empty_folder(fixture->folder);
+        write_bytes(fixture->path, image, size);
+        mf_Archive *archive = NULL;
+        mf_Error error = {0};
+        assert_int_equal(mf_archive_open(fixture->context, fixture->path, true, &archive, &error),
+                         at == 0 ? MF_BAD_FILE : MF_CORRUPT);
+        assert_null(archive);
+        memcpy(image + at, page, sizeof page);
+    }
+    free(image);
+}
+
 static void own_additions_do_no_harm(void **state) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
@@ -232,7 +255,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(tells_strange_files_apart),        WITH_FIXTURE(tells_damage_by_name),
         WITH_FIXTURE(tells_damage_on_resume),           WITH_FIXTURE(no_truncation_goes_unnoticed),
-        WITH_FIXTURE(no_flipped_byte_changes_the_bits), WITH_FIXTURE(own_additions_do_no_harm),
+        WITH_FIXTURE(no_flipped_byte_changes_the_bits), WITH_FIXTURE(no_lost_page_is_written_over),
+        WITH_FIXTURE(own_additions_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,7 +143,8 @@ static void killed_runs_end_like_unbroken_ones(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(killed_runs_end_like_unbroken_ones),
+        cmocka_unit_test_setup_teardown(killed_runs_end_like_unbroken_ones, setup_fixture_on_disk,
+                                        teardown_fixture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

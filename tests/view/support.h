@@ -4,6 +4,7 @@
 #define MAYFLY_TESTS_VIEW_SUPPORT_H
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "view/report_data.h"

@@ -15,8 +15,9 @@ static mf_Status check_config(const mf_ImportConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "import config: start from mf_import_config()");
     if (config->mesh_points < 1 || config->mesh_points > MF_MESH_POINTS_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "import config: need mesh_points in 1 .. %u, found %u",
-                       MF_MESH_POINTS_LIMIT, config->mesh_points);
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "import config: need mesh_points in 1 .. %u, found %u", MF_MESH_POINTS_LIMIT,
+                       config->mesh_points);
     if (!(config->density >= 0.0) || !mf_is_finite(config->density))
         return mf_fail(error, MF_BAD_ARGUMENT, "import config: need density >= 0, found %g",
                        config->density);

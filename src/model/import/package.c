@@ -100,8 +100,8 @@ static bool has_package_file(Search *search, const char *folder, const char *nam
 // The folder of package `name` as seen from `folder`, which is `folder` itself or one in it.
 static bool package_at(Search *search, const char *folder, const char *name, char *out) {
     const char *last = strrchr(folder, '/');
-    bool here = (last != NULL && strcmp(last + 1, name) == 0) ||
-                has_package_file(search, folder, name);
+    bool here =
+        (last != NULL && strcmp(last + 1, name) == 0) || has_package_file(search, folder, name);
     if (here) {
         memcpy(out, folder, strlen(folder) + 1);
         return true;
@@ -124,14 +124,12 @@ static mf_Status resolve_package(Search *search, const char *name_and_rest, char
     for (uint32_t i = 0; i < search->config->package_count; i++) {
         const char *pair = search->config->packages[i];
         if (strncmp(pair, name, length) == 0 && pair[length] == '=')
-            return join(out, pair + length + 1, rest) && is_file(search, out)
-                       ? MF_OK
-                       : not_found(search);
+            return join(out, pair + length + 1, rest) && is_file(search, out) ? MF_OK
+                                                                              : not_found(search);
     }
     memcpy(folder, search->folder, sizeof folder);
     do {
-        if (package_at(search, folder, name, root) && join(out, root, rest) &&
-            is_file(search, out))
+        if (package_at(search, folder, name, root) && join(out, root, rest) && is_file(search, out))
             return MF_OK;
     } while (go_up(folder));
     return not_found(search);
@@ -153,8 +151,7 @@ static int climb_limit(Search *search) {
 static mf_Status resolve_relative(Search *search, const char *address, char *out) {
     if (!stays_inside(address, climb_limit(search)))
         return refuse(search);
-    return join(out, search->folder, address) && is_file(search, out) ? MF_OK
-                                                                               : not_found(search);
+    return join(out, search->folder, address) && is_file(search, out) ? MF_OK : not_found(search);
 }
 
 static mf_Status resolve(Search *search, char *out) {

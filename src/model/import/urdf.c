@@ -1,4 +1,5 @@
-// URDF import: the order of the passes, and what they share. The format: http://wiki.ros.org/urdf/XML.
+// URDF import: the order of the passes, and what they share. The format:
+// http://wiki.ros.org/urdf/XML.
 #include "model/import/urdf.h"
 
 #include "math/scalar.h"
@@ -20,8 +21,7 @@ mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node) {
         return MF_OK;
     }
     const char *copy = mf_arena_text(&urdf->xml.arena, key, strlen(key));
-    mf_UrdfIgnored *item =
-        copy ? mf_list_push(urdf->context, &urdf->ignored, sizeof *item) : NULL;
+    mf_UrdfIgnored *item = copy ? mf_list_push(urdf->context, &urdf->ignored, sizeof *item) : NULL;
     if (item == NULL || !mf_names_add(&urdf->ignored_names, copy, urdf->ignored.count - 1))
         return mf_urdf_no_memory(urdf);
     item->node = node;
@@ -123,10 +123,18 @@ static mf_Status name_model(mf_Urdf *urdf) {
 typedef mf_Status (*Pass)(mf_Urdf *urdf);
 
 static mf_Status run_passes(mf_Urdf *urdf) {
-    static const Pass passes[] = {
-        check_root,           name_model,         check_elements,       read_mujoco,
-        mf_urdf_read_materials, mf_urdf_read_links, mf_urdf_read_joints, mf_urdf_check_inertias,
-        mf_urdf_merge,        mf_urdf_place_mass, mf_urdf_read_sensors, note_ignored};
+    static const Pass passes[] = {check_root,
+                                  name_model,
+                                  check_elements,
+                                  read_mujoco,
+                                  mf_urdf_read_materials,
+                                  mf_urdf_read_links,
+                                  mf_urdf_read_joints,
+                                  mf_urdf_check_inertias,
+                                  mf_urdf_merge,
+                                  mf_urdf_place_mass,
+                                  mf_urdf_read_sensors,
+                                  note_ignored};
     mf_Status status = MF_OK;
     for (size_t i = 0; status == MF_OK && i < sizeof passes / sizeof *passes; i++)
         status = passes[i](urdf);

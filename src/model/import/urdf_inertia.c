@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-// The box around a link's solids in the link frame: collision geometry and visual primitives. Visual
-// meshes do not count, because they may not be loaded and must not change the model.
+// The box around a link's solids in the link frame: collision geometry and visual primitives.
+// Visual meshes do not count, because they may not be loaded and must not change the model.
 typedef struct Bounds {
     bool known;
     double low[3];
@@ -158,13 +158,13 @@ static mf_Status note_massless(mf_Urdf *urdf, uint32_t count, const mf_UrdfLink 
     const char *what = urdf->config->density > 0.0 ? "weighed by the given density" : "massless";
     if (count == 0)
         return MF_OK;
-    bool noted = count == 1 ? mf_draft_note(&urdf->draft, false, first->node->line,
-                                            "link '%.100s' has no <inertial>: %s", first->name,
-                                            what)
-                            : mf_draft_note(&urdf->draft, false, first->node->line,
-                                            "%u links have no <inertial> ('%.100s' is the first): "
-                                            "%s",
-                                            count, first->name, what);
+    bool noted = count == 1
+                     ? mf_draft_note(&urdf->draft, false, first->node->line,
+                                     "link '%.100s' has no <inertial>: %s", first->name, what)
+                     : mf_draft_note(&urdf->draft, false, first->node->line,
+                                     "%u links have no <inertial> ('%.100s' is the first): "
+                                     "%s",
+                                     count, first->name, what);
     return noted ? MF_OK : mf_urdf_no_memory(urdf);
 }
 

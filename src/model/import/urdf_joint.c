@@ -78,8 +78,7 @@ static mf_Status read_axis(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
 
 static mf_Status read_range(mf_Urdf *urdf, const mf_XmlNode *limit, mf_Joint *joint) {
     joint->lower = joint->upper = 0.0;
-    mf_Status status =
-        mf_xml_numbers(&urdf->xml, limit, "lower", 1, &joint->lower, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, limit, "lower", 1, &joint->lower, urdf->error);
     if (status == MF_OK)
         status = mf_xml_numbers(&urdf->xml, limit, "upper", 1, &joint->upper, urdf->error);
     if (status != MF_OK)
@@ -136,8 +135,7 @@ static mf_Status read_dynamics(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *
     mf_Status status =
         mf_xml_numbers(&urdf->xml, dynamics, "damping", 1, &joint->damping, urdf->error);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, dynamics, "friction", 1, &joint->friction,
-                                urdf->error);
+        status = mf_xml_numbers(&urdf->xml, dynamics, "friction", 1, &joint->friction, urdf->error);
     if (status == MF_OK && !(joint->damping >= 0.0 && joint->friction >= 0.0))
         return fail(urdf, dynamics, joint->name, "damping and friction must be >= 0");
     return status;
@@ -165,10 +163,6 @@ static mf_Status read_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joi
         status = read_limit(urdf, node, joint);
     if (status == MF_OK)
         status = read_dynamics(urdf, node, joint);
-    if (status == MF_OK && (joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_PLANAR ||
-                            joint->type == MF_JOINT_FLOATING))
-        status = note(urdf, false, node, joint->name,
-                      "its type is kept, but held fixed by motions that cannot move it");
     return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
 }
 
@@ -209,8 +203,7 @@ static mf_Status read_mimic(mf_Urdf *urdf, mf_UrdfJoint *item) {
     const char *target;
     mf_Status status = mf_xml_name(&urdf->xml, node, "joint", &target, urdf->error);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "multiplier", 1, &joint->multiplier,
-                                urdf->error);
+        status = mf_xml_numbers(&urdf->xml, node, "multiplier", 1, &joint->multiplier, urdf->error);
     if (status == MF_OK)
         status = mf_xml_numbers(&urdf->xml, node, "offset", 1, &joint->offset, urdf->error);
     if (status != MF_OK)
@@ -222,8 +215,9 @@ static mf_Status read_mimic(mf_Urdf *urdf, mf_UrdfJoint *item) {
                            target);
     mf_JointType type = mf_urdf_joints(urdf)[joint->mimic].joint.type;
     if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
-        return fail(urdf, node, joint->name, "can only follow a revolute, continuous or "
-                                             "prismatic joint");
+        return fail(urdf, node, joint->name,
+                    "can only follow a revolute, continuous or "
+                    "prismatic joint");
     return MF_OK;
 }
 
@@ -239,8 +233,7 @@ static mf_Status flatten_mimic(mf_Urdf *urdf, uint32_t start, uint32_t *path) {
                                items[start].joint.name);
         path[length++] = at;
         at = items[at].joint.mimic;
-        if (items[at].joint.mimic != MF_NONE &&
-            items[items[at].joint.mimic].joint.mimic == MF_NONE)
+        if (items[at].joint.mimic != MF_NONE && items[items[at].joint.mimic].joint.mimic == MF_NONE)
             break;
     }
     for (uint32_t i = length; i-- > 0;) {

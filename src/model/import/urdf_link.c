@@ -60,8 +60,7 @@ static mf_Status read_material(mf_Urdf *urdf, const mf_XmlNode *visual, float co
         return status == MF_OK ? define_material(urdf, name, color) : status;
     uint32_t index = name ? mf_names_find(&urdf->material_names, name) : UINT32_MAX;
     if (index != UINT32_MAX)
-        memcpy(color, ((mf_UrdfMaterial *)urdf->materials.items)[index].color,
-               sizeof mf_grey);
+        memcpy(color, ((mf_UrdfMaterial *)urdf->materials.items)[index].color, sizeof mf_grey);
     return MF_OK;
 }
 
@@ -124,8 +123,7 @@ static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_Urdf
 
 static mf_Status read_solid(mf_Urdf *urdf, uint32_t link, const mf_XmlNode *node, bool visual) {
     static const char *const known[] = {"origin", "geometry", "material", NULL};
-    mf_UrdfSolid solid = {
-        .node = node, .next = MF_NONE, .visual = visual, .mesh = MF_NONE};
+    mf_UrdfSolid solid = {.node = node, .next = MF_NONE, .visual = visual, .mesh = MF_NONE};
     bool keep = false;
     mf_Status status = mf_urdf_origin(urdf, node, solid.position, solid.rotation);
     if (status == MF_OK)
@@ -199,8 +197,7 @@ static mf_Status read_inertial(mf_Urdf *urdf, mf_UrdfLink *link) {
         return MF_OK;
     const mf_XmlNode *mass = mf_xml_child(node, "mass");
     if (mass == NULL)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<inertial> needs a <mass>");
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE, "<inertial> needs a <mass>");
     mf_Status status = mf_xml_number(&urdf->xml, mass, "value", &link->body.mass, urdf->error);
     if (status == MF_OK && !(link->body.mass >= 0.0))
         return mf_xml_fail(&urdf->xml, mass, urdf->error, MF_BAD_FILE,

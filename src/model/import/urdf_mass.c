@@ -1,12 +1,13 @@
 // Mass points of the links: as few as keep the robot's mass distribution.
 //
-// A link's mass m, centre and second moments P1 >= P2 >= P3 (sums of m x^2 along its principal axes)
-// are carried by one of:
+// A link's mass m, centre and second moments P1 >= P2 >= P3 (sums of m x^2 along its principal
+// axes) are carried by one of:
 //   fit    its contact points share a part of the mass equally and one new point in the centre of
 //          mass has the rest; exact when their second moments are proportional to the link's. That
 //          is so for every uniform box and sphere that collides as one.
 //   four   equal points; always exact (points.c).
-//   two    points on the first axis; loses P2 + P3, so nothing for a thin rod. Where a contact point
+//   two    points on the first axis; loses P2 + P3, so nothing for a thin rod. Where a contact
+//   point
 //          lies on that axis at distance d, it is one of them and the other sits at P1 / (m d) on
 //          the other side, the masses balancing: one new point instead of two.
 //   one    point; loses P1 + P2 + P3.
@@ -72,8 +73,8 @@ static void chain_points(Masses *masses) {
     }
 }
 
-// The second moment of the whole robot about its centre of mass, all joints at 0. Draft links are in
-// breadth-first order and joint i moves link i + 1. False without memory.
+// The second moment of the whole robot about its centre of mass, all joints at 0. Draft links are
+// in breadth-first order and joint i moves link i + 1. False without memory.
 static bool sum_moments(Masses *masses) {
     const mf_Draft *draft = &masses->urdf->draft;
     double(*position)[3] = mf_allocate(draft->context, masses->count, sizeof *position);

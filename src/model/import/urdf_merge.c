@@ -49,6 +49,13 @@ static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_Ur
     mf_quat_multiply(joint->rotation, parent->rotation, item->joint.rotation);
     mf_quat_normalize(joint->rotation);
     item->draft = urdf->draft.joints.count - 1;
+    bool unusual = joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_PLANAR ||
+                   joint->type == MF_JOINT_FLOATING;
+    if (unusual && !mf_draft_note(&urdf->draft, false, item->node->line,
+                                  "joint '%.100s': its type is kept, but motions that cannot move "
+                                  "it hold it fixed",
+                                  name))
+        return mf_urdf_no_memory(urdf);
     return MF_OK;
 }
 
@@ -105,8 +112,7 @@ static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_Urdf
     mf_vec3_add(position, position, link->position);
     mf_quat_multiply(rotation, link->rotation, solid->rotation);
     mf_Status status = add_shape(urdf, solid, link->draft, position, rotation);
-    uint32_t count =
-        solid->visual || status != MF_OK ? 0 : contact_points(urdf, solid, points);
+    uint32_t count = solid->visual || status != MF_OK ? 0 : contact_points(urdf, solid, points);
     for (uint32_t i = 0; i < count; i++) {
         mf_quat_rotate(points[i], rotation, points[i]);
         mf_vec3_add(points[i], points[i], position);

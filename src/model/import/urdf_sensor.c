@@ -28,8 +28,7 @@ static mf_Status read_ray(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLi
                           mf_Sensor *sensor) {
     static const char *const known[] = {"pose", "ray", NULL};
     const mf_XmlNode *pose = mf_xml_child(node, "pose");
-    const mf_XmlNode *max =
-        mf_xml_child(mf_xml_child(mf_xml_child(node, "ray"), "range"), "max");
+    const mf_XmlNode *max = mf_xml_child(mf_xml_child(mf_xml_child(node, "ray"), "range"), "max");
     double values[6] = {0};
     if (max == NULL)
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
@@ -69,8 +68,7 @@ static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_Urd
             return mf_urdf_no_memory(urdf);
         return MF_OK;
     }
-    status =
-        add_named(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor);
+    status = add_named(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor);
     if (status != MF_OK)
         return status;
     sensor->link = link->draft;

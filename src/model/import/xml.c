@@ -203,9 +203,8 @@ mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *att
         return mf_xml_fail(xml, node, error, MF_BAD_FILE, "<%.80s> needs the attribute '%s'",
                            node->name, attribute);
     if (strlen(value) > 255)
-        return mf_xml_fail(xml, node, error, MF_LIMIT,
-                           "<%.80s> %s: at most 255 bytes, found %zu", node->name, attribute,
-                           strlen(value));
+        return mf_xml_fail(xml, node, error, MF_LIMIT, "<%.80s> %s: at most 255 bytes, found %zu",
+                           node->name, attribute, strlen(value));
     *out = value;
     return MF_OK;
 }

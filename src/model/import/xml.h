@@ -29,8 +29,8 @@ typedef struct mf_Xml {
     mf_XmlNode *root;
 } mf_Xml;
 
-#define MF_XML_DEPTH 64u       // [1] nested elements
-#define MF_XML_NODES 2000000u  // [1] elements of a file
+#define MF_XML_DEPTH 64u          // [1] nested elements
+#define MF_XML_NODES 2000000u     // [1] elements of a file
 #define MF_FILE_LIMIT (64u << 20) // [byte] any input file
 
 // Parses UTF-8 text. On success release `out` with mf_xml_release; on failure it is empty. Entity

@@ -5,13 +5,13 @@
 #include "motion/points/ground.h"
 
 typedef struct Body {
-    Vec com;         // [m] centre of mass, world
-    Vec velocity;    // [m/s] of the centre of mass, world
-    Quat attitude;   // body to world
-    Vec rate;        // [rad/s] body axes
-    Vec center;      // [m] centre of mass, base frame
-    Sym inertia;     // [kg m^2] about the centre of mass, body axes
-    Sym inverse;     // its inverse
+    Vec com;       // [m] centre of mass, world
+    Vec velocity;  // [m/s] of the centre of mass, world
+    Quat attitude; // body to world
+    Vec rate;      // [rad/s] body axes
+    Vec center;    // [m] centre of mass, base frame
+    Sym inertia;   // [kg m^2] about the centre of mass, body axes
+    Sym inverse;   // its inverse
 } Body;
 
 typedef struct Contacts {

@@ -1,5 +1,5 @@
-// A limit on the friction that the fit assumed: per contact the tangential force is at most mu times
-// the normal force (Coulomb), isotropic; what is above the limit is given back to the body.
+// A limit on the friction that the fit assumed: per contact the tangential force is at most mu
+// times the normal force (Coulomb), isotropic; what is above the limit is given back to the body.
 //
 // The support gave vertical loads f_i, the fit a horizontal force F = m a / dt^2 and a yaw torque.
 // These are spread over the contacts like a rigid displacement weighted by load (least norm), each
@@ -38,8 +38,8 @@ static inline Spread coulomb_spread(const Contacts *contacts, Vec fit, mf_lane s
     return s;
 }
 
-// What must be added to the body's displacement (x, y, z) and yaw so that no contact holds more than
-// it can. Loads are in units of displacement: compression / softness = m^-1 dt^2 force.
+// What must be added to the body's displacement (x, y, z) and yaw so that no contact holds more
+// than it can. Loads are in units of displacement: compression / softness = m^-1 dt^2 force.
 static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *constant,
                                     const Contacts *contacts, Vec fit, mf_lane spin_mass) {
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);

@@ -2,7 +2,8 @@
 // friction, contacts push along the ground's normal, and each obeys Coulomb's limit.
 //
 // With J_i the motion of contact i for a displacement u = (move, turn) of the body, minimise
-//   1/2 eps u^T (M/m) u + 1/2 sum max(0, n_i . (d_i - J_i u))^2 + 1/2 sum phi_i |P_i (s_i + J_i u)|^2
+//   1/2 eps u^T (M/m) u + 1/2 sum max(0, n_i . (d_i - J_i u))^2 + 1/2 sum phi_i |P_i (s_i + J_i
+//   u)|^2
 // where d_i is the depth, s_i the slip since the contact was made, P_i the projection on the
 // tangent plane and phi_i <= 1 the factor that keeps friction within mu N (iteratively reweighted
 // least squares). One implicit step with springs in all directions: no energy is created.
@@ -83,8 +84,7 @@ static inline void coupled_sum(const mf_PointsPlan *plan, const Contacts *contac
     mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < contacts->count; i++) {
         Vec n = coupled_normal(plan, contacts, i), first, second, slip = contacts->slip[i];
-        mf_lane pressed =
-            mf_keep(mf_less(zero, contacts->press[i]), mf_set((mf_real)1));
+        mf_lane pressed = mf_keep(mf_less(zero, contacts->press[i]), mf_set((mf_real)1));
         coupled_add(c, contacts->place[i], n, pressed, contacts->depth[i] * n.z);
         mf_lane k = hold[i] * weight[i] * pressed;
         tangent_basis(n, &first, &second);
@@ -113,9 +113,8 @@ static inline Shift coupled_solve(const mf_PointsPlan *plan, const mf_real *cons
             mf_lane pull = weight[i] * mf_sqrt(vec_dot(stretch, stretch));
             mf_lane most = friction * contacts->press[i];
             mf_mask slides = mf_less(most, pull);
-            hold[i] = iteration == 0
-                          ? one
-                          : mf_select(slides, most / mf_select(slides, pull, one), one);
+            hold[i] =
+                iteration == 0 ? one : mf_select(slides, most / mf_select(slides, pull, one), one);
         }
         if (iteration == COUPLED_ITERATIONS)
             break;

@@ -19,13 +19,12 @@ static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_real *con
                                    mf_lane y, Vec *normal) {
     if (plan->level)
         return mf_set(constant[MF_PLAN_HIGHEST]);
-    const mf_LaneMap map = {
-        .height = MF_PLAN_HEIGHTS(plan->terrain),
-        .columns = (int32_t)plan->terrain->columns,
-        .last = {constant[MF_PLAN_LAST_COLUMN], constant[MF_PLAN_LAST_ROW]},
-        .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
-        .inverse_cell = constant[MF_PLAN_INVERSE_CELL],
-        .bilinear = plan->terrain->interpolation == MF_BILINEAR};
+    const mf_LaneMap map = {.height = MF_PLAN_HEIGHTS(plan->terrain),
+                            .columns = (int32_t)plan->terrain->columns,
+                            .last = {constant[MF_PLAN_LAST_COLUMN], constant[MF_PLAN_LAST_ROW]},
+                            .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
+                            .inverse_cell = constant[MF_PLAN_INVERSE_CELL],
+                            .bilinear = plan->terrain->interpolation == MF_BILINEAR};
     mf_lane slope_x, slope_y, zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
     *normal = (Vec){zero, zero, one};

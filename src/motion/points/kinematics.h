@@ -67,8 +67,8 @@ static inline void kinematics_mass(Kinematics *k, Vec p, mf_lane mass) {
     k->second.yz = k->second.yz + m.y * p.z;
 }
 
-static inline Vec point_constant(const mf_PointsPlan *plan, const mf_real *constant,
-                                 uint32_t point, mf_real *mass) {
+static inline Vec point_constant(const mf_PointsPlan *plan, const mf_real *constant, uint32_t point,
+                                 mf_real *mass) {
     const mf_real *c = constant + plan->point_offset + (size_t)point * MF_PLAN_POINT_VALUES;
     *mass = c[3];
     return (Vec){mf_set(c[0]), mf_set(c[1]), mf_set(c[2])};
@@ -116,12 +116,9 @@ static inline void kinematics_inertia(const Kinematics *k, const mf_real *consta
     mf_lane xx = k->second.xx - mass * c.x * c.x, yy = k->second.yy - mass * c.y * c.y;
     mf_lane zz = k->second.zz - mass * c.z * c.z;
     *center = c;
-    *inertia = (Sym){mf_max(yy + zz, least),
-                     mf_max(xx + zz, least),
-                     mf_max(xx + yy, least),
-                     mass * c.x * c.y - k->second.xy,
-                     mass * c.x * c.z - k->second.xz,
-                     mass * c.y * c.z - k->second.yz};
+    *inertia = (Sym){mf_max(yy + zz, least),          mf_max(xx + zz, least),
+                     mf_max(xx + yy, least),          mass * c.x * c.y - k->second.xy,
+                     mass * c.x * c.z - k->second.xz, mass * c.y * c.z - k->second.yz};
 }
 
 static inline Sym sym_inverse(const Sym *s) {

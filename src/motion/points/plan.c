@@ -1,5 +1,5 @@
-// Building a plan: frames turned so that every joint's axis is z, joints that follow others resolved
-// to their leader, settings and constants in both precisions.
+// Building a plan: frames turned so that every joint's axis is z, joints that follow others
+// resolved to their leader, settings and constants in both precisions.
 #include "motion/points/build.h"
 #include "math/scalar.h"
 
@@ -9,8 +9,8 @@
 typedef struct Build {
     const mf_Model *model;
     mf_PointsPlan *plan;
-    int32_t *plan_link;   // per model link, -1 = base
-    double (*frame)[4];   // per model link: plan frame to link frame
+    int32_t *plan_link; // per model link, -1 = base
+    double (*frame)[4]; // per model link: plan frame to link frame
     mf_Context *context;
 } Build;
 
@@ -34,8 +34,8 @@ static void parent_frame(const Build *b, const mf_Joint *joint, double out[4]) {
     memcpy(out, b->frame[joint->parent], 4 * sizeof(double));
 }
 
-// Chooses the plan frame of a link; parallel axes in a chain share one, which makes the joint's fixed
-// rotation the identity.
+// Chooses the plan frame of a link; parallel axes in a chain share one, which makes the joint's
+// fixed rotation the identity.
 static void choose_frame(Build *b, const mf_Joint *joint, bool *aligned) {
     double parent[4], axis[3], parent_axis[3] = {0, 0, 1}, z[3] = {0, 0, 1};
     parent_frame(b, joint, parent);
@@ -112,8 +112,8 @@ static void build_points(Build *b) {
             const mf_Point *point = &b->model->points[i];
             bool collides = (point->flags & MF_POINT_COLLIDES) != 0;
             if (point->link == l) {
-                double *c = plan->constants_f64 + plan->point_offset +
-                            (size_t)next * MF_PLAN_POINT_VALUES;
+                double *c =
+                    plan->constants_f64 + plan->point_offset + (size_t)next * MF_PLAN_POINT_VALUES;
                 mf_quat_rotate_inverse(c, b->frame[l], point->position);
                 c[3] = point->flags & MF_POINT_HAS_MASS ? point->mass : 0.0;
                 plan->contact[next++] = collides ? contact : -1;
@@ -155,8 +155,7 @@ static void build_settings(mf_PointsPlan *plan, const mf_WorldConfig *world, dou
     c[MF_PLAN_LAST_ROW] = terrain->rows - 1;
 }
 
-static mf_Status check_plan(const mf_Group *group, const mf_PointsConfig *config,
-                            mf_Error *error) {
+static mf_Status check_plan(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     const mf_WorldConfig *world = mf_world_settings(mf_group_world(group));
     uint32_t contacts = 0;
@@ -212,8 +211,8 @@ void mf_points_plan_destroy(mf_Context *context, mf_PointsPlan *plan) {
     mf_release(context, plan);
 }
 
-mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
-                                mf_PointsPlan **out, mf_Error *error) {
+mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config, mf_PointsPlan **out,
+                                mf_Error *error) {
     *out = NULL;
     mf_Status status = check_plan(group, config, error);
     if (status != MF_OK)
@@ -241,8 +240,7 @@ mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
         b.plan->point_count = b.model->point_count;
         for (uint32_t i = 0; i < b.plan->point_count; i++)
             b.plan->contact_count += b.plan->contact[i] >= 0;
-        size_t values =
-            b.plan->point_offset + (size_t)b.plan->point_count * MF_PLAN_POINT_VALUES;
+        size_t values = b.plan->point_offset + (size_t)b.plan->point_count * MF_PLAN_POINT_VALUES;
         for (size_t i = 0; i < values; i++)
             b.plan->constants_f32[i] = (float)b.plan->constants_f64[i];
     }

@@ -9,37 +9,37 @@ enum { MF_POINTS_MAX_CONTACTS = 512, MF_POINTS_MAX_LINKS = 512 };
 
 // Rows of the constants, in both precisions: settings first, then links, joints and points.
 enum {
-    MF_PLAN_STEP,          // [s] dt
-    MF_PLAN_INVERSE_STEP,  // [1/s]
-    MF_PLAN_FALL,          // [m/s] g dt
-    MF_PLAN_MASS,          // [kg]
-    MF_PLAN_INVERSE_MASS,  // [1/kg]
-    MF_PLAN_WEIGHT,        // [N] m g
-    MF_PLAN_COMPLIANCE,    // [1] epsilon
-    MF_PLAN_STIFFNESS,     // [N/m] m / (epsilon dt^2)
-    MF_PLAN_SOFTNESS,      // [m/N] its inverse
-    MF_PLAN_MARGIN,        // [m]
-    MF_PLAN_FRICTION,      // [1] Coulomb coefficient
-    MF_PLAN_INTERVAL,      // [s] joint interval
+    MF_PLAN_STEP,             // [s] dt
+    MF_PLAN_INVERSE_STEP,     // [1/s]
+    MF_PLAN_FALL,             // [m/s] g dt
+    MF_PLAN_MASS,             // [kg]
+    MF_PLAN_INVERSE_MASS,     // [1/kg]
+    MF_PLAN_WEIGHT,           // [N] m g
+    MF_PLAN_COMPLIANCE,       // [1] epsilon
+    MF_PLAN_STIFFNESS,        // [N/m] m / (epsilon dt^2)
+    MF_PLAN_SOFTNESS,         // [m/N] its inverse
+    MF_PLAN_MARGIN,           // [m]
+    MF_PLAN_FRICTION,         // [1] Coulomb coefficient
+    MF_PLAN_INTERVAL,         // [s] joint interval
     MF_PLAN_INVERSE_INTERVAL, // [1/s]
-    MF_PLAN_HIGHEST,       // [m] highest ground
-    MF_PLAN_ORIGIN_X,      // [m]
-    MF_PLAN_ORIGIN_Y,      // [m]
-    MF_PLAN_INVERSE_CELL,  // [1/m]
-    MF_PLAN_LAST_COLUMN,   // [1]
-    MF_PLAN_LAST_ROW,      // [1]
-    MF_PLAN_SETTINGS       // their number
+    MF_PLAN_HIGHEST,          // [m] highest ground
+    MF_PLAN_ORIGIN_X,         // [m]
+    MF_PLAN_ORIGIN_Y,         // [m]
+    MF_PLAN_INVERSE_CELL,     // [1/m]
+    MF_PLAN_LAST_COLUMN,      // [1]
+    MF_PLAN_LAST_ROW,         // [1]
+    MF_PLAN_SETTINGS          // their number
 };
 
 // Per link that moves against the base.
 enum {
-    MF_PLAN_LINK_TURN = 0,      // [1] 9 values, row after row: this frame in the parent's at angle 0
-    MF_PLAN_LINK_PLACE = 9,     // [m] 3 values: origin in the parent's frame
-    MF_PLAN_LINK_LOWER = 12,    // [rad] or [m]
-    MF_PLAN_LINK_UPPER = 13,    // [rad] or [m]
-    MF_PLAN_LINK_REACH = 14,    // [rad] or [m] most that the joint moves in one interval
+    MF_PLAN_LINK_TURN = 0,   // [1] 9 values, row after row: this frame in the parent's at angle 0
+    MF_PLAN_LINK_PLACE = 9,  // [m] 3 values: origin in the parent's frame
+    MF_PLAN_LINK_LOWER = 12, // [rad] or [m]
+    MF_PLAN_LINK_UPPER = 13, // [rad] or [m]
+    MF_PLAN_LINK_REACH = 14, // [rad] or [m] most that the joint moves in one interval
     MF_PLAN_LINK_MULTIPLIER = 15, // [1] of a mimic joint
-    MF_PLAN_LINK_OFFSET = 16,   // [rad] or [m] of a mimic joint
+    MF_PLAN_LINK_OFFSET = 16,     // [rad] or [m] of a mimic joint
     MF_PLAN_LINK_VALUES = 17
 };
 
@@ -50,13 +50,33 @@ typedef enum mf_PlanJoint { MF_PLAN_HINGE, MF_PLAN_SLIDE, MF_PLAN_HELD } mf_Plan
 
 // Frames of the plan are turned so that the joint's axis is their z axis.
 typedef struct mf_PlanLink {
-    int32_t parent;     // [1] plan link, -1 = base
-    uint32_t joint;     // [1] component of joint.angle
-    int32_t mimic;      // [1] plan link whose joint is followed, -1 = none
+    int32_t parent; // [1] plan link, -1 = base
+    uint32_t joint; // [1] component of joint.angle
+    int32_t mimic;  // [1] plan link whose joint is followed, -1 = none
     mf_PlanJoint kind;
-    bool aligned;       // TURN is the identity
+    bool aligned;                      // TURN is the identity
     uint32_t first_point, point_count; // [1] its points
 } mf_PlanLink;
+
+// The fields that a step touches, in the order of the pointers in mf_PointsBlock.
+enum {
+    MF_ROW_POSITION,
+    MF_ROW_ORIENTATION,
+    MF_ROW_LINEAR,
+    MF_ROW_ANGULAR,
+    MF_ROW_ANGLE,
+    MF_ROW_RATE,
+    MF_ROW_TARGET,
+    MF_ROW_POINTS,
+    MF_ROW_CENTER,
+    MF_ROW_INERTIA,
+    MF_ROW_INVERSE,
+    MF_ROW_ANCHOR,
+    MF_ROW_LOAD,
+    MF_ROW_FORCE,
+    MF_ROW_TORQUE,
+    MF_POINTS_ROWS
+};
 
 struct mf_PointsBlock;
 typedef void (*mf_PointsStepFn)(const struct mf_PointsBlock *block);
@@ -64,30 +84,37 @@ typedef void (*mf_PointsStepFn)(const struct mf_PointsBlock *block);
 typedef struct mf_PointsPlan {
     mf_PointsConfig config;
     const mf_Terrain *terrain;
-    bool level;         // the ground has one height everywhere
-    uint32_t interval;  // [1] steps between joint updates
+    bool level;                                      // the ground has one height everywhere
+    uint32_t interval;                               // [1] steps between joint updates
     uint32_t link_count, point_count, contact_count; // [1]
-    uint32_t base_points;   // [1] the first points belong to the base
-    uint32_t link_offset, point_offset; // [1] rows of the constants
-    mf_PlanLink *links;     // in topological order
-    int32_t *contact;       // [1] per plan point: its contact index, -1 = does not collide
+    uint32_t base_points;                            // [1] the first points belong to the base
+    uint32_t link_offset, point_offset;              // [1] rows of the constants
+    mf_PlanLink *links;                              // in topological order
+    int32_t *contact; // [1] per plan point: its contact index, -1 = does not collide
     double *constants_f64;
     float *constants_f32;
     mf_PointsStepFn step;     // `lanes` lanes at once
     mf_PointsStepFn step_one; // one lane
     uint32_t lanes;           // [1]
-    mf_Field *position, *orientation, *linear, *angular, *angle, *rate, *target;
-    mf_Field *points, *center, *inertia, *inverse, *anchor, *load, *force, *torque, *fault;
+    bool double_precision;
+    mf_Field *fault;
+    mf_Field *rows[MF_POINTS_ROWS];    // the fields in the order of mf_PointsBlock
+    char *row_base[MF_POINTS_ROWS];    // their data
+    size_t row_stride[MF_POINTS_ROWS]; // [byte] from block to block
 } mf_PointsPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
 typedef struct mf_PointsBlock {
     const mf_PointsPlan *plan;
-    void *position, *orientation, *linear, *angular, *angle, *rate, *target;
-    void *points, *center, *inertia, *inverse, *anchor, *load;
-    const void *force, *torque;
+    union {
+        struct {
+            void *position, *orientation, *linear, *angular, *angle, *rate, *target;
+            void *points, *center, *inertia, *inverse, *anchor, *load, *force, *torque;
+        };
+        void *rows[MF_POINTS_ROWS];
+    };
     uint32_t *fault;
-    bool joints_due; // this step begins with a joint update
+    bool joints_due;   // this step begins with a joint update
     bool only_refresh; // compute points, centre and inertia from the angles and do nothing else
 } mf_PointsBlock;
 

@@ -35,51 +35,35 @@ static const mf_FieldInfo points_fields[] = {
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
-    mf_Field **added[] = {&plan->points, &plan->center, &plan->inertia, &plan->inverse,
-                          &plan->anchor, &plan->load,   &plan->force,   &plan->torque};
-    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
-        mf_Status status = mf_group_add_field(group, &points_fields[i], 0, added[i], error);
+    static const char *const canonical[] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "joint.target"};
+    for (int i = MF_ROW_POSITION; i <= MF_ROW_TARGET; i++)
+        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    for (int i = MF_ROW_POINTS; i < MF_POINTS_ROWS; i++) {
+        const mf_FieldInfo *info = &points_fields[i - MF_ROW_POINTS];
+        mf_Status status = mf_group_add_field(group, info, 0, &plan->rows[i], error);
         if (status != MF_OK)
             return status;
     }
-    plan->position = mf_group_find_field(group, "base.position");
-    plan->orientation = mf_group_find_field(group, "base.orientation");
-    plan->linear = mf_group_find_field(group, "base.linear_velocity");
-    plan->angular = mf_group_find_field(group, "base.angular_velocity");
-    plan->angle = mf_group_find_field(group, "joint.angle");
-    plan->rate = mf_group_find_field(group, "joint.rate");
-    plan->target = mf_group_find_field(group, "joint.target");
     plan->fault = mf_group_find_field(group, "fault.word");
+    for (int i = 0; i < MF_POINTS_ROWS; i++) {
+        const mf_Field *field = plan->rows[i];
+        plan->row_base[i] = field->data;
+        plan->row_stride[i] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
+    }
     return MF_OK;
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-// Address of lane 0 of a block; values of `size` bytes.
-static void *block_address(const mf_Field *field, size_t block, size_t size) {
-    return (char *)field->data + block * field->components * MF_BLOCK * size;
-}
-
 static mf_PointsBlock bind_block(const mf_PointsPlan *plan, size_t block, size_t lane) {
-    const size_t size = plan->position->info.type == MF_F64 ? 8 : 4, shift = lane * size;
-    return (mf_PointsBlock){
-        .plan = plan,
-        .position = (char *)block_address(plan->position, block, size) + shift,
-        .orientation = (char *)block_address(plan->orientation, block, size) + shift,
-        .linear = (char *)block_address(plan->linear, block, size) + shift,
-        .angular = (char *)block_address(plan->angular, block, size) + shift,
-        .angle = (char *)block_address(plan->angle, block, size) + shift,
-        .rate = (char *)block_address(plan->rate, block, size) + shift,
-        .target = (char *)block_address(plan->target, block, size) + shift,
-        .points = (char *)block_address(plan->points, block, size) + shift,
-        .center = (char *)block_address(plan->center, block, size) + shift,
-        .inertia = (char *)block_address(plan->inertia, block, size) + shift,
-        .inverse = (char *)block_address(plan->inverse, block, size) + shift,
-        .anchor = (char *)block_address(plan->anchor, block, size) + shift,
-        .load = (char *)block_address(plan->load, block, size) + shift,
-        .force = (char *)block_address(plan->force, block, size) + shift,
-        .torque = (char *)block_address(plan->torque, block, size) + shift,
-        .fault = (uint32_t *)block_address(plan->fault, block, 4) + lane};
+    mf_PointsBlock work = {.plan = plan};
+    const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
+    for (int i = 0; i < MF_POINTS_ROWS; i++)
+        work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
+    work.fault = (uint32_t *)plan->fault->data + block * MF_BLOCK + lane;
+    return work;
 }
 
 // Below this many robots the copy for one lane is faster than a mostly empty wide one.
@@ -119,12 +103,12 @@ static void reset_points(mf_Group *group, uint32_t instance, void *user) {
     const mf_PointsPlan *plan = user;
     (void)group;
     for (uint32_t c = 0; c < 3 * plan->contact_count; c++)
-        mf_field_set(plan->anchor, instance, c, 0.0);
+        mf_field_set(plan->rows[MF_ROW_ANCHOR], instance, c, 0.0);
     for (uint32_t c = 0; c < plan->contact_count; c++)
-        mf_field_set(plan->load, instance, c, 0.0);
+        mf_field_set(plan->rows[MF_ROW_LOAD], instance, c, 0.0);
     for (uint32_t c = 0; c < 3; c++) {
-        mf_field_set(plan->force, instance, c, 0.0);
-        mf_field_set(plan->torque, instance, c, 0.0);
+        mf_field_set(plan->rows[MF_ROW_FORCE], instance, c, 0.0);
+        mf_field_set(plan->rows[MF_ROW_TORQUE], instance, c, 0.0);
     }
     refresh_instance(plan, instance);
 }
@@ -137,17 +121,26 @@ static void choose_kernel(mf_PointsPlan *plan, mf_Isa isa, bool double_precision
     static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
     static const uint32_t lanes[] = {1, 4, 8, 16};
     int row = mf_kernel_row(isa);
+    plan->double_precision = double_precision;
     plan->step = table[row][double_precision];
     plan->step_one = table[0][double_precision];
     plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
 }
 
 static const char *const points_reads[] = {"joint.target", "base.force", "base.torque", NULL};
-static const char *const points_writes[] = {
-    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-    "joint.angle",   "joint.rate",       "body.points",          "body.center",
-    "body.inertia",  "point.anchor",     "point.load",           "fault.word",
-    NULL};
+static const char *const points_writes[] = {"base.position",
+                                            "base.orientation",
+                                            "base.linear_velocity",
+                                            "base.angular_velocity",
+                                            "joint.angle",
+                                            "joint.rate",
+                                            "body.points",
+                                            "body.center",
+                                            "body.inertia",
+                                            "point.anchor",
+                                            "point.load",
+                                            "fault.word",
+                                            NULL};
 
 mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
     mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
@@ -206,8 +199,8 @@ static void read_row(const mf_Field *field, uint32_t instance, uint32_t count, d
 // Angular momentum in body axes and the kinetic energy of the rotation.
 static double spin_momentum(const mf_PointsPlan *plan, uint32_t instance, double momentum[3]) {
     double i[6], w[3];
-    read_row(plan->inertia, instance, 6, i);
-    read_row(plan->angular, instance, 3, w);
+    read_row(plan->rows[MF_ROW_INERTIA], instance, 6, i);
+    read_row(plan->rows[MF_ROW_ANGULAR], instance, 3, w);
     momentum[0] = i[0] * w[0] + i[3] * w[1] + i[4] * w[2];
     momentum[1] = i[3] * w[0] + i[1] * w[1] + i[5] * w[2];
     momentum[2] = i[4] * w[0] + i[5] * w[1] + i[2] * w[2];
@@ -218,11 +211,11 @@ void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[
                         double linear[3], double angular[3]) {
     const mf_PointsPlan *plan = find_plan(group);
     double q[4], place[3], local[3], velocity[3], rate[3], arm[3], spin[3], momentum[3];
-    read_row(plan->orientation, instance, 4, q);
-    read_row(plan->position, instance, 3, place);
-    read_row(plan->center, instance, 3, local);
-    read_row(plan->linear, instance, 3, velocity);
-    read_row(plan->angular, instance, 3, rate);
+    read_row(plan->rows[MF_ROW_ORIENTATION], instance, 4, q);
+    read_row(plan->rows[MF_ROW_POSITION], instance, 3, place);
+    read_row(plan->rows[MF_ROW_CENTER], instance, 3, local);
+    read_row(plan->rows[MF_ROW_LINEAR], instance, 3, velocity);
+    read_row(plan->rows[MF_ROW_ANGULAR], instance, 3, rate);
     mf_quat_rotate(arm, q, local);
     mf_quat_rotate(spin, q, rate);
     spin_momentum(plan, instance, momentum);
@@ -246,7 +239,7 @@ mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
         energy.kinetic += 0.5 * linear[i] * linear[i] / mass;
     energy.potential = mass * gravity * center[2];
     for (uint32_t c = 0; c < plan->contact_count; c++) {
-        double load = mf_field_get(plan->load, instance, c);
+        double load = mf_field_get(plan->rows[MF_ROW_LOAD], instance, c);
         energy.elastic += 0.5 * load * load * plan->constants_f64[MF_PLAN_SOFTNESS];
     }
     return energy;

@@ -5,7 +5,8 @@
 //                                  is lifted out of the ground and carried by its feet, without
 //                                  gaining velocity
 //   flight (every step)            gravity, then free rotation
-//   contact (every step)           support and friction displacements; the same displacements change
+//   contact (every step)           support and friction displacements; the same displacements
+//   change
 //                                  the velocities, and the total energy is kept from rising
 //
 // Invariants: a lane never reads another lane; nothing is stored for a lane whose new state is not
@@ -79,8 +80,7 @@ static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
     Body body;
     Vec place = vec_load(block->position, 0), velocity = vec_load(block->linear, 0);
     const mf_real *q = block->orientation;
-    body.attitude =
-        (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
+    body.attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
     body.rate = vec_load(block->angular, 0);
     body.center = vec_load(block->center, 0);
     body.inertia = sym_load(block->inertia);
@@ -94,8 +94,9 @@ static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
 
 // ---- ground -------------------------------------------------------------------------------------
 
-// A cell edge of the nearest-cell map is a cliff; a point that enters it from the side is held where
-// it is instead of being thrown to the top. `reach` is the height up to which it may be lifted.
+// A cell edge of the nearest-cell map is a cliff; a point that enters it from the side is held
+// where it is instead of being thrown to the top. `reach` is the height up to which it may be
+// lifted.
 static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane reach) {
     if (s->plan->level || s->plan->terrain->interpolation == MF_BILINEAR)
         return ground;
@@ -103,7 +104,8 @@ static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane r
     return mf_min(ground, reach + slack);
 }
 
-static MF_INLINE uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place, mf_lane before) {
+static MF_INLINE uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place,
+                                      mf_lane before) {
     uint32_t row = contacts->count++;
     contacts->index[row] = index;
     contacts->place[row] = place;
@@ -152,18 +154,34 @@ static MF_INLINE Vec fit_friction(Step *s, const Body *body, const Shift *shift,
     return fit_solve(&fit);
 }
 
+// A second round for joint updates: what the soft contacts still gave way is added to their depth,
+// so that the points end at the surface and no penetration is left that would cost energy later.
+static Shift lift_clear(Step *s, const Sym *inverse_world, mf_real softness, mf_real inverse_mass) {
+    Contacts *contacts = &s->contacts;
+    mf_lane given[MF_POINTS_MAX_CONTACTS];
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        given[i] = contacts->press[i];
+        contacts->depth[i] = contacts->depth[i] + given[i];
+    }
+    Shift shift = support_solve(contacts, inverse_world, softness, inverse_mass);
+    for (uint32_t i = 0; i < contacts->count; i++)
+        contacts->depth[i] = contacts->depth[i] - given[i];
+    return shift;
+}
+
 static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_world, bool joints) {
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
-    Shift shift = support_solve(&s->contacts, inverse_world, softness,
-                                s->constant[MF_PLAN_INVERSE_MASS]);
+    mf_real inverse_mass = s->constant[MF_PLAN_INVERSE_MASS];
+    Shift shift = support_solve(&s->contacts, inverse_world, softness, inverse_mass);
+    if (joints)
+        shift = lift_clear(s, inverse_world, softness, inverse_mass);
     Vec fit = fit_friction(s, body, &shift, joints);
     shift.move.x = fit.x;
     shift.move.y = fit.y;
     shift.turn.z = shift.turn.z + fit.z;
     if (joints || !(s->constant[MF_PLAN_FRICTION] <= MF_REAL_MAX))
         return shift;
-    mf_lane spin_mass =
-        mf_set(s->constant[MF_PLAN_INVERSE_MASS]) / inverse_world->zz;
+    mf_lane spin_mass = mf_set(s->constant[MF_PLAN_INVERSE_MASS]) / inverse_world->zz;
     Shift release = coulomb_release(s->plan, s->constant, &s->contacts, fit, spin_mass);
     shift.move = vec_add(shift.move, release.move);
     shift.turn.z = shift.turn.z + release.turn.z;
@@ -245,10 +263,13 @@ static mf_lane joint_goal(const Step *s, const mf_PlanLink *link, const mf_real 
 // Advances the joints; `from` and `to` get the angles before and after (rows of MF_BLOCK).
 static void move_joints(Step *s, mf_real *from) {
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_INTERVAL]);
-    mf_mask fine = mf_mask_all();
-    for (uint32_t l = 0; l < s->plan->link_count; l++)
+    mf_mask fine = mf_mask_all(), whole = fine;
+    for (uint32_t l = 0; l < s->plan->link_count; l++) {
+        whole = mf_and(whole, mf_finite(row_load(s->block->angle, s->plan->links[l].joint)));
         if (s->plan->links[l].mimic < 0)
             fine = mf_and(fine, mf_finite(row_load(s->block->target, s->plan->links[l].joint)));
+    }
+    raise_fault(s, whole, MF_FAULT_NONFINITE);
     raise_fault(s, fine, MF_FAULT_INPUT);
     // Leaders first, then the joints that follow them.
     for (uint32_t i = 0; i < 2 * s->plan->link_count; i++) {
@@ -256,8 +277,7 @@ static void move_joints(Step *s, mf_real *from) {
         const mf_PlanLink *link = &s->plan->links[l];
         if (link->kind == MF_PLAN_HELD || (link->mimic >= 0) != (i >= s->plan->link_count))
             continue;
-        const mf_real *c =
-            s->constant + s->plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
+        const mf_real *c = s->constant + s->plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
         mf_lane now = row_load(s->block->angle, link->joint);
         mf_lane goal = joint_goal(s, link, c, now);
         row_store(from, link->joint, now);
@@ -292,8 +312,7 @@ static void reshape_body(Step *s, Body *body) {
 }
 
 static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
-    mf_lane highest =
-        mf_set(s->constant[MF_PLAN_HIGHEST] + s->constant[MF_PLAN_MARGIN]);
+    mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST] + s->constant[MF_PLAN_MARGIN]);
     s->contacts.count = 0;
     s->near = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < s->plan->contact_count; i++) {
@@ -307,10 +326,12 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
         s->near = mf_or(s->near, near);
         uint32_t row = add_contact(&s->contacts, i, mat_apply(turn, local), before);
         Vec place = vec_add(body->com, s->contacts.place[row]);
-        mf_lane ground = ground_at(s->plan, s->constant, place.x, place.y, &s->contacts.normal[row]);
+        mf_lane ground =
+            ground_at(s->plan, s->constant, place.x, place.y, &s->contacts.normal[row]);
         mf_lane was = body->com.z + (turn->zx * old.x + turn->zy * old.y + turn->zz * old.z);
-        // Feet stay pressed as far as their load pressed them.
-        mf_lane top = support_height(s, ground, was + before + s->climb[i]);
+        // Feet stay pressed as far as their load pressed them. A point is lifted at most as far as
+        // its joints moved it: still joints do no work, however deep it is in the ground.
+        mf_lane top = mf_min(ground, was + before + s->climb[i]);
         s->contacts.depth[row] = mf_select(near, top - place.z - before, depth_of_none());
     }
 }
@@ -321,8 +342,7 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
     Mat turn = quat_matrix(body->attitude);
     for (uint32_t i = 0; i < s->contacts.count; i++) {
         uint32_t contact = s->contacts.index[i];
-        mf_lane above =
-            contact_rise(shift, s->contacts.place[i]) - s->contacts.depth[i];
+        mf_lane above = contact_rise(shift, s->contacts.place[i]) - s->contacts.depth[i];
         mf_lane load = row_load(s->block->load, contact);
         keep_store(s, s->block->load, contact, mf_keep(mf_less(above, margin), load));
         Vec local = vec_load(s->block->points, 3 * contact);
@@ -346,8 +366,8 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec
         Vec was = vec_add(body->com, mat_apply(turn, old_place[i]));
         Vec anchor = vec_load(s->block->anchor, 3 * contact);
         s->contacts.slip[i] = vec_sub(was, anchor);
-        keep_vec_where(s, mf_less(mf_zero(), s->contacts.before[i]), s->block->anchor,
-                       3 * contact, was);
+        keep_vec_where(s, mf_less(mf_zero(), s->contacts.before[i]), s->block->anchor, 3 * contact,
+                       was);
     }
 }
 
@@ -362,14 +382,23 @@ static void update_joints(Step *s, Body *body) {
             loads = loads + row_load(s->block->load, i);
         Vec turned = reaction_turn(s->plan, s->constant, from, s->block->angle);
         Vec still = {zero, zero, zero};
+        Mat old = quat_matrix(body->attitude);
         body->attitude =
             quat_turn_body(body->attitude, vec_select(mf_less(zero, loads), still, turned));
+        // The angular momentum keeps its direction in the world, not in the body.
+        Mat new = quat_matrix(body->attitude);
+        Vec momentum = mat_apply(&old, sym_apply(&body->inertia, body->rate));
+        body->rate = sym_apply(&body->inverse, mat_apply_transposed(&new, momentum));
     }
     bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
     if (coupled)
         for (uint32_t i = 0; i < s->plan->contact_count; i++)
             stretch[i] = vec_load(s->block->points, 3 * i);
     reshape_body(s, body);
+    mf_lane sum = zero; // of what is stored for the contacts
+    for (uint32_t i = 0; i < s->plan->contact_count; i++)
+        sum = sum + s->climb[i] + mf_abs(row_load(s->block->load, i));
+    raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
     Mat turn = quat_matrix(body->attitude);
     find_joint_contacts(s, body, &turn);
     if (s->contacts.count == 0)
@@ -398,8 +427,10 @@ static MF_INLINE mf_lane kinetic_energy(const Step *s, const Body *body) {
 }
 
 // An outside force and torque on the centre of mass, as an impulse at the start of the step.
-static MF_INLINE void push_body(const Step *s, Body *body, const Mat *turn) {
+static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     Vec force = vec_load(s->block->force, 0), torque = vec_load(s->block->torque, 0);
+    mf_lane sum = force.x + force.y + force.z + torque.x + torque.y + torque.z;
+    raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     mf_lane scale = mf_set(s->constant[MF_PLAN_STEP] * s->constant[MF_PLAN_INVERSE_MASS]);
     body->velocity = vec_add(body->velocity, vec_scale(force, scale));
@@ -415,10 +446,10 @@ static MF_INLINE void fly(const Step *s, Body *body) {
               &body->rate);
 }
 
-// Points that may be in the ground after the flight. `was_turn` and `was_z` are the attitude and the
-// height of the centre of mass before it.
+// Points that may be in the ground after the flight. `was_turn` and `was_z` are the attitude and
+// the height of the centre of mass before it.
 static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, const Mat *was_turn,
-                          mf_lane was_z) {
+                                    mf_lane was_z) {
     mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST]), zero = mf_zero();
     mf_lane reach_z = highest - body->com.z;
     s->contacts.count = 0;
@@ -455,8 +486,8 @@ static MF_INLINE mf_lane spring_energy(const Step *s, bool after) {
 }
 
 // The step's response to the ground. Returns what the kinetic energy may be afterwards: all energy
-// before the step (`energy` is its kinetic part, `was_z` the height of the centre of mass) less what
-// is now in the springs and in the height.
+// before the step (`energy` is its kinetic part, `was_z` the height of the centre of mass) less
+// what is now in the springs and in the height.
 static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *turn, mf_lane was_z,
                                  mf_lane energy) {
     Shift shift = solve(s, body, turn, false);
@@ -470,22 +501,23 @@ static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *turn, mf_lane w
 }
 
 // Lanes whose contacts hold or bear something.
-static MF_INLINE mf_mask touching(const Step *s) {
-    mf_lane zero = mf_zero(), touched = zero;
+static MF_INLINE mf_mask touching(Step *s) {
+    mf_lane touched = mf_zero();
     for (uint32_t i = 0; i < s->contacts.count; i++)
         touched = touched + s->contacts.before[i] + s->contacts.press[i];
-    return mf_less(zero, touched);
+    raise_fault(s, mf_finite(touched), MF_FAULT_NONFINITE);
+    return mf_less(mf_zero(), touched);
 }
 
 // Energy never rises: kinetic energy above `budget` is taken away evenly from all velocities. Lanes
 // in the air keep theirs to the bit.
-static MF_INLINE void limit_energy(const Step *s, Body *body, mf_lane budget) {
+static MF_INLINE void limit_energy(const Step *s, Body *body, mf_mask touched, mf_lane budget) {
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane energy = kinetic_energy(s, body);
     // What is left of a body at rest is set to zero before it reaches subnormal numbers.
     mf_lane least = mf_set(s->constant[MF_PLAN_MASS] * (mf_real)1e-16);
     budget = mf_keep(mf_less(least, energy), budget);
-    mf_mask over = mf_and(touching(s), mf_less(budget, energy));
+    mf_mask over = mf_and(touched, mf_less(budget, energy));
     mf_lane ratio = mf_max(budget, zero) / mf_select(over, energy, one);
     mf_lane scale = mf_select(over, mf_sqrt(ratio), one);
     body->velocity = vec_scale(body->velocity, scale);
@@ -512,8 +544,8 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < contacts->count; i++) {
         Vec local = vec_load(s->block->points, 3 * contacts->index[i]);
-        mf_lane was_z = was->com.z + (was_turn->zx * local.x + was_turn->zy * local.y +
-                                      was_turn->zz * local.z);
+        mf_lane was_z =
+            was->com.z + (was_turn->zx * local.x + was_turn->zy * local.y + was_turn->zz * local.z);
         mf_lane top = was_z + contacts->before[i] - (flown->com.z + contacts->place[i].z);
         contacts->depth[i] = mf_select(poor, mf_min(contacts->depth[i], top), contacts->depth[i]);
         press[i] = contacts->press[i];
@@ -544,10 +576,13 @@ static MF_INLINE void meet_ground(Step *s, Body *body, const Body *was, const Ma
         return;
     Body flown = *body;
     mf_lane budget = respond(s, body, &turn, was->com.z, energy);
-    mf_mask poor = mf_and(touching(s), mf_less(budget, mf_zero()));
+    // A rounding of the height is no lack of energy.
+    mf_lane slack =
+        mf_abs(body->com.z) * mf_set(s->constant[MF_PLAN_WEIGHT] * -4 * MF_REAL_EPSILON);
+    mf_mask touched = touching(s), poor = mf_and(touched, mf_less(budget, slack));
     if (mf_any(poor))
         budget = hold_poor(s, body, &flown, was, was_turn, poor, budget, energy);
-    limit_energy(s, body, budget);
+    limit_energy(s, body, touched, budget);
 }
 
 // Place within 1e6 m, speed within 1e4 m/s, and at most two radians per step, which is what the

@@ -1,6 +1,6 @@
 // How the base turns against its own joints in the air: with total angular momentum of the internal
-// motion zero, I w + sum_k m_k (r_k - c) x v_k = 0, where v_k is the velocity of point k relative to
-// the base. Integrated over one joint update with the geometry of its middle.
+// motion zero, I w + sum_k m_k (r_k - c) x v_k = 0, where v_k is the velocity of point k relative
+// to the base. Integrated over one joint update with the geometry of its middle.
 #ifndef MF_MOTION_POINTS_REACTION_H
 #define MF_MOTION_POINTS_REACTION_H
 
@@ -83,8 +83,8 @@ static inline Quat quat_turn_body(Quat q, Vec rotation) {
     mf_lane square = vec_dot(rotation, rotation), angle = mf_sqrt(square), s, c;
     mf_mask moves = mf_less(mf_set((mf_real)1e-12), angle);
     mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &s, &c);
-    mf_lane scale = mf_select(moves, s / mf_select(moves, angle, mf_set((mf_real)1)),
-                              mf_set((mf_real)0.5));
+    mf_lane scale =
+        mf_select(moves, s / mf_select(moves, angle, mf_set((mf_real)1)), mf_set((mf_real)0.5));
     Quat turn = {c, rotation.x * scale, rotation.y * scale, rotation.z * scale};
     return quat_normalize(quat_multiply(q, turn));
 }

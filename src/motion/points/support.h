@@ -5,8 +5,9 @@
 // where M is the mass matrix of these three motions when only vertical forces act. This is one
 // implicit step with contact springs of stiffness m / (eps dt^2) that push and never pull, so
 // kinetic plus potential plus spring energy cannot rise, any set of contacts (none, one, two, all
-// in a line) has exactly one solution, and loads at rest are those of least norm. Solved by Newton's
-// method on the piecewise quadratic function: a set of pressed points, a 3x3 system, again.
+// in a line) has exactly one solution, and loads at rest are those of least norm. Solved by
+// Newton's method on the piecewise quadratic function: a set of pressed points, a 3x3 system,
+// again.
 #ifndef MF_MOTION_POINTS_SUPPORT_H
 #define MF_MOTION_POINTS_SUPPORT_H
 
@@ -49,8 +50,8 @@ static inline Vec support_solve_sum(const Support *s) {
 
 // Inverse of the upper left 2x2 block of the world's inverse inertia: (xx, xy, yy).
 static inline Vec support_inertia(const Sym *inverse_world) {
-    mf_lane scale = mf_set((mf_real)1) / (inverse_world->xx * inverse_world->yy -
-                                          inverse_world->xy * inverse_world->xy);
+    mf_lane scale = mf_set((mf_real)1) /
+                    (inverse_world->xx * inverse_world->yy - inverse_world->xy * inverse_world->xy);
     return (Vec){inverse_world->yy * scale, mf_zero() - inverse_world->xy * scale,
                  inverse_world->xx * scale};
 }
@@ -64,8 +65,8 @@ static inline Shift support_solve(Contacts *contacts, const Sym *inverse_world, 
     mf_lane zero = mf_zero();
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
     for (int iteration = 0; iteration <= SUPPORT_ITERATIONS; iteration++) {
-        Support sum = {mf_set(softness), zero, zero, masses.x, masses.y, masses.z,
-                       zero,             zero, zero};
+        Support sum = {mf_set(softness), zero, zero, masses.x, masses.y,
+                       masses.z,         zero, zero, zero};
         mf_mask changed = mf_not(mf_mask_all());
         for (uint32_t i = 0; i < contacts->count; i++) {
             mf_lane rest = contacts->depth[i] - contact_rise(&shift, contacts->place[i]);

@@ -58,8 +58,12 @@ static inline Sym sym_turn(const Mat *m, const Sym *s) {
     Vec b = sym_apply(s, (Vec){m->yx, m->yy, m->yz});
     Vec c = sym_apply(s, (Vec){m->zx, m->zy, m->zz});
     Vec row_y = {m->yx, m->yy, m->yz}, row_z = {m->zx, m->zy, m->zz};
-    return (Sym){vec_dot((Vec){m->xx, m->xy, m->xz}, a), vec_dot(row_y, b), vec_dot(row_z, c),
-                 vec_dot(row_y, a), vec_dot(row_z, a), vec_dot(row_z, b)};
+    return (Sym){vec_dot((Vec){m->xx, m->xy, m->xz}, a),
+                 vec_dot(row_y, b),
+                 vec_dot(row_z, c),
+                 vec_dot(row_y, a),
+                 vec_dot(row_z, a),
+                 vec_dot(row_z, b)};
 }
 
 static inline Quat quat_multiply(Quat a, Quat b) {
@@ -92,7 +96,7 @@ static inline Mat quat_matrix(Quat q) {
     mf_lane xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
     mf_lane xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
     mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
-    return (Mat){one - (yy + zz), xy - wz, xz + wy, xy + wz,         one - (xx + zz),
+    return (Mat){one - (yy + zz), xy - wz, xz + wy, xy + wz,        one - (xx + zz),
                  yz - wx,         xz - wy, yz + wx, one - (xx + yy)};
 }
 

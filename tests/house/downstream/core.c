@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-int main(void)
-{
+int main(void) {
     const double origin[3] = {0.0, 0.0, 0.0};
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig config = mf_group_config();

@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     mf_Context *context = NULL;
     mf_Model *model = NULL;
     mf_Error error;

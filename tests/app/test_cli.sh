@@ -1,0 +1,298 @@
+#!/bin/sh
+# The mayfly command from outside: exit codes, one-line errors, help, JSON lines, stopping, resuming,
+# and that mistakes leave nothing behind.
+#
+#     test_cli.sh SOURCE_DIR BUILD_DIR
+set -u
+source_dir=$1
+mayfly=$2/mayfly
+[ -x "$mayfly" ] || { echo "skipped: $mayfly has not been built"; exit 77; }
+for file in scenes/hexapod.yaml scenes/oscillator.yaml models/hexapod.urdf; do
+    [ -f "$source_dir/$file" ] || { echo "skipped: $file is missing"; exit 77; }
+done
+work=$(mktemp -d) || exit 77
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 77
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    [ ! -s err ] || sed 's/^/    stderr: /' err
+    failures=$((failures + 1))
+}
+
+# expect CODE WORDS...: runs mayfly, keeps its output in out and err.
+expect() {
+    wanted=$1
+    shift
+    "$mayfly" "$@" >out 2>err
+    code=$?
+    [ "$code" -eq "$wanted" ] || fail "mayfly $*: exit code $code, expected $wanted"
+}
+
+# refused CODE TEXT WORDS...: as expect, and stderr is one line that holds TEXT, stdout is empty.
+refused() {
+    wanted=$1 text=$2
+    shift 2
+    expect "$wanted" "$@"
+    [ "$(wc -l <err)" -eq 1 ] || fail "mayfly $*: $(wc -l <err) lines on stderr, expected one"
+    [ ! -s out ] || fail "mayfly $*: wrote to stdout"
+    grep -qF -- "$text" err || fail "mayfly $*: the message lacks '$text'"
+}
+
+# json_lines FILE: every line is a JSON object.
+json_lines() {
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    assert isinstance(json.loads(line), dict)' "$1" || fail "$1 holds something that is no JSON"
+    else # without a parser: at least the brackets
+        grep -vq '^{.*}$' "$1" && fail "$1 holds something that is no JSON"
+    fi
+}
+
+# value NAME: that member of the last line of out, quotes taken off.
+value() {
+    tail -n 1 out | sed -n "s/.*\"$1\":\"*\([^,\"}]*\).*/\1/p"
+}
+
+hexapod=$source_dir/scenes/hexapod.yaml
+
+# ---- wrong usage: 2, one line, nothing written ----------------------------------------------------
+refused 2 'expected a command'
+refused 2 "unknown command 'evolv'" evolv
+refused 2 "unknown option '--vershun'" --vershun
+refused 2 "unknown option '--generation'" evolve "$hexapod" --generation 3
+refused 2 'mayfly evolve --help' evolve
+refused 2 '--generations: expected a whole number' evolve "$hexapod" --generations many
+refused 2 '--generations: expected a whole number' evolve "$hexapod" --generations 0
+refused 2 '--generations: expected a whole number' evolve "$hexapod" --generations=-1
+refused 2 '--threads: expected a whole number' run "$hexapod" --threads 99999999999999999999
+refused 2 '--duration: expected a number' run "$hexapod" --duration nan
+refused 2 '--population: expected N behind it' evolve "$hexapod" --generations 1 --population
+refused 2 '--resume takes no value' evolve "$hexapod" --resume=yes
+refused 2 'one argument too many' evolve "$hexapod" "$hexapod"
+refused 2 '--set: expected path=value' evolve "$hexapod" --set world.step
+refused 2 '--package: expected NAME=PATH' run "$hexapod" --package here
+refused 2 'exclude each other' replay nothing --individual 1 --generation 1
+refused 2 'need --record' run "$hexapod" --fields base.position
+refused 2 "unknown case 'Z9'" check Z9
+refused 2 "unknown bench 'fast'" bench fast
+refused 2 '--isa: expected' bench --isa mmx
+refused 2 '--motion: expected points' replay nothing --motion rigid
+refused 2 'takes one name' help evolve run
+
+# ---- bad files: 1, one line, nothing written ------------------------------------------------------
+: >empty.yaml
+printf 'model: {file: %s/models/hexapod.urdf}\nworld: {step: soon}\n' "$source_dir" >step.yaml
+printf 'model: {file: gone.urdf}\n' >gone.yaml
+printf 'model: {file: %s/models/hexapod.urdf}\ncontroller: none\n' "$source_dir" >idle.yaml
+head -c 4096 /dev/urandom >noise.yaml
+refused 1 'missing.yaml' evolve missing.yaml
+refused 1 'empty.yaml' evolve empty.yaml
+refused 1 'step.yaml:2:' evolve step.yaml
+refused 1 'gone.urdf' evolve gone.yaml
+refused 1 'controller' evolve idle.yaml
+refused 1 'noise.yaml' evolve noise.yaml
+refused 1 'world.stepp' evolve "$hexapod" --set world.stepp=1
+refused 1 'missing.png' evolve "$hexapod" --terrain missing.png
+refused 1 'missing.urdf' run "$hexapod" --model missing.urdf
+refused 1 'missing' info missing
+refused 1 'empty.yaml' info empty.yaml
+refused 1 'missing' replay missing
+refused 1 'step.yaml' replay step.yaml
+refused 1 '.h5' run "$hexapod" --duration 0.1 --record no/such/folder/a.h5
+refused 1 'nosuch' run "$hexapod" --duration 0.1 --record a.h5 --fields nosuch
+left=$(echo *)
+[ "$left" = 'empty.yaml err gone.yaml idle.yaml noise.yaml out step.yaml' ] ||
+    fail "a mistake left files behind: $left"
+
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir locked && chmod 500 locked
+    refused 1 'locked' evolve "$hexapod" --generations 1 --out locked/run
+    chmod 700 locked
+fi
+
+# ---- help -----------------------------------------------------------------------------------------
+expect 0 --help
+grep -q 'usage: mayfly COMMAND' out || fail 'the overview lacks its usage'
+expect 0 --version
+grep -Eq '^mayfly [0-9]+\.[0-9]+\.[0-9]+$' out || fail 'the version is no version'
+for command in evolve run replay info check bench; do
+    expect 0 "$command" --help
+    cp out direct
+    [ "$(grep -c "^  mayfly $command" out)" -ge 2 ] || fail "$command --help lacks two examples"
+    grep -q '^options:' out || fail "$command --help lacks its options"
+    awk 'length > 100 { exit 1 }' out || fail "$command --help has lines beyond 100 columns"
+    expect 0 help "$command"
+    cmp -s out direct || fail "mayfly help $command is not mayfly $command --help"
+done
+expect 0 help experiment
+for key in search.population world.step terrain.file; do
+    last=${key##*.}
+    grep -q "$last" out || fail "help experiment lacks $key"
+done
+
+# ---- evolve, run, replay --------------------------------------------------------------------------
+small="--generations 12 --population 10 --duration 4 --set search.survivors=5 --seed 3"
+# The words of $small are meant to be split.
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $small --out whole --json --threads 1
+json_lines out
+[ "$(wc -l <out)" -eq 13 ] || fail "evolve --json printed $(wc -l <out) lines, expected 13"
+for key in generation best mean evaluations simulated_seconds wall_seconds realtime_factor; do
+    head -n 1 out | grep -q "\"$key\":" || fail "evolve --json lacks $key"
+done
+[ "$(value 'done')" = true ] || fail 'evolve --json does not end with "done":true'
+hash=$(value hash)
+[ ${#hash} -eq 16 ] || fail "evolve --json has no hash: '$hash'"
+[ ! -s err ] || fail 'evolve shows progress to nobody'
+for file in archive.sqlite experiment.yaml report.html; do
+    [ -s "whole/$file" ] || fail "evolve wrote no $file"
+done
+refused 1 '--resume' evolve "$hexapod" --out whole
+grep -qF -- '--out' err || fail 'the message about an old archive names only one way out'
+# shellcheck disable=SC2086
+refused 1 'seed' evolve "$hexapod" $small --seed 4 --out whole --resume
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $small --out two --threads 2 --json
+[ "$(value hash)" = "$hash" ] || fail 'two threads give another population than one'
+expect 0 evolve whole/experiment.yaml --out again --json
+[ "$(value hash)" = "$hash" ] || fail 'experiment.yaml does not repeat the run'
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $small --out whole --resume --json
+[ "$(wc -l <out)" -eq 1 ] || fail 'resuming a finished run simulates on'
+[ "$(value hash)" = "$hash" ] || fail 'resuming a finished run changes it'
+expect 0 evolve scenes/oscillator.yaml --generations 1 --population 2 --set search.survivors=1 \
+    --duration 1
+[ -s "$(ls -d runs/*)/report.html" ] || fail 'the default folder is not runs/<name>-<seed>'
+grep -q 'sine wave' runs/*/report.html || fail 'the report of an oscillator shows no waves'
+
+expect 0 replay whole --json
+json_lines out
+for key in motion simulated_seconds wall_seconds realtime_factor hash fitness distance; do
+    grep -q "\"$key\":" out || fail "replay --json lacks $key"
+done
+[ "$(value equal)" = true ] || fail 'the champion does not repeat its fitness'
+expect 0 replay whole/archive.sqlite --generation 1
+expect 0 replay whole --individual 0 --step-divisor 10 --record champion.h5
+[ -s champion.h5 ] || fail 'replay --record wrote nothing'
+refused 1 '99999' replay whole --individual 99999
+refused 1 'whole' replay whole --generation 13
+
+expect 0 run "$hexapod" --duration 2 --robots 5 --json
+json_lines out
+for key in motion simulated_seconds wall_seconds realtime_factor hash; do
+    grep -q "\"$key\":" out || fail "run --json lacks $key"
+done
+run_hash=$(value hash)
+expect 0 run "$hexapod" --duration 2 --robots 5 --json --threads 2 --record run.h5 --every 0.01 \
+    --realtime 50
+[ "$(value hash)" = "$run_hash" ] || fail 'recording, pacing or threads change a run'
+[ -s run.h5 ] || fail 'run --record wrote nothing'
+expect 0 run "$hexapod" --duration 2 --robots 5 --json --seed 77
+[ "$(value hash)" != "$run_hash" ] || fail 'another seed gives the same run'
+
+# A replay whose robot has changed says so.
+mkdir changed
+cp "$source_dir/models/hexapod.urdf" changed/robot.urdf
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $small --generations 1 --model changed/robot.urdf --out changed/run
+expect 0 replay changed/run
+sed -i 's/mass value="[0-9.]*"/mass value="0.123"/' changed/robot.urdf
+refused 1 'changed' replay changed/run
+
+# ---- stopping and resuming ------------------------------------------------------------------------
+long="--generations 150 --population 40 --duration 60 --set search.survivors=20 --seed 9"
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $long --out unbroken --json
+hash=$(value hash)
+
+# Starts a run in the background and waits until its archive exists.
+start() {
+    # shellcheck disable=SC2086
+    "$mayfly" evolve "$hexapod" $long --out "$1" --resume --json >out 2>err &
+    process=$!
+    tries=0
+    while [ ! -s "$1/archive.sqlite" ] && [ $tries -lt 200 ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+}
+
+for signal in TERM INT; do
+    start "stop-$signal"
+    sleep 0.2
+    # A shell without job control starts background commands with SIGINT ignored; mayfly asks for it.
+    kill -s $signal $process
+    wait $process
+    code=$?
+    [ $code -eq 75 ] || fail "SIG$signal: exit code $code, expected 75"
+    grep -q -- '--resume' err || fail "SIG$signal: the message does not say how to go on"
+    json_lines out
+    [ "$(value 'done')" = false ] || fail "SIG$signal: the last line is not \"done\":false"
+    # shellcheck disable=SC2086
+    expect 0 evolve "$hexapod" $long --out "stop-$signal" --resume --json
+    [ "$(value hash)" = "$hash" ] || fail "resumed after SIG$signal: another population"
+done
+
+for pause in 0 0.05 0.1 0.15 0.2; do
+    start kill
+    sleep $pause
+    kill -s KILL $process
+    wait $process 2>/dev/null
+    expect 0 info kill
+done
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $long --out kill --resume --json
+[ "$(value hash)" = "$hash" ] || fail 'resumed after kill -9: another population'
+expect 0 replay kill
+
+# ---- info, check, bench ---------------------------------------------------------------------------
+expect 0 info models/hexapod.urdf # found in the source folder, not here
+grep -q 'leg1' out || fail 'info on a robot does not show its tree'
+expect 0 info "$hexapod"
+grep -q 'base.position' out || fail 'info on an experiment does not show its fields'
+expect 0 info whole
+grep -q 'generation ' out || fail 'info on a run does not show its course'
+if [ -f "$source_dir/scenes/hills.pgm" ]; then
+    expect 0 info scenes/hills.pgm
+    grep -q 'cells of' out || fail 'info on an image does not show its cells'
+fi
+expect 0 check --json philox C8
+json_lines out
+[ "$(value failed)" = 0 ] || fail 'a check case fails'
+expect 0 bench points-single points-quadruped --steps 50 --repeats 1 --json
+json_lines out
+for key in bench motion instances threads isa precision dt steps seconds steps_per_second \
+    realtime_factor hash bytes_per_robot contacts_per_robot; do
+    head -n 1 out | grep -q "\"$key\":" || fail "bench --json lacks $key"
+done
+expect 0 bench evolve-paper --generations 2 --steps 100 --instances 10 --json
+json_lines out
+
+# ---- progress -------------------------------------------------------------------------------------
+if command -v script >/dev/null; then
+    TERM=xterm script -qc "'$mayfly' evolve '$hexapod' --generations 30 --population 10 \
+        --set search.survivors=5 --duration 20 --out bar >/dev/null" typescript >/dev/null </dev/null
+    grep -q 'gen .*/30  best .* x real time  ETA ' typescript ||
+        fail 'no progress on a terminal'
+fi
+
+# ---- a full disk ----------------------------------------------------------------------------------
+if [ -c /dev/full ]; then
+    "$mayfly" --help >/dev/full 2>err
+    code=$?
+    [ $code -eq 1 ] || fail "a full standard output: exit code $code, expected 1"
+fi
+
+# A limit on the size of files does the same to what is written there; 20 blocks of 512 bytes hold
+# no archive.
+(trap '' XFSZ && ulimit -f 20 && "$mayfly" evolve "$hexapod" --generations 2 --out full) >out 2>err
+code=$?
+[ $code -eq 1 ] || fail "a full disk: exit code $code, expected 1"
+[ "$(wc -l <err)" -eq 1 ] || fail 'a full disk: expected one line'
+[ ! -e full ] || fail 'a full disk: something is left behind'
+
+[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
+echo 'all is well'

@@ -1,0 +1,326 @@
+// STL and OBJ readers, where mesh files are looked for, and the points that stand for a mesh.
+#include "model/support.h"
+
+#include "model/import/mesh.h"
+
+#include <math.h>
+#include <unistd.h>
+
+// A unit cube as OBJ: quads, mixed index forms, a comment, a negative index.
+static const char *const cube =
+    "# cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvn 0 0 1\n"
+    "f 4 3 2 1\nf 5/1 6/1 7/1 8/1\nf 1//1 2//1 6//1 5//1\nf 2/1/1 3/1/1 7/1/1 6/1/1\n"
+    "f 3 4 8 7\nf 4 1 5 -1 # back\n";
+
+static const char *const triangle =
+    "solid t\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  vertex 0 2 0\n"
+    " endloop\nendfacet\nendsolid t\n";
+
+static size_t make_binary(unsigned char *out, uint32_t claimed, const float (*corners)[3],
+                          uint32_t triangles) {
+    memset(out, 0, 84 + 50 * triangles);
+    memcpy(out, "solid but binary", 16); // many exporters do this
+    memcpy(out + 80, &claimed, 4);
+    for (uint32_t i = 0; i < triangles; i++)
+        memcpy(out + 84 + 50 * i + 12, corners[3 * i], 36);
+    return 84 + 50 * triangles;
+}
+
+static mf_MeshData obj(void **state, const char *text) {
+    mf_MeshData mesh;
+    mf_Error error = {0};
+    if (mf_obj_parse(*state, "m.obj", text, strlen(text), &mesh, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return mesh;
+}
+
+static void obj_polygons_become_triangles(void **state) {
+    mf_MeshData mesh = obj(state, cube);
+    assert_int_equal(mesh.vertex_count, 8);
+    assert_int_equal(mesh.triangle_count, 12);
+    assert_near(mf_mesh_volume(&mesh), 1.0, 1e-15);
+    double low[3], high[3];
+    mf_mesh_bounds(&mesh, low, high);
+    assert_near3(low, 0.0, 0.0, 0.0, 0.0);
+    assert_near3(high, 1.0, 1.0, 1.0, 0.0);
+    mf_mesh_release(&mesh);
+}
+
+static void mirroring_keeps_the_outside_out(void **state) {
+    mf_MeshData mesh = obj(state, cube);
+    const double scale[3] = {-2.0, 1.0, 1.0};
+    mf_mesh_scale(&mesh, scale);
+    assert_near(mf_mesh_volume(&mesh), 2.0, 1e-15);
+    mf_mesh_release(&mesh);
+}
+
+static void broken_obj_names_its_line(void **state) {
+    static const struct {
+        const char *text;
+        int line;
+        const char *words;
+    } cases[] = {
+        {"v 0 0 0\nv 1 0\nf 1 1 1\n", 2, "three finite numbers"},
+        {"v 0 0 nan\nf 1 1 1\n", 1, "three finite numbers"},
+        {"v 0 0 1e39\nf 1 1 1\n", 1, "three finite numbers"},
+        {"v 0 0 0\nf 1 1\n", 2, "at least 3 corners, found 2"},
+        {"v 0 0 0\n\nf 1 2 1\n", 3, "corner 2: expected a vertex number in 1 .. 1"},
+        {"v 0 0 0\nf 1 0 1\n", 2, "corner 2"},
+        {"v 0 0 0\nf 1 -2 1\n", 2, "corner 2"},
+        {"v 0 0 0\nf 1 99999999999999999999999 1\n", 2, "corner 2"},
+        {"v 0 0 0\nf a b c\n", 2, "corner 1"},
+        {"v 0 0 0\n", 0, "found none"},
+        {"", 0, "found none"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_MeshData mesh;
+        mf_Error error = {0};
+        mf_Status status =
+            mf_obj_parse(*state, "m.obj", cases[i].text, strlen(cases[i].text), &mesh, &error);
+        assert_int_equal(status, MF_BAD_FILE);
+        assert_int_equal(error.line, cases[i].line);
+        if (strstr(error.message, cases[i].words) == NULL)
+            fail_msg("expected \"%s\", found \"%s\"", cases[i].words, error.message);
+        assert_null(mesh.vertices);
+    }
+}
+
+static void both_kinds_of_stl_are_read(void **state) {
+    static const float corners[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0},
+                                        {0, 2, 0}, {1, 0, 0}, {-0.0f, 0, 3}};
+    unsigned char data[84 + 100 + 1] = {0};
+    mf_MeshData mesh;
+    assert_int_equal(mf_stl_parse(*state, "t.stl", triangle, strlen(triangle), &mesh, NULL), MF_OK);
+    assert_int_equal(mesh.triangle_count, 1);
+    assert_int_equal(mesh.vertex_count, 3);
+    assert_near(mesh.vertices[7], 2.0, 0.0);
+    mf_mesh_release(&mesh);
+    size_t size = make_binary(data, 2, corners, 2);
+    assert_int_equal(mf_stl_parse(*state, "b.stl", (char *)data, size, &mesh, NULL), MF_OK);
+    assert_int_equal(mesh.triangle_count, 2);
+    assert_int_equal(mesh.vertex_count, 4); // shared corners are welded
+    mf_mesh_release(&mesh);
+}
+
+static void broken_stl_is_refused(void **state) {
+    static const float corners[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}};
+    unsigned char data[84 + 50 + 1] = {0};
+    mf_MeshData mesh;
+    mf_Error error = {0};
+    size_t size = make_binary(data, 1, corners, 1);
+    assert_int_equal(mf_stl_parse(*state, "b", (char *)data, size, &mesh, &error), MF_BAD_FILE);
+    assert_non_null(strstr(error.message, "not finite"));
+    memcpy(data, "not a so", 8);
+    data[80] = 2; // one more triangle than there is
+    assert_int_equal(mf_stl_parse(*state, "b", (char *)data, size, &mesh, &error), MF_BAD_FILE);
+    assert_non_null(strstr(error.message, "184 bytes for 2 triangles, found 134"));
+    memset(data + 80, 0xff, 4);
+    assert_int_equal(mf_stl_parse(*state, "b", (char *)data, size, &mesh, &error), MF_BAD_FILE);
+    assert_int_equal(mf_stl_parse(*state, "b", "", 0, &mesh, &error), MF_BAD_FILE);
+    static const struct {
+        const char *text;
+        int line;
+        const char *words;
+    } cases[] = {
+        {"solid\nfacet normal 0 0 1\nouter\n", 3, "facet"},
+        {"solid t\nendsolid t\n", 0, "found none"},
+        {"solid\nfacet\nouter loop\nvertex 0 0 x\nendloop", 4, "expected a number"},
+        {"solid\nfacet\nouter loop\nvertex 0 0 0\nvertex 0 0 0\nendloop", 6, "expected 'vertex'"},
+        {"solid\nface\nendloop", 2, "expected 'facet'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_Status status =
+            mf_stl_parse(*state, "t", cases[i].text, strlen(cases[i].text), &mesh, &error);
+        assert_int_equal(status, MF_BAD_FILE);
+        assert_null(mesh.vertices);
+        if (i > 0) {
+            assert_int_equal(error.line, cases[i].line);
+            if (strstr(error.message, cases[i].words) == NULL)
+                fail_msg("expected \"%s\", found \"%s\"", cases[i].words, error.message);
+        }
+    }
+}
+
+static void a_cube_is_seen_as_its_corners(void **state) {
+    mf_MeshData mesh = obj(state, cube);
+    double points[MF_MESH_POINTS_LIMIT][3];
+    assert_int_equal(mf_mesh_points(&mesh, 8, points), 8);
+    double sum[3] = {0, 0, 0};
+    for (int i = 0; i < 8; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            assert_true(points[i][axis] == 0.0 || points[i][axis] == 1.0);
+            sum[axis] += points[i][axis];
+        }
+    }
+    assert_near3(sum, 4.0, 4.0, 4.0, 0.0);
+    assert_int_equal(mf_mesh_points(&mesh, 100, points), 8); // no point twice
+    // The first two are opposite corners.
+    assert_int_equal(mf_mesh_points(&mesh, 2, points), 2);
+    assert_near(fabs(points[0][0] - points[1][0]) + fabs(points[0][1] - points[1][1]) +
+                    fabs(points[0][2] - points[1][2]),
+                3.0, 0.0);
+    mf_mesh_release(&mesh);
+}
+
+// ---- finding files -----------------------------------------------------------------------------
+
+static void make_robot(char path[512], const char *where, const char *mesh) {
+    char text[6000], name[300];
+    snprintf(text, sizeof text,
+             "<robot name='r'><link name='a'><inertial><mass value='1'/>"
+             "<inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial><collision>\n<geometry>"
+             "<mesh filename='%s' scale='1 1 2'/></geometry></collision></link></robot>",
+             mesh);
+    snprintf(name, sizeof name, "%s/robot.urdf", where);
+    write_text(path, name, text);
+}
+
+static uint32_t load_meshes(void **state, const char *path, const mf_ImportConfig *config) {
+    mf_Model *model = load_file(*state, path, config);
+    uint32_t count = model->mesh_count;
+    if (count > 0) {
+        assert_int_equal(model->shapes[0].type, MF_SHAPE_MESH);
+        uint32_t touching = 0;
+        for (uint32_t i = 0; i < model->point_count; i++)
+            touching += (model->points[i].flags & MF_POINT_COLLIDES) != 0;
+        assert_int_equal(touching, 8);
+    } else {
+        assert_note(model, true, 2, "dropped");
+    }
+    mf_model_destroy(model);
+    return count;
+}
+
+static void meshes_are_found(void **state) {
+    char path[512], mesh[512], address[4200];
+    write_text(mesh, "pack/meshes/cube.obj", cube);
+    write_text(path, "pack/package.xml", "<package><name>other_name</name></package>");
+    static const char *const good[] = {
+        "package://pack/meshes/cube.obj", "package://other_name/meshes/cube.obj",
+        "model://pack/meshes/cube.obj",   "../meshes/cube.obj",
+        "../urdf/../meshes/cube.obj",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        make_robot(path, "pack/urdf", good[i]);
+        assert_int_equal(load_meshes(state, path, NULL), 1);
+    }
+    char real[4096];
+    assert_non_null(realpath(mesh, real));
+    assert_true(strlen(real) < 500);
+    snprintf(address, sizeof address, "file://%s", real);
+    make_robot(path, "pack/urdf", address);
+    assert_int_equal(load_meshes(state, path, NULL), 1);
+    make_robot(path, "pack/urdf", real);
+    assert_int_equal(load_meshes(state, path, NULL), 1);
+    // A pair decides alone.
+    *strrchr(real, '/') = '\0';
+    snprintf(address, sizeof address, "far=%s", real);
+    const char *const pairs[] = {address};
+    mf_ImportConfig config = mf_import_config();
+    config.packages = pairs;
+    config.package_count = 1;
+    make_robot(path, "pack/urdf", "package://far/cube.obj");
+    assert_int_equal(load_meshes(state, path, &config), 1);
+    assert_int_equal(load_meshes(state, path, NULL), 0);
+}
+
+static void missing_and_foreign_meshes_are_dropped_with_a_note(void **state) {
+    char path[512];
+    static const char *const bad[] = {
+        "package://pack/meshes/none.obj", "package://nowhere/cube.obj", "cube.obj",
+        "http://example.org/cube.obj",    "../meshes/cube.dae",         "$(touch pwned).stl",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        make_robot(path, "pack/urdf", bad[i]);
+        assert_int_equal(load_meshes(state, path, NULL), 0);
+    }
+    assert_int_not_equal(access("pwned", F_OK), 0);
+}
+
+static void climbing_out_is_refused(void **state) {
+    char path[512];
+    static const char *const bad[] = {
+        "package://pack/../pack/meshes/cube.obj",
+        "package://pack/meshes/../../../etc/x.obj",
+        "../../../../../../etc/passwd.stl",
+        "../../pack/meshes/cube.obj",
+        "package://../x.obj",
+        "package:///x.obj",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        mf_Model *model;
+        mf_Error error = {0};
+        make_robot(path, "pack/urdf", bad[i]);
+        assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
+        assert_int_equal(error.line, 2);
+        if (strstr(error.message, "leaves its folder") == NULL)
+            fail_msg("found \"%s\"", error.message);
+        assert_null(model);
+    }
+}
+
+static void the_mujoco_mesh_folder_is_honoured(void **state) {
+    char path[512];
+    write_text(path, "mj/assets/cube.obj", cube);
+    write_text(path, "mj/robot.urdf",
+               "<robot name='r'><mujoco><compiler meshdir='assets' discardvisual='true'/></mujoco>"
+               "<link name='a'><inertial><mass value='1'/></inertial>"
+               "<visual><geometry><box size='1 1 1'/></geometry></visual>"
+               "<collision><geometry><mesh filename='package://gone/cube.obj'/></geometry>"
+               "</collision></link></robot>");
+    mf_Model *model = load_file(*state, path, NULL);
+    assert_int_equal(model->mesh_count, 1);
+    assert_int_equal(model->shape_count, 1);
+    mf_model_destroy(model);
+}
+
+static void equal_meshes_are_loaded_once_and_visuals_on_request(void **state) {
+    char path[512];
+    write_text(path, "pack/urdf/two.urdf",
+               "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
+               "<visual><geometry><mesh filename='../meshes/cube.obj'/></geometry></visual>"
+               "<visual><geometry><mesh filename='../meshes/cube.obj' scale='-1 1 1'/></geometry>"
+               "</visual><collision><geometry><mesh filename='../meshes/cube.obj'/></geometry>"
+               "</collision></link></robot>");
+    mf_Model *model = load_file(*state, path, NULL);
+    assert_int_equal(model->shape_count, 3);
+    assert_int_equal(model->mesh_count, 2);
+    assert_int_equal(model->shapes[0].mesh, model->shapes[2].mesh);
+    uint64_t hash = mf_model_hash(model);
+    mf_model_destroy(model);
+    mf_ImportConfig config = mf_import_config();
+    config.visual = false;
+    model = load_file(*state, path, &config);
+    assert_int_equal(model->shape_count, 1);
+    assert_true(mf_model_hash(model) == hash); // pictures change no motion
+    mf_model_destroy(model);
+}
+
+static void broken_mesh_files_name_themselves(void **state) {
+    char path[512];
+    write_text(path, "pack/meshes/bad.obj", "v 0 0 0\nf 1 1 9\n");
+    make_robot(path, "pack/urdf", "../meshes/bad.obj");
+    mf_Model *model;
+    mf_Error error = {0};
+    assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
+    assert_int_equal(error.line, 2);
+    assert_non_null(strstr(error.file, "bad.obj"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(obj_polygons_become_triangles),
+        cmocka_unit_test(mirroring_keeps_the_outside_out),
+        cmocka_unit_test(broken_obj_names_its_line),
+        cmocka_unit_test(both_kinds_of_stl_are_read),
+        cmocka_unit_test(broken_stl_is_refused),
+        cmocka_unit_test(a_cube_is_seen_as_its_corners),
+        cmocka_unit_test(meshes_are_found),
+        cmocka_unit_test(missing_and_foreign_meshes_are_dropped_with_a_note),
+        cmocka_unit_test(climbing_out_is_refused),
+        cmocka_unit_test(the_mujoco_mesh_folder_is_honoured),
+        cmocka_unit_test(equal_meshes_are_loaded_once_and_visuals_on_request),
+        cmocka_unit_test(broken_mesh_files_name_themselves),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}

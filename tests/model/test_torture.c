@@ -1,0 +1,83 @@
+// Every allocation and file call of the model's code fails once: an error comes back, nothing
+// leaks.
+#include "model/support.h"
+
+#include "torture.h"
+
+static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
+    const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, size[3] = {1, 1, 1};
+    mf_Builder *builder = NULL;
+    mf_Model *model = NULL;
+    (void)user;
+    mf_Status status = mf_builder_create(context, "r", &builder, error);
+    if (status != MF_OK)
+        return status;
+    mf_BodyId last = mf_body_create_box(builder, size, zero, 1.0, NULL);
+    for (int i = 0; i < 12; i++) {
+        mf_BodyId next = mf_body_create_cylinder(builder, zero, one, 0.1, 1.0, NULL);
+        mf_joint_create_hinge(builder, last, next, one, one, NULL);
+        last = next;
+    }
+    mf_body_connect(builder, last, mf_body_create_ray(builder, zero, one, NULL));
+    mf_body_sense_contact(builder, last, "foot");
+    status = mf_builder_finalize(builder, &model, error);
+    if ((status == MF_OK) != (model != NULL))
+        fail_msg("a failed call must give no model");
+    mf_builder_destroy(builder);
+    mf_model_destroy(model);
+    return status;
+}
+
+static mf_Status load_robot(mf_Context *context, void *user, mf_Error *error) {
+    mf_Model *model = NULL;
+    char *text = NULL;
+    mf_Status status = mf_model_load(context, user, NULL, &model, error);
+    if ((status == MF_OK) != (model != NULL))
+        fail_msg("a failed call must give no model");
+    if (status == MF_OK)
+        status = mf_model_describe(model, &text, error);
+    if ((status == MF_OK) != (text != NULL))
+        fail_msg("a failed call must give no text");
+    mf_release(context, text);
+    mf_model_destroy(model);
+    return status;
+}
+
+static void building_survives_every_failure(void **state) {
+    assert_true(torture(*state, build_robot, NULL, TORTURE_MUST_FAIL) > 20);
+}
+
+static void loading_survives_every_failure(void **state) {
+    char path[512];
+    write_text(path, "torture/package.xml", "<package><name>pack</name></package>");
+    write_text(path, "torture/cube.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    write_text(path, "torture/cube.stl",
+               "solid\nfacet\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+               "endfacet\nendsolid\n");
+    write_text(
+        path, "torture/urdf/robot.urdf",
+        "<robot name='r'><material name='m'><color rgba='1 0 0 1'/></material><transmission/>"
+        "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+        "<visual><geometry><mesh filename='package://pack/cube.obj'/></geometry></visual>"
+        "<collision><geometry><mesh filename='package://pack/cube.stl'/></geometry></collision>"
+        "</link><link name='b'/><link name='c'><inertial><mass value='1'/></inertial></link>"
+        "<joint name='f' type='fixed'><parent link='a'/><child link='b'/></joint>"
+        "<joint name='j' type='revolute'><parent link='b'/><child link='c'/></joint>"
+        "<gazebo reference='b'><sensor name='eye' type='ray'><ray><range><max>1</max></range></ray>"
+        "</sensor></gazebo></robot>");
+    assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 50);
+}
+
+static void our_own_models_survive_every_failure(void **state) {
+    char path[] = MAYFLY_SOURCE_DIR "/models/hexapod.urdf";
+    assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(building_survives_every_failure),
+        cmocka_unit_test(loading_survives_every_failure),
+        cmocka_unit_test(our_own_models_survive_every_failure),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}

@@ -1,0 +1,210 @@
+// Normal response: who bears how much, and what happens with few, collinear or coincident contacts.
+#include "motion/stage.h"
+
+// Six mass points of m/6 around (x, y, z).
+static void add_mass(mf_HandModel *hand, double mass, double x, double y, double z) {
+    for (int axis = 0; axis < 3; axis++)
+        for (int side = -1; side <= 1; side += 2)
+            mf_hand_point(hand, 0, x + (axis == 0 ? 0.1 * side : 0),
+                          y + (axis == 1 ? 0.08 * side : 0), z + (axis == 2 ? 0.05 * side : 0),
+                          mass / 6, false);
+}
+
+static void open_stage(Stage *stage, bool double_precision, mf_FrictionModel friction,
+                       const mf_Terrain *terrain) {
+    StageConfig config = stage_config(double_precision);
+    config.points.friction = friction;
+    config.world.terrain = terrain;
+    stage_open(stage, &config);
+}
+
+static double largest_speed(const Stage *stage) {
+    double speed = 0.0;
+    for (uint32_t c = 0; c < 3; c++) {
+        speed = fmax(speed, fabs(stage_get(stage, "base.linear_velocity", c)));
+        speed = fmax(speed, fabs(stage_get(stage, "base.angular_velocity", c)));
+    }
+    return speed;
+}
+
+// ---- loads at rest ------------------------------------------------------------------------------
+
+// C1. Four feet at (+-0.2, +-0.15), 10 kg with the centre of mass off by (0.05, 0.02): the loads of
+// least norm are m g/4 (1 +- dx/a +- dy/b). The centre lies in the plane of the feet, so that the
+// tilt of the feet's own compression (4e-5 rad) moves it sideways in second order only:
+// 0.2 m (4e-5)^2 is 2e-9 of the lever, 3e-8 N.
+static void c1_four_feet(void **state) {
+    (void)state;
+    static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
+    for (int friction = 0; friction < 2; friction++) {
+        Stage stage;
+        stage_begin(&stage, 1);
+        add_mass(&stage.hand, 10.0, 0.05, 0.02, 0.0);
+        for (int i = 0; i < 4; i++)
+            mf_hand_point(&stage.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
+        open_stage(&stage, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+        mf_world_step(stage.world, 2000);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_near(stage_get(&stage, "point.load", i), expected[i], 3e-8);
+        assert_near(largest_speed(&stage), 0.0, 1e-9);
+        stage_close(&stage, NULL);
+    }
+}
+
+// C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
+static void c2_three_feet(void **state) {
+    (void)state;
+    static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
+    Stage stage;
+    stage_begin(&stage, 1);
+    add_mass(&stage.hand, 3.0, 0.02, -0.01, 0.1);
+    for (int i = 0; i < 3; i++)
+        mf_hand_point(&stage.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
+    open_stage(&stage, true, MF_FRICTION_FIT, NULL);
+    mf_world_step(stage.world, 2000);
+    double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
+    mf_points_momentum(stage.group, 0, center, linear, angular);
+    for (uint32_t i = 0; i < 3; i++) {
+        double load = stage_get(&stage, "point.load", i);
+        assert_true(load > 0);
+        force += load;
+        pitch += load * (stage_get(&stage, "point.anchor", 3 * i) - center[0]);
+        roll += load * (stage_get(&stage, "point.anchor", 3 * i + 1) - center[1]);
+    }
+    assert_near(force, 3.0 * 9.81, 1e-12 * 29.43);
+    assert_near(pitch, 0.0, 1e-12 * 29.43);
+    assert_near(roll, 0.0, 1e-12 * 29.43);
+    stage_close(&stage, NULL);
+}
+
+// C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell is
+// lower, so that the map is no longer level): same heights and loads to 1e-12.
+static void c6_plane_by_three_ways(void **state) {
+    (void)state;
+    double height[3], load[3][32], heights[400] = {0};
+    uint32_t contacts = 0;
+    heights[0] = -1.0;
+    for (int way = 0; way < 3; way++) {
+        Stage stage;
+        stage_begin(&stage, 1);
+        make_hexapod(&stage.hand);
+        mf_TerrainConfig config = mf_terrain_config();
+        config.columns = config.rows = 20;
+        config.interpolation = way == 2 ? MF_BILINEAR : MF_NEAREST;
+        mf_Terrain *terrain = NULL;
+        mf_Error error;
+        if (way > 0)
+            must(mf_terrain_from_array(stage.context, &config, heights, &terrain, &error), &error);
+        open_stage(&stage, true, MF_FRICTION_FIT, terrain);
+        mf_world_step(stage.world, 500);
+        height[way] = stage_get(&stage, "base.position", 2);
+        contacts = stage_field(&stage, "point.load")->components;
+        for (uint32_t i = 0; i < contacts; i++)
+            load[way][i] = stage_get(&stage, "point.load", i);
+        stage_close(&stage, terrain);
+    }
+    for (int way = 1; way < 3; way++) {
+        assert_near(height[way], height[0], 1e-12);
+        for (uint32_t i = 0; i < contacts; i++)
+            assert_near(load[way][i], load[0][i], 1e-12 * 20);
+    }
+}
+
+// ---- few contacts -------------------------------------------------------------------------------
+
+typedef struct Few {
+    const char *name;
+    uint32_t count;
+    double at[3][2]; // [m] x, y of the contacts; all at the height of the centre of mass
+    bool balanced;   // they bear the weight at rest
+} Few;
+
+// No contact falls for ever; one, two, collinear and coincident ones under the centre of mass bear
+// the weight, m g = 19.62 N; contacts beside it let the body tip over: nothing of it is a fault.
+static void degenerate_contacts(void **state) {
+    (void)state;
+    static const Few cases[] = {
+        {"none", 0, {{0}}, false},
+        {"one", 1, {{0, 0}}, true},
+        {"one beside", 1, {{0.1, 0}}, false},
+        {"two", 2, {{0.1, 0}, {-0.1, 0}}, true},
+        {"two beside", 2, {{0.1, 0.02}, {-0.1, 0.02}}, false},
+        {"three in a line", 3, {{0.1, 0.1}, {0, 0}, {-0.1, -0.1}}, true},
+        {"two in one place", 2, {{0, 0}, {0, 0}}, true},
+        {"three in one place beside", 3, {{0.1, 0}, {0.1, 0}, {0.1, 0}}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int option = 0; option < 4; option++) {
+            Stage stage;
+            stage_begin(&stage, 1);
+            add_mass(&stage.hand, 2.0, 0, 0, 0);
+            for (uint32_t c = 0; c < cases[i].count; c++)
+                mf_hand_point(&stage.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
+            open_stage(&stage, (option & 1) != 0,
+                       option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+            double energy = stage_energy(&stage, 0);
+            mf_world_step(stage.world, 300);
+            if (mf_group_fault_total(stage.group) != 0)
+                fail_msg("%s, option %d: fault", cases[i].name, option);
+            double load = 0;
+            for (uint32_t c = 0; c < cases[i].count; c++)
+                load += stage_get(&stage, "point.load", c);
+            if (cases[i].balanced) {
+                assert_near(load, 19.62, option & 1 ? 1e-9 : 1e-3);
+                assert_near(stage_get(&stage, "base.position", 2), 0.0, 1e-4);
+                assert_near(stage_get(&stage, "base.position", 0), 0.0, 1e-6);
+                assert_near(stage_get(&stage, "base.position", 1), 0.0, 1e-6);
+            } else {
+                assert_true(stage_get(&stage, "base.position", 2) < -0.01);
+            }
+            assert_true(stage_energy(&stage, 0) <= energy + 1e-5);
+            stage_close(&stage, NULL);
+        }
+}
+
+// ---- rest ---------------------------------------------------------------------------------------
+
+// A standing robot stays where it stands for 1e5 steps (1000 s), on every ground, in both precisions:
+// after the first second it moves by less than 1e-6 m and 1e-5 rad.
+static void rest_does_not_drift(void **state) {
+    (void)state;
+    for (int option = 0; option < 12; option++) {
+        int ground = option / 4;
+        Stage stage;
+        stage_begin(&stage, 1);
+        make_hexapod(&stage.hand);
+        mf_Terrain *terrain =
+            make_terrain(stage.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+                         ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0,
+                         0.1);
+        open_stage(&stage, (option & 1) != 0, option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                   terrain);
+        mf_world_step(stage.world, 1000);
+        double place[3], turn[4];
+        for (uint32_t c = 0; c < 3; c++)
+            place[c] = stage_get(&stage, "base.position", c);
+        for (uint32_t c = 0; c < 4; c++)
+            turn[c] = stage_get(&stage, "base.orientation", c);
+        mf_world_step(stage.world, 100000);
+        for (uint32_t c = 0; c < 3; c++)
+            if (!(fabs(stage_get(&stage, "base.position", c) - place[c]) <= 1e-6))
+                print_error("option %d (ground %d): position[%u] drifts by %.3g\n", option, ground,
+                            c, stage_get(&stage, "base.position", c) - place[c]);
+        for (uint32_t c = 0; c < 4; c++)
+            if (!(fabs(stage_get(&stage, "base.orientation", c) - turn[c]) <= 5e-6))
+                print_error("option %d (ground %d): orientation[%u] drifts by %.3g\n", option,
+                            ground, c, stage_get(&stage, "base.orientation", c) - turn[c]);
+        stage_close(&stage, terrain);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(c1_four_feet),
+        cmocka_unit_test(c2_three_feet),
+        cmocka_unit_test(c6_plane_by_three_ways),
+        cmocka_unit_test(degenerate_contacts),
+        cmocka_unit_test(rest_does_not_drift),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
