@@ -22,7 +22,7 @@ if(TARGET mayfly_app)
 endif()
 
 # What the tools library links, by pkg-config: the module of each PkgConfig::NAME target.
-set(modules EXPAT=expat PNG=libpng SQLITE=sqlite3 HDF5=hdf5 JANSSON=jansson CYAML=libcyaml
+set(modules EXPAT=expat PNG=libpng SQLITE=sqlite3 HDF5=hdf5 JANSSON=jansson
   YAML=yaml-0.1)
 set(MAYFLY_TOOL_PACKAGES "")
 set(MAYFLY_TOOL_CHECKS "")

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-#if defined(MAYFLY_SHARED) && defined(__GNUC__)
+// Marks what the libraries offer to programs.
+#if defined(__GNUC__)
 #define MF_API __attribute__((visibility("default")))
 #else
 #define MF_API

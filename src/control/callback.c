@@ -2,7 +2,7 @@
 //
 // A group may have several; they run in the order of being added. Invariants: never called for
 // lanes beyond the group's count nor for a robot with a fault word.
-#include "control/attach.h"
+#include "world/attach.h"
 
 #include <mayfly/control.h>
 

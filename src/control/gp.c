@@ -5,7 +5,7 @@
 // neither leave its memory nor move a joint beyond its range.
 #include "control/gp.h"
 
-#include "control/attach.h"
+#include "world/attach.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // Open-loop oscillators as a controller: one sine per joint (oscillator_kernel.c).
 #include "control/oscillator.h"
 
-#include "control/attach.h"
+#include "world/attach.h"
 
 #include <mayfly/control.h>
 

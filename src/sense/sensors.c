@@ -4,7 +4,7 @@
 // cannot be computed again; a snapshot taken there must carry them.
 #include "sense/sensors.h"
 
-#include "control/attach.h"
+#include "world/attach.h"
 #include "math/scalar.h"
 
 #include <mayfly/control.h>

@@ -161,7 +161,7 @@ END
     while read -r file header; do
         includes "$file" "$header"
     done <<'END'
-src/motion/points/a.c world/group.h
+src/motion/points/a.c world/attach.h
 src/motion/points/b.c math/lane.h
 src/motion/points/c.c motion/points/points.h
 src/terrain/import/a.c terrain/build.h

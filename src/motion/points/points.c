@@ -2,6 +2,7 @@
 #include "motion/points/build.h"
 #include "motion/points/step.h"
 #include "math/scalar.h"
+#include "world/attach.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
         plan->rows[i] = mf_group_find_field(group, canonical[i]);
     for (int i = MF_ROW_POINTS; i < MF_POINTS_ROWS; i++) {
         const mf_FieldInfo *info = &points_fields[i - MF_ROW_POINTS];
-        mf_Status status = mf_group_add_field(group, info, 0, &plan->rows[i], error);
+        mf_Status status = mf_attach_field(group, info, 0, &plan->rows[i], error);
         if (status != MF_OK)
             return status;
     }

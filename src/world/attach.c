@@ -1,5 +1,5 @@
 // Adding sensors and controllers to a group (see attach.h).
-#include "control/attach.h"
+#include "world/attach.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // What sensors and controllers have in common when they are added to a group: checks that come
 // before anything is changed, and fields that survive a failed attempt so that it can be repeated.
-#ifndef MF_CONTROL_ATTACH_H
-#define MF_CONTROL_ATTACH_H
+#ifndef MF_WORLD_ATTACH_H
+#define MF_WORLD_ATTACH_H
 
 #include <mayfly/world.h>
 

@@ -1,0 +1,327 @@
+// Friction: the paper's fit against an independent dense least-squares solution, Coulomb's limit on a
+// slope and in all directions, and a push that tips.
+#define MF_KERNEL_SCALAR
+#define MF_KERNEL_F64
+#include "motion/points/fit.h"
+
+#include "motion/stage.h"
+
+static const double pi = 3.14159265358979323846;
+
+// ---- dense least squares ------------------------------------------------------------------------
+
+enum { MOST_ROWS = 64 };
+
+// Minimises |A x - b| by QR (modified Gram-Schmidt, twice for accuracy); three unknowns.
+static void least_squares(double a[][3], double *b, int rows, double x[3]) {
+    double r[3][3] = {{0}}, q[3] = {0, 0, 0};
+    for (int c = 0; c < 3; c++) {
+        for (int again = 0; again < 2; again++)
+            for (int k = 0; k < c; k++) {
+                double dot = 0;
+                for (int i = 0; i < rows; i++)
+                    dot += a[i][k] * a[i][c];
+                r[k][c] += dot;
+                for (int i = 0; i < rows; i++)
+                    a[i][c] -= dot * a[i][k];
+            }
+        double norm = 0;
+        for (int i = 0; i < rows; i++)
+            norm += a[i][c] * a[i][c];
+        r[c][c] = sqrt(norm);
+        for (int i = 0; i < rows; i++)
+            a[i][c] /= r[c][c];
+    }
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < rows; i++)
+            q[c] += a[i][c] * b[i];
+    for (int c = 2; c >= 0; c--) {
+        x[c] = q[c];
+        for (int k = c + 1; k < 3; k++)
+            x[c] -= r[c][k] * x[k];
+        x[c] /= r[c][c];
+    }
+}
+
+// The displacement (a1, a2) and yaw a3 that minimise sum w |slip + a + a3 (-y, x)|^2 (equations 3-6
+// of the paper as one system of 2 n rows).
+static void dense_fit(int n, double (*place)[2], double (*slip)[2], const double *weight,
+                      double out[3]) {
+    double a[MOST_ROWS][3], b[MOST_ROWS];
+    for (int i = 0; i < n; i++) {
+        double w = sqrt(weight[i]);
+        double rows[2][3] = {{w, 0, -w * place[i][1]}, {0, w, w * place[i][0]}};
+        memcpy(a[2 * i], rows, sizeof rows);
+        b[2 * i] = -w * slip[i][0];
+        b[2 * i + 1] = -w * slip[i][1];
+    }
+    least_squares(a, b, 2 * n, out);
+}
+
+static Vec kernel_fit(int n, double (*place)[2], double (*slip)[2], const double *weight) {
+    Fit fit = fit_start();
+    for (int i = 0; i < n; i++)
+        fit_add(&fit, (Vec){place[i][0], place[i][1], 0}, slip[i][0], slip[i][1], weight[i]);
+    return fit_solve(&fit);
+}
+
+// Random contact sets of 2 to 20 points, weighted and not, near the centre of mass and 1 m away.
+static void the_fit_is_the_least_squares_solution(void **state) {
+    (void)state;
+    for (uint32_t trial = 0; trial < 2000; trial++) {
+        int n = 2 + (int)(trial % 19);
+        double place[20][2], slip[20][2], weight[20], x[3], far = trial % 3 == 0 ? 1.0 : 0.0;
+        for (int i = 0; i < n; i++) {
+            uint64_t at = (uint64_t)trial * 128 + (uint64_t)i * 5;
+            for (int k = 0; k < 2; k++) {
+                place[i][k] = far + 0.3 * random_signed(500, at + (uint64_t)k);
+                slip[i][k] = 0.02 * random_signed(500, at + 2 + (uint64_t)k);
+            }
+            weight[i] = trial & 1 ? 1.0 : 1.05 + random_signed(500, at + 4);
+        }
+        dense_fit(n, place, slip, weight, x);
+        Vec a = kernel_fit(n, place, slip, weight);
+        if (fabs(x[2]) > 0.49) // beyond it the yaw of one step is limited
+            continue;
+        assert_near(a.x, x[0], 1e-12);
+        assert_near(a.y, x[1], 1e-12);
+        assert_near(a.z, x[2], 1e-12);
+    }
+}
+
+// None: nothing. One: it does not slip, no yaw. Many in one place: their mean, no yaw. Collinear
+// ones fix all three numbers.
+static void degenerate_fits(void **state) {
+    (void)state;
+    double place[3][2] = {{0.1, 0.2}, {0.1, 0.2}, {0.1, 0.2}}, weight[3] = {1, 1, 1};
+    double slip[3][2] = {{0.01, -0.02}, {0.03, 0.01}, {0.02, 0.01}};
+    Vec a = kernel_fit(0, place, slip, weight);
+    assert_true(a.x == 0 && a.y == 0 && a.z == 0);
+    a = kernel_fit(1, place, slip, weight);
+    assert_near(a.x, -0.01, 1e-16);
+    assert_near(a.y, 0.02, 1e-16);
+    assert_true(a.z == 0);
+    a = kernel_fit(3, place, slip, weight);
+    assert_near(a.x, -0.02, 1e-16);
+    assert_near(a.y, 0.0, 1e-16);
+    assert_true(a.z == 0);
+    double line[3][2] = {{0.1, 0.1}, {0.2, 0.2}, {0.4, 0.4}}, x[3];
+    dense_fit(3, line, slip, weight, x);
+    a = kernel_fit(3, line, slip, weight);
+    assert_near(a.x, x[0], 1e-14);
+    assert_near(a.y, x[1], 1e-14);
+    assert_near(a.z, x[2], 1e-14);
+    double zero[3] = {0, 0, 0};
+    a = kernel_fit(3, line, slip, zero);
+    assert_true(a.x == 0 && a.y == 0 && a.z == 0);
+}
+
+// The same through a whole step of a model: every foot stands on two crossed slides, all feet move
+// at random within their plane, and the body must move by the fitted displacement and yaw
+// (2 atan(a3/2), for the quaternion (1, 0, 0, a3/2)). Feet have no mass, so the base moves as the
+// centre of mass does. With the smallest compliance the body's tilt under its own weight is 1e-7 rad
+// and lifts a foot that moves by 0.02 m by 2e-9 m; answers agree to that.
+static void a_joint_update_moves_the_body_by_the_fit(void **state) {
+    (void)state;
+    static const double x_axis[3] = {1, 0, 0}, y_axis[3] = {0, 1, 0}, moment[3] = {.01, .01, .01};
+    for (uint32_t trial = 0; trial < 60; trial++) {
+        int n = 3 + (int)(trial % 6);
+        bool weighted = (trial & 1) != 0;
+        Stage stage;
+        stage_begin(&stage, 1);
+        mf_hand_inertia(&stage.hand, 0, 2.0, moment);
+        double place[8][2], slip[8][2], weight[8], x[3], before[3];
+        for (int i = 0; i < n; i++) {
+            double angle = 2 * pi * i / n, radius = 0.2 + 0.08 * random_signed(501, trial * 8 + i);
+            uint32_t across = mf_hand_slide(&stage.hand, 0, radius * cos(angle) + 0.02,
+                                            radius * sin(angle) + 0.01, 0, x_axis);
+            uint32_t along = mf_hand_slide(&stage.hand, across, 0, 0, 0, y_axis);
+            mf_hand_point(&stage.hand, along, 0, 0, 0, 0, true);
+        }
+        StageConfig config = stage_config(true);
+        config.points.weighted = weighted;
+        config.points.compliance = 1e-4;
+        stage_open(&stage, &config);
+        mf_world_step(stage.world, 400);
+        for (uint32_t c = 0; c < 3; c++)
+            before[c] = stage_get(&stage, "base.position", c);
+        for (int i = 0; i < n; i++) {
+            uint32_t c = (uint32_t)i;
+            double load = stage_get(&stage, "point.load", c);
+            assert_true(load > 0);
+            weight[i] = weighted ? load : 1.0;
+            for (uint32_t k = 0; k < 2; k++) {
+                slip[i][k] = 0.02 * random_signed(502, trial * 16 + 2 * c + k);
+                place[i][k] =
+                    stage_get(&stage, "point.anchor", 3 * c + k) + slip[i][k] - before[k];
+                stage_set(&stage, "joint.target", 2 * c + k, slip[i][k]);
+            }
+        }
+        dense_fit(n, place, slip, weight, x);
+        mf_world_step(stage.world, 1);
+        assert_near(stage_get(&stage, "base.position", 0) - before[0], x[0], 1e-8);
+        assert_near(stage_get(&stage, "base.position", 1) - before[1], x[1], 1e-8);
+        double yaw = 2 * atan2(stage_get(&stage, "base.orientation", 3),
+                               stage_get(&stage, "base.orientation", 0));
+        assert_near(yaw, 2 * atan(x[2] / 2), 1e-7);
+        assert_near(stage_get(&stage, "base.linear_velocity", 0), 0.0, 1e-6);
+        stage_close(&stage, NULL);
+    }
+}
+
+// ---- Coulomb ------------------------------------------------------------------------------------
+
+// A flat block, 0.4 x 0.4 x 0.02 m, 2 kg.
+static void make_block(mf_HandModel *hand) {
+    for (int i = 0; i < 8; i++)
+        mf_hand_point(hand, 0, i & 1 ? .2 : -.2, i & 2 ? .2 : -.2, i & 4 ? .01 : -.01, .25, true);
+}
+
+static mf_Terrain *slope_open(Stage *stage, mf_FrictionModel friction, double angle,
+                              double coefficient) {
+    stage_begin(stage, 1);
+    make_block(&stage->hand);
+    mf_Terrain *slope = make_terrain(stage->context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1, 0.5);
+    StageConfig config = stage_config(true);
+    config.world.terrain = slope;
+    config.points.friction = friction;
+    config.points.friction_coefficient = coefficient;
+    stage_open(stage, &config);
+    // On the plane z = x tan(angle), turned about y so that it lies flat.
+    stage_set3(stage, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
+    stage_set(stage, "base.orientation", 0, cos(angle / 2));
+    stage_set(stage, "base.orientation", 2, -sin(angle / 2));
+    return slope;
+}
+
+static double slope_place(const Stage *stage, double angle) {
+    return stage_get(stage, "base.position", 0) * cos(angle) +
+           stage_get(stage, "base.position", 2) * sin(angle);
+}
+
+// C3. A block sticks for tan t <= mu: mu = 0.5 gives 26.5651 degrees, to 0.01 degrees. Above it slides
+// with g (sin t - mu cos t) = 1.9e-3 m/s^2 at 0.01 degrees: 24 mm in five seconds. (The first half
+// second, in which the contact forms, is not counted.)
+static void c3_sticks_up_to_the_angle_of_friction(void **state) {
+    (void)state;
+    for (int friction = 0; friction < 2; friction++)
+        for (int side = -1; side <= 1; side += 2) {
+            double angle = (26.5651 + 0.01 * side) * pi / 180;
+            Stage stage;
+            mf_Terrain *slope = slope_open(
+                &stage, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
+            mf_world_step(stage.world, 50);
+            double start = slope_place(&stage, angle);
+            mf_world_step(stage.world, 500);
+            double moved = start - slope_place(&stage, angle);
+            print_message("C3 %s %+.2f deg: %.9g m\n", friction ? "coupled" : "fit", 0.01 * side,
+                          moved);
+            if (side < 0)
+                assert_true(fabs(moved) < 1e-4);
+            else
+                assert_true(moved > 0.01);
+            stage_close(&stage, slope);
+        }
+}
+
+// C3. 30 degrees, mu = 0.3: a = g (sin 30 - 0.3 cos 30) = 2.356287 m/s^2.
+static void c3_slides_with_the_right_acceleration(void **state) {
+    (void)state;
+    double angle = 30 * pi / 180;
+    for (int friction = 0; friction < 2; friction++) {
+        Stage stage;
+        mf_Terrain *slope =
+            slope_open(&stage, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
+        double speed[2];
+        for (int i = 0; i < 2; i++) {
+            mf_world_step(stage.world, 100);
+            speed[i] = -stage_get(&stage, "base.linear_velocity", 0) * cos(angle) -
+                       stage_get(&stage, "base.linear_velocity", 2) * sin(angle);
+        }
+        print_message("C3 %s: a = %.9g\n", friction ? "coupled" : "fit", speed[1] - speed[0]);
+        assert_near(speed[1] - speed[0], 2.356287, 1e-3);
+        assert_near(stage_get(&stage, "base.position", 1), 0.0, 1e-9);
+        stage_close(&stage, slope);
+    }
+}
+
+// C4. The threshold of a push is mu m g in every direction, and a push above it moves the block in
+// its own direction, equally far. A linearised friction cone fails this by up to 1 - 1/sqrt(2).
+static void c4_friction_is_isotropic(void **state) {
+    (void)state;
+    for (int friction = 0; friction < 2; friction++) {
+        double first = 0.0;
+        for (int degree = 0; degree < 360; degree += 5)
+            for (int side = -1; side <= 1; side += 2) {
+                Stage stage;
+                stage_begin(&stage, 1);
+                make_block(&stage.hand);
+                StageConfig config = stage_config(true);
+                config.points.friction = friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
+                config.points.friction_coefficient = 0.5;
+                stage_open(&stage, &config);
+                mf_world_step(stage.world, 200);
+                double c = cos(degree * pi / 180), s = sin(degree * pi / 180);
+                double push = 0.5 * 2.0 * 9.81 * (1 + 0.01 * side);
+                stage_set3(&stage, "base.force", push * c, push * s, 0);
+                mf_world_step(stage.world, 200);
+                double x = stage_get(&stage, "base.position", 0);
+                double y = stage_get(&stage, "base.position", 1);
+                double along = x * c + y * s, across = y * c - x * s;
+                if (side < 0) {
+                    if (!(fabs(along) < 1e-3))
+                        fail_msg("friction %d, %d degrees: moved by %g m below the threshold",
+                                 friction, degree, along);
+                } else {
+                    if (first == 0.0)
+                        print_message("C4 %d: %.9g m\n", friction, first = along);
+                    if (!(fabs(along - first) < 0.01 * first && fabs(across) < 0.01 * first))
+                        fail_msg("friction %d, %d degrees: %g m along, %g m across; at 0 degrees "
+                                 "%g m",
+                                 friction, degree, along, across, first);
+                }
+                stage_close(&stage, NULL);
+            }
+    }
+}
+
+// Coupled friction knows where it acts: a box with its centre 0.5 m up on feet 0.2 m apart, pushed
+// at its centre, tips when F h > m g b, F = m g 0.1/0.5 = 3.924 N for 2 kg; below it stands.
+static void coupled_a_tall_box_tips_as_statics_says(void **state) {
+    (void)state;
+    static const double moment[3] = {0.02, 0.02, 0.01};
+    for (int side = -1; side <= 1; side += 2) {
+        Stage stage;
+        stage_begin(&stage, 1);
+        mf_hand_inertia(&stage.hand, 0, 2.0, moment);
+        for (int i = 0; i < 4; i++)
+            mf_hand_point(&stage.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
+        StageConfig config = stage_config(true);
+        config.points.friction = MF_FRICTION_COUPLED;
+        config.points.friction_coefficient = 1.0;
+        stage_open(&stage, &config);
+        mf_world_step(stage.world, 100);
+        stage_set(&stage, "base.force", 0, 3.924 * (1 + 0.02 * side));
+        mf_world_step(stage.world, 300);
+        double tilt = 2 * asin(fabs(stage_get(&stage, "base.orientation", 2)));
+        print_message("tipping %+d: %.6g rad\n", side, tilt);
+        if (side < 0)
+            assert_true(tilt < 0.01);
+        else
+            assert_true(tilt > 0.5);
+        stage_close(&stage, NULL);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fit_is_the_least_squares_solution),
+        cmocka_unit_test(degenerate_fits),
+        cmocka_unit_test(a_joint_update_moves_the_body_by_the_fit),
+        cmocka_unit_test(c3_sticks_up_to_the_angle_of_friction),
+        cmocka_unit_test(c3_slides_with_the_right_acceleration),
+        cmocka_unit_test(c4_friction_is_isotropic),
+        cmocka_unit_test(coupled_a_tall_box_tips_as_statics_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
