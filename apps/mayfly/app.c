@@ -95,18 +95,6 @@ const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
     return out;
 }
 
-uint64_t mf_app_terrain_hash(const mf_Terrain *terrain) {
-    uint32_t interpolation = (uint32_t)terrain->interpolation;
-    uint64_t hash = MF_HASH_START;
-    hash = mf_hash_bytes(hash, &terrain->columns, sizeof terrain->columns);
-    hash = mf_hash_bytes(hash, &terrain->rows, sizeof terrain->rows);
-    hash = mf_hash_bytes(hash, &terrain->cell, sizeof terrain->cell);
-    hash = mf_hash_bytes(hash, terrain->origin, sizeof terrain->origin);
-    hash = mf_hash_bytes(hash, &interpolation, sizeof interpolation);
-    return mf_hash_bytes(hash, terrain->height_f64,
-                         (size_t)terrain->columns * terrain->rows * sizeof(double));
-}
-
 // ---- JSON lines --------------------------------------------------------------------------------
 
 json_t *mf_app_real(double value) {

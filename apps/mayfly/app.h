@@ -40,9 +40,6 @@ const char *mf_app_own(const char *name, char out[MF_APP_PATH]);
 // `name` as an absolute path, seen from the current folder. Returns `out`.
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]);
 
-// Hash over the ground that robots meet, to guard replays.
-uint64_t mf_app_terrain_hash(const mf_Terrain *terrain);
-
 // ---- JSON lines --------------------------------------------------------------------------------
 
 // A real number; NaN and infinities, which JSON cannot say, become null.

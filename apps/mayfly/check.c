@@ -9,7 +9,7 @@
 #include "options.h"
 
 static const mf_CheckCase *const tables[] = {mf_check_base_cases, mf_check_model_cases,
-                                             mf_check_terrain_cases};
+                                             mf_check_terrain_cases, mf_check_points_cases};
 
 struct mf_CheckRun {
     const mf_CheckCase *current;

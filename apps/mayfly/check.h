@@ -26,5 +26,6 @@ void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64
 extern const mf_CheckCase mf_check_base_cases[];
 extern const mf_CheckCase mf_check_model_cases[];
 extern const mf_CheckCase mf_check_terrain_cases[];
+extern const mf_CheckCase mf_check_points_cases[];
 
 #endif

@@ -29,6 +29,8 @@ typedef struct Evolution {
     double seconds;      // [s] wall time before this process
     double simulated;    // [s] robot life time so far
     double started;      // [s] clock
+    uint32_t made;       // [1] folders that this process made
+    bool fresh;          // begun by this process, and no generation is stored yet
 } Evolution;
 
 static const mf_CommandHelp help = {
@@ -44,7 +46,7 @@ static const mf_CommandHelp help = {
         "simulated_seconds of robot life, wall_seconds, realtime_factor) and a last one with\n"
         "\"done\" and the hash of the final population.",
     .examples = "  mayfly evolve scenes/hexapod.yaml --generations 1364\n"
-                "  mayfly evolve scenes/hexapod.yaml --terrain hills.png --set terrain.scale=0.3 "
+                "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --terrain hills.png "
                 "--out runs/hills\n",
     .least = 1,
     .most = 1};
@@ -65,7 +67,7 @@ static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, ui
 static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
     const char *out = evolution->options->out;
     if (out == NULL)
-        mf_folder_default(evolution->experiment->name, evolution->experiment->search.seed,
+        mf_folder_default(evolution->experiment->file, evolution->experiment->search.seed,
                           evolution->folder);
     else
         snprintf(evolution->folder, MF_APP_PATH, "%s", out);
@@ -117,27 +119,37 @@ static mf_Status resume(Evolution *evolution, const char *settings, mf_Error *er
     return status == MF_OK ? write_settings(evolution, settings, error) : status;
 }
 
+// Removes what this process has begun, as long as it holds no generation.
+static void take_back(Evolution *evolution) {
+    char path[MF_APP_PATH];
+    mf_archive_close(evolution->archive);
+    evolution->archive = NULL;
+    if (evolution->fresh) {
+        unlink(evolution->archive_path);
+        if (mf_folder_path(evolution->folder, "experiment.yaml", path, NULL) == MF_OK)
+            unlink(path);
+    }
+    mf_folder_remove(evolution->folder, evolution->made);
+    evolution->made = 0;
+    evolution->fresh = false;
+}
+
 // The first thing that is written: up to here nothing has been touched, and a failure takes back
 // what it has begun.
 static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *error) {
-    uint32_t made = 0;
-    mf_Status status = mf_folder_make(evolution->context, evolution->folder, &made, error);
+    mf_Status status =
+        mf_folder_make(evolution->context, evolution->folder, &evolution->made, error);
     if (status != MF_OK)
         return status;
     status = mf_archive_create(
         evolution->context, evolution->archive_path, mf_search_settings(evolution->search),
-        settings, mf_model_hash(evolution->scene.model),
-        mf_app_terrain_hash(evolution->scene.terrain), &evolution->archive, error);
-    if (status == MF_OK) {
+        settings, mf_model_hash(evolution->scene.model), mf_terrain_hash(evolution->scene.terrain),
+        &evolution->archive, error);
+    evolution->fresh = status == MF_OK;
+    if (status == MF_OK)
         status = write_settings(evolution, settings, error);
-        if (status != MF_OK) {
-            mf_archive_close(evolution->archive);
-            evolution->archive = NULL;
-            unlink(evolution->archive_path);
-        }
-    }
     if (status != MF_OK)
-        mf_folder_remove(evolution->folder, made);
+        take_back(evolution);
     return status;
 }
 
@@ -221,6 +233,7 @@ static mf_Status evolve(Evolution *evolution, mf_Error *error) {
         if (status == MF_OK)
             status = mf_archive_append(evolution->archive, evolution->search, wall,
                                        evolution->simulated, error);
+        evolution->fresh = evolution->fresh && status != MF_OK;
         if (status == MF_OK && evolution->options->json && !print_generation(evolution, wall))
             status = mf_fail(error, MF_IO, "stopped after generation %u: nobody reads on",
                              mf_search_generation(evolution->search));
@@ -251,11 +264,11 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
     mf_app_duration(wall, time);
     mf_app_count(evolution->simulated / wall, speed);
     printf("best distance    %.4g m after %u generations of %u robots\n"
-           "robot life       %.4g days (%s)\nwall time        %s, %s x real time\n"
+           "robot life       %s\nwall time        %s, %s x real time\n"
            "population hash  %016llx\n",
            best, mf_search_generation(evolution->search),
-           mf_search_settings(evolution->search)->population, evolution->simulated / 86400.0, life,
-           time, speed, (unsigned long long)hash);
+           mf_search_settings(evolution->search)->population, life, time, speed,
+           (unsigned long long)hash);
     if (done)
         printf("report           %s\n", evolution->report_path);
     return mf_app_flush();
@@ -279,6 +292,8 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
         fprintf(stderr, "mayfly: %s; the same command with --resume goes on\n", error->message);
         return MF_EXIT_STOPPED;
     }
+    if (status != MF_OK && evolution->fresh)
+        take_back(evolution);
     if (status == MF_OK)
         status = write_report(evolution, wall, error);
     if (status != MF_OK)
@@ -318,13 +333,15 @@ int mf_command_evolve(int argc, char **argv) {
          "how many generations in all, those of a resumed run included"},
         {"population", "N", MF_OPTION_COUNT, &inputs->population, 2, 1 << 20,
          "robots in each generation"},
+        {"survivors", "N", MF_OPTION_COUNT, &inputs->survivors, 1, (1 << 20) - 1,
+         "how many of them are kept and copied, fewer than the population"},
         {"seed", "N", MF_OPTION_COUNT, &inputs->seed, 0, 1.8446744073709552e19,
          "of everything random"},
         {"duration", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9,
          "simulated seconds of one life"},
         MF_INPUT_THREADS(inputs),
         {"out", "DIR", MF_OPTION_TEXT, &options.out, 0, 0,
-         "folder for archive and report (default: runs/<name>-<seed>)"},
+         "folder for archive and report (default: runs/<experiment>-<seed>)"},
         {"resume", NULL, MF_OPTION_FLAG, &options.resume, 0, 0,
          "go on with the archive in that folder; without one, start"},
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "one JSON object per line on stdout"},

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 8)
 
@@ -54,6 +55,7 @@ static bool add_pair(Builder *builder, const char *prefix, const char *pair) {
 static bool collect(Builder *builder, const mf_Inputs *inputs, const char *command) {
     add(builder, "search.generations", inputs->generations);
     add(builder, "search.population", inputs->population);
+    add(builder, "search.survivors", inputs->survivors);
     add(builder, "search.seed", inputs->seed);
     add(builder, "run.duration", inputs->duration);
     add(builder, "run.robots", inputs->robots);
@@ -82,6 +84,12 @@ mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error 
     return mf_context_create(&config, out, error);
 }
 
+// Told by its name, as what is in it would only be called bad YAML.
+static bool is_robot(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && strcasecmp(dot, ".urdf") == 0;
+}
+
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
                          const char *name, mf_Experiment **out, mf_Error *error) {
     char path[MF_APP_PATH];
@@ -91,6 +99,10 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
     mf_Status status = MF_OK;
     if (strlen(name) >= MF_APP_PATH)
         status = mf_fail(error, MF_LIMIT, "expected a path below %d bytes", MF_APP_PATH);
+    else if (is_robot(name))
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, name, 0, 0,
+                            "expected an experiment (YAML), found a robot; give one such as "
+                            "scenes/hexapod.yaml, and the robot with --model");
     else if (!collect(builder, inputs, command))
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     else

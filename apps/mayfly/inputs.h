@@ -6,8 +6,9 @@
 #include "options.h"
 
 typedef struct mf_Inputs {
-    const char *generations, *population, *seed, *duration, *robots; // as typed, or NULL
-    const char *model, *terrain;                                     // files, or NULL
+    const char *generations, *population, *survivors, *seed, *duration,
+        *robots;                 // as typed, or NULL
+    const char *model, *terrain; // files, or NULL
     const char *threads;
     mf_OptionList packages; // NAME=PATH
     mf_OptionList settings; // path=value

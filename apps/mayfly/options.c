@@ -92,10 +92,13 @@ static bool number_fits(const mf_Option *option, const char *text) {
 }
 
 static int complain_number(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
-    return mf_app_usage(help->name, "--%s: expected %s from %.15g to %.15g, found '%.100s'",
+    char upper[32] = "2^64-1"; // which a double cannot say
+    if (option->upper < 1e19)
+        snprintf(upper, sizeof upper, "%.15g", option->upper);
+    return mf_app_usage(help->name, "--%s: expected %s from %.15g to %s, found '%.100s'",
                         option->name,
                         option->kind == MF_OPTION_COUNT ? "a whole number" : "a number",
-                        option->lower, option->upper, text);
+                        option->lower, upper, text);
 }
 
 // ---- parsing -----------------------------------------------------------------------------------

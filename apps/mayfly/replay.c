@@ -141,8 +141,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
 
 static int compare(const Replay *replay, mf_Error *error) {
     double distance = mf_scene_distance(&replay->scene, 0);
-    // As the evaluation counts: a robot with a fault has no fitness.
-    double fitness = mf_group_fault(replay->scene.group, 0) != 0 ? NAN : distance;
+    double fitness = mf_scene_fitness(&replay->scene, 0);
     bool equal = same_bits(fitness, replay->individual.fitness);
     bool printed = print_result(replay, distance, fitness, equal);
     if (!equal && mf_option_count(replay->options->divisor, 1) == 1) {
@@ -169,7 +168,7 @@ static int check_options(const Options *options) {
 int mf_command_replay(int argc, char **argv) {
     Options options = {0};
     const mf_Option table[] = {
-        {"individual", "ID", MF_OPTION_COUNT, &options.individual, 0, 1.8e19,
+        {"individual", "ID", MF_OPTION_COUNT, &options.individual, 0, 1.8446744073709552e19,
          "the individual with that number"},
         {"generation", "N", MF_OPTION_COUNT, &options.generation, 1, 4294967295.0,
          "the best of that generation (default: of the newest one)"},

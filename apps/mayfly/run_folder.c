@@ -16,10 +16,12 @@ mf_Status mf_folder_path(const char *folder, const char *name, char out[MF_APP_P
     return mf_fail(error, MF_LIMIT, "expected a folder name below %d bytes", MF_APP_PATH);
 }
 
-void mf_folder_default(const char *name, uint64_t seed, char out[MF_APP_PATH]) {
+void mf_folder_default(const char *file, uint64_t seed, char out[MF_APP_PATH]) {
     char plain[128];
     size_t length = 0;
-    for (; *name != '\0' && length + 1 < sizeof plain; name++) {
+    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
+    const char *dot = strrchr(name, '.'), *end = dot == NULL ? name + strlen(name) : dot;
+    for (; name < end && length + 1 < sizeof plain; name++) {
         bool letter = isalnum((unsigned char)*name) && (unsigned char)*name < 0x80;
         if (letter)
             plain[length++] = (char)tolower((unsigned char)*name);
@@ -131,7 +133,7 @@ static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run,
 
 mf_Status mf_folder_check_world(const mf_ArchiveRun *run, const char *path, const mf_Scene *scene,
                                 mf_Error *error) {
-    uint64_t model = mf_model_hash(scene->model), ground = mf_app_terrain_hash(scene->terrain);
+    uint64_t model = mf_model_hash(scene->model), ground = mf_terrain_hash(scene->terrain);
     if (run->model_hash != model)
         return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
                           "the robot %.300s has changed since the archive was made (hash "

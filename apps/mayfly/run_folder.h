@@ -8,8 +8,9 @@
 mf_Status mf_folder_path(const char *folder, const char *name, char out[MF_APP_PATH],
                          mf_Error *error);
 
-// "runs/<name>-<seed>", the name in lower case with everything but letters and digits as '-'.
-void mf_folder_default(const char *name, uint64_t seed, char out[MF_APP_PATH]);
+// "runs/<file>-<seed>", the file's name without folder and ending, in lower case and with
+// everything but letters and digits as '-'.
+void mf_folder_default(const char *file, uint64_t seed, char out[MF_APP_PATH]);
 
 // Makes `folder` and the ones above it that are missing; *made is how many, counted from the end.
 mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made, mf_Error *error);

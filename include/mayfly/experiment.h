@@ -17,29 +17,50 @@ typedef enum mf_ControllerKind {
     MF_CONTROLLER_NONE
 } mf_ControllerKind;
 
+typedef struct mf_Scene mf_Scene;
+
+// What a program puts in the place of parts that an experiment file can name. All zero: nothing.
+// Set it between loading the experiment and making a scene; scenes, evaluations, trials and reports
+// of that experiment then use it. The archive does not store it.
+typedef struct mf_ExperimentHooks {
+    // Fitness of an instance at the end of its life; larger is better, NaN counts as worst. Not
+    // asked for a robot with a fault. NULL: what the experiment names.
+    double (*fitness)(const mf_Scene *scene, uint32_t instance, void *user);
+    // Called once for a scene whose motion, sensors and controller stand: adds a controller, fields
+    // that the fitness reads, or other systems to scene->group. What it adds is part of the state
+    // that every evaluation starts from. NULL: nothing to add.
+    mf_Status (*attach)(mf_Scene *scene, void *user, mf_Error *error);
+    // Gives an instance the controller that a genome describes, in an experiment with
+    // `controller: none`. NULL: nothing to evolve there.
+    void (*apply_genome)(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user);
+    uint32_t genome_bytes; // [byte] of its genome, 1 .. 4096; used with apply_genome
+    void *user;            // handed to all of them; borrowed
+} mf_ExperimentHooks;
+
 // Everything an experiment file says, defaults filled in. Strings belong to the experiment.
 typedef struct mf_Experiment {
-    const char *file;          // path it was read from
-    const char *name;          // title for reports
-    const char *model_path;    // resolved against the file's folder
+    const char *file;       // path it was read from
+    const char *name;       // title for reports
+    const char *model_path; // resolved against the file's folder
     mf_ImportConfig import;
-    const char *terrain_path;  // resolved; NULL when generated
+    const char *terrain_path; // resolved; NULL when generated
     mf_TerrainConfig terrain;
     mf_TerrainGenerator generator;
-    double terrain_scale;      // [m]
-    double terrain_offset;     // [m]
-    mf_Time step;              // [ns]
-    double gravity;            // [m/s^2]
+    double terrain_scale;  // [m]
+    double terrain_offset; // [m]
+    mf_Time step;          // [ns]
+    double gravity;        // [m/s^2]
     bool double_precision;
     mf_PointsConfig points;
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;
-    uint32_t count;            // [1] robots of `mayfly run`
-    double duration;           // [s] of one evaluation or run
-    const char *fitness;       // "distance"
-    uint32_t generations;      // [1]
+    uint32_t count;       // [1] robots of `mayfly run`
+    double duration;      // [s] of one evaluation or run
+    const char *fitness;  // "distance"
+    uint32_t generations; // [1]
     mf_SearchConfig search;
+    mf_ExperimentHooks hooks; // all zero after loading
     mf_Context *context;
 } mf_Experiment;
 
@@ -57,17 +78,15 @@ MF_API mf_Status mf_experiment_load(mf_Context *context, const char *path,
 // The same from memory; `path` is used in messages and to resolve other files.
 MF_API mf_Status mf_experiment_parse(mf_Context *context, const char *path, const char *text,
                                      size_t size, const mf_Override *overrides,
-                                     uint32_t override_count, mf_Experiment **out,
-                                     mf_Error *error);
+                                     uint32_t override_count, mf_Experiment **out, mf_Error *error);
 MF_API void mf_experiment_destroy(mf_Experiment *experiment); // NULL is fine
 
 // The whole experiment as YAML text with every default written out; loading it again gives the same
 // experiment. From mf_allocate.
-MF_API mf_Status mf_experiment_write(const mf_Experiment *experiment, char **text,
-                                     mf_Error *error);
+MF_API mf_Status mf_experiment_write(const mf_Experiment *experiment, char **text, mf_Error *error);
 
 // A world made from an experiment, with everything it borrows.
-typedef struct mf_Scene {
+struct mf_Scene {
     mf_Experiment *experiment; // borrowed
     mf_Model *model;
     mf_Terrain *terrain;
@@ -75,7 +94,7 @@ typedef struct mf_Scene {
     mf_Group *group;
     void *start;       // image of the world at time 0, from which each evaluation begins
     size_t start_size; // [byte]
-} mf_Scene;
+};
 
 // Loads model and terrain and makes a world with one isolated group of `count` robots, all at their
 // start with an idle controller. Sets experiment->search.genome_bytes.
@@ -83,17 +102,21 @@ MF_API mf_Status mf_scene_create(mf_Context *context, mf_Experiment *experiment,
                                  mf_Scene *out, mf_Error *error);
 MF_API void mf_scene_destroy(mf_Scene *scene);
 
-// Bytes of a genome for the experiment's controller (32 for GP, 3 per joint + 1 for oscillators, 0
-// for none). docs/experiments.md says what the bytes mean.
+// Bytes of a genome for the experiment's controller (32 for GP, 3 per joint + 1 for oscillators,
+// for none those of the hooks or 0). docs/experiments.md says what the bytes mean.
 MF_API uint32_t mf_scene_genome_bytes(const mf_Scene *scene);
 // Gives an instance the controller that a genome describes.
 MF_API void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome);
 // Horizontal distance [m] of the base from its start place; 0 for a robot with a fault.
 MF_API double mf_scene_distance(const mf_Scene *scene, uint32_t instance);
 
+// What evolution wants more of: the experiment's fitness, or that of its hooks. NaN for a robot
+// with a fault.
+MF_API double mf_scene_fitness(const mf_Scene *scene, uint32_t instance);
+
 // An mf_EvaluateFn whose `user` is a scene with at least as many robots as the population: puts the
 // world back to time 0, applies genomes, steps for the experiment's duration (rounded up to whole
-// steps), takes the fitness. A robot with a fault gets NaN; robots without a genome idle.
+// steps), takes mf_scene_fitness. Robots without a genome idle.
 MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
 

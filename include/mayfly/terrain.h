@@ -17,16 +17,16 @@ typedef enum mf_Interpolation {
 // [origin_x + column*cell, +cell) x [origin_y + row*cell, +cell); its height belongs to its
 // centre. Outside the map the border value holds. Frozen after creation and shared by all threads.
 typedef struct mf_Terrain {
-    uint32_t columns;               // [1] cells along x, >= 1
-    uint32_t rows;                  // [1] cells along y, >= 1
-    double cell;                    // [m] edge of a cell, > 0
-    double origin[2];               // [m] world x, y of the low corner of cell (0, 0)
-    double lowest;                  // [m] smallest height
-    double highest;                 // [m] largest height
+    uint32_t columns; // [1] cells along x, >= 1
+    uint32_t rows;    // [1] cells along y, >= 1
+    double cell;      // [m] edge of a cell, > 0
+    double origin[2]; // [m] world x, y of the low corner of cell (0, 0)
+    double lowest;    // [m] smallest height
+    double highest;   // [m] largest height
     mf_Interpolation interpolation;
-    const float *height_f32;        // [m] rows*columns, row after row, owned by the terrain
-    const double *height_f64;       // [m] the same heights, as given
-    mf_Context *context;            // the context that owns the memory
+    const float *height_f32;  // [m] rows*columns, row after row, owned by the terrain
+    const double *height_f64; // [m] the same heights, as given
+    mf_Context *context;      // the context that owns the memory
 } mf_Terrain;
 
 typedef struct mf_TerrainConfig {
@@ -73,6 +73,9 @@ MF_API mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig
                                      mf_Error *error);
 
 MF_API void mf_terrain_destroy(mf_Terrain *terrain); // NULL is fine
+
+// Hash over everything that robots meet: size, place, interpolation and heights.
+MF_API uint64_t mf_terrain_hash(const mf_Terrain *terrain);
 
 // Height [m] at world (x, y) [m] and, when `normal` is not NULL, the unit normal there. Defined
 // for every double: NaN is read as -infinity, and infinities and huge values as the border.

@@ -1,6 +1,6 @@
 // Hashes: FNV-1a with 64 bits (Fowler, Noll, Vo) for state, CRC-32 (IEEE 802.3, reflected
 // polynomial 0xedb88320) for file images. Both work on bytes, so byte order does not matter.
-#include <mayfly/base.h>
+#include "base/hash.h"
 
 uint64_t mf_hash_bytes(uint64_t hash, const void *data, size_t size) {
     const unsigned char *bytes = data;
@@ -23,4 +23,23 @@ uint32_t mf_crc32(uint32_t crc, const void *data, size_t size) {
         crc = crc >> 4 ^ table[crc & 15];
     }
     return ~crc;
+}
+
+uint64_t mf_hash_u32(uint64_t hash, uint32_t value) {
+    unsigned char bytes[4];
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+    return mf_hash_bytes(hash, bytes, sizeof bytes);
+}
+
+uint64_t mf_hash_doubles(uint64_t hash, const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        union {
+            double value;
+            uint64_t bits;
+        } number = {.value = values[i] + 0.0}; // turns -0 into 0
+        hash = mf_hash_u32(hash, (uint32_t)number.bits);
+        hash = mf_hash_u32(hash, (uint32_t)(number.bits >> 32));
+    }
+    return hash;
 }

@@ -1,7 +1,7 @@
 // The table of keys as a page for people: markdown for docs/experiments.md, plain text for a
 // terminal.
 #include "experiment/keys.h"
-#include "view/text.h"
+#include "base/text.h"
 
 #include <string.h>
 

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define GENOME_MOST 4096u // [byte] as of a search
+
 // ---- making ------------------------------------------------------------------------------------
 
 static mf_Status make_terrain(mf_Context *context, const mf_Experiment *experiment,
@@ -125,6 +127,9 @@ static mf_Status fill(mf_Context *context, mf_Experiment *experiment, uint32_t c
     for (uint32_t i = 0; i < count; i++)
         idle(scene, i);
     status = note_start(scene->group, error);
+    const mf_ExperimentHooks *hooks = &experiment->hooks;
+    if (status == MF_OK && hooks->attach != NULL)
+        status = hooks->attach(scene, hooks->user, error);
     return status == MF_OK ? keep_start(context, scene, error) : status;
 }
 
@@ -135,6 +140,11 @@ mf_Status mf_scene_create(mf_Context *context, mf_Experiment *experiment, uint32
     *out = (mf_Scene){0};
     if (context == NULL || experiment == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context or experiment is NULL");
+    if (experiment->controller == MF_CONTROLLER_NONE && experiment->hooks.apply_genome != NULL &&
+        (experiment->hooks.genome_bytes < 1 || experiment->hooks.genome_bytes > GENOME_MOST))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "hooks.genome_bytes: expected 1 to %u bytes with apply_genome, found %u",
+                       GENOME_MOST, experiment->hooks.genome_bytes);
     mf_Scene scene = {.experiment = experiment};
     mf_Status status = fill(context, experiment, count, &scene, error);
     if (status != MF_OK) {
@@ -168,7 +178,8 @@ uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
     case MF_CONTROLLER_NONE:
         break;
     }
-    return 0;
+    const mf_ExperimentHooks *hooks = &scene->experiment->hooks;
+    return hooks->apply_genome == NULL ? 0 : hooks->genome_bytes;
 }
 
 // Range of a joint; one without limits gets a turn, or a metre to each side.
@@ -202,6 +213,9 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
         mf_gp_set_program(scene->group, instance, genome);
     else if (scene->experiment->controller == MF_CONTROLLER_OSCILLATOR)
         apply_oscillator(scene, instance, genome);
+    else if (scene->experiment->hooks.apply_genome != NULL)
+        scene->experiment->hooks.apply_genome(scene, instance, genome,
+                                              scene->experiment->hooks.user);
 }
 
 // ---- evaluation --------------------------------------------------------------------------------
@@ -214,6 +228,14 @@ double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
     double x = mf_field_get(position, instance, 0) - mf_field_get(start, instance, 0);
     double y = mf_field_get(position, instance, 1) - mf_field_get(start, instance, 1);
     return sqrt(x * x + y * y);
+}
+
+double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
+    const mf_ExperimentHooks *hooks = &scene->experiment->hooks;
+    if (mf_group_fault(scene->group, instance) != 0)
+        return NAN;
+    return hooks->fitness != NULL ? hooks->fitness(scene, instance, hooks->user)
+                                  : mf_scene_distance(scene, instance);
 }
 
 static uint64_t step_count(const mf_Experiment *experiment) {
@@ -244,6 +266,6 @@ mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
         mf_scene_apply_genome(scene, i, genomes + (size_t)i * genome_bytes);
     mf_world_step(scene->world, step_count(scene->experiment));
     for (uint32_t i = 0; i < count; i++)
-        fitness[i] = mf_group_fault(scene->group, i) != 0 ? NAN : mf_scene_distance(scene, i);
+        fitness[i] = mf_scene_fitness(scene, i);
     return MF_OK;
 }

@@ -4,7 +4,7 @@
 // elsewhere.
 #include "experiment/keys.h"
 #include "experiment/decimal.h"
-#include "view/text.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -83,11 +83,6 @@ static inline mf_mask mf_finite(mf_lane a) {
     return mf_less_equal(mf_abs(a), mf_set(MF_REAL_MAX));
 }
 
-// Stores `a` only where the mask holds.
-static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
-    mf_store(address, mf_select(mask, a, mf_load(address)));
-}
-
 // Largest whole number <= a, for |a| < 2^31.
 static inline mf_lane mf_floor_lane(mf_lane a) {
     mf_lane whole = mf_from_index(mf_to_index(a));

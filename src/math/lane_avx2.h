@@ -31,6 +31,9 @@ static inline mf_mask mf_and(mf_mask a, mf_mask b) {
 static inline mf_mask mf_or(mf_mask a, mf_mask b) {
     return _mm256_or_pd(a, b);
 }
+static inline mf_mask mf_differ(mf_mask a, mf_mask b) {
+    return _mm256_xor_pd(a, b);
+}
 static inline mf_mask mf_mask_all(void) {
     return _mm256_castsi256_pd(_mm256_set1_epi32(-1));
 }
@@ -124,6 +127,9 @@ static inline mf_mask mf_and(mf_mask a, mf_mask b) {
 static inline mf_mask mf_or(mf_mask a, mf_mask b) {
     return _mm256_or_ps(a, b);
 }
+static inline mf_mask mf_differ(mf_mask a, mf_mask b) {
+    return _mm256_xor_ps(a, b);
+}
 static inline mf_mask mf_mask_all(void) {
     return _mm256_castsi256_ps(_mm256_set1_epi32(-1));
 }
@@ -188,5 +194,9 @@ static inline mf_index mf_lane_numbers(void) {
     return (mf_index){0, 1, 2, 3, 4, 5, 6, 7};
 }
 #endif
+
+static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
+    mf_store(address, mf_select(mask, a, mf_load(address)));
+}
 
 #endif

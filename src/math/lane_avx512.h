@@ -29,6 +29,9 @@ static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm512_mask_blend_pd(mask, no, yes);
 }
+static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
+    _mm512_mask_store_pd(address, mask, a);
+}
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm512_min_pd(a, b);
 }
@@ -98,6 +101,9 @@ static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm512_mask_blend_ps(mask, no, yes);
 }
+static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
+    _mm512_mask_store_ps(address, mask, a);
+}
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm512_min_ps(a, b);
 }
@@ -151,8 +157,11 @@ static inline mf_mask mf_and(mf_mask a, mf_mask b) {
 static inline mf_mask mf_or(mf_mask a, mf_mask b) {
     return (mf_mask)(a | b);
 }
+static inline mf_mask mf_differ(mf_mask a, mf_mask b) {
+    return (mf_mask)(a ^ b);
+}
 static inline mf_mask mf_mask_all(void) {
-    return (mf_mask)~(mf_mask)0;
+    return (mf_mask) ~(mf_mask)0;
 }
 static inline mf_mask mf_not(mf_mask a) {
     return (mf_mask)~a;

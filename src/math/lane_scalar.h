@@ -29,6 +29,9 @@ static inline mf_mask mf_and(mf_mask a, mf_mask b) {
 static inline mf_mask mf_or(mf_mask a, mf_mask b) {
     return a || b;
 }
+static inline mf_mask mf_differ(mf_mask a, mf_mask b) {
+    return a != b;
+}
 static inline mf_mask mf_not(mf_mask a) {
     return !a;
 }
@@ -57,6 +60,12 @@ static inline mf_lane mf_sqrt(mf_lane a) {
 #else
     return __builtin_sqrtf(a);
 #endif
+}
+
+// Stores `a` only where the mask holds.
+static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
+    if (mask)
+        *address = a;
 }
 
 // Toward zero; the value must fit.

@@ -33,6 +33,9 @@ static inline mf_mask mf_and(mf_mask a, mf_mask b) {
 static inline mf_mask mf_or(mf_mask a, mf_mask b) {
     return _mm_or_pd(a, b);
 }
+static inline mf_mask mf_differ(mf_mask a, mf_mask b) {
+    return _mm_xor_pd(a, b);
+}
 static inline mf_mask mf_mask_all(void) {
     return _mm_castsi128_pd(_mm_set1_epi32(-1));
 }
@@ -108,6 +111,9 @@ static inline mf_mask mf_and(mf_mask a, mf_mask b) {
 static inline mf_mask mf_or(mf_mask a, mf_mask b) {
     return _mm_or_ps(a, b);
 }
+static inline mf_mask mf_differ(mf_mask a, mf_mask b) {
+    return _mm_xor_ps(a, b);
+}
 static inline mf_mask mf_mask_all(void) {
     return _mm_castsi128_ps(_mm_set1_epi32(-1));
 }
@@ -158,6 +164,9 @@ static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
 }
 #endif
 
+static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
+    mf_store(address, mf_select(mask, a, mf_load(address)));
+}
 static inline mf_index mf_set_index(int32_t a) {
     return (mf_index)_mm_set1_epi32(a);
 }

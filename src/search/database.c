@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { BUSY_MILLISECONDS = 1000, VALUE_LIMIT = 64 << 20 };
 
@@ -88,6 +89,8 @@ static mf_Status check_file(mf_Context *context, const char *path, mf_Error *err
     if (info.st_size == 0)
         return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
                           "expected a Mayfly archive, found an empty file");
+    if (!mf_allow(context, "access") || access(path, R_OK) != 0)
+        return mf_fail_at(error, MF_IO, path, 0, 0, "cannot open the archive: %s", strerror(errno));
     return MF_OK;
 }
 

@@ -3,7 +3,7 @@
 #ifndef MAYFLY_VIEW_CHART_H
 #define MAYFLY_VIEW_CHART_H
 
-#include "view/text.h"
+#include "base/text.h"
 
 typedef struct mf_Axis {
     double lower;      // [any] value at the low end

@@ -72,6 +72,10 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<div class=\"tiles\">\n<div class=\"first\"><b>");
     mf_text_measure(text, data->trial.distance);
     mf_text_put(text, " m</b><span>best distance</span></div>\n<div><b>");
+    if (data->experiment->hooks.fitness != NULL) {
+        mf_text_measure(text, data->champion.fitness);
+        mf_text_put(text, "</b><span>best fitness</span></div>\n<div><b>");
+    }
     mf_text_duration(text, data->facts.simulated);
     mf_text_put(text, "</b><span>of robot life simulated</span></div>\n<div><b>");
     mf_text_duration(text, data->facts.wall_seconds);
@@ -108,11 +112,11 @@ static void widen(double range[2], const double *values, size_t count) {
 }
 
 static void put_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
-                      const char *css_class, const char *name) {
+                      const char *css_class, const char *name, const char *unit) {
     char label[64];
     mf_Text number = mf_text_begin(text->context);
     mf_text_measure(&number, value);
-    snprintf(label, sizeof label, "%s %s m", name, number.failed ? "" : number.data);
+    snprintf(label, sizeof label, "%s %s%s", name, number.failed ? "" : number.data, unit);
     text->failed = text->failed || number.failed;
     mf_text_free(&number);
     mf_chart_label(text, chart, value, shift, css_class, label);
@@ -139,15 +143,19 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     const double *best = columns + count, *mean = best + count;
     double range[2] = {0.0, 0.0};
     widen(range, best, 2 * (size_t)count);
+    bool own = data->experiment->hooks.fitness != NULL; // its unit is known to its program only
+    const char *unit = own ? "" : " m";
     mf_Chart chart =
         mf_chart_make(mf_axis_fit(columns[0], columns[count - 1], 8, false, "generation"),
-                      mf_axis_fit(range[0], range[1], 5, true, "distance [m]"));
-    mf_chart_begin(text, &chart, "Best and mean distance over generations");
+                      mf_axis_fit(range[0], range[1], 5, true, own ? "fitness" : "distance [m]"));
+    mf_chart_begin(text, &chart,
+                   own ? "Best and mean fitness over generations"
+                       : "Best and mean distance over generations");
     mf_chart_line(text, &chart, columns, mean, count, "mean", false);
     mf_chart_line(text, &chart, columns, best, count, "best", true);
     double shift = label_shift(&chart, best[count - 1], mean[count - 1]);
-    put_label(text, &chart, best[count - 1], -shift, "best", "best");
-    put_label(text, &chart, mean[count - 1], shift, "mean", "mean");
+    put_label(text, &chart, best[count - 1], -shift, "best", "best", unit);
+    put_label(text, &chart, mean[count - 1], shift, "mean", "mean", unit);
     mf_chart_end(text);
     mf_release(data->context, columns);
     close_section(text);

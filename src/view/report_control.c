@@ -276,7 +276,10 @@ void mf_report_control(mf_Text *text, const mf_ReportData *data) {
         put_waves(text, data);
         break;
     case MF_CONTROLLER_NONE:
-        mf_text_put(text, "<p>This robot has no controller.</p>\n");
+        mf_text_put(text, data->experiment->hooks.apply_genome == NULL
+                              ? "<p>This robot has no controller.</p>\n"
+                              : "<p>The controller is a function of the program that evolved "
+                                "it.</p>\n");
         break;
     }
 }

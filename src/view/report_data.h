@@ -5,7 +5,7 @@
 
 #include <mayfly/report.h>
 
-#include "view/text.h"
+#include "base/text.h"
 
 #define MF_REPORT_TOLERANCE 0.30 // [1] largest change of distance by the small step that passes
 

@@ -3,7 +3,6 @@
 // gives the bits of the evaluation that it repeats.
 #include <mayfly/report.h>
 
-#include <math.h>
 #include <string.h>
 
 // Steps of one trial, in whole numbers.
@@ -64,7 +63,7 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
     }
     mf_world_step(scene->world, plan->steps - (plan->samples - 1) * plan->sample_steps);
     trial->distance = mf_scene_distance(scene, 0);
-    trial->fitness = mf_group_fault(scene->group, 0) != 0 ? NAN : trial->distance;
+    trial->fitness = mf_scene_fitness(scene, 0);
     trial->hash = mf_world_hash(scene->world);
     return MF_OK;
 }

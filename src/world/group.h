@@ -24,6 +24,7 @@ struct mf_Group {
     uint32_t blocks;
     uint32_t field_count, system_count;
     mf_Field fields[MF_MAX_FIELDS];
+    void *field_memory[MF_MAX_FIELDS];     // what the data of each field lies in
     mf_SystemSlot systems[MF_MAX_SYSTEMS]; // in order of phase, then of being added
     mf_CanonicalFields canonical;
     uint32_t start_point_count;

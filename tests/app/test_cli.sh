@@ -97,6 +97,9 @@ refused 1 'noise.yaml' evolve noise.yaml
 refused 1 'world.stepp' evolve "$hexapod" --set world.stepp=1
 refused 1 'missing.png' evolve "$hexapod" --terrain missing.png
 refused 1 'missing.urdf' run "$hexapod" --model missing.urdf
+refused 1 '--model' evolve "$source_dir/models/hexapod.urdf"
+refused 1 'search.survivors' evolve "$hexapod" --population 30
+refused 2 '2^64-1' evolve "$hexapod" --seed -1
 refused 1 'missing' info missing
 refused 1 'empty.yaml' info empty.yaml
 refused 1 'missing' replay missing
@@ -165,7 +168,7 @@ expect 0 evolve "$hexapod" $small --out whole --resume --json
 [ "$(value hash)" = "$hash" ] || fail 'resuming a finished run changes it'
 expect 0 evolve scenes/oscillator.yaml --generations 1 --population 2 --set search.survivors=1 \
     --duration 1
-[ -s "$(ls -d runs/*)/report.html" ] || fail 'the default folder is not runs/<name>-<seed>'
+[ -s runs/oscillator-1/report.html ] || fail 'the default folder is not runs/<experiment>-<seed>'
 grep -q 'sine wave' runs/*/report.html || fail 'the report of an oscillator shows no waves'
 
 expect 0 replay whole --json

@@ -111,7 +111,7 @@ static inline void near_(double got, double expected, double tolerance, const ch
         fail();
     }
 }
-#define assert_near(got, expected, tolerance) \
+#define assert_near(got, expected, tolerance)                                                      \
     near_(got, expected, tolerance, #got, __FILE__, __LINE__)
 
 static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shape,
@@ -123,11 +123,8 @@ static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shap
     config.columns = config.rows = 128;
     config.cell = cell;
     config.interpolation = interpolation;
-    mf_TerrainGenerator generator = {.shape = shape,
-                                     .amplitude = amplitude,
-                                     .wavelength = wavelength,
-                                     .octaves = 4,
-                                     .seed = 7};
+    mf_TerrainGenerator generator = {
+        .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
     must(mf_terrain_generate(context, &config, &generator, &terrain, &error), &error);
     return terrain;
 }

@@ -156,8 +156,8 @@ static void e7_order(void **state) {
 }
 
 // NESC check case 2 (NASA/TM-2015-218675): torque-free brick, (10, 20, 30) deg/s at the start.
-// Rates in deg/s at 5, 10, 20 and 30 s from an independent integration with h = 1 ms, to 9 decimals;
-// at 30 s NASA's simulations 01 and 04 agree with it to 3e-10 deg/s.
+// Rates in deg/s at 5, 10, 20 and 30 s from an independent integration with h = 1 ms, to 9
+// decimals; at 30 s NASA's simulations 01 and 04 agree with it to 3e-10 deg/s.
 static void nesc_case_2(void **state) {
     (void)state;
     static const double moment[3] = {0.00189422, 0.006211019, 0.007194665}; // [slug ft^2]
@@ -181,8 +181,8 @@ static void nesc_case_2(void **state) {
     stage_close(&stage, NULL);
 }
 
-// A force through the centre of mass for n steps: v = F n h / m, x = F/m h^2 n(n+1)/2 (an impulse at
-// the start of each step). A torque about a principal axis: w = T n h / I.
+// A force through the centre of mass for n steps: v = F n h / m, x = F/m h^2 n(n+1)/2 (an impulse
+// at the start of each step). A torque about a principal axis: w = T n h / I.
 static void outside_forces(void **state) {
     (void)state;
     static const double moment[3] = {1, 2, 2.5};

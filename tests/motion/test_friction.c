@@ -1,5 +1,5 @@
-// Friction: the paper's fit against an independent dense least-squares solution, Coulomb's limit on a
-// slope and in all directions, and a push that tips.
+// Friction: the paper's fit against an independent dense least-squares solution, Coulomb's limit on
+// a slope and in all directions, and a push that tips.
 #define MF_KERNEL_SCALAR
 #define MF_KERNEL_F64
 #include "motion/points/fit.h"
@@ -119,8 +119,8 @@ static void degenerate_fits(void **state) {
 // The same through a whole step of a model: every foot stands on two crossed slides, all feet move
 // at random within their plane, and the body must move by the fitted displacement and yaw
 // (2 atan(a3/2), for the quaternion (1, 0, 0, a3/2)). Feet have no mass, so the base moves as the
-// centre of mass does. With the smallest compliance the body's tilt under its own weight is 1e-7 rad
-// and lifts a foot that moves by 0.02 m by 2e-9 m; answers agree to that.
+// centre of mass does. With the smallest compliance the body's tilt under its own weight is 1e-7
+// rad and lifts a foot that moves by 0.02 m by 2e-9 m; answers agree to that.
 static void a_joint_update_moves_the_body_by_the_fit(void **state) {
     (void)state;
     static const double x_axis[3] = {1, 0, 0}, y_axis[3] = {0, 1, 0}, moment[3] = {.01, .01, .01};
@@ -152,8 +152,7 @@ static void a_joint_update_moves_the_body_by_the_fit(void **state) {
             weight[i] = weighted ? load : 1.0;
             for (uint32_t k = 0; k < 2; k++) {
                 slip[i][k] = 0.02 * random_signed(502, trial * 16 + 2 * c + k);
-                place[i][k] =
-                    stage_get(&stage, "point.anchor", 3 * c + k) + slip[i][k] - before[k];
+                place[i][k] = stage_get(&stage, "point.anchor", 3 * c + k) + slip[i][k] - before[k];
                 stage_set(&stage, "joint.target", 2 * c + k, slip[i][k]);
             }
         }
@@ -199,27 +198,32 @@ static double slope_place(const Stage *stage, double angle) {
            stage_get(stage, "base.position", 2) * sin(angle);
 }
 
-// C3. A block sticks for tan t <= mu: mu = 0.5 gives 26.5651 degrees, to 0.01 degrees. Above it slides
-// with g (sin t - mu cos t) = 1.9e-3 m/s^2 at 0.01 degrees: 24 mm in five seconds. (The first half
-// second, in which the contact forms, is not counted.)
+// C3. A block sticks for tan t <= mu: mu = 0.5 gives 26.5651 degrees, to 0.01 degrees. Above it
+// slides with g (sin t - mu cos t) = 1.92e-3 m/s^2 at 0.01 degrees: 24 mm in five seconds (to a
+// quarter of it: 26.5651 stands for 26.565051, which is 0.5 % of the excess, and a speed of 1 mm/s
+// left over from the start adds 5 mm). A force holds the block while its contacts form, or the
+// first step without contact would give it a speed that friction at its limit never takes away
+// again. Below the angle the sudden release leaves 1 mm/s at most, which stops within 0.3 mm: 1 mm
+// is allowed.
 static void c3_sticks_up_to_the_angle_of_friction(void **state) {
     (void)state;
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
             Stage stage;
-            mf_Terrain *slope = slope_open(
-                &stage, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
-            mf_world_step(stage.world, 50);
+            mf_Terrain *slope =
+                slope_open(&stage, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
+            double hold = 2.0 * 9.81 * sin(angle);
+            stage_set3(&stage, "base.force", hold * cos(angle), 0, hold * sin(angle));
+            mf_world_step(stage.world, 100);
+            stage_set3(&stage, "base.force", 0, 0, 0);
+            stage_set3(&stage, "base.linear_velocity", 0, 0, 0);
             double start = slope_place(&stage, angle);
             mf_world_step(stage.world, 500);
             double moved = start - slope_place(&stage, angle);
-            print_message("C3 %s %+.2f deg: %.9g m\n", friction ? "coupled" : "fit", 0.01 * side,
-                          moved);
-            if (side < 0)
-                assert_true(fabs(moved) < 1e-4);
-            else
-                assert_true(moved > 0.01);
+            if (side < 0 ? !(fabs(moved) < 1e-3) : !(fabs(moved - 0.024) < 0.006))
+                fail_msg("friction %d at %+.2f degrees: moved by %g m", friction, 0.01 * side,
+                         moved);
             stage_close(&stage, slope);
         }
 }
@@ -238,8 +242,8 @@ static void c3_slides_with_the_right_acceleration(void **state) {
             speed[i] = -stage_get(&stage, "base.linear_velocity", 0) * cos(angle) -
                        stage_get(&stage, "base.linear_velocity", 2) * sin(angle);
         }
-        print_message("C3 %s: a = %.9g\n", friction ? "coupled" : "fit", speed[1] - speed[0]);
-        assert_near(speed[1] - speed[0], 2.356287, 1e-3);
+        // The force is constant, so the discrete speed is exact; the literal has seven digits.
+        assert_near(speed[1] - speed[0], 2.356287, 5e-7);
         assert_near(stage_get(&stage, "base.position", 1), 0.0, 1e-9);
         stage_close(&stage, slope);
     }
@@ -250,7 +254,9 @@ static void c3_slides_with_the_right_acceleration(void **state) {
 static void c4_friction_is_isotropic(void **state) {
     (void)state;
     for (int friction = 0; friction < 2; friction++) {
-        double first = 0.0;
+        // 1 % above the threshold: a = 0.01 mu g for 200 steps, h^2 a n(n+1)/2 = 0.0985905 m. A
+        // spring contact gives way by 1 % of its own load first: 3 % of tolerance.
+        double first = 0.0, expected = 0.01 * 0.5 * 9.81 * 1e-4 * 200 * 201 / 2;
         for (int degree = 0; degree < 360; degree += 5)
             for (int side = -1; side <= 1; side += 2) {
                 Stage stage;
@@ -273,9 +279,9 @@ static void c4_friction_is_isotropic(void **state) {
                         fail_msg("friction %d, %d degrees: moved by %g m below the threshold",
                                  friction, degree, along);
                 } else {
-                    if (first == 0.0)
-                        print_message("C4 %d: %.9g m\n", friction, first = along);
-                    if (!(fabs(along - first) < 0.01 * first && fabs(across) < 0.01 * first))
+                    first = first == 0.0 ? along : first;
+                    if (!(fabs(along - expected) < 0.03 * expected &&
+                          fabs(along - first) < 0.01 * first && fabs(across) < 0.01 * first))
                         fail_msg("friction %d, %d degrees: %g m along, %g m across; at 0 degrees "
                                  "%g m",
                                  friction, degree, along, across, first);
@@ -304,7 +310,6 @@ static void coupled_a_tall_box_tips_as_statics_says(void **state) {
         stage_set(&stage, "base.force", 0, 3.924 * (1 + 0.02 * side));
         mf_world_step(stage.world, 300);
         double tilt = 2 * asin(fabs(stage_get(&stage, "base.orientation", 2)));
-        print_message("tipping %+d: %.6g rad\n", side, tilt);
         if (side < 0)
             assert_true(tilt < 0.01);
         else

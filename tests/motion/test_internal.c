@@ -1,4 +1,5 @@
-// Motion of the joints in the air: it can neither move the centre of mass nor make angular momentum.
+// Motion of the joints in the air: it can neither move the centre of mass nor make angular
+// momentum.
 #include "motion/stage.h"
 
 static const double pi = 3.14159265358979323846;
@@ -13,15 +14,17 @@ static void air_config(StageConfig *config, double gravity, bool keep_momentum) 
 // E2. A wheel of 0.004 kg m^2 (four points of 0.1 kg at 0.1 m) on the axis of a base of
 // 0.02 kg m^2; both centres lie on the axis. The wheel turns by 1 rad: the base turns by exactly
 // -Jw/(Jw+Jb) = -1/6 rad. At 5 rad/s and 80 ms that takes three joint updates.
-static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
-                     double tolerance) {
+static void e2_wheel(bool double_precision, bool keep_momentum, double expected, double tolerance) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
     Stage stage;
     stage_begin(&stage, 1);
     mf_hand_inertia(&stage.hand, 0, 1.0, moment);
     uint32_t wheel = mf_hand_hinge(&stage.hand, 0, 0, 0, 0.05, up);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&stage.hand, wheel, i == 0 ? .1 : i == 1 ? -.1 : 0,
+        mf_hand_point(&stage.hand, wheel,
+                      i == 0   ? .1
+                      : i == 1 ? -.1
+                               : 0,
                       i == 2   ? .1
                       : i == 3 ? -.1
                                : 0,
@@ -68,8 +71,8 @@ static void flail(Stage *stage, uint32_t updates) {
     }
 }
 
-static void flail_open(Stage *stage, mf_Terrain **ground, bool double_precision,
-                       bool keep_momentum, double gravity) {
+static void flail_open(Stage *stage, mf_Terrain **ground, bool double_precision, bool keep_momentum,
+                       double gravity) {
     stage_begin(stage, 1);
     make_hexapod(&stage->hand);
     StageConfig config = stage_config(double_precision);
@@ -81,8 +84,8 @@ static void flail_open(Stage *stage, mf_Terrain **ground, bool double_precision,
 }
 
 // E3. 200 steps of random legs while flying and tumbling. The centre of mass follows the discrete
-// parabola of C9, x = v t, z = v t - g h^2 n(n+1)/2; the angular momentum about it is constant, both
-// to 1e-10 relative. (Runge-Kutta's own loss grows with (rate h)^5; at 1 rad/s it is 1e-12.)
+// parabola of C9, x = v t, z = v t - g h^2 n(n+1)/2; the angular momentum about it is constant,
+// both to 1e-10 relative. (Runge-Kutta's own loss grows with (rate h)^5; at 1 rad/s it is 1e-12.)
 static void e3_flailing(void **state) {
     (void)state;
     for (int keep = 0; keep < 2; keep++) {
@@ -337,8 +340,7 @@ static void e4_composite_inertia(void **state) {
                 }
                 for (int r = 0; r < 3; r++)
                     for (int c = 0; c < 3; c++)
-                        mine[r][c] +=
-                            model->points[i].mass * ((r == c ? square : 0) - d[r] * d[c]);
+                        mine[r][c] += model->points[i].mass * ((r == c ? square : 0) - d[r] * d[c]);
             }
             for (int r = 0; r < 3; r++) {
                 center[l][r] = place[l][r];
@@ -359,14 +361,13 @@ static void e4_composite_inertia(void **state) {
             }
             for (int r = 0; r < 3; r++)
                 for (int c = 0; c < 3; c++)
-                    sum[r][c] += own[l][r][c] +
-                                 model->links[l].mass * ((r == c ? square : 0) - d[r] * d[c]);
+                    sum[r][c] +=
+                        own[l][r][c] + model->links[l].mass * ((r == c ? square : 0) - d[r] * d[c]);
         }
         static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
         double size = sum[0][0] + sum[1][1] + sum[2][2];
         for (uint32_t c = 0; c < 6; c++)
-            assert_near(stage_get(&stage, "body.inertia", c), sum[row[c]][column[c]],
-                        1e-14 * size);
+            assert_near(stage_get(&stage, "body.inertia", c), sum[row[c]][column[c]], 1e-14 * size);
         for (uint32_t k = 0; k < 3; k++) {
             assert_near(stage_get(&stage, "body.center", k), whole[k], 1e-15);
             assert_true(sum[k][k] <= sum[(k + 1) % 3][(k + 1) % 3] + sum[(k + 2) % 3][(k + 2) % 3]);

@@ -77,8 +77,8 @@ static void c2_three_feet(void **state) {
     stage_close(&stage, NULL);
 }
 
-// C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell is
-// lower, so that the map is no longer level): same heights and loads to 1e-12.
+// C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell
+// is lower, so that the map is no longer level): same heights and loads to 1e-12.
 static void c6_plane_by_three_ways(void **state) {
     (void)state;
     double height[3], load[3][32], heights[400] = {0};
@@ -181,10 +181,9 @@ static void rest_does_not_drift(void **state) {
         Stage stage;
         stage_begin(&stage, 1);
         make_hexapod(&stage.hand);
-        mf_Terrain *terrain =
-            make_terrain(stage.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
-                         ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0,
-                         0.1);
+        mf_Terrain *terrain = make_terrain(
+            stage.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+            ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0, 0.1);
         open_stage(&stage, wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
         mf_world_step(stage.world, 1000);
         static const char *const names[] = {"base.position", "base.orientation"};
@@ -203,10 +202,8 @@ static void rest_does_not_drift(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c1_four_feet),
-        cmocka_unit_test(c2_three_feet),
-        cmocka_unit_test(c6_plane_by_three_ways),
-        cmocka_unit_test(degenerate_contacts),
+        cmocka_unit_test(c1_four_feet),           cmocka_unit_test(c2_three_feet),
+        cmocka_unit_test(c6_plane_by_three_ways), cmocka_unit_test(degenerate_contacts),
         cmocka_unit_test(rest_does_not_drift),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,6 +250,39 @@ static void test_bad_heights(void **state) {
     assert_non_null(strstr(error.message, "column 1, row 1"));
 }
 
+// The hash of a map made from `config` and `heights`.
+static uint64_t hash_of(mf_Context *context, const mf_TerrainConfig *config,
+                        const double *heights) {
+    mf_Terrain *terrain = terrain_of(context, config, heights);
+    uint64_t hash = mf_terrain_hash(terrain);
+    mf_terrain_destroy(terrain);
+    return hash;
+}
+
+static void test_hash_covers_all_that_robots_meet(void **state) {
+    mf_TerrainConfig config = config_of(3, 2), changed[5];
+    uint64_t hash = hash_of(*state, &config, small_map);
+    assert_true(hash_of(*state, &config, small_map) == hash);
+    for (int i = 0; i < 5; i++)
+        changed[i] = config;
+    changed[0].columns = 2, changed[0].rows = 3; // the same heights in another shape
+    changed[1].cell = 2.0;
+    changed[2].origin[0] = 1.0;
+    changed[3].origin[1] = 1.0;
+    changed[4].interpolation = MF_BILINEAR;
+    for (int i = 0; i < 5; i++)
+        assert_true(hash_of(*state, &changed[i], small_map) != hash);
+    double heights[6];
+    for (int cell = 0; cell < 6; cell++) {
+        memcpy(heights, small_map, sizeof heights);
+        heights[cell] = nextafter(heights[cell], 100.0); // too little for a float to notice
+        assert_true(hash_of(*state, &config, heights) != hash);
+    }
+    memcpy(heights, small_map, sizeof heights);
+    heights[0] = -0.0; // as high as 0
+    assert_true(hash_of(*state, &config, heights) == hash);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields_and_defaults),
@@ -262,6 +295,7 @@ int main(void) {
         cmocka_unit_test(test_bad_sizes),
         cmocka_unit_test(test_bad_settings),
         cmocka_unit_test(test_bad_heights),
+        cmocka_unit_test(test_hash_covers_all_that_robots_meet),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -14,15 +14,25 @@ typedef struct Body {
     Sym inverse;   // its inverse
 } Body;
 
+typedef struct Motion { // the part of a body that a step changes
+    Vec com, velocity;
+    Quat attitude;
+    Vec rate;
+} Motion;
+
+typedef struct Contact {
+    Vec place;      // [m] relative to the centre of mass, world axes
+    Vec normal;     // [1] of the ground, only where it is not level
+    Vec slip;       // [m] place minus anchor, world axes
+    mf_lane depth;  // [m] vertical, how far below its support
+    mf_lane before; // [m] compression after the step before, 0 = no contact
+    mf_lane press;  // [m] compression found by the solver
+    uint32_t index; // [1] contact number
+} Contact;
+
 typedef struct Contacts {
     uint32_t count;
-    uint32_t index[MF_POINTS_MAX_CONTACTS]; // contact number of each row
-    Vec place[MF_POINTS_MAX_CONTACTS];      // [m] relative to the centre of mass, world axes
-    Vec normal[MF_POINTS_MAX_CONTACTS];     // [1] of the ground, only where it is not level
-    Vec slip[MF_POINTS_MAX_CONTACTS];       // [m] place minus anchor, world axes
-    mf_lane depth[MF_POINTS_MAX_CONTACTS];  // [m] vertical, how far below its support
-    mf_lane before[MF_POINTS_MAX_CONTACTS]; // [m] compression after the step before, 0 = no contact
-    mf_lane press[MF_POINTS_MAX_CONTACTS];  // [m] compression found by the solver
+    Contact row[MF_POINTS_MAX_CONTACTS];
 } Contacts;
 
 // How the solved displacement moves the body.

@@ -20,8 +20,8 @@ static inline Spread coulomb_spread(const Contacts *contacts, Vec fit, mf_lane s
     Spread s = {zero, zero, zero, zero, {fit.x, fit.y, zero}};
     mf_lane square = zero;
     for (uint32_t i = 0; i < contacts->count; i++) {
-        mf_lane w = mf_keep(mf_less(zero, contacts->before[i]), contacts->press[i]);
-        Vec p = contacts->place[i];
+        mf_lane w = mf_keep(mf_less(zero, contacts->row[i].before), contacts->row[i].press);
+        Vec p = contacts->row[i].place;
         s.total = s.total + w;
         s.x = s.x + w * p.x;
         s.y = s.y + w * p.y;
@@ -49,20 +49,20 @@ static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *co
     Shift release = {{zero, zero, zero}, {zero, zero, zero}};
     mf_lane torque = zero;
     for (uint32_t i = 0; i < contacts->count; i++) {
-        mf_mask held = mf_less(zero, contacts->before[i]);
-        mf_lane w = mf_keep(held, contacts->press[i]) * s.total;
-        Vec p = contacts->place[i];
+        mf_mask held = mf_less(zero, contacts->row[i].before);
+        mf_lane w = mf_keep(held, contacts->row[i].press) * s.total;
+        Vec p = contacts->row[i].place;
         Vec n = {zero, zero, one};
         if (!plan->level)
-            n = contacts->normal[i];
+            n = contacts->row[i].normal;
         Vec t = {w * (s.push.x - s.twist * (p.y - s.y)), w * (s.push.y + s.twist * (p.x - s.x)),
                  zero};
         t.z = zero - (n.x * t.x + n.y * t.y) / n.z; // stays in the ground's plane
-        mf_lane vertical = contacts->press[i] * load, normal = vertical * n.z;
+        mf_lane vertical = contacts->row[i].press * load, normal = vertical * n.z;
         Vec all = vec_add(t, vec_scale(n, zero - normal));
         all.z = all.z + vertical;
         mf_lane size = mf_sqrt(vec_dot(all, all)), most = friction * normal;
-        mf_mask slides = mf_and(mf_less(most, size), mf_less(zero, contacts->press[i]));
+        mf_mask slides = mf_and(mf_less(most, size), mf_less(zero, contacts->row[i].press));
         mf_lane excess = mf_keep(slides, most / mf_select(slides, size, one) - one);
         Vec change = vec_scale(all, excess);
         change.z = change.z + t.z;

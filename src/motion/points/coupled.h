@@ -76,34 +76,31 @@ static inline void tangent_basis(Vec n, Vec *first, Vec *second) {
 
 static inline Vec coupled_normal(const mf_PointsPlan *plan, const Contacts *contacts, uint32_t i) {
     Vec up = {mf_zero(), mf_zero(), mf_set((mf_real)1)};
-    return plan->level ? up : contacts->normal[i];
+    return plan->level ? up : contacts->row[i].normal;
 }
 
 static inline void coupled_sum(const mf_PointsPlan *plan, const Contacts *contacts,
                                const mf_lane *hold, const mf_lane *weight, Coupled *c) {
     mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < contacts->count; i++) {
-        Vec n = coupled_normal(plan, contacts, i), first, second, slip = contacts->slip[i];
-        mf_lane pressed = mf_keep(mf_less(zero, contacts->press[i]), mf_set((mf_real)1));
-        coupled_add(c, contacts->place[i], n, pressed, contacts->depth[i] * n.z);
+        Vec n = coupled_normal(plan, contacts, i), first, second, slip = contacts->row[i].slip;
+        mf_lane pressed = mf_keep(mf_less(zero, contacts->row[i].press), mf_set((mf_real)1));
+        coupled_add(c, contacts->row[i].place, n, pressed, contacts->row[i].depth * n.z);
         mf_lane k = hold[i] * weight[i] * pressed;
         tangent_basis(n, &first, &second);
-        coupled_add(c, contacts->place[i], first, k, zero - vec_dot(first, slip));
-        coupled_add(c, contacts->place[i], second, k, zero - vec_dot(second, slip));
+        coupled_add(c, contacts->row[i].place, first, k, zero - vec_dot(first, slip));
+        coupled_add(c, contacts->row[i].place, second, k, zero - vec_dot(second, slip));
     }
 }
 
-// The next guess of phi, so that phi w |stretch| = most. The stretch answers to phi like that of one
-// spring against the body's inertia: |stretch| (give + phi w) is about constant, from which phi
-// follows at once. (Plain reweighting, phi = most / (w |stretch|), has the same solution but comes
-// closer by only a factor of 1 + give an iteration, and lets nothing slide near the limit.)
-static inline mf_lane coupled_hold(mf_lane stretch, mf_lane weight, mf_lane hold, mf_lane most,
-                                   mf_lane give) {
-    mf_lane one = mf_set((mf_real)1), stiffness = hold * weight;
-    mf_lane excess = stretch * (give + stiffness) - most;
-    mf_lane scale = weight * excess;
-    mf_mask slides = mf_less(most * give, scale);
-    return mf_select(slides, most * give / mf_select(slides, scale, one), one);
+// Near the limit phi comes closer to its solution by only about a factor of 1 + eps an iteration,
+// but steadily: Aitken's extrapolation of three values in a row leaps ahead.
+static inline mf_lane coupled_leap(mf_lane first, mf_lane second, mf_lane third) {
+    mf_lane one = mf_set((mf_real)1), before = second - first, now = third - second;
+    mf_lane limit = mf_set((mf_real)0.98) * mf_abs(before);
+    mf_mask steady = mf_and(mf_less(mf_zero(), before * now), mf_less(mf_abs(now), limit));
+    mf_lane leap = third + now * now / mf_select(steady, before - now, one);
+    return mf_select(steady, mf_clamp(leap, mf_set((mf_real)0.1) * third, one), third);
 }
 
 // Fills press (along the normal) and `hold` (phi_i: 1 = sticks, less = slides). `weight` holds each
@@ -115,20 +112,23 @@ static inline Shift coupled_solve(const mf_PointsPlan *plan, const mf_real *cons
     mf_lane e = mf_set(softness), scale = mf_set(softness * constant[MF_PLAN_INVERSE_MASS]);
     mf_lane friction = mf_set(constant[MF_PLAN_FRICTION]);
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
-    mf_lane holding = zero; // contacts among which the body's inertia is shared
-    for (uint32_t i = 0; i < contacts->count; i++) {
-        hold[i] = one;
-        holding = holding + mf_keep(mf_less(zero, weight[i]), one);
-    }
-    mf_lane give = e / mf_max(holding, one);
+    mf_lane older[MF_POINTS_MAX_CONTACTS];
+    for (uint32_t i = 0; i < contacts->count; i++)
+        hold[i] = older[i] = one;
     for (int iteration = 0; iteration <= COUPLED_ITERATIONS; iteration++) {
         for (uint32_t i = 0; i < contacts->count; i++) {
             Vec n = coupled_normal(plan, contacts, i);
-            Vec moved = shift_at(&shift, contacts->place[i]);
-            contacts->press[i] = mf_max(contacts->depth[i] * n.z - vec_dot(n, moved), zero);
-            Vec stretch = tangent_part(vec_add(contacts->slip[i], moved), n);
-            mf_lane most = friction * contacts->press[i], size = mf_sqrt(vec_dot(stretch, stretch));
-            hold[i] = iteration == 0 ? one : coupled_hold(size, weight[i], hold[i], most, give);
+            Vec moved = shift_at(&shift, contacts->row[i].place);
+            contacts->row[i].press = mf_max(contacts->row[i].depth * n.z - vec_dot(n, moved), zero);
+            Vec stretch = tangent_part(vec_add(contacts->row[i].slip, moved), n);
+            mf_lane pull = weight[i] * mf_sqrt(vec_dot(stretch, stretch));
+            mf_lane most = friction * contacts->row[i].press;
+            mf_mask slides = mf_less(most, pull);
+            mf_lane next = mf_select(slides, most / mf_select(slides, pull, one), one);
+            if (iteration == 3 || iteration == 6 || iteration == 9)
+                next = coupled_leap(older[i], hold[i], next);
+            older[i] = hold[i];
+            hold[i] = iteration == 0 ? one : next;
         }
         if (iteration == COUPLED_ITERATIONS)
             break;

@@ -5,9 +5,8 @@
 //                                  is lifted out of the ground and carried by its feet, without
 //                                  gaining velocity
 //   flight (every step)            gravity, then free rotation
-//   contact (every step)           support and friction displacements; the same displacements
-//   change
-//                                  the velocities, and the total energy is kept from rising
+//   contact (every step)           support and friction displacements, which also change the
+//                                  velocities; the total energy is kept from rising
 //
 // Invariants: a lane never reads another lane; nothing is stored for a lane whose new state is not
 // finite or out of range (it raises its fault word and keeps its last state).
@@ -107,11 +106,16 @@ static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane r
 static MF_INLINE uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place,
                                       mf_lane before) {
     uint32_t row = contacts->count++;
-    contacts->index[row] = index;
-    contacts->place[row] = place;
-    contacts->before[row] = before;
-    contacts->press[row] = mf_zero();
+    contacts->row[row].index = index;
+    contacts->row[row].place = place;
+    contacts->row[row].before = before;
     return row;
+}
+
+// A point is taken for pressed as long as it is below the ground.
+static MF_INLINE void set_depth(Contacts *contacts, uint32_t row, mf_lane depth) {
+    contacts->row[row].depth = depth;
+    contacts->row[row].press = mf_max(depth, mf_zero());
 }
 
 static MF_INLINE mf_lane load_before(const Step *s, uint32_t contact) {
@@ -121,14 +125,14 @@ static MF_INLINE mf_lane load_before(const Step *s, uint32_t contact) {
 
 // Slip of a contact: where it is now minus its anchor.
 static MF_INLINE Vec contact_slip(const Step *s, const Body *body, uint32_t row) {
-    Vec anchor = vec_load(s->block->anchor, 3 * s->contacts.index[row]);
-    return vec_sub(vec_add(body->com, s->contacts.place[row]), anchor);
+    Vec anchor = vec_load(s->block->anchor, 3 * s->contacts.row[row].index);
+    return vec_sub(vec_add(body->com, s->contacts.row[row].place), anchor);
 }
 
 // ---- friction -----------------------------------------------------------------------------------
 
 static MF_INLINE mf_lane fit_weight(const Step *s, uint32_t row) {
-    mf_lane before = s->contacts.before[row];
+    mf_lane before = s->contacts.row[row].before;
     return s->plan->config.weighted ? before
                                     : mf_keep(mf_less(mf_zero(), before), mf_set((mf_real)1));
 }
@@ -139,14 +143,14 @@ static MF_INLINE Vec fit_friction(Step *s, const Body *body, const Shift *shift,
     mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
     Fit fit = fit_start();
     for (uint32_t i = 0; i < contacts->count; i++) {
-        if (!mf_any(mf_less(zero, contacts->before[i])))
+        if (!mf_any(mf_less(zero, contacts->row[i].before)))
             continue;
-        mf_mask now = mf_less(zero, contacts->press[i]);
+        mf_mask now = mf_less(zero, contacts->row[i].press);
         if (joints) {
-            mf_lane above = contact_rise(shift, contacts->place[i]) - contacts->depth[i];
+            mf_lane above = contact_rise(shift, contacts->row[i].place) - contacts->row[i].depth;
             now = mf_less(above, margin);
         }
-        Vec slip = contact_slip(s, body, i), place = contacts->place[i];
+        Vec slip = contact_slip(s, body, i), place = contacts->row[i].place;
         mf_lane slip_x = slip.x - shift->turn.z * place.y + shift->turn.y * place.z;
         mf_lane slip_y = slip.y + shift->turn.z * place.x - shift->turn.x * place.z;
         fit_add(&fit, place, slip_x, slip_y, mf_keep(now, fit_weight(s, i)));
@@ -160,12 +164,12 @@ static Shift lift_clear(Step *s, const Sym *inverse_world, mf_real softness, mf_
     Contacts *contacts = &s->contacts;
     mf_lane given[MF_POINTS_MAX_CONTACTS];
     for (uint32_t i = 0; i < contacts->count; i++) {
-        given[i] = contacts->press[i];
-        contacts->depth[i] = contacts->depth[i] + given[i];
+        given[i] = contacts->row[i].press;
+        contacts->row[i].depth = contacts->row[i].depth + given[i];
     }
     Shift shift = support_solve(contacts, inverse_world, softness, inverse_mass);
     for (uint32_t i = 0; i < contacts->count; i++)
-        contacts->depth[i] = contacts->depth[i] - given[i];
+        contacts->row[i].depth = contacts->row[i].depth - given[i];
     return shift;
 }
 
@@ -195,18 +199,18 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool join
     // Weights by load have the mean 1 over the contacts that hold.
     mf_lane holding = mf_zero(), total = mf_zero(), one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < contacts->count; i++) {
-        mf_lane before = contacts->before[i];
+        mf_lane before = contacts->row[i].before;
         holding = holding + mf_keep(mf_less(mf_zero(), before), one);
         total = total + before;
     }
     mf_lane mean = holding / mf_select(mf_less(mf_zero(), total), total, one);
     for (uint32_t i = 0; i < contacts->count; i++) {
-        mf_mask held = mf_less(mf_zero(), contacts->before[i]);
+        mf_mask held = mf_less(mf_zero(), contacts->row[i].before);
         s->weight[i] = fit_weight(s, i);
         if (s->plan->config.weighted)
             s->weight[i] = s->weight[i] * mean;
         Vec slip = contact_slip(s, body, i);
-        contacts->slip[i] =
+        contacts->row[i].slip =
             (Vec){mf_keep(held, slip.x), mf_keep(held, slip.y), mf_keep(held, slip.z)};
     }
     return coupled_solve(s->plan, s->constant, contacts, &inertia_world, softness, s->weight,
@@ -232,17 +236,17 @@ static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *shift)
 // Remembers where the contacts are now. A contact that the solver lets slide in part (coupled
 // friction) keeps the stretch that its friction can bear.
 static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *turn, uint32_t row) {
-    uint32_t contact = s->contacts.index[row];
+    uint32_t contact = s->contacts.row[row].index;
     Vec local = vec_load(s->block->points, 3 * contact);
     Vec place = vec_add(body->com, mat_apply(turn, local));
     if (s->plan->config.friction == MF_FRICTION_COUPLED) {
-        mf_mask stays = mf_and(mf_less(mf_zero(), s->contacts.before[row]),
-                               mf_less(mf_zero(), s->contacts.press[row]));
+        mf_mask stays = mf_and(mf_less(mf_zero(), s->contacts.row[row].before),
+                               mf_less(mf_zero(), s->contacts.row[row].press));
         Vec anchor = vec_load(s->block->anchor, 3 * contact);
         Vec slip = vec_scale(vec_sub(place, anchor), s->hold[row]);
         place = vec_select(stays, vec_sub(place, slip), place);
     }
-    keep_vec_where(s, mf_less(mf_zero(), s->contacts.press[row]), s->block->anchor, 3 * contact,
+    keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[row].press), s->block->anchor, 3 * contact,
                    place);
 }
 
@@ -325,14 +329,14 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
             continue;
         s->near = mf_or(s->near, near);
         uint32_t row = add_contact(&s->contacts, i, mat_apply(turn, local), before);
-        Vec place = vec_add(body->com, s->contacts.place[row]);
+        Vec place = vec_add(body->com, s->contacts.row[row].place);
         mf_lane ground =
-            ground_at(s->plan, s->constant, place.x, place.y, &s->contacts.normal[row]);
+            ground_at(s->plan, s->constant, place.x, place.y, &s->contacts.row[row].normal);
         mf_lane was = body->com.z + (turn->zx * old.x + turn->zy * old.y + turn->zz * old.z);
         // Feet stay pressed as far as their load pressed them. A point is lifted at most as far as
         // its joints moved it: still joints do no work, however deep it is in the ground.
         mf_lane top = mf_min(ground, was + before + s->climb[i]);
-        s->contacts.depth[row] = mf_select(near, top - place.z - before, depth_of_none());
+        set_depth(&s->contacts, row, mf_select(near, top - place.z - before, depth_of_none()));
     }
 }
 
@@ -341,19 +345,19 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
     mf_lane margin = mf_set(s->constant[MF_PLAN_MARGIN]), zero = mf_zero();
     Mat turn = quat_matrix(body->attitude);
     for (uint32_t i = 0; i < s->contacts.count; i++) {
-        uint32_t contact = s->contacts.index[i];
-        mf_lane above = contact_rise(shift, s->contacts.place[i]) - s->contacts.depth[i];
+        uint32_t contact = s->contacts.row[i].index;
+        mf_lane above = contact_rise(shift, s->contacts.row[i].place) - s->contacts.row[i].depth;
         mf_lane load = row_load(s->block->load, contact);
         keep_store(s, s->block->load, contact, mf_keep(mf_less(above, margin), load));
         Vec local = vec_load(s->block->points, 3 * contact);
         Vec place = vec_add(body->com, mat_apply(&turn, local));
         if (s->plan->config.friction == MF_FRICTION_COUPLED) {
             // The stretch that held the robot before the joints moved goes on holding it.
-            Vec held = s->contacts.slip[i];
-            place = vec_sub(place, vec_select(mf_less(zero, s->contacts.before[i]), held,
+            Vec held = s->contacts.row[i].slip;
+            place = vec_sub(place, vec_select(mf_less(zero, s->contacts.row[i].before), held,
                                               (Vec){zero, zero, zero}));
         }
-        keep_vec_where(s, mf_less(zero, s->contacts.before[i]), s->block->anchor, 3 * contact,
+        keep_vec_where(s, mf_less(zero, s->contacts.row[i].before), s->block->anchor, 3 * contact,
                        place);
     }
 }
@@ -362,11 +366,11 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
 // already holds the robot up; that stretch is put aside in `slip` and kept.
 static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec *old_place) {
     for (uint32_t i = 0; i < s->contacts.count; i++) {
-        uint32_t contact = s->contacts.index[i];
+        uint32_t contact = s->contacts.row[i].index;
         Vec was = vec_add(body->com, mat_apply(turn, old_place[i]));
         Vec anchor = vec_load(s->block->anchor, 3 * contact);
-        s->contacts.slip[i] = vec_sub(was, anchor);
-        keep_vec_where(s, mf_less(mf_zero(), s->contacts.before[i]), s->block->anchor, 3 * contact,
+        s->contacts.row[i].slip = vec_sub(was, anchor);
+        keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[i].before), s->block->anchor, 3 * contact,
                        was);
     }
 }
@@ -405,16 +409,16 @@ static void update_joints(Step *s, Body *body) {
         return;
     if (coupled) {
         for (uint32_t i = 0; i < s->contacts.count; i++)
-            stretch[i] = stretch[s->contacts.index[i]];
+            stretch[i] = stretch[s->contacts.row[i].index];
         rebase_anchors(s, body, &turn, stretch);
         for (uint32_t i = 0; i < s->contacts.count; i++)
-            stretch[i] = s->contacts.slip[i];
+            stretch[i] = s->contacts.row[i].slip;
     }
     Shift shift = solve(s, body, &turn, true);
     apply_shift(s, body, &shift);
     if (coupled)
         for (uint32_t i = 0; i < s->contacts.count; i++)
-            s->contacts.slip[i] = stretch[i];
+            s->contacts.row[i].slip = stretch[i];
     settle_joint_contacts(s, body, &shift);
 }
 
@@ -429,21 +433,34 @@ static MF_INLINE mf_lane kinetic_energy(const Step *s, const Body *body) {
 // An outside force and torque on the centre of mass, as an impulse at the start of the step.
 static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     Vec force = vec_load(s->block->force, 0), torque = vec_load(s->block->torque, 0);
-    mf_lane sum = force.x + force.y + force.z + torque.x + torque.y + torque.z;
+    // (A sum, because a maximum forgets what is not a number.)
+    mf_lane sum = mf_abs(force.x) + mf_abs(force.y) + mf_abs(force.z) + mf_abs(torque.x) +
+                  mf_abs(torque.y) + mf_abs(torque.z);
+    mf_mask still = mf_less_equal(sum, mf_zero());
+    if (mf_all(still))
+        return;
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     mf_lane scale = mf_set(s->constant[MF_PLAN_STEP] * s->constant[MF_PLAN_INVERSE_MASS]);
-    body->velocity = vec_add(body->velocity, vec_scale(force, scale));
+    Vec velocity = vec_add(body->velocity, vec_scale(force, scale));
     Vec twist = sym_apply(&body->inverse, mat_apply_transposed(turn, torque));
-    body->rate = vec_add(body->rate, vec_scale(twist, step));
+    Vec rate = vec_add(body->rate, vec_scale(twist, step));
+    body->velocity = vec_select(still, body->velocity, velocity);
+    body->rate = vec_select(still, body->rate, rate);
 }
 
 static MF_INLINE void fly(const Step *s, Body *body) {
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     body->velocity.z = body->velocity.z - mf_set(s->constant[MF_PLAN_FALL]);
     body->com = vec_add(body->com, vec_scale(body->velocity, step));
-    spin_step(&body->inertia, &body->inverse, s->constant[MF_PLAN_STEP], &body->attitude,
-              &body->rate);
+    // A body that does not turn keeps its attitude to the bit; often it is alone or all are still.
+    const Vec w = body->rate;
+    mf_mask turns = mf_less(mf_zero(), mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z));
+    if (!mf_any(turns))
+        return;
+    Quat attitude = body->attitude;
+    spin_step(&body->inertia, &body->inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate);
+    body->attitude = quat_select(turns, attitude, body->attitude);
 }
 
 // Points that may be in the ground after the flight. `was_turn` and `was_z` are the attitude and
@@ -468,18 +485,18 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, 
                      turn->yx * local.x + turn->yy * local.y + turn->yz * local.z, z};
         uint32_t row = add_contact(&s->contacts, i, place, before);
         mf_lane ground = ground_at(s->plan, s->constant, body->com.x + place.x,
-                                   body->com.y + place.y, &s->contacts.normal[row]);
+                                   body->com.y + place.y, &s->contacts.row[row].normal);
         mf_lane was =
             was_z + (was_turn->zx * local.x + was_turn->zy * local.y + was_turn->zz * local.z);
         mf_lane top = support_height(s, ground, was + before);
-        s->contacts.depth[row] = mf_select(near, top - (body->com.z + z), depth_of_none());
+        set_depth(&s->contacts, row, mf_select(near, top - (body->com.z + z), depth_of_none()));
     }
 }
 
 static MF_INLINE mf_lane spring_energy(const Step *s, bool after) {
     mf_lane sum = mf_zero();
     for (uint32_t i = 0; i < s->contacts.count; i++) {
-        mf_lane d = after ? s->contacts.press[i] : s->contacts.before[i];
+        mf_lane d = after ? s->contacts.row[i].press : s->contacts.row[i].before;
         sum = sum + d * d;
     }
     return sum * mf_set((mf_real)0.5 * s->constant[MF_PLAN_STIFFNESS]);
@@ -500,11 +517,12 @@ static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *turn, mf_lane w
     return energy + spring_energy(s, false) - spring_energy(s, true) - rise;
 }
 
-// Lanes whose contacts hold or bear something.
+// Lanes with a contact that held something or has met the ground. (Not: that bears something in
+// the end, for a robot may be thrown off the ground within the step.)
 static MF_INLINE mf_mask touching(Step *s) {
     mf_lane touched = mf_zero();
     for (uint32_t i = 0; i < s->contacts.count; i++)
-        touched = touched + s->contacts.before[i] + s->contacts.press[i];
+        touched = touched + s->contacts.row[i].before + mf_max(s->contacts.row[i].depth, mf_zero());
     raise_fault(s, mf_finite(touched), MF_FAULT_NONFINITE);
     return mf_less(mf_zero(), touched);
 }
@@ -524,6 +542,13 @@ static MF_INLINE void limit_energy(const Step *s, Body *body, mf_mask touched, m
     body->rate = vec_scale(body->rate, scale);
 }
 
+static void set_motion(Body *body, const Motion *motion) {
+    body->com = motion->com;
+    body->velocity = motion->velocity;
+    body->attitude = motion->attitude;
+    body->rate = motion->rate;
+}
+
 static void choose_pose(Body *body, mf_mask where, const Body *other) {
     body->com = vec_select(where, other->com, body->com);
     body->velocity = vec_select(where, other->velocity, body->velocity);
@@ -535,53 +560,55 @@ static void choose_pose(Body *body, mf_mask where, const Body *other) {
 // under the floor). Such a lane is carried where its points were before the step instead of being
 // lifted out: against that support, at rest relative to it, the implicit step cannot gain energy.
 // Where even that fails, by the curvature of large turns, the body stays where it was and stops.
-static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Body *flown,
-                                                   const Body *was, const Mat *was_turn,
-                                                   mf_mask poor, mf_lane budget, mf_lane energy) {
+static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Motion *was,
+                                                   const Mat *was_turn, mf_mask poor,
+                                                   mf_lane budget, mf_lane energy) {
     mf_lane press[MF_POINTS_MAX_CONTACTS], hold[MF_POINTS_MAX_CONTACTS];
     Contacts *contacts = &s->contacts;
     bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Body second = *body, still = *body;
+    set_motion(&second, was);
+    set_motion(&still, was);
+    fly(s, &second); // as before the first response
     for (uint32_t i = 0; i < contacts->count; i++) {
-        Vec local = vec_load(s->block->points, 3 * contacts->index[i]);
+        Vec local = vec_load(s->block->points, 3 * contacts->row[i].index);
         mf_lane was_z =
             was->com.z + (was_turn->zx * local.x + was_turn->zy * local.y + was_turn->zz * local.z);
-        mf_lane top = was_z + contacts->before[i] - (flown->com.z + contacts->place[i].z);
-        contacts->depth[i] = mf_select(poor, mf_min(contacts->depth[i], top), contacts->depth[i]);
-        press[i] = contacts->press[i];
-        contacts->press[i] = zero;
+        mf_lane top = was_z + contacts->row[i].before - (second.com.z + contacts->row[i].place.z);
+        press[i] = contacts->row[i].press;
+        set_depth(contacts, i,
+                  mf_select(poor, mf_min(contacts->row[i].depth, top), contacts->row[i].depth));
         hold[i] = coupled ? s->hold[i] : one;
     }
-    Body second = *flown, still = *was;
-    Mat turn = quat_matrix(flown->attitude);
+    Mat turn = quat_matrix(second.attitude);
     mf_lane held = respond(s, &second, &turn, was->com.z, energy);
     mf_mask stuck = mf_less(held, zero);
     still.velocity = still.rate = (Vec){zero, zero, zero};
     choose_pose(&second, stuck, &still);
     choose_pose(body, poor, &second);
     for (uint32_t i = 0; i < contacts->count; i++) {
-        mf_lane kept = mf_select(stuck, contacts->before[i], contacts->press[i]);
-        contacts->press[i] = mf_select(poor, kept, press[i]);
+        mf_lane kept = mf_select(stuck, contacts->row[i].before, contacts->row[i].press);
+        contacts->row[i].press = mf_select(poor, kept, press[i]);
         if (coupled)
             s->hold[i] = mf_select(poor, mf_select(stuck, one, s->hold[i]), hold[i]);
     }
     return mf_select(poor, mf_max(held, zero), budget);
 }
 
-static MF_INLINE void meet_ground(Step *s, Body *body, const Body *was, const Mat *was_turn,
+static MF_INLINE void meet_ground(Step *s, Body *body, const Motion *was, const Mat *was_turn,
                                   mf_lane energy) {
     Mat turn = quat_matrix(body->attitude);
     find_contacts(s, body, &turn, was_turn, was->com.z);
     if (s->contacts.count == 0)
         return;
-    Body flown = *body;
     mf_lane budget = respond(s, body, &turn, was->com.z, energy);
     // A rounding of the height is no lack of energy.
     mf_lane slack =
         mf_abs(body->com.z) * mf_set(s->constant[MF_PLAN_WEIGHT] * -4 * MF_REAL_EPSILON);
     mf_mask touched = touching(s), poor = mf_and(touched, mf_less(budget, slack));
     if (mf_any(poor))
-        budget = hold_poor(s, body, &flown, was, was_turn, poor, budget, energy);
+        budget = hold_poor(s, body, was, was_turn, poor, budget, energy);
     limit_energy(s, body, touched, budget);
 }
 
@@ -616,7 +643,7 @@ static MF_INLINE void store_body(Step *s, const Body *body) {
     keep_store(s, s->block->orientation, 3, body->attitude.z);
     mf_lane stiffness = mf_set(s->constant[MF_PLAN_STIFFNESS]);
     for (uint32_t i = 0; i < s->contacts.count; i++) {
-        keep_store(s, s->block->load, s->contacts.index[i], s->contacts.press[i] * stiffness);
+        keep_store(s, s->block->load, s->contacts.row[i].index, s->contacts.row[i].press * stiffness);
         store_anchor(s, body, &turn, i);
     }
 }
@@ -643,7 +670,7 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         turn = quat_matrix(body.attitude);
     }
     push_body(&s, &body, &turn);
-    Body was = body;
+    const Motion was = {body.com, body.velocity, body.attitude, body.rate};
     mf_lane energy = kinetic_energy(&s, &body);
     fly(&s, &body);
     meet_ground(&s, &body, &was, &turn, energy);

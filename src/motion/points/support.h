@@ -34,18 +34,16 @@ static inline void support_sum(Support *s, Vec place, mf_lane depth, mf_mask pre
     s->p = s->p - x * depth;
 }
 
-// Solves the 3x3 system by L D L^T; it is positive definite because of the mass terms.
+// Solves the 3x3 system, which is positive definite because of the mass terms: the rise is
+// eliminated, the tilts follow by Cramer's rule. Two divisions.
 static inline Vec support_solve_sum(const Support *s) {
-    mf_lane one = mf_set((mf_real)1);
-    mf_lane first = one / s->zz;
+    mf_lane one = mf_set((mf_real)1), first = one / s->zz;
     mf_lane lr = s->zr * first, lp = s->zp * first;
-    mf_lane second = one / (s->rr - lr * s->zr);
-    mf_lane m = s->rp - lr * s->zp, l = m * second;
-    mf_lane third = one / (s->pp - lp * s->zp - l * m);
-    mf_lane b_r = s->r - lr * s->z, b_p = s->p - lp * s->z - l * b_r;
-    mf_lane pitch = b_p * third;
-    mf_lane roll = b_r * second - l * pitch;
-    return (Vec){s->z * first - lr * roll - lp * pitch, roll, pitch}; // x holds the rise
+    mf_lane rr = s->rr - lr * s->zr, rp = s->rp - lr * s->zp, pp = s->pp - lp * s->zp;
+    mf_lane r = s->r - lr * s->z, p = s->p - lp * s->z;
+    mf_lane scale = one / (rr * pp - rp * rp);
+    mf_lane roll = (r * pp - p * rp) * scale, pitch = (p * rr - r * rp) * scale;
+    return (Vec){s->z * first - (lr * roll + lp * pitch), roll, pitch}; // x holds the rise
 }
 
 // Inverse of the upper left 2x2 block of the world's inverse inertia: (xx, xy, yy).
@@ -56,34 +54,40 @@ static inline Vec support_inertia(const Sym *inverse_world) {
                  inverse_world->xx * scale};
 }
 
-// Fills `press` and returns the shift (no horizontal move). `softness` is eps, `masses` is
-// (eps M/m): rise, then roll-roll, roll-pitch, pitch-pitch in x, y, z.
-static inline Shift support_solve(Contacts *contacts, const Sym *inverse_world, mf_real softness,
-                                  mf_real inverse_mass) {
+// Presses each contact by what is left of its depth after `shift`; true while a set changes.
+static MF_INLINE bool support_press(Contacts *contacts, const Shift *shift) {
+    mf_lane zero = mf_zero();
+    mf_mask changed = mf_not(mf_mask_all());
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        mf_lane rest = contacts->row[i].depth - contact_rise(shift, contacts->row[i].place);
+        mf_mask was = mf_less(zero, contacts->row[i].press), is = mf_less(zero, rest);
+        contacts->row[i].press = mf_max(rest, zero);
+        changed = mf_or(changed, mf_differ(was, is));
+    }
+    return mf_any(changed);
+}
+
+// Fills `press` and returns the shift (no horizontal move). `softness` is eps. `press` holds a first
+// guess of the pressed points on entry.
+static MF_INLINE Shift support_solve(Contacts *contacts, const Sym *inverse_world, mf_real softness,
+                                     mf_real inverse_mass) {
     Vec tilt = support_inertia(inverse_world);
-    Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass));
+    Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass)); // eps M/m of roll and pitch
     mf_lane zero = mf_zero();
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
-    for (int iteration = 0; iteration <= SUPPORT_ITERATIONS; iteration++) {
+    for (int iteration = 0; iteration < SUPPORT_ITERATIONS; iteration++) {
         Support sum = {mf_set(softness), zero, zero, masses.x, masses.y,
                        masses.z,         zero, zero, zero};
-        mf_mask changed = mf_not(mf_mask_all());
-        for (uint32_t i = 0; i < contacts->count; i++) {
-            mf_lane rest = contacts->depth[i] - contact_rise(&shift, contacts->place[i]);
-            mf_mask was = mf_less(zero, contacts->press[i]), is = mf_less(zero, rest);
-            contacts->press[i] = mf_max(rest, zero);
-            changed = mf_or(changed, mf_or(mf_and(was, mf_not(is)), mf_and(is, mf_not(was))));
-        }
-        // The same set gives the same solution, so stopping early changes no bit.
-        if ((iteration > 0 && !mf_any(changed)) || iteration == SUPPORT_ITERATIONS)
-            break;
         for (uint32_t i = 0; i < contacts->count; i++)
-            support_sum(&sum, contacts->place[i], contacts->depth[i],
-                        mf_less(zero, contacts->press[i]));
+            support_sum(&sum, contacts->row[i].place, contacts->row[i].depth,
+                        mf_less(zero, contacts->row[i].press));
         Vec u = support_solve_sum(&sum);
         shift.move.z = u.x;
         shift.turn.x = u.y;
         shift.turn.y = u.z;
+        // The same set gives the same solution, so stopping early changes no bit.
+        if (!support_press(contacts, &shift))
+            break;
     }
     // A vertical force also turns a tilted body about the vertical.
     mf_lane torque_x = tilt.x * shift.turn.x + tilt.y * shift.turn.y;

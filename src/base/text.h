@@ -1,7 +1,7 @@
-// A growing text, the only way that reports are put together. A failed allocation is remembered and
-// makes all later calls do nothing, so that writers check once, at the end.
-#ifndef MAYFLY_VIEW_TEXT_H
-#define MAYFLY_VIEW_TEXT_H
+// A growing text, the way that reports and settings are put together. A failed allocation is
+// remembered and makes all later calls do nothing, so that writers check once, at the end.
+#ifndef MAYFLY_BASE_TEXT_H
+#define MAYFLY_BASE_TEXT_H
 
 #include <mayfly/base.h>
 

@@ -1,6 +1,6 @@
 // A growing text. Capacity doubles, so appending costs amortised constant time; the terminator is
 // always in place.
-#include "view/text.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -141,10 +141,11 @@ void mf_text_measure(mf_Text *text, double value) {
         mf_text_format(text, "%.2e", value);
     } else if (size >= 999.5) {
         // Three digits that matter; the rest would only pretend.
-        double unit = pow(10.0, floor(log10(size)) - 2.0);
-        unit = unit < 1.0 ? 1.0 : unit;
+        uint64_t unit = 1;
+        while (size >= 1000.0 * (double)unit)
+            unit *= 10;
         mf_text_put(text, value < 0 ? "-" : "");
-        mf_text_count(text, (uint64_t)(floor(size / unit + 0.5) * unit + 0.5));
+        mf_text_count(text, (uint64_t)(size / (double)unit + 0.5) * unit);
     } else {
         mf_text_format(text, "%.3g", value);
     }

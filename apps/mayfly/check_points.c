@@ -1,0 +1,371 @@
+// Check cases of the `points` motion: flight, rotation, internal motion, support and friction, all
+// in double precision. The expected values come from closed forms or independent computations;
+// where each comes from, and the budget of each tolerance, is told in tests/motion/.
+#include <math.h>
+
+#include <mayfly/motion.h>
+
+#include "check.h"
+#include "model/hand.h"
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct Rig {
+    mf_HandModel hand;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+typedef struct RigConfig {
+    mf_WorldConfig world;
+    mf_PointsConfig points;
+} RigConfig;
+
+static RigConfig rig_config(double gravity) {
+    RigConfig config = {mf_world_config(), mf_points_config()};
+    config.world.gravity = gravity;
+    return config;
+}
+
+// Opens a world for rig->hand, which is made before.
+static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config, mf_Error *error) {
+    mf_GroupConfig group = mf_group_config();
+    group.model = &rig->hand.model;
+    group.double_precision = true;
+    mf_Status status = mf_world_create(context, &config->world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    if (status == MF_OK)
+        status = mf_points_add(rig->group, &config->points, error);
+    if (status != MF_OK)
+        mf_world_destroy(rig->world);
+    return status;
+}
+
+static double rig_get(const Rig *rig, const char *field, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
+}
+
+static void rig_set(Rig *rig, const char *field, uint32_t component, double value) {
+    mf_field_set(mf_group_find_field(rig->group, field), 0, component, value);
+}
+
+static void rig_set3(Rig *rig, const char *field, double x, double y, double z) {
+    rig_set(rig, field, 0, x);
+    rig_set(rig, field, 1, y);
+    rig_set(rig, field, 2, z);
+}
+
+// ---- flight -------------------------------------------------------------------------------------
+
+static mf_Status fly(Rig *rig, mf_Context *context, double mass, const double moment[3],
+                     double gravity, const double rate[3], mf_Error *error) {
+    mf_hand_start(&rig->hand, context);
+    mf_hand_inertia(&rig->hand, 0, mass, moment);
+    RigConfig config = rig_config(gravity);
+    config.points.joint_interval = 1000 * MF_SECOND; // nothing to move
+    mf_Status status = rig_open(rig, context, &config, error);
+    if (status == MF_OK)
+        rig_set3(rig, "base.angular_velocity", rate[0], rate[1], rate[2]);
+    return status;
+}
+
+static mf_Status check_spin(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double moment[3] = {2, 2, 2}, rate[3] = {0.6, 0.0, 0.8};
+    Rig rig;
+    mf_Status status = fly(&rig, context, 1.0, moment, 0.0, rate, error);
+    if (status != MF_OK)
+        return status;
+    mf_world_step(rig.world, 1000000);
+    double q[4], norm = 0.0;
+    for (uint32_t c = 0; c < 4; c++) {
+        q[c] = rig_get(&rig, "base.orientation", c);
+        norm += q[c] * q[c];
+    }
+    double angle = 2.0 * atan2(0.6 * q[1] + 0.8 * q[3], q[0]);
+    // The method turns by 9999.999999947917 rad in 10^6 steps; a quaternion knows it modulo 4 pi.
+    double off = remainder(angle - remainder(9999.999999947917132, 4 * pi), 4 * pi);
+    mf_check_near(run, "angle after 1e6 steps less the method's own [rad]", 0.0, off, 4e-10);
+    mf_check_near(run, "angle after 1e6 steps less w t [rad]", 0.0,
+                  remainder(angle - remainder(10000.0, 4 * pi), 4 * pi), 5.3e-8);
+    mf_check_near(run, "length of the quaternion [1]", 1.0, sqrt(norm), 1e-12);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double moment[3] = {1, 2, 3}, rate[3] = {0, 0, 0};
+    Rig rig;
+    mf_Status status = fly(&rig, context, 1.0, moment, 9.81, rate, error);
+    if (status != MF_OK)
+        return status;
+    mf_world_step(rig.world, 100);
+    mf_check_near(run, "height after 100 steps of 10 ms [m]", -4.95405,
+                  rig_get(&rig, "base.position", 2), 5e-12);
+    mf_check_near(run, "speed [m/s]", -9.81, rig_get(&rig, "base.linear_velocity", 2), 1e-11);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double moment[3] = {1, 2, 3}, rate[3] = {0.01, 1.0, 0.0};
+    static const double expected[2] = {10.37730, 31.13191};
+    Rig rig;
+    mf_Status status = fly(&rig, context, 6.0, moment, 0.0, rate, error);
+    if (status != MF_OK)
+        return status;
+    double before = 1.0;
+    for (int n = 1, found = 0; n <= 3500 && found < 2; n++) {
+        mf_world_step(rig.world, 1);
+        double now = rig_get(&rig, "base.angular_velocity", 1);
+        if ((before > 0) != (now > 0))
+            mf_check_near(run, "zero of the middle rate [s]", expected[found++],
+                          0.01 * (n - 1 + before / (before - now)), 1e-5);
+        before = now;
+    }
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+static mf_Status check_box(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12}, rate[3] = {1, 2, 3};
+    static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
+    static const char *const names[3] = {"wx [rad/s]", "wy [rad/s]", "wz [rad/s]"};
+    Rig rig;
+    mf_Status status = fly(&rig, context, 1.0, moment, 0.0, rate, error);
+    if (status != MF_OK)
+        return status;
+    double first = mf_points_energy(rig.group, 0).kinetic;
+    mf_world_step(rig.world, 500);
+    for (uint32_t c = 0; c < 3; c++)
+        mf_check_near(run, names[c], expected[c], rig_get(&rig, "base.angular_velocity", c), 2e-8);
+    mf_check_near(run, "energy drift [1]", -1.7e-10,
+                  mf_points_energy(rig.group, 0).kinetic / first - 1.0, 0.06e-10);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+// ---- joints in the air --------------------------------------------------------------------------
+
+static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
+    Rig rig;
+    mf_hand_start(&rig.hand, context);
+    mf_hand_inertia(&rig.hand, 0, 1.0, moment);
+    uint32_t wheel = mf_hand_hinge(&rig.hand, 0, 0, 0, 0.05, up);
+    for (int i = 0; i < 4; i++)
+        mf_hand_point(&rig.hand, wheel, 0.1 * (i == 0) - 0.1 * (i == 1),
+                      0.1 * (i == 2) - 0.1 * (i == 3), 0, 0.1, false);
+    RigConfig config = rig_config(0.0);
+    config.points.keep_momentum = true;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    rig_set(&rig, "joint.target", 0, 1.0);
+    mf_world_step(rig.world, 24);
+    double yaw =
+        2 * atan2(rig_get(&rig, "base.orientation", 3), rig_get(&rig, "base.orientation", 0));
+    mf_check_near(run, "turn of the base for 1 rad of the wheel [rad]", -0.16666666666666667, yaw,
+                  1e-14);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double axis[2][3] = {{1, 0, 0}, {0, 0.6, 0.8}}, moment[3] = {0.01, 0.02, 0.025};
+    Rig rig;
+    mf_hand_start(&rig.hand, context);
+    mf_hand_inertia(&rig.hand, 0, 1.0, moment);
+    uint32_t arm = mf_hand_hinge(&rig.hand, 0, 0.1, 0.05, 0, axis[0]);
+    mf_hand_point(&rig.hand, arm, 0, 0.25, 0.05, 0.3, false);
+    uint32_t hand = mf_hand_hinge(&rig.hand, arm, 0, 0.25, 0.05, axis[1]);
+    mf_hand_point(&rig.hand, hand, 0.2, 0, 0, 0.2, false);
+    RigConfig config = rig_config(9.81);
+    config.points.keep_momentum = true;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    rig_set3(&rig, "base.angular_velocity", 0.5, -0.7, 0.4);
+    double start[3], end[3], speed[3], momentum[3], turned[3];
+    mf_points_momentum(rig.group, 0, start, speed, momentum);
+    for (int update = 0; update < 25; update++) {
+        rig_set(&rig, "joint.target", 0, sin(1.3 * update));
+        rig_set(&rig, "joint.target", 1, cos(2.1 * update));
+        mf_world_step(rig.world, 8);
+    }
+    double mass = rig.hand.model.mass, off = 0.0, size = 0.0;
+    double linear[3];
+    mf_points_momentum(rig.group, 0, end, linear, turned);
+    for (int i = 0; i < 3; i++) {
+        end[i] -= start[i] + speed[i] / mass * 2.0;
+        off = fmax(off, fabs(turned[i] - momentum[i]));
+        size = fmax(size, fabs(momentum[i]));
+    }
+    // g h^2 n(n+1)/2 for 200 steps of 10 ms
+    mf_check_near(run, "fall of the centre of mass in 2 s [m]", -19.7181, end[2], 2e-9);
+    mf_check_below(run, "its sideways error [m]", 1e-10, fmax(fabs(end[0]), fabs(end[1])));
+    mf_check_below(run, "relative change of the angular momentum [1]", 1e-10, off / size);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+// ---- support ------------------------------------------------------------------------------------
+
+// Feet at (x, y, 0), the centre of mass at `center`.
+static mf_Status stand(Rig *rig, mf_Context *context, double mass, const double center[3],
+                       const double (*feet)[2], int count, mf_Error *error) {
+    mf_hand_start(&rig->hand, context);
+    for (int i = 0; i < 6; i++)
+        mf_hand_point(&rig->hand, 0, center[0] + 0.1 * (i == 0) - 0.1 * (i == 1),
+                      center[1] + 0.08 * (i == 2) - 0.08 * (i == 3),
+                      center[2] + 0.05 * (i == 4) - 0.05 * (i == 5), mass / 6, false);
+    for (int i = 0; i < count; i++)
+        mf_hand_point(&rig->hand, 0, feet[i][0], feet[i][1], 0, 0, true);
+    RigConfig config = rig_config(9.81);
+    mf_Status status = rig_open(rig, context, &config, error);
+    if (status == MF_OK)
+        mf_world_step(rig->world, 2000);
+    return status;
+}
+
+static mf_Status check_four_feet(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double feet[4][2] = {{0.2, 0.15}, {0.2, -0.15}, {-0.2, 0.15}, {-0.2, -0.15}};
+    static const double center[3] = {0.05, 0.02, 0};
+    static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375};
+    Rig rig;
+    mf_Status status = stand(&rig, context, 10.0, center, feet, 4, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < 4; i++)
+        mf_check_near(run, "load of a foot [N]", expected[i], rig_get(&rig, "point.load", i),
+                      1.4e-7);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+static mf_Status check_three_feet(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double middle[3] = {0.02, -0.01, 0.1};
+    static const double feet[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
+    Rig rig;
+    mf_Status status = stand(&rig, context, 3.0, middle, feet, 3, error);
+    if (status != MF_OK)
+        return status;
+    double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
+    mf_points_momentum(rig.group, 0, center, linear, angular);
+    for (uint32_t i = 0; i < 3; i++) {
+        double load = rig_get(&rig, "point.load", i);
+        force += load;
+        pitch += load * (rig_get(&rig, "point.anchor", 3 * i) - center[0]);
+        roll += load * (rig_get(&rig, "point.anchor", 3 * i + 1) - center[1]);
+    }
+    mf_check_near(run, "sum of the loads [N]", 29.43, force, 3e-11);
+    mf_check_near(run, "moment about x [N m]", 0.0, roll, 3e-11);
+    mf_check_near(run, "moment about y [N m]", 0.0, pitch, 3e-11);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
+// ---- friction -----------------------------------------------------------------------------------
+
+static void make_block(Rig *rig, mf_Context *context) {
+    mf_hand_start(&rig->hand, context);
+    for (int i = 0; i < 8; i++)
+        mf_hand_point(&rig->hand, 0, i & 1 ? .2 : -.2, i & 2 ? .2 : -.2, i & 4 ? .01 : -.01, .25,
+                      true);
+}
+
+// Slides down a slope of 30 degrees with mu = 0.3 for 2 s; *out is the speed gained in the second.
+static mf_Status slide(mf_Context *context, mf_FrictionModel friction, double *out,
+                       mf_Error *error) {
+    double angle = pi / 6;
+    mf_TerrainConfig map = mf_terrain_config();
+    map.columns = map.rows = 64;
+    map.cell = 0.5;
+    map.interpolation = MF_BILINEAR;
+    mf_TerrainGenerator generator = {
+        .shape = MF_TERRAIN_SLOPE, .amplitude = angle, .wavelength = 1.0, .octaves = 1};
+    mf_Terrain *slope;
+    mf_Status status = mf_terrain_generate(context, &map, &generator, &slope, error);
+    if (status != MF_OK)
+        return status;
+    Rig rig;
+    make_block(&rig, context);
+    RigConfig config = rig_config(9.81);
+    config.world.terrain = slope;
+    config.points.friction = friction;
+    config.points.friction_coefficient = 0.3;
+    status = rig_open(&rig, context, &config, error);
+    double speed[2] = {0, 0};
+    for (int i = 0; i < 2 && status == MF_OK; i++) {
+        if (i == 0) {
+            rig_set3(&rig, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
+            rig_set(&rig, "base.orientation", 0, cos(angle / 2));
+            rig_set(&rig, "base.orientation", 2, -sin(angle / 2));
+        }
+        mf_world_step(rig.world, 100);
+        speed[i] = -rig_get(&rig, "base.linear_velocity", 0) * cos(angle) -
+                   rig_get(&rig, "base.linear_velocity", 2) * sin(angle);
+    }
+    *out = speed[1] - speed[0];
+    if (status == MF_OK)
+        mf_world_destroy(rig.world);
+    mf_terrain_destroy(slope);
+    return status;
+}
+
+static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    double fit, coupled;
+    mf_Status status = slide(context, MF_FRICTION_FIT, &fit, error);
+    if (status == MF_OK)
+        status = slide(context, MF_FRICTION_COUPLED, &coupled, error);
+    if (status != MF_OK)
+        return status;
+    mf_check_near(run, "acceleration at 30 deg, mu 0.3, fit [m/s^2]", 2.356287, fit, 5e-7);
+    mf_check_near(run, "the same, coupled [m/s^2]", 2.356287, coupled, 5e-7);
+    return MF_OK;
+}
+
+// Pushes a block by 0.5 % below and 1 % above mu m g in many directions.
+static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    double still = 0.0, least = INFINITY, most = 0.0;
+    for (int i = 0; i < 48; i++) {
+        double angle = 2 * pi * (i / 2) / 24, push = 0.5 * 2 * 9.81 * (i & 1 ? 1.01 : 0.995);
+        Rig rig;
+        make_block(&rig, context);
+        RigConfig config = rig_config(9.81);
+        config.points.friction_coefficient = 0.5;
+        mf_Status status = rig_open(&rig, context, &config, error);
+        if (status != MF_OK)
+            return status;
+        mf_world_step(rig.world, 200);
+        rig_set3(&rig, "base.force", push * cos(angle), push * sin(angle), 0);
+        mf_world_step(rig.world, 200);
+        double moved = rig_get(&rig, "base.position", 0) * cos(angle) +
+                       rig_get(&rig, "base.position", 1) * sin(angle);
+        if (i & 1) {
+            least = fmin(least, moved);
+            most = fmax(most, moved);
+        } else {
+            still = fmax(still, fabs(moved));
+        }
+        mf_world_destroy(rig.world);
+    }
+    mf_check_below(run, "way at 0.995 mu m g, 24 directions [m]", 1e-4, still);
+    // h^2 a n(n+1)/2 with a = 0.01 mu g, n = 200
+    mf_check_near(run, "least way at 1.01 mu m g [m]", 0.0985905, least, 1e-5);
+    mf_check_near(run, "most way at 1.01 mu m g [m]", 0.0985905, most, 1e-5);
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_points_cases[] = {
+    {"B2", "constant body rate: angle and length of the quaternion", check_spin},
+    {"C1", "four feet share the weight", check_four_feet},
+    {"C2", "three feet: statics", check_three_feet},
+    {"C3", "block on a slope", check_slope},
+    {"C4", "friction is the same in all directions", check_push},
+    {"C9", "free fall is the discrete parabola", check_fall},
+    {"E2", "a base turns against its wheel", check_wheel},
+    {"E3", "flailing joints move neither centre of mass nor momentum", check_flailing},
+    {"E6", "tumbling about the middle axis", check_middle_axis},
+    {"E7", "free box, 5 s", check_box},
+    {NULL, NULL, NULL}};

@@ -1,0 +1,13 @@
+// The ground's hash: everything that robots meet. The heights in float follow from those in double.
+#include <mayfly/terrain.h>
+
+#include "base/hash.h"
+
+uint64_t mf_terrain_hash(const mf_Terrain *terrain) {
+    uint64_t hash = mf_hash_u32(MF_HASH_START, terrain->columns);
+    hash = mf_hash_u32(hash, terrain->rows);
+    hash = mf_hash_u32(hash, (uint32_t)terrain->interpolation);
+    hash = mf_hash_doubles(hash, &terrain->cell, 1);
+    hash = mf_hash_doubles(hash, terrain->origin, 2);
+    return mf_hash_doubles(hash, terrain->height_f64, (size_t)terrain->columns * terrain->rows);
+}

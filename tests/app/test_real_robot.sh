@@ -1,0 +1,55 @@
+#!/bin/sh
+# The main job on real input: a walker for the real PhantomX, whose description is not part of this
+# project, on an image of hills; its replay must repeat the fitness to the last bit. Looked for in
+# the folder MAYFLY_SHARED or in a folder shared beside the source; skipped where it is absent.
+#
+#     test_real_robot.sh SOURCE_DIR BUILD_DIR
+set -u
+source_dir=$1
+mayfly=$2/mayfly
+robot=${MAYFLY_SHARED:-$source_dir/../shared}/models/phantomx_description/urdf/phantomx.urdf
+[ -x "$mayfly" ] || { echo "skipped: $mayfly has not been built"; exit 77; }
+[ -f "$robot" ] || { echo "skipped: $robot is missing"; exit 77; }
+robot=$(realpath "$robot")
+work=$(mktemp -d) || exit 77
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 77
+
+fail() {
+    echo "FAILED: $*"
+    cat err out 2>/dev/null
+    exit 1
+}
+
+# value NAME: that member of the last line of out, quotes taken off.
+value() {
+    tail -n 1 out | sed -n "s/.*\"$1\":\"*\([^,\"}]*\).*/\1/p"
+}
+
+# evolve OUT MORE...
+evolve() {
+    folder=$1
+    shift
+    "$mayfly" evolve "$source_dir/scenes/hexapod.yaml" --model "$robot" \
+        --terrain "$source_dir/scenes/hills.pgm" --set terrain.scale=0.15 \
+        --set model.mesh_points=2 --generations 3 --population 40 --survivors 20 --duration 20 \
+        --out "$folder" --json "$@" >out 2>err || fail "evolve: exit code $?"
+}
+
+evolve one --threads 1
+hash=$(value hash)
+[ ${#hash} -eq 16 ] || fail "no hash: '$hash'"
+awk -v best="$(value best)" 'BEGIN { exit !(best > 0.3 && best < 20) }' ||
+    fail 'the best robot walks between 0.3 m and 20 m in 20 s'
+grep -q 'PhantomX\|phantomx' one/report.html || fail 'the report does not name the robot'
+grep -q 'hills.pgm' one/experiment.yaml || fail 'the settings do not name the ground'
+
+"$mayfly" replay one --json >out 2>err || fail "replay: exit code $?"
+[ "$(value equal)" = true ] || fail 'the replay has other bits'
+
+# Two threads, another instruction set, and every mesh in full detail on the way.
+MAYFLY_ISA=scalar evolve two --threads 2
+[ "$(value hash)" = "$hash" ] || fail 'threads or instruction set change the population'
+evolve fine --set model.mesh_points=8
+[ "$(value hash)" != "$hash" ] || fail 'more points of the meshes make no difference'
+echo 'the real robot walks over the hills'

@@ -1,0 +1,202 @@
+// Evolution with the parts that a program brings along: its own fitness, its own controller, and
+// systems that the fitness reads.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mayfly/report.h>
+
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROBOTS 8
+
+static mf_Experiment *load(mf_Context *context, const char *controller) {
+    const mf_Override overrides[] = {{"controller", controller},
+                                     {"run.duration", "1"},
+                                     {"search.population", "8"},
+                                     {"search.survivors", "4"}};
+    mf_Experiment *experiment = NULL;
+    mf_Error error = {0};
+    if (mf_experiment_load(context, MAYFLY_SOURCE_DIR "/scenes/hexapod.yaml", overrides, 4,
+                           &experiment, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return experiment;
+}
+
+static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t count) {
+    mf_Scene scene;
+    mf_Error error = {0};
+    if (mf_scene_create(context, experiment, count, &scene, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return scene;
+}
+
+// ---- a fitness ---------------------------------------------------------------------------------
+
+// Ten times the instance and a number of the caller's: known without simulating.
+static double numbered(const mf_Scene *scene, uint32_t instance, void *user) {
+    assert_non_null(scene->world);
+    return 10.0 * instance + *(const double *)user;
+}
+
+static void an_own_fitness_replaces_the_distance(void **state) {
+    mf_Experiment *experiment = load(*state, "gp");
+    double bonus = 0.5, fitness[3];
+    mf_Scene scene = make(*state, experiment, 3);
+    uint8_t genomes[3 * MF_GP_BYTES] = {0};
+    assert_true(mf_scene_fitness(&scene, 1) == mf_scene_distance(&scene, 1));
+    experiment->hooks.fitness = numbered;
+    experiment->hooks.user = &bonus;
+    assert_int_equal(mf_scene_evaluate(&scene, genomes, 3, MF_GP_BYTES, fitness, NULL), MF_OK);
+    assert_true(fitness[0] == 0.5 && fitness[1] == 10.5 && fitness[2] == 20.5);
+    // A robot with a fault has none, whatever the function would say.
+    mf_field_set(mf_group_find_field(scene.group, "fault.word"), 1, 0, MF_FAULT_RANGE);
+    assert_true(isnan(mf_scene_fitness(&scene, 1)));
+    assert_true(mf_scene_fitness(&scene, 2) == 20.5);
+    mf_scene_destroy(&scene);
+
+    mf_Trial trial;
+    assert_int_equal(mf_trial_run(*state, experiment, genomes, MF_GP_BYTES, 1, 0.1, &trial, NULL),
+                     MF_OK);
+    assert_true(trial.fitness == 0.5);
+    mf_trial_free(&trial);
+    mf_experiment_destroy(experiment);
+}
+
+// ---- a controller ------------------------------------------------------------------------------
+
+#define GENES 2 // [byte] frequency and swing of a tripod gait
+
+// What the hooks of one experiment share with the controller.
+typedef struct Tripod {
+    mf_Field *genes;
+    uint32_t attached; // [1] times
+    mf_Status refusal; // of attach, to see it handed on
+} Tripod;
+
+// Hips of legs 1, 3, 5 swing against those of legs 2, 4, 6; knees lift while their hip goes
+// forward.
+static bool steer(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
+    (void)user;
+    const mf_Field *genes = mf_group_find_field(group, "tripod.genes");
+    mf_Field *target = mf_group_find_field(group, "joint.target");
+    const mf_Model *model = mf_group_model(group);
+    double turns = mf_field_get(genes, instance, 0) * mf_time_to_seconds(time);
+    double swing = mf_field_get(genes, instance, 1);
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const char *name = model->joints[j].name; // such as leg3_femur
+        double phase = turns + (strchr("135", name[3]) != NULL ? 0.0 : 0.5);
+        phase -= floor(phase);
+        double wave = phase < 0.5 ? 4.0 * phase - 1.0 : 3.0 - 4.0 * phase; // a triangle
+        if (strstr(name, "coxa") != NULL)
+            mf_field_set(target, instance, j, swing * wave);
+        else if (strstr(name, "femur") != NULL)
+            mf_field_set(target, instance, j, phase < 0.5 ? 0.3 : 0.0);
+    }
+    return true;
+}
+
+static mf_Status attach(mf_Scene *scene, void *user, mf_Error *error) {
+    static const mf_FieldInfo info = {"tripod.genes", "1",   "none", MF_REAL,
+                                      MF_FIXED_COUNT, GENES, 0,      "frequency [Hz] and swing"};
+    Tripod *tripod = user;
+    tripod->attached++;
+    if (tripod->refusal != MF_OK)
+        return mf_fail(error, tripod->refusal, "no tripod today");
+    mf_Status status = mf_group_add_field(scene->group, &info, GENES, &tripod->genes, error);
+    if (status != MF_OK)
+        return status;
+    return mf_callback_add(scene->group, mf_rate_from_period(80 * MF_MILLISECOND), steer, NULL,
+                           error);
+}
+
+static void apply(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user) {
+    (void)user;
+    mf_Field *genes = mf_group_find_field(scene->group, "tripod.genes");
+    mf_field_set(genes, instance, 0, genome[0] / 255.0 * 2.0);
+    mf_field_set(genes, instance, 1, genome[1] / 255.0 * 0.5);
+}
+
+static void hook(mf_Experiment *experiment, Tripod *tripod) {
+    experiment->hooks = (mf_ExperimentHooks){
+        .attach = attach, .apply_genome = apply, .genome_bytes = GENES, .user = tripod};
+}
+
+// The same two bytes, evaluated in a batch, alone, and as a trial: the same bits.
+static void an_own_controller_evolves(void **state) {
+    mf_Experiment *experiment = load(*state, "none");
+    Tripod tripod = {0};
+    hook(experiment, &tripod);
+    mf_Scene scene = make(*state, experiment, ROBOTS);
+    assert_int_equal(tripod.attached, 1);
+    assert_int_equal(experiment->search.genome_bytes, GENES);
+
+    mf_SearchConfig config = experiment->search;
+    config.evaluate = mf_scene_evaluate;
+    config.user = &scene;
+    mf_Search *search = NULL;
+    assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
+    double first = 0.0;
+    for (int generation = 0; generation < 6; generation++) {
+        assert_int_equal(mf_search_advance(search, NULL), MF_OK);
+        first = generation == 0 ? mf_search_best(search) : first;
+    }
+    mf_Individual best = mf_search_individual(search, 0);
+    assert_true(best.fitness >= first); // survivors are kept
+    assert_true(best.fitness > 0.02);   // and this gait walks
+
+    mf_Trial trial;
+    assert_int_equal(mf_trial_run(*state, experiment, best.genome, GENES, 1, 0.1, &trial, NULL),
+                     MF_OK);
+    assert_memory_equal(&trial.fitness, &best.fitness, sizeof(double));
+    mf_trial_free(&trial);
+    const uint8_t still[GENES] = {0, 0};
+    double fitness;
+    assert_int_equal(mf_scene_evaluate(&scene, still, 1, GENES, &fitness, NULL), MF_OK);
+    assert_true(fitness < best.fitness);
+    mf_search_destroy(search);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+}
+
+static void bad_hooks_are_refused(void **state) {
+    mf_Experiment *experiment = load(*state, "none");
+    Tripod tripod = {.refusal = MF_NOT_FOUND};
+    mf_Scene scene;
+    mf_Error error = {0};
+    hook(experiment, &tripod);
+    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_NOT_FOUND);
+    assert_string_equal(error.message, "no tripod today");
+    assert_null(scene.world);
+    tripod.refusal = MF_OK;
+    experiment->hooks.genome_bytes = 0;
+    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_BAD_ARGUMENT);
+    experiment->hooks.genome_bytes = 4097;
+    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "found 4097"));
+    mf_experiment_destroy(experiment);
+
+    // Controllers that an experiment names keep their genomes.
+    experiment = load(*state, "gp");
+    hook(experiment, &tripod);
+    scene = make(*state, experiment, 1);
+    assert_int_equal(mf_scene_genome_bytes(&scene), MF_GP_BYTES);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_own_fitness_replaces_the_distance),
+        cmocka_unit_test(an_own_controller_evolves),
+        cmocka_unit_test(bad_hooks_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

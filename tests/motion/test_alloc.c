@@ -1,0 +1,126 @@
+// Memory: a step allocates nothing, and making worlds, groups and the motion survives the failure
+// of every single allocation.
+#include "motion/stage.h"
+
+#include "torture.h"
+
+static void a_step_makes_no_fallible_call(void **state) {
+    (void)state;
+    for (int option = 0; option < 4; option++) {
+        Stage stage;
+        stage_begin(&stage, 1 + (uint32_t)option % 2);
+        make_hexapod(&stage.hand);
+        StageConfig config = stage_config((option & 2) != 0);
+        config.group.count = 100;
+        config.points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
+        config.points.keep_momentum = true;
+        config.group.fault_policy = MF_FAULT_RESET;
+        stage_open(&stage, &config);
+        mf_field_set(stage_field(&stage, "base.force"), 7, 0, NAN); // a reset on the way
+        uint64_t calls = mf_context_call_count(stage.context);
+        size_t bytes = mf_context_live_bytes(stage.context);
+        mf_world_step(stage.world, 50);
+        assert_int_equal(mf_context_call_count(stage.context), calls);
+        assert_int_equal(mf_context_live_bytes(stage.context), bytes);
+        assert_int_equal((int)mf_field_get(stage_field(&stage, "fault.count"), 7, 0), 1);
+        stage_close(&stage, NULL);
+    }
+}
+
+static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
+    static mf_HandModel hand;
+    mf_hand_start(&hand, context);
+    make_hexapod(&hand);
+    mf_World *world = NULL;
+    mf_Group *group = NULL;
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    if (status != MF_OK) {
+        assert_null(world);
+        return status;
+    }
+    mf_GroupConfig config = mf_group_config();
+    config.model = &hand.model;
+    config.count = 20;
+    config.double_precision = *(const bool *)user;
+    status = mf_world_add_group(world, &config, &group, error);
+    if (status == MF_OK)
+        status = mf_points_add(group, NULL, error);
+    else
+        assert_null(group);
+    // A group without its motion, or no group at all, can still be stepped and hashed.
+    mf_world_step(world, 2);
+    mf_world_hash(world);
+    mf_world_destroy(world);
+    return status;
+}
+
+static void making_survives_every_failure(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    for (int wide = 0; wide < 2; wide++) {
+        bool user = wide != 0;
+        assert_true(torture(context, make_and_step, &user, TORTURE_MUST_FAIL) > 20);
+    }
+    mf_context_destroy(context);
+}
+
+static void bad_settings_are_refused(void **state) {
+    (void)state;
+    for (int which = 0; which < 9; which++) {
+        Stage stage;
+        stage_begin(&stage, 1);
+        make_hexapod(&stage.hand);
+        mf_GroupConfig group = mf_group_config();
+        mf_PointsConfig points = mf_points_config();
+        mf_Error error = {0};
+        group.model = &stage.hand.model;
+        must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
+        must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
+        size_t bytes = mf_context_live_bytes(stage.context);
+        switch (which) {
+        case 0:
+            points.struct_size = 0;
+            break;
+        case 1:
+            points.joint_interval = 5 * MF_MILLISECOND;
+            break;
+        case 2:
+            points.joint_interval = 15 * MF_MILLISECOND;
+            break;
+        case 3:
+            points.friction_coefficient = 0.0;
+            break;
+        case 4:
+            points.friction_coefficient = NAN;
+            break;
+        case 5:
+            points.compliance = 0.0;
+            break;
+        case 6:
+            points.compliance = NAN;
+            break;
+        case 7:
+            points.contact_margin = -1.0;
+            break;
+        default:
+            points.contact_margin = NAN;
+            break;
+        }
+        assert_int_equal(mf_points_add(stage.group, &points, &error), MF_BAD_ARGUMENT);
+        assert_true(error.message[0] != '\0');
+        assert_int_equal(mf_context_live_bytes(stage.context), bytes);
+        assert_null(mf_points_settings(stage.group));
+        must(mf_points_add(stage.group, NULL, &error), &error);
+        assert_int_equal(mf_points_add(stage.group, NULL, &error), MF_BAD_ARGUMENT); // twice
+        stage_close(&stage, NULL);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_makes_no_fallible_call),
+        cmocka_unit_test(making_survives_every_failure),
+        cmocka_unit_test(bad_settings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+// The axes and lines of charts, against what they must draw.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/chart.h"
+
+static int make_context(void **state) {
+    mf_Context *context;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    *state = context;
+    return 0;
+}
+
+static int free_context(void **state) {
+    assert_int_equal(mf_context_live_bytes(*state), 0);
+    mf_context_destroy(*state);
+    return 0;
+}
+
+static void axes_have_round_ticks(void **state) {
+    (void)state;
+    static const struct {
+        double lower, upper;
+        bool extend;
+        double expected_lower, expected_upper, tick;
+        int decimals;
+    } rows[] = {
+        {0.0, 4.25, true, 0.0, 5.0, 1.0, 0},      {0.0, 4.25, false, 0.0, 4.25, 1.0, 0},
+        {-0.3, 0.9, true, -0.5, 1.0, 0.5, 1},     {1.0, 1364.0, false, 1.0, 1364.0, 500.0, 0},
+        {0.0, 0.012, true, 0.0, 0.015, 0.005, 3}, {0.0, 1e9, true, 0.0, 1e9, 2e8, 0},
+        {0.0, 0.0, true, 0.0, 1.0, 0.2, 1},       {NAN, INFINITY, true, 0.0, 1.0, 0.2, 1},
+        {5.0, 5.0, false, 4.5, 5.5, 0.2, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mf_Axis axis = mf_axis_fit(rows[i].lower, rows[i].upper, 5, rows[i].extend, "");
+        double near = 1e-9 * fabs(rows[i].expected_upper);
+        assert_true(fabs(axis.lower - rows[i].expected_lower) <= near);
+        assert_true(fabs(axis.upper - rows[i].expected_upper) <= near);
+        assert_true(fabs(axis.tick - rows[i].tick) <= 1e-9 * rows[i].tick);
+        assert_int_equal(axis.decimals, rows[i].decimals);
+    }
+}
+
+// A line of 100,000 values with one peak keeps the peak, in a few thousand points.
+static void long_lines_keep_their_peaks(void **state) {
+    enum { COUNT = 100000 };
+    double *x = calloc(2 * COUNT, sizeof *x), *y = x + COUNT;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = i;
+    y[77777] = 1.0;
+    y[5] = NAN; // left out
+    mf_Chart chart =
+        mf_chart_make(mf_axis_fit(0.0, COUNT, 5, false, "x"), mf_axis_fit(0.0, 1.0, 5, true, "y"));
+    mf_Text text = mf_text_begin(*state);
+    mf_chart_line(&text, &chart, x, y, COUNT, "best", false);
+    char peak[32];
+    snprintf(peak, sizeof peak, " %.1f %.1f", mf_chart_x(&chart, 77777.0), mf_chart_y(&chart, 1.0));
+    assert_non_null(strstr(text.data, peak));
+    assert_null(strstr(text.data, "nan"));
+    assert_in_range(text.size, 1000, 40000);
+    mf_text_free(&text);
+    free(x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_have_round_ticks),
+        cmocka_unit_test(long_lines_keep_their_peaks),
+    };
+    return cmocka_run_group_tests(tests, make_context, free_context);
+}

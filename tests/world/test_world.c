@@ -1,0 +1,202 @@
+// Worlds: settings that are refused, groups by name, time, hashes, start places.
+#include "motion/stage.h"
+
+static void bad_worlds_are_refused(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    for (int which = 0; which < 8; which++) {
+        mf_WorldConfig config = mf_world_config();
+        mf_World *world = NULL;
+        mf_Error error = {0};
+        switch (which) {
+        case 0:
+            config.struct_size--;
+            break;
+        case 1:
+            config.step = 0;
+            break;
+        case 2:
+            config.step = -MF_MILLISECOND;
+            break;
+        case 3:
+            config.step = 999;
+            break;
+        case 4:
+            config.step = MF_SECOND + 1;
+            break;
+        case 5:
+            config.gravity = -1.0;
+            break;
+        case 6:
+            config.gravity = NAN;
+            break;
+        default:
+            config.gravity = INFINITY;
+            break;
+        }
+        assert_int_equal(mf_world_create(context, &config, &world, &error), MF_BAD_ARGUMENT);
+        assert_null(world);
+        assert_true(error.message[0] != '\0');
+        assert_int_equal(mf_context_live_bytes(context), 0);
+    }
+    mf_context_destroy(context);
+    mf_world_destroy(NULL);
+}
+
+static void bad_groups_are_refused(void **state) {
+    (void)state;
+    Stage stage;
+    stage_begin(&stage, 1);
+    make_hexapod(&stage.hand);
+    StageConfig config = stage_config(false);
+    stage_open(&stage, &config);
+    char longest[257];
+    memset(longest, 'a', 256);
+    longest[256] = '\0';
+    uint64_t hash = mf_world_hash(stage.world);
+    for (int which = 0; which < 9; which++) {
+        mf_GroupConfig group = mf_group_config();
+        group.model = &stage.hand.model;
+        group.name = "second";
+        switch (which) {
+        case 0:
+            group.struct_size++;
+            break;
+        case 1:
+            group.model = NULL;
+            break;
+        case 2:
+            group.count = 0;
+            break;
+        case 3:
+            group.count = (UINT32_C(1) << 26) + 1;
+            break;
+        case 4:
+            group.name = "robots";
+            break; // taken
+        case 5:
+            group.name = "";
+            break;
+        case 6:
+            group.name = longest;
+            break;
+        case 7:
+            group.spacing = NAN;
+            break;
+        default:
+            group.spacing = -1.0;
+            break;
+        }
+        mf_Group *out = stage.group;
+        mf_Error error = {0};
+        assert_int_equal(mf_world_add_group(stage.world, &group, &out, &error), MF_BAD_ARGUMENT);
+        assert_null(out);
+        assert_int_equal(mf_world_group_count(stage.world), 1);
+        assert_true(mf_world_hash(stage.world) == hash);
+    }
+    stage_close(&stage, NULL);
+}
+
+static void groups_are_found_by_name(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    stage_begin(&stage, 1);
+    make_hexapod(&stage.hand);
+    StageConfig config = stage_config(false);
+    stage_open(&stage, &config);
+    char name[] = "walkers";
+    mf_GroupConfig group = mf_group_config();
+    group.model = &stage.hand.model;
+    group.name = name;
+    mf_Group *second;
+    must(mf_world_add_group(stage.world, &group, &second, &error), &error);
+    name[0] = '?'; // the name was copied
+    assert_ptr_equal(mf_world_find_group(stage.world, "walkers"), second);
+    assert_ptr_equal(mf_world_find_group(stage.world, "robots"), stage.group);
+    assert_null(mf_world_find_group(stage.world, "walker"));
+    assert_ptr_equal(mf_world_group(stage.world, 1), second);
+    assert_null(mf_world_group(stage.world, 2));
+    stage_close(&stage, NULL);
+}
+
+// Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
+static void time_is_exact(void **state) {
+    (void)state;
+    Stage stage;
+    static const double moment[3] = {1, 1, 1};
+    stage_begin(&stage, 1);
+    mf_hand_inertia(&stage.hand, 0, 1, moment);
+    StageConfig config = stage_config(false);
+    config.world.step = 3 * MF_MILLISECOND;
+    config.world.gravity = 0.0;
+    config.points.joint_interval = 3 * MF_MILLISECOND;
+    stage_open(&stage, &config);
+    for (int i = 0; i < 10; i++)
+        mf_world_step(stage.world, 100000);
+    assert_true(mf_world_time(stage.world) == 3000 * MF_SECOND);
+    stage_close(&stage, NULL);
+}
+
+// Steps in one call or in many: the same state.
+static void calls_do_not_show(void **state) {
+    (void)state;
+    uint64_t hash[2];
+    for (int way = 0; way < 2; way++) {
+        Stage stage;
+        stage_begin(&stage, 1);
+        make_hexapod(&stage.hand);
+        StageConfig config = stage_config(false);
+        config.group.count = 50;
+        stage_open(&stage, &config);
+        mf_Field *target = stage_field(&stage, "joint.target");
+        for (uint32_t i = 0; i < 50; i++)
+            for (uint32_t j = 0; j < 18; j++)
+                mf_field_set(target, i, j, 0.5 * random_signed(600, i * 18 + j));
+        if (way == 0)
+            mf_world_step(stage.world, 97);
+        for (int i = 0; way == 1 && i < 97; i++)
+            mf_world_step(stage.world, 1);
+        hash[way] = mf_world_hash(stage.world);
+        stage_close(&stage, NULL);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+// Every robot starts with its lowest point on the ground below it, none in the ground.
+static void robots_start_on_the_ground(void **state) {
+    (void)state;
+    Stage stage;
+    stage_begin(&stage, 1);
+    make_hexapod(&stage.hand);
+    StageConfig config = stage_config(true);
+    config.group.count = 30;
+    config.group.spacing = 0.7;
+    mf_Terrain *terrain = make_terrain(stage.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
+    config.world.terrain = terrain;
+    stage_open(&stage, &config);
+    mf_Field *position = stage_field(&stage, "base.position");
+    mf_Field *points = stage_field(&stage, "body.points"),
+             *center = stage_field(&stage, "body.center");
+    for (uint32_t i = 0; i < 30; i++) {
+        double lowest = INFINITY;
+        for (uint32_t p = 0; p < points->components / 3; p++) {
+            double at[3];
+            for (uint32_t c = 0; c < 3; c++)
+                at[c] = mf_field_get(position, i, c) + mf_field_get(center, i, c) +
+                        mf_field_get(points, i, 3 * p + c);
+            lowest = fmin(lowest, at[2] - mf_terrain_height(terrain, at[0], at[1], NULL));
+        }
+        assert_near(lowest, 0.0, 1e-12);
+    }
+    stage_close(&stage, terrain);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_worlds_are_refused),   cmocka_unit_test(bad_groups_are_refused),
+        cmocka_unit_test(groups_are_found_by_name), cmocka_unit_test(time_is_exact),
+        cmocka_unit_test(calls_do_not_show),        cmocka_unit_test(robots_start_on_the_ground),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
