@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define MF_PRINTF(format_index, first_argument) \
+#define MF_PRINTF(format_index, first_argument)                                                    \
     __attribute__((format(printf, format_index, first_argument)))
 #else
 #define MF_PRINTF(format_index, first_argument)

@@ -20,14 +20,14 @@ MF_API mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error);
 #define MF_GP_BYTES 32u // [byte] one program: 32 addresses
 
 typedef enum mf_GpOpcode { // the upper three bits of an instruction
-    MF_GP_LEFT,   // move motor `operand` left: its target falls by angle_per_move
-    MF_GP_RIGHT,  // move motor `operand` right: its target rises
-    MF_GP_SENSOR, // accumulator = sensor `operand`
-    MF_GP_LOAD,   // accumulator = operand
-    MF_GP_JUMP,   // go to address `operand` when the accumulator is not 0
-    MF_GP_NOT,    // accumulator = ~accumulator
-    MF_GP_INC,    // accumulator + 1
-    MF_GP_DEC     // accumulator - 1
+    MF_GP_LEFT,            // move motor `operand` left: its target falls by angle_per_move
+    MF_GP_RIGHT,           // move motor `operand` right: its target rises
+    MF_GP_SENSOR,          // accumulator = sensor `operand`
+    MF_GP_LOAD,            // accumulator = operand
+    MF_GP_JUMP,            // go to address `operand` when the accumulator is not 0
+    MF_GP_NOT,             // accumulator = ~accumulator
+    MF_GP_INC,             // accumulator + 1
+    MF_GP_DEC              // accumulator - 1
 } mf_GpOpcode;
 
 typedef enum mf_GpUnknown {
@@ -40,14 +40,14 @@ typedef struct mf_GpConfig {
     uint32_t struct_size;           // [byte] set by mf_gp_config()
     mf_Rate rate;                   // [1/s] controller ticks; default one per 80 ms
     uint32_t instructions_per_tick; // [1] 1 .. 256; default 8
-    double angle_per_move;          // [rad] or [m] > 0; default 0.4
+    double angle_per_move;          // [rad] or [m] > 0; default 0.06
     mf_GpUnknown unknown;           // default MF_GP_UNKNOWN_WRAP
 } mf_GpConfig;
 MF_API mf_GpConfig mf_gp_config(void);
 
 // Controls every instance by its own program in the field gp.program (32 values 0..255). Sensors
-// are numbered: contacts, rays [cm], joint angles [degree], attitude [degree], clamped to -128..127.
-// Needs the sensor fields. State: gp.address, gp.accumulator.
+// are numbered: contacts, rays [cm], joint angles [degree], attitude [degree], clamped to
+// -128..127. Needs the sensor fields. State: gp.address, gp.accumulator.
 MF_API mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error);
 MF_API void mf_gp_set_program(mf_Group *group, uint32_t instance,
                               const uint8_t program[MF_GP_BYTES]);
@@ -84,8 +84,8 @@ typedef struct mf_OscillatorConfig {
 MF_API mf_OscillatorConfig mf_oscillator_config(void);
 
 // target = offset + amplitude * sin(2 pi (frequency * time + phase)) for every joint, from the
-// fields oscillator.offset [rad], oscillator.amplitude [rad], oscillator.phase [1] (turns) per joint
-// and oscillator.frequency [Hz].
+// fields oscillator.offset [rad], oscillator.amplitude [rad], oscillator.phase [1] (turns) per
+// joint and oscillator.frequency [Hz].
 MF_API mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config,
                                    mf_Error *error);
 

@@ -86,7 +86,7 @@ MF_API void mf_experiment_destroy(mf_Experiment *experiment); // NULL is fine
 MF_API mf_Status mf_experiment_write(const mf_Experiment *experiment, char **text, mf_Error *error);
 
 // A world made from an experiment, with everything it borrows.
-struct mf_Scene {
+typedef struct mf_Scene {
     mf_Experiment *experiment; // borrowed
     mf_Model *model;
     mf_Terrain *terrain;
@@ -94,7 +94,7 @@ struct mf_Scene {
     mf_Group *group;
     void *start;       // image of the world at time 0, from which each evaluation begins
     size_t start_size; // [byte]
-};
+} mf_Scene;
 
 // Loads model and terrain and makes a world with one isolated group of `count` robots, all at their
 // start with an idle controller. Sets experiment->search.genome_bytes.

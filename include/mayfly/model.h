@@ -69,21 +69,21 @@ typedef enum mf_ShapeType {
     MF_SHAPE_BOX,
     MF_SHAPE_CYLINDER, // along z
     MF_SHAPE_SPHERE,
-    MF_SHAPE_CAPSULE,  // along z, length without the caps
+    MF_SHAPE_CAPSULE, // along z, length without the caps
     MF_SHAPE_MESH
 } mf_ShapeType;
 
 // A solid for viewing (and, later, for other robots to touch).
 typedef struct mf_Shape {
     mf_ShapeType type;
-    uint32_t link;       // [1]
-    bool visual;         // from a visual element
-    bool collides;       // from a collision element
-    double position[3];  // [m] link frame
-    double rotation[4];  // [1] shape to link, (w, x, y, z)
-    double size[3];      // [m] box: full edges; cylinder, capsule: radius, length; sphere: radius
-    float color[3];      // [1] red, green, blue in 0 .. 1
-    uint32_t mesh;       // [1] index into meshes, MF_NONE otherwise
+    uint32_t link;      // [1]
+    bool visual;        // from a visual element
+    bool collides;      // from a collision element
+    double position[3]; // [m] link frame
+    double rotation[4]; // [1] shape to link, (w, x, y, z)
+    double size[3];     // [m] box: full edges; cylinder, capsule: radius, length; sphere: radius
+    float color[3];     // [1] red, green, blue in 0 .. 1
+    uint32_t mesh;      // [1] index into meshes, MF_NONE otherwise
 } mf_Shape;
 
 // A triangle mesh in its shape's frame, scale applied.
@@ -105,11 +105,11 @@ typedef enum mf_SensorType {
 typedef struct mf_Sensor {
     const char *name;
     mf_SensorType type;
-    uint32_t link;        // [1] for contact and ray
-    uint32_t joint;       // [1] for joint angle
-    double start[3];      // [m] ray start, link frame
-    double direction[3];  // [1] ray direction, unit, link frame
-    double range;         // [m] ray length, > 0
+    uint32_t link;       // [1] for contact and ray
+    uint32_t joint;      // [1] for joint angle
+    double start[3];     // [m] ray start, link frame
+    double direction[3]; // [1] ray direction, unit, link frame
+    double range;        // [m] ray length, > 0
 } mf_Sensor;
 
 // Something an importer dropped, changed or found suspicious.
@@ -125,7 +125,7 @@ typedef struct mf_Model {
     const char *name;
     const char *file; // path it came from, "" when built by hand
     uint32_t link_count, joint_count, point_count, shape_count, mesh_count, sensor_count,
-        note_count;   // [1]
+        note_count; // [1]
     const mf_Link *links;
     const mf_Joint *joints;
     const mf_Point *points;
@@ -147,8 +147,8 @@ MF_API uint32_t mf_model_find_joint(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_sensor(const mf_Model *model, const char *name);
 
 // Pose of every link for joint angles `angle` [rad or m] (joint_count values): positions [m] of the
-// link origins and rotations (w, x, y, z), both in the base frame. Arrays of link_count rows, either
-// may be NULL. Plain double code, for set-up, pictures and tests.
+// link origins and rotations (w, x, y, z), both in the base frame. Arrays of link_count rows,
+// either may be NULL. Plain double code, for set-up, pictures and tests.
 MF_API void mf_model_pose(const mf_Model *model, const double *angle, double (*position)[3],
                           double (*rotation)[4]);
 
@@ -223,13 +223,13 @@ MF_API mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Err
 // ---- files -------------------------------------------------------------------------------------
 
 typedef struct mf_ImportConfig {
-    uint32_t struct_size;         // [byte] set by mf_import_config()
-    const char *const *packages;  // "name=folder" pairs for package:// addresses, or NULL
-    uint32_t package_count;       // [1]
-    bool keep_fixed;              // keep fixed joints as links of their own; default false
-    bool visual;                  // load visual meshes too; default true
-    uint32_t mesh_points;         // [1] contact points kept per collision mesh; default 8
-    double density;               // [kg/m^3] for links without inertial; 0 = massless; default 0
+    uint32_t struct_size;        // [byte] set by mf_import_config()
+    const char *const *packages; // "name=folder" pairs for package:// addresses, or NULL
+    uint32_t package_count;      // [1]
+    bool keep_fixed;             // keep fixed joints as links of their own; default false
+    bool visual;                 // load visual meshes too; default true
+    uint32_t mesh_points;        // [1] contact points kept per collision mesh; default 8
+    double density;              // [kg/m^3] for links without inertial; 0 = massless; default 0
 } mf_ImportConfig;
 MF_API mf_ImportConfig mf_import_config(void);
 

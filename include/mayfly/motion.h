@@ -16,14 +16,14 @@ typedef enum mf_FrictionModel {
 // The `points` motion: see docs/points.md for the equations. The defaults are the behaviour of
 // Fischer and Ihme 2024 (NeoPhysIx).
 typedef struct mf_PointsConfig {
-    uint32_t struct_size;       // [byte] set by mf_points_config()
-    mf_Time joint_interval;     // [ns] joints advance this often; a multiple of the step; 80 ms
-    mf_FrictionModel friction;  // default MF_FRICTION_FIT
-    bool weighted;              // weigh the terms of the fit by normal force; default false
+    uint32_t struct_size;        // [byte] set by mf_points_config()
+    mf_Time joint_interval;      // [ns] joints advance this often; a multiple of the step; 80 ms
+    mf_FrictionModel friction;   // default MF_FRICTION_FIT
+    bool weighted;               // weigh the terms of the fit by normal force; default false
     double friction_coefficient; // [1] Coulomb limit, > 0; default INFINITY = always sticks
-    bool keep_momentum;         // the base turns against its joints in the air; default false
-    double compliance;          // [1] softness of contact relative to the step, 1e-4 .. 1; 0.1
-    double contact_margin;      // [m] a point this close to the ground still holds it; 0.001
+    bool keep_momentum;          // the base turns against its joints in the air; default false
+    double compliance;           // [1] softness of contact relative to the step, 1e-4 .. 1; 0.1
+    double contact_margin;       // [m] a point this close to the ground still holds it; 0.001
 } mf_PointsConfig;
 MF_API mf_PointsConfig mf_points_config(void);
 

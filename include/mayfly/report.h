@@ -10,33 +10,33 @@ extern "C" {
 
 // What a re-simulation of one individual gave.
 typedef struct mf_Trial {
-    double step;           // [s] physics step used
-    double distance;       // [m] horizontal distance at the end
-    double fitness;        // [m] or what the fitness measures
-    uint32_t sample_count; // [1]
-    double sample_period;  // [s] between samples
-    double *position;      // [m] sample_count * 3 base positions, world frame
-    uint8_t *contact;      // [1] sample_count * contact_count, 0 or 1
+    double step;            // [s] physics step used
+    double distance;        // [m] horizontal distance at the end
+    double fitness;         // [m] or what the fitness measures
+    uint32_t sample_count;  // [1]
+    double sample_period;   // [s] between samples
+    double *position;       // [m] sample_count * 3 base positions, world frame
+    uint8_t *contact;       // [1] sample_count * contact_count, 0 or 1
     uint32_t contact_count; // [1] contact sensors
-    uint64_t hash;         // [1] of the world at the end
+    uint64_t hash;          // [1] of the world at the end
     mf_Context *context;
 } mf_Trial;
 
 // Simulates `genome` alone for the experiment's duration with its step divided by `divisor`
 // (>= 1; the joint interval and the controller's rate stay), sampling every `sample_period` [s].
-MF_API mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment,
-                              const uint8_t *genome, uint32_t genome_bytes, uint32_t divisor,
-                              double sample_period, mf_Trial *out, mf_Error *error);
+MF_API mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment, const uint8_t *genome,
+                              uint32_t genome_bytes, uint32_t divisor, double sample_period,
+                              mf_Trial *out, mf_Error *error);
 MF_API void mf_trial_free(mf_Trial *trial);
 
 // Facts about the run that the archive does not hold.
 typedef struct mf_ReportFacts {
-    uint32_t threads;       // [1]
-    const char *isa;        // "avx512"
-    double wall_seconds;    // [s]
-    double simulated;       // [s] robot life time
-    uint64_t hash;          // [1] of the final population
-    const char *command;    // command line that repeats the run
+    uint32_t threads;    // [1]
+    const char *isa;     // "avx512"
+    double wall_seconds; // [s]
+    double simulated;    // [s] robot life time
+    uint64_t hash;       // [1] of the final population
+    const char *command; // command line that repeats the run
 } mf_ReportFacts;
 
 // Writes the report of the archive's newest generation to `path` (atomically).

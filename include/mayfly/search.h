@@ -22,9 +22,9 @@ typedef struct mf_SearchConfig {
     uint32_t survivors;    // [1] kept by truncation selection, 1 .. population-1; default 50
     uint32_t genome_bytes; // [byte] 1 .. 4096; default 32
     uint64_t seed;         // [1]
-    double mutation_rate;  // [1] chance per byte of a child to change, 0 .. 1; default 1/16; a child
-                           // in which no byte was chosen gets one mutation
-    bool reuse_fitness;    // do not evaluate unchanged survivors again; default false
+    double mutation_rate; // [1] chance per byte of a child to change, 0 .. 1; default 1/16; a child
+                          // in which no byte was chosen gets one mutation
+    bool reuse_fitness;   // do not evaluate unchanged survivors again; default false
     mf_EvaluateFn evaluate;
     void *user;
 } mf_SearchConfig;
@@ -81,14 +81,14 @@ MF_API mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, doubl
                                    double *simulated, mf_Error *error);
 
 typedef struct mf_ArchiveRun {
-    mf_SearchConfig search;  // without functions
-    const char *settings;    // text of the experiment, owned by the archive
-    uint64_t model_hash;     // [1]
-    uint64_t terrain_hash;   // [1]
-    uint32_t generations;    // [1] stored
-    double seconds;          // [s] wall time
-    double simulated;        // [s] robot life time
-    char version[32];        // of the library that wrote it
+    mf_SearchConfig search; // without functions
+    const char *settings;   // text of the experiment, owned by the archive
+    uint64_t model_hash;    // [1]
+    uint64_t terrain_hash;  // [1]
+    uint32_t generations;   // [1] stored
+    double seconds;         // [s] wall time
+    double simulated;       // [s] robot life time
+    char version[32];       // of the library that wrote it
 } mf_ArchiveRun;
 MF_API mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *error);
 

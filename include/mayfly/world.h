@@ -72,7 +72,13 @@ MF_API void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component,
 typedef struct mf_World mf_World;
 typedef struct mf_Group mf_Group;
 
-typedef enum mf_Isa { MF_ISA_AUTO, MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512 } mf_Isa;
+typedef enum mf_Isa {
+    MF_ISA_AUTO,
+    MF_ISA_SCALAR,
+    MF_ISA_BASELINE,
+    MF_ISA_AVX2,
+    MF_ISA_AVX512
+} mf_Isa;
 
 // "scalar", "baseline", "avx2", "avx512", "auto".
 MF_API const char *mf_isa_name(mf_Isa isa);
@@ -92,14 +98,14 @@ typedef struct mf_WorldConfig {
 } mf_WorldConfig;
 MF_API mf_WorldConfig mf_world_config(void);
 
-MF_API mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config,
-                                 mf_World **out, mf_Error *error);
+MF_API mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_World **out,
+                                 mf_Error *error);
 MF_API void mf_world_destroy(mf_World *world); // NULL is fine; destroys its groups too
 
 MF_API mf_Context *mf_world_context(const mf_World *world);
 MF_API const mf_WorldConfig *mf_world_settings(const mf_World *world);
-MF_API mf_Time mf_world_time(const mf_World *world);  // [ns] simulated so far
-MF_API mf_Isa mf_world_isa(const mf_World *world);    // the one in use
+MF_API mf_Time mf_world_time(const mf_World *world); // [ns] simulated so far
+MF_API mf_Isa mf_world_isa(const mf_World *world);   // the one in use
 MF_API uint32_t mf_world_group_count(const mf_World *world);
 MF_API mf_Group *mf_world_group(mf_World *world, uint32_t index);
 MF_API mf_Group *mf_world_find_group(mf_World *world, const char *name); // NULL when absent
@@ -182,7 +188,7 @@ typedef struct mf_SystemConfig {
     uint32_t struct_size; // [byte] set by mf_system_config()
     const char *name;     // borrowed
     mf_Phase phase;
-    mf_Rate rate;         // due when a tick of it falls into the step; default: every step
+    mf_Rate rate; // due when a tick of it falls into the step; default: every step
     mf_SystemFn run;
     void (*reset)(mf_Group *group, uint32_t instance, void *user); // may be NULL
     void (*destroy)(mf_Context *context, void *user);              // may be NULL
@@ -217,8 +223,7 @@ MF_API size_t mf_world_snapshot_size(const mf_World *world); // [byte]
 MF_API mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size,
                                    mf_Error *error);
 // MF_CORRUPT, MF_VERSION or MF_BAD_ARGUMENT leave the world untouched.
-MF_API mf_Status mf_world_restore(mf_World *world, const void *image, size_t size,
-                                  mf_Error *error);
+MF_API mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@ mf_GpConfig mf_gp_config(void) {
     return (mf_GpConfig){.struct_size = sizeof(mf_GpConfig),
                          .rate = mf_rate_from_period(80 * MF_MILLISECOND),
                          .instructions_per_tick = 8,
-                         .angle_per_move = 0.4,
+                         .angle_per_move = 0.06,
                          .unknown = MF_GP_UNKNOWN_WRAP};
 }
 

@@ -82,7 +82,7 @@ static const mf_ExperimentKey keys[] = {
 
     {"world", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, "time and forces"},
     {"world.step", MF_KEY_TIME, 0, "s", "0.01", 1e-6, 1, NULL, AT(step), "physics step"},
-    {"world.gravity", MF_KEY_REAL, 0, "m/s^2", "9.81", 0, 1e6, NULL, AT(gravity),
+    {"world.gravity", MF_KEY_REAL, 0, "m/s^2", "9.81", 0, 1000, NULL, AT(gravity),
      "downward along -z"},
     {"world.precision", MF_KEY_DOUBLE, 0, "", "float", 0, 0, precisions, AT(double_precision),
      "of the state: `float` is fast, `double` is for checking"},
@@ -116,7 +116,7 @@ static const mf_ExperimentKey keys[] = {
      "the program runs this often; at least world.step"},
     {"controller.gp.instructions_per_tick", MF_KEY_COUNT, 0, "1", "8", 1, 256, NULL,
      AT(gp.instructions_per_tick), "instructions in one tick"},
-    {"controller.gp.angle_per_move", MF_KEY_REAL, MF_KEY_ABOVE, "rad", "0.4", 0, 1000, NULL,
+    {"controller.gp.angle_per_move", MF_KEY_REAL, MF_KEY_ABOVE, "rad", "0.06", 0, 1000, NULL,
      AT(gp.angle_per_move), "what one move changes at a joint's target (m for sliding joints)"},
     {"controller.gp.unknown", MF_KEY_CHOICE, 0, "", "wrap", 0, 0, unknowns, AT(gp.unknown),
      "a motor or sensor number that does not exist is ignored, or wrapped into those there are"},

@@ -1,6 +1,7 @@
 // The floating-point mode of a step: round to nearest, no traps, subnormal operands and results are
-// zero. Whatever the host program, a plugin or a library has set, a step computes the same bits; and
-// the slow path that processors take for subnormal numbers (100 cycles and more) is never taken.
+// zero. Whatever the host program, a plugin or a library has set, a step computes the same bits;
+// and the slow path that processors take for subnormal numbers (100 cycles and more) is never
+// taken.
 #ifndef MF_MATH_FLOAT_MODE_H
 #define MF_MATH_FLOAT_MODE_H
 

@@ -37,6 +37,8 @@ static uint64_t hash_number(uint64_t hash, uint64_t number) {
 static uint64_t layout_hash(const mf_World *world) {
     uint64_t hash = hash_number(MF_HASH_START, (uint64_t)world->config.step);
     hash = hash_number(hash, world->config.seed);
+    hash = mf_hash_bytes(hash, &world->config.gravity, sizeof world->config.gravity);
+    hash = hash_number(hash, mf_terrain_hash(world->config.terrain));
     for (uint32_t g = 0; g < world->group_count; g++) {
         const mf_Group *group = world->groups[g];
         hash = hash_text(hash, group->config.name);
@@ -46,6 +48,11 @@ static uint64_t layout_hash(const mf_World *world) {
             hash = hash_text(hash, group->fields[f].info.name);
             hash = hash_number(hash, group->fields[f].info.type);
             hash = hash_number(hash, group->fields[f].components);
+        }
+        for (uint32_t i = 0; i < group->system_count; i++) {
+            hash = hash_text(hash, group->systems[i].config.name);
+            hash = hash_number(hash, (uint64_t)group->systems[i].config.rate.numerator);
+            hash = hash_number(hash, (uint64_t)group->systems[i].config.rate.denominator);
         }
     }
     return hash;
@@ -157,7 +164,7 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
         return mf_fail(error, MF_CORRUPT, "snapshot: the header's checksum does not hold");
     if (header.layout != layout_hash(world) || size != mf_world_snapshot_size(world))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "snapshot: made by a world with other groups, models, fields or step");
+                       "snapshot: made by a world with another step, ground, group, model or system");
     const char *payload = (const char *)image + sizeof header;
     if (header.payload != size - sizeof header ||
         header.crc != mf_crc32(0, payload, size - sizeof header))

@@ -297,5 +297,13 @@ code=$?
 [ "$(wc -l <err)" -eq 1 ] || fail 'a full disk: expected one line'
 [ ! -e full ] || fail 'a full disk: something is left behind'
 
+# 100 blocks hold an archive, but not a generation of 2000.
+(trap '' XFSZ && ulimit -f 100 && "$mayfly" evolve "$hexapod" --generations 2 --population 2000 \
+    --duration 0.1 --out new/full) >out 2>err
+code=$?
+[ $code -eq 1 ] || fail "a disk full at the first generation: exit code $code, expected 1"
+[ "$(wc -l <err)" -eq 1 ] || fail 'a disk full at the first generation: expected one line'
+[ ! -e new ] || fail 'a disk full at the first generation: something is left behind'
+
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
 echo 'all is well'

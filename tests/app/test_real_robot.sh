@@ -39,8 +39,8 @@ evolve() {
 evolve one --threads 1
 hash=$(value hash)
 [ ${#hash} -eq 16 ] || fail "no hash: '$hash'"
-awk -v best="$(value best)" 'BEGIN { exit !(best > 0.3 && best < 20) }' ||
-    fail 'the best robot walks between 0.3 m and 20 m in 20 s'
+awk -v best="$(value best)" 'BEGIN { exit !(best > 0.05 && best < 20) }' ||
+    fail 'the best robot walks between 5 cm and 20 m in 20 s'
 grep -q 'PhantomX\|phantomx' one/report.html || fail 'the report does not name the robot'
 grep -q 'hills.pgm' one/experiment.yaml || fail 'the settings do not name the ground'
 

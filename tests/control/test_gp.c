@@ -170,6 +170,7 @@ static void motors_are_the_free_joints(void **state) {
 static void targets_stay_in_range(void **state) {
     (void)state;
     mf_GpConfig config = mf_gp_config();
+    config.angle_per_move = 0.4;
     config.rate = stage_every_step();
     Stage stage;
     open_gp(&stage, &config);

@@ -342,7 +342,7 @@ static void written_text_has_every_default(void **state) {
                               "  gp:\n"
                               "    tick: 0.08 # [s]\n"
                               "    instructions_per_tick: 8\n"
-                              "    angle_per_move: 0.4 # [rad]\n"
+                              "    angle_per_move: 0.06 # [rad]\n"
                               "    unknown: wrap\n"
                               "fitness: distance\n"
                               "run:\n"

@@ -86,7 +86,7 @@ static void mistakes_in_values_name_place_and_expectation(void **state) {
         {OK_MODEL "world: {step: 1.}\nmotion: {points: {joint_interval: 1}}\n",
          "t.yaml:2:15: controller.gp.tick: expected at least world.step = 1 s, found 0.08 s"},
         {OK_MODEL "world: {gravity: -9.81}\n",
-         "t.yaml:2:18: world.gravity: expected a number from 0 to 1000000 m/s^2, found -9.81"},
+         "t.yaml:2:18: world.gravity: expected a number from 0 to 1000 m/s^2, found -9.81"},
         {OK_MODEL "world: {precision: half}\n",
          "t.yaml:2:20: world.precision: expected one of float, double, found half"},
         {OK_MODEL "motion: {points: {friction_coefficient: 0}}\n",

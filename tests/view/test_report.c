@@ -175,7 +175,7 @@ static void program_is_explained(void **state) {
     Fake fake;
     assert_true(fake_make(&fake, *state, true));
     mf_Text text = render(&fake);
-    assert_has(&text, "<td>00</td><td>right 4</td><td>hip_2 +0.4 rad</td>");
+    assert_has(&text, "<td>00</td><td>right 4</td><td>hip_2 +0.06 rad</td>");
     assert_has(&text, "<td>01</td><td>sensor 0</td><td>acc = does toe_0 touch the ground? 1 or 0");
     assert_has(&text, "if acc is not 0, go on at 06");
     assert_has(&text, "<b>12 of the 32 instructions can ever be reached</b>");

@@ -8,8 +8,9 @@
 //   contact (every step)           support and friction displacements, which also change the
 //                                  velocities; the total energy is kept from rising
 //
-// Invariants: a lane never reads another lane; nothing is stored for a lane whose new state is not
-// finite or out of range (it raises its fault word and keeps its last state).
+// Invariants: a lane never reads another lane; base pose, velocity and contacts of a lane whose new
+// state is not finite or out of range are not stored (it raises its fault word and is frozen; joint
+// angles and points of a joint update in that step are).
 #include "motion/points/coulomb.h"
 #include "motion/points/coupled.h"
 #include "motion/points/fit.h"
@@ -621,7 +622,8 @@ static MF_INLINE mf_mask state_fine(const Step *s, const Body *body, mf_mask *in
     mf_lane spin = mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z);
     const Quat q = body->attitude;
     mf_lane attitude = mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
-    *in_range = mf_and(mf_less(place, mf_set((mf_real)1e6)),
+    *in_range = mf_and(mf_and(mf_less(place, mf_set((mf_real)1e6)),
+                              mf_less(attitude, mf_set((mf_real)2.5))), // 1 .. 2 for a unit one
                        mf_and(mf_less(speed, mf_set((mf_real)1e4)),
                               mf_less(spin, mf_set(2 * s->constant[MF_PLAN_INVERSE_STEP]))));
     return mf_finite(place + speed + spin + attitude);
