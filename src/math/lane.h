@@ -65,10 +65,6 @@ static inline mf_lane mf_zero(void) {
     return mf_set((mf_real)0);
 }
 
-static inline mf_lane mf_abs(mf_lane a) {
-    return mf_max(a, mf_zero() - a);
-}
-
 static inline mf_lane mf_clamp(mf_lane a, mf_lane low, mf_lane high) {
     return mf_min(mf_max(a, low), high);
 }

@@ -55,6 +55,9 @@ static inline mf_lane mf_min(mf_lane a, mf_lane b) {
 static inline mf_lane mf_max(mf_lane a, mf_lane b) {
     return _mm256_max_pd(a, b);
 }
+static inline mf_lane mf_abs(mf_lane a) {
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
 static inline mf_lane mf_sqrt(mf_lane a) {
     return _mm256_sqrt_pd(a);
 }
@@ -150,6 +153,9 @@ static inline mf_lane mf_min(mf_lane a, mf_lane b) {
 }
 static inline mf_lane mf_max(mf_lane a, mf_lane b) {
     return _mm256_max_ps(a, b);
+}
+static inline mf_lane mf_abs(mf_lane a) {
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
 }
 static inline mf_lane mf_sqrt(mf_lane a) {
     return _mm256_sqrt_ps(a);

@@ -38,6 +38,9 @@ static inline mf_lane mf_min(mf_lane a, mf_lane b) {
 static inline mf_lane mf_max(mf_lane a, mf_lane b) {
     return _mm512_max_pd(a, b);
 }
+static inline mf_lane mf_abs(mf_lane a) {
+    return _mm512_abs_pd(a);
+}
 static inline mf_lane mf_sqrt(mf_lane a) {
     return _mm512_sqrt_pd(a);
 }
@@ -109,6 +112,9 @@ static inline mf_lane mf_min(mf_lane a, mf_lane b) {
 }
 static inline mf_lane mf_max(mf_lane a, mf_lane b) {
     return _mm512_max_ps(a, b);
+}
+static inline mf_lane mf_abs(mf_lane a) {
+    return _mm512_abs_ps(a);
 }
 static inline mf_lane mf_sqrt(mf_lane a) {
     return _mm512_sqrt_ps(a);

@@ -54,6 +54,13 @@ static inline mf_lane mf_min(mf_lane a, mf_lane b) {
 static inline mf_lane mf_max(mf_lane a, mf_lane b) {
     return a > b ? a : b;
 }
+static inline mf_lane mf_abs(mf_lane a) {
+#if defined(MF_KERNEL_F64)
+    return __builtin_fabs(a);
+#else
+    return __builtin_fabsf(a);
+#endif
+}
 static inline mf_lane mf_sqrt(mf_lane a) {
 #if defined(MF_KERNEL_F64)
     return __builtin_sqrt(a);

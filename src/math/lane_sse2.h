@@ -57,6 +57,9 @@ static inline mf_lane mf_min(mf_lane a, mf_lane b) {
 static inline mf_lane mf_max(mf_lane a, mf_lane b) {
     return _mm_max_pd(a, b);
 }
+static inline mf_lane mf_abs(mf_lane a) {
+    return _mm_andnot_pd(_mm_set1_pd(-0.0), a);
+}
 static inline mf_lane mf_sqrt(mf_lane a) {
     return _mm_sqrt_pd(a);
 }
@@ -134,6 +137,9 @@ static inline mf_lane mf_min(mf_lane a, mf_lane b) {
 }
 static inline mf_lane mf_max(mf_lane a, mf_lane b) {
     return _mm_max_ps(a, b);
+}
+static inline mf_lane mf_abs(mf_lane a) {
+    return _mm_andnot_ps(_mm_set1_ps(-0.0f), a);
 }
 static inline mf_lane mf_sqrt(mf_lane a) {
     return _mm_sqrt_ps(a);

@@ -163,8 +163,9 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
     if (header.header_crc != header_crc(header))
         return mf_fail(error, MF_CORRUPT, "snapshot: the header's checksum does not hold");
     if (header.layout != layout_hash(world) || size != mf_world_snapshot_size(world))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "snapshot: made by a world with another step, ground, group, model or system");
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "snapshot: made by a world with another step, ground, group, model or system");
     const char *payload = (const char *)image + sizeof header;
     if (header.payload != size - sizeof header ||
         header.crc != mf_crc32(0, payload, size - sizeof header))

@@ -131,8 +131,7 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
         next[s] = group->systems[s].every_step
                       ? 0
                       : mf_rate_next_step(group->systems[s].config.rate, step, first_tick);
-    mf_SystemRun run = {
-        .group = group, .step = step, .first_block = first, .block_count = count};
+    mf_SystemRun run = {.group = group, .step = step, .first_block = first, .block_count = count};
     for (uint64_t tick = first_tick; tick < first_tick + steps; tick++) {
         run.tick = tick;
         run.time = (mf_Time)tick * step;

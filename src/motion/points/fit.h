@@ -34,11 +34,14 @@ static inline Vec fit_solve(const Fit *fit) {
     mf_lane one = mf_set((mf_real)1), zero = mf_zero(), limit = mf_set((mf_real)0.5);
     mf_mask any = mf_less(zero, fit->weight);
     mf_lane inverse = one / mf_select(any, fit->weight, one);
+    // Spread and twist about the centroid, times the weight, so that the two divisions are
+    // independent.
+    mf_lane whole = fit->square * fit->weight;
+    mf_lane spread = whole - (fit->x * fit->x + fit->y * fit->y);
+    mf_mask wide = mf_less(whole * mf_set(64 * MF_REAL_EPSILON), spread);
+    mf_lane twist = fit->cross * fit->weight - (fit->x * fit->slip_y - fit->y * fit->slip_x);
+    mf_lane yaw = mf_keep(wide, zero - twist / mf_select(wide, spread, one));
     mf_lane cx = fit->x * inverse, cy = fit->y * inverse;
-    mf_lane spread = fit->square - (cx * fit->x + cy * fit->y);
-    mf_mask wide = mf_less(fit->square * mf_set(64 * MF_REAL_EPSILON), spread);
-    mf_lane cross = fit->cross - (cx * fit->slip_y - cy * fit->slip_x);
-    mf_lane yaw = mf_keep(wide, zero - cross / mf_select(wide, spread, one));
     yaw = mf_clamp(yaw, zero - limit, limit);
     mf_lane a1 = yaw * cy - fit->slip_x * inverse;
     mf_lane a2 = zero - yaw * cx - fit->slip_y * inverse;

@@ -113,6 +113,18 @@ static MF_INLINE uint32_t add_contact(Contacts *contacts, uint32_t index, Vec pl
     return row;
 }
 
+// Where to start the search for the pressed points: those that were pressed before, or, for a robot
+// that comes from the air, those below the ground.
+static MF_INLINE void guess_pressed(Contacts *contacts) {
+    mf_lane zero = mf_zero(), held = zero;
+    for (uint32_t i = 0; i < contacts->count; i++)
+        held = held + contacts->row[i].before;
+    mf_mask standing = mf_less(zero, held);
+    for (uint32_t i = 0; i < contacts->count; i++)
+        contacts->row[i].press =
+            mf_select(standing, contacts->row[i].before, contacts->row[i].press);
+}
+
 // A point is taken for pressed as long as it is below the ground.
 static MF_INLINE void set_depth(Contacts *contacts, uint32_t row, mf_lane depth) {
     contacts->row[row].depth = depth;
@@ -265,8 +277,8 @@ static mf_lane joint_goal(const Step *s, const mf_PlanLink *link, const mf_real 
     return mf_clamp(now + change, low, high);
 }
 
-// Advances the joints; `from` and `to` get the angles before and after (rows of MF_BLOCK).
-static void move_joints(Step *s, mf_real *from) {
+// Advances the joints; `from` gets the angles before (rows of MF_BLOCK). True where one moved.
+static mf_mask move_joints(Step *s, mf_real *from) {
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_INTERVAL]);
     mf_mask fine = mf_mask_all(), whole = fine;
     for (uint32_t l = 0; l < s->plan->link_count; l++) {
@@ -276,6 +288,7 @@ static void move_joints(Step *s, mf_real *from) {
     }
     raise_fault(s, whole, MF_FAULT_NONFINITE);
     raise_fault(s, fine, MF_FAULT_INPUT);
+    mf_lane travel = mf_zero();
     // Leaders first, then the joints that follow them.
     for (uint32_t i = 0; i < 2 * s->plan->link_count; i++) {
         uint32_t l = i < s->plan->link_count ? i : i - s->plan->link_count;
@@ -286,9 +299,11 @@ static void move_joints(Step *s, mf_real *from) {
         mf_lane now = row_load(s->block->angle, link->joint);
         mf_lane goal = joint_goal(s, link, c, now);
         row_store(from, link->joint, now);
+        travel = travel + mf_abs(goal - now);
         keep_store(s, s->block->angle, link->joint, goal);
         keep_store(s, s->block->rate, link->joint, (goal - now) * per_second);
     }
+    return mf_less(mf_zero(), travel);
 }
 
 // New points, centre and inertia from the joint angles; the centre of mass and the angular momentum
@@ -371,15 +386,14 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec
         Vec was = vec_add(body->com, mat_apply(turn, old_place[i]));
         Vec anchor = vec_load(s->block->anchor, 3 * contact);
         s->contacts.row[i].slip = vec_sub(was, anchor);
-        keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[i].before), s->block->anchor, 3 * contact,
-                       was);
+        keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[i].before), s->block->anchor,
+                       3 * contact, was);
     }
 }
 
-static void update_joints(Step *s, Body *body) {
-    mf_real from[MF_POINTS_MAX_LINKS * MF_BLOCK] __attribute__((aligned(64)));
+// The body after its joints went on from `from`.
+static void carry_body(Step *s, Body *body, const mf_real *from) {
     Vec stretch[MF_POINTS_MAX_CONTACTS];
-    move_joints(s, from);
     mf_lane zero = mf_zero();
     if (s->plan->config.keep_momentum) {
         mf_lane loads = zero;
@@ -400,10 +414,6 @@ static void update_joints(Step *s, Body *body) {
         for (uint32_t i = 0; i < s->plan->contact_count; i++)
             stretch[i] = vec_load(s->block->points, 3 * i);
     reshape_body(s, body);
-    mf_lane sum = zero; // of what is stored for the contacts
-    for (uint32_t i = 0; i < s->plan->contact_count; i++)
-        sum = sum + s->climb[i] + mf_abs(row_load(s->block->load, i));
-    raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
     Mat turn = quat_matrix(body->attitude);
     find_joint_contacts(s, body, &turn);
     if (s->contacts.count == 0)
@@ -421,6 +431,41 @@ static void update_joints(Step *s, Body *body) {
         for (uint32_t i = 0; i < s->contacts.count; i++)
             s->contacts.row[i].slip = stretch[i];
     settle_joint_contacts(s, body, &shift);
+}
+
+// What is remembered of the contacts must be finite.
+static void check_memory(Step *s) {
+    mf_lane sum = mf_zero();
+    for (uint32_t i = 0; i < s->plan->contact_count; i++) {
+        Vec local = vec_load(s->block->points, 3 * i);
+        sum = sum + (mf_abs(local.x) + mf_abs(local.y)) +
+              (mf_abs(local.z) + mf_abs(row_load(s->block->load, i)));
+    }
+    raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
+}
+
+// Robots whose joints stay where they are do not change by a bit.
+static void update_joints(Step *s, Body *body) {
+    mf_real from[MF_POINTS_MAX_LINKS * MF_BLOCK] __attribute__((aligned(64)));
+    mf_mask moved = move_joints(s, from);
+    check_memory(s);
+    if (!mf_any(moved))
+        return;
+    const mf_mask alive = s->alive;
+    const Body before = *body;
+    s->alive = mf_and(alive, moved);
+    s->all_alive = mf_all(s->alive);
+    carry_body(s, body, from);
+    s->alive = mf_and(alive, mf_or(s->alive, mf_not(moved)));
+    s->all_alive = mf_all(s->alive);
+    if (mf_all(moved))
+        return;
+    body->com = vec_select(moved, body->com, before.com);
+    body->attitude = quat_select(moved, body->attitude, before.attitude);
+    body->rate = vec_select(moved, body->rate, before.rate);
+    body->center = vec_select(moved, body->center, before.center);
+    body->inertia = sym_select(moved, &body->inertia, &before.inertia);
+    body->inverse = sym_select(moved, &body->inverse, &before.inverse);
 }
 
 // ---- flight and contact -------------------------------------------------------------------------
@@ -492,6 +537,7 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, 
         mf_lane top = support_height(s, ground, was + before);
         set_depth(&s->contacts, row, mf_select(near, top - (body->com.z + z), depth_of_none()));
     }
+    guess_pressed(&s->contacts);
 }
 
 static MF_INLINE mf_lane spring_energy(const Step *s, bool after) {
@@ -645,7 +691,8 @@ static MF_INLINE void store_body(Step *s, const Body *body) {
     keep_store(s, s->block->orientation, 3, body->attitude.z);
     mf_lane stiffness = mf_set(s->constant[MF_PLAN_STIFFNESS]);
     for (uint32_t i = 0; i < s->contacts.count; i++) {
-        keep_store(s, s->block->load, s->contacts.row[i].index, s->contacts.row[i].press * stiffness);
+        keep_store(s, s->block->load, s->contacts.row[i].index,
+                   s->contacts.row[i].press * stiffness);
         store_anchor(s, body, &turn, i);
     }
 }

@@ -67,8 +67,8 @@ static MF_INLINE bool support_press(Contacts *contacts, const Shift *shift) {
     return mf_any(changed);
 }
 
-// Fills `press` and returns the shift (no horizontal move). `softness` is eps. `press` holds a first
-// guess of the pressed points on entry.
+// Fills `press` and returns the shift (no horizontal move). `softness` is eps. `press` holds a
+// first guess of the pressed points on entry.
 static MF_INLINE Shift support_solve(Contacts *contacts, const Sym *inverse_world, mf_real softness,
                                      mf_real inverse_mass) {
     Vec tilt = support_inertia(inverse_world);

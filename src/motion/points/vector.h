@@ -52,6 +52,12 @@ static inline Vec sym_apply(const Sym *s, Vec a) {
                  s->xz * a.x + s->yz * a.y + s->zz * a.z};
 }
 
+static inline Sym sym_select(mf_mask mask, const Sym *a, const Sym *b) {
+    return (Sym){mf_select(mask, a->xx, b->xx), mf_select(mask, a->yy, b->yy),
+                 mf_select(mask, a->zz, b->zz), mf_select(mask, a->xy, b->xy),
+                 mf_select(mask, a->xz, b->xz), mf_select(mask, a->yz, b->yz)};
+}
+
 // m s m^T: a symmetric tensor of the body in world axes.
 static inline Sym sym_turn(const Mat *m, const Sym *s) {
     Vec a = sym_apply(s, (Vec){m->xx, m->xy, m->xz});
