@@ -201,6 +201,9 @@ static inline mf_index mf_lane_numbers(void) {
 }
 #endif
 
+static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
+    return mf_select(mask, a + b, a);
+}
 static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
     mf_store(address, mf_select(mask, a, mf_load(address)));
 }

@@ -32,6 +32,9 @@ static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
 static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
     _mm512_mask_store_pd(address, mask, a);
 }
+static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
+    return _mm512_mask_add_pd(a, mask, a, b);
+}
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm512_min_pd(a, b);
 }
@@ -106,6 +109,9 @@ static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
 }
 static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
     _mm512_mask_store_ps(address, mask, a);
+}
+static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
+    return _mm512_mask_add_ps(a, mask, a, b);
 }
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm512_min_ps(a, b);

@@ -47,6 +47,10 @@ static inline bool mf_all(mf_mask a) {
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return mask ? yes : no;
 }
+// a + b where the mask holds, else a.
+static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
+    return mask ? a + b : a;
+}
 // a < b ? a : b, so the second value where one is NaN.
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return a < b ? a : b;

@@ -170,6 +170,9 @@ static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
 }
 #endif
 
+static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
+    return mf_select(mask, a + b, a);
+}
 static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
     mf_store(address, mf_select(mask, a, mf_load(address)));
 }

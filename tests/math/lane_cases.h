@@ -18,11 +18,13 @@ typedef enum mf_LaneCase {
     MF_LANE_CLAMP,       // b between -1 and a
     MF_LANE_SELECT,      // a < b ? a : b + 1
     MF_LANE_KEEP,        // a <= b ? b : 0
+    MF_LANE_ADD_WHERE,   // a + b where a <= b, else a
     MF_LANE_STORE_WHERE, // a where a <= b, else 7
     // Truth values, as 1 and 0.
     MF_LANE_LESS,
     MF_LANE_LESS_EQUAL,
-    MF_LANE_AND, // a < b and a < 1
+    MF_LANE_AND,    // a < b and a < 1
+    MF_LANE_DIFFER, // one of the two, not both
     MF_LANE_OR,
     MF_LANE_NOT,
     MF_LANE_FINITE,

@@ -31,6 +31,8 @@ static inline mf_lane real_case(mf_LaneCase which, mf_lane a, mf_lane b) {
         return mf_abs(a);
     case MF_LANE_CLAMP:
         return mf_clamp(b, mf_set((mf_real)-1), a);
+    case MF_LANE_ADD_WHERE:
+        return mf_add_where(mf_less_equal(a, b), a, b);
     case MF_LANE_SELECT:
         return mf_select(mf_less(a, b), a, b + one);
     case MF_LANE_KEEP:
@@ -41,6 +43,8 @@ static inline mf_lane real_case(mf_LaneCase which, mf_lane a, mf_lane b) {
         return from_mask(mf_less_equal(a, b));
     case MF_LANE_AND:
         return from_mask(mf_and(mf_less(a, b), mf_less(a, one)));
+    case MF_LANE_DIFFER:
+        return from_mask(mf_differ(mf_less(a, b), mf_less(a, one)));
     case MF_LANE_OR:
         return from_mask(mf_or(mf_less(a, b), mf_less(a, one)));
     case MF_LANE_NOT:

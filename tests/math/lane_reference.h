@@ -27,6 +27,8 @@ static REAL NAME(reference)(mf_LaneCase which, const REAL *a_values, const int32
         return a < b ? a : b + 1;
     case MF_LANE_KEEP:
         return a <= b ? b : 0;
+    case MF_LANE_ADD_WHERE:
+        return a <= b ? a + b : a;
     case MF_LANE_STORE_WHERE:
         return a <= b ? a : 7;
     case MF_LANE_LESS:
@@ -35,6 +37,8 @@ static REAL NAME(reference)(mf_LaneCase which, const REAL *a_values, const int32
         return (REAL)(a <= b);
     case MF_LANE_AND:
         return (REAL)(a < b && a < 1);
+    case MF_LANE_DIFFER:
+        return (REAL)((a < b) != (a < 1));
     case MF_LANE_OR:
         return (REAL)(a < b || a < 1);
     case MF_LANE_NOT:

@@ -20,18 +20,17 @@ typedef struct Support {
     mf_lane z, r, p;                // sum of a_i depth_i
 } Support;
 
-static inline void support_sum(Support *s, Vec place, mf_lane depth, mf_mask pressed) {
-    mf_lane one = mf_keep(pressed, mf_set((mf_real)1));
-    mf_lane x = mf_keep(pressed, place.x), y = mf_keep(pressed, place.y);
-    s->zz = s->zz + one;
-    s->zr = s->zr + y;
-    s->zp = s->zp - x;
-    s->rr = s->rr + y * place.y;
-    s->rp = s->rp - x * place.y;
-    s->pp = s->pp + x * place.x;
-    s->z = s->z + one * depth;
-    s->r = s->r + y * depth;
-    s->p = s->p - x * depth;
+static MF_INLINE void support_sum(Support *s, Vec place, mf_lane depth, mf_mask pressed) {
+    mf_lane x = place.x, y = place.y, left = mf_zero() - x;
+    s->zz = mf_add_where(pressed, s->zz, mf_set((mf_real)1));
+    s->zr = mf_add_where(pressed, s->zr, y);
+    s->zp = mf_add_where(pressed, s->zp, left);
+    s->rr = mf_add_where(pressed, s->rr, y * y);
+    s->rp = mf_add_where(pressed, s->rp, left * y);
+    s->pp = mf_add_where(pressed, s->pp, x * x);
+    s->z = mf_add_where(pressed, s->z, depth);
+    s->r = mf_add_where(pressed, s->r, y * depth);
+    s->p = mf_add_where(pressed, s->p, left * depth);
 }
 
 // Solves the 3x3 system, which is positive definite because of the mass terms: the rise is
