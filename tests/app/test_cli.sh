@@ -262,7 +262,7 @@ if [ -f "$source_dir/scenes/hills.pgm" ]; then
     expect 0 info scenes/hills.pgm
     grep -q 'cells of' out || fail 'info on an image does not show its cells'
 fi
-expect 0 check --json philox C8
+expect 0 check --json
 json_lines out
 [ "$(value failed)" = 0 ] || fail 'a check case fails'
 expect 0 bench points-single points-quadruped --steps 50 --repeats 1 --json

@@ -1,0 +1,132 @@
+// What a step works on: the lanes that are alive, the body, the contacts; loading, storing, faults.
+// Included by the kernel and its parts only.
+#ifndef MF_MOTION_POINTS_STATE_H
+#define MF_MOTION_POINTS_STATE_H
+
+#include "motion/points/contacts.h"
+#include "motion/points/kinematics.h"
+
+typedef struct Step {
+    const mf_PointsBlock *block;
+    const mf_PointsPlan *plan;
+    const mf_real *constant;
+    mf_mask alive;  // lanes without a fault
+    bool all_alive; // no lane has one
+    mf_mask near;   // lanes with a point that may touch the ground
+    Contacts contacts;
+    Kinematics kinematics;
+    mf_lane climb[MF_POINTS_MAX_CONTACTS]; // [m] how far the joints moved each point
+    mf_lane hold[MF_POINTS_MAX_CONTACTS], weight[MF_POINTS_MAX_CONTACTS];
+} Step;
+
+// Depth of a point that is no contact of its lane but of another one: no tilt brings it down.
+static MF_INLINE mf_lane depth_of_none(void) {
+    return mf_set((mf_real)-1e30);
+}
+
+// Frozen lanes keep what they have.
+static MF_INLINE void keep_store(const Step *s, void *field, uint32_t c, mf_lane a) {
+    mf_real *base = (mf_real *)field + (size_t)c * MF_BLOCK;
+    if (s->all_alive)
+        mf_store(base, a);
+    else
+        mf_store_where(s->alive, base, a);
+}
+
+static MF_INLINE void keep_vec(const Step *s, void *field, uint32_t c, Vec a) {
+    keep_store(s, field, c, a.x);
+    keep_store(s, field, c + 1, a.y);
+    keep_store(s, field, c + 2, a.z);
+}
+
+static MF_INLINE void keep_vec_where(const Step *s, mf_mask where, void *field, uint32_t c, Vec a) {
+    mf_real *base = (mf_real *)field + (size_t)c * MF_BLOCK;
+    mf_mask mask = mf_and(s->alive, where);
+    mf_store_where(mask, base, a.x);
+    mf_store_where(mask, base + MF_BLOCK, a.y);
+    mf_store_where(mask, base + 2 * MF_BLOCK, a.z);
+}
+
+static mf_mask alive_lanes(const mf_PointsBlock *block) {
+    mf_index word = mf_load_index((const int32_t *)block->fault);
+    return mf_index_equal(word, mf_set_index(0));
+}
+
+static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
+    mf_mask bad = mf_and(s->alive, mf_not(fine));
+    if (!mf_any(bad))
+        return;
+    mf_index word = mf_load_index((const int32_t *)s->block->fault);
+    word = mf_select_index(bad, word | mf_set_index((int32_t)bit), word);
+    mf_store_index((int32_t *)s->block->fault, word);
+    s->alive = mf_and(s->alive, fine);
+    s->all_alive = false;
+}
+
+static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
+    Body body;
+    Vec place = vec_load(block->position, 0), velocity = vec_load(block->linear, 0);
+    const mf_real *q = block->orientation;
+    body.attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
+    body.rate = vec_load(block->angular, 0);
+    body.center = vec_load(block->center, 0);
+    body.inertia = sym_load(block->inertia);
+    body.inverse = sym_load(block->inverse);
+    *turn = quat_matrix(body.attitude);
+    Vec arm = mat_apply(turn, body.center);
+    body.com = vec_add(place, arm);
+    body.velocity = vec_add(velocity, vec_cross(mat_apply(turn, body.rate), arm));
+    return body;
+}
+
+// ---- ground -------------------------------------------------------------------------------------
+
+// A cell edge of the nearest-cell map is a cliff; a point that enters it from the side is held
+// where it is instead of being thrown to the top. `reach` is the height up to which it may be
+// lifted.
+static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane reach) {
+    if (s->plan->level || s->plan->terrain->interpolation == MF_BILINEAR)
+        return ground;
+    mf_lane slack = mf_abs(reach) * mf_set(4 * MF_REAL_EPSILON);
+    return mf_min(ground, reach + slack);
+}
+
+static MF_INLINE uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place,
+                                      mf_lane before) {
+    uint32_t row = contacts->count++;
+    contacts->row[row].index = index;
+    contacts->row[row].place = place;
+    contacts->row[row].before = before;
+    return row;
+}
+
+// Where to start the search for the pressed points: those that were pressed before, or, for a robot
+// that comes from the air, those below the ground.
+static MF_INLINE void guess_pressed(Contacts *contacts) {
+    mf_lane zero = mf_zero(), held = zero;
+    for (uint32_t i = 0; i < contacts->count; i++)
+        held = held + contacts->row[i].before;
+    mf_mask standing = mf_less(zero, held);
+    for (uint32_t i = 0; i < contacts->count; i++)
+        contacts->row[i].press =
+            mf_select(standing, contacts->row[i].before, contacts->row[i].press);
+}
+
+// A point is taken for pressed as long as it is below the ground.
+static MF_INLINE void set_depth(Contacts *contacts, uint32_t row, mf_lane depth) {
+    contacts->row[row].depth = depth;
+    contacts->row[row].press = mf_max(depth, mf_zero());
+}
+
+static MF_INLINE mf_lane load_before(const Step *s, uint32_t contact) {
+    mf_lane load = row_load(s->block->load, contact);
+    return load * mf_set(s->constant[MF_PLAN_SOFTNESS]);
+}
+
+// Slip of a contact: where it is now minus its anchor.
+static MF_INLINE Vec contact_slip(const Step *s, const Body *body, uint32_t row) {
+    Vec anchor = vec_load(s->block->anchor, 3 * s->contacts.row[row].index);
+    return vec_sub(vec_add(body->com, s->contacts.row[row].place), anchor);
+}
+
+#endif
