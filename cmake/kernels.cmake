@@ -1,10 +1,11 @@
 # A kernel is one source file, compiled once per instruction set and precision. Inside it,
-# math/lane.h turns MF_KERNEL_<ISA> and MF_KERNEL_F64 into a lane type and a name suffix.
+# math/lane.h turns MF_KERNEL_<ISA> and MF_KERNEL_F64 into a lane type and a name suffix. SINGLE is
+# one lane for processors with fused multiply-add.
 function(mayfly_add_kernel target source)
   get_filename_component(stem ${source} NAME_WE)
   set(isas SCALAR BASELINE)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND isas AVX2 AVX512)
+    list(APPEND isas AVX2 AVX512 SINGLE)
   endif()
   foreach(isa IN LISTS isas)
     foreach(precision IN ITEMS F32 F64)
@@ -22,6 +23,8 @@ function(mayfly_add_kernel target source)
       elseif(isa STREQUAL "AVX512")
         target_compile_options(${object} PRIVATE -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
           -mprefer-vector-width=512)
+      elseif(isa STREQUAL "SINGLE")
+        target_compile_options(${object} PRIVATE -mfma)
       endif()
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
     endforeach()

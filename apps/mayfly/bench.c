@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_swarm.h"
 #include "options.h"
 
 typedef struct Options {
@@ -26,8 +27,16 @@ static const mf_CommandHelp help = {
         "  points-hexapod-1m  a million hexapods; several GiB; only when named\n"
         "  evolve-paper       a whole evolution with archive; --generations 1364 is the published "
         "one\n"
+        "  quadrotor-1000, quadrotor-10000, quadrotor-1000000 (only when named)\n"
+        "                     rounds of quadrotors: rate loop and one Runge-Kutta step\n"
+        "  quadrotor-10000-interacting\n"
+        "                     with neighbours, collisions and downwash every round\n"
+        "  mixed-1000         three kinds of vehicles in one world, neighbours on\n"
+        "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
-        "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.",
+        "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.\n"
+        "For swarms `steps` counts agents times rounds, and there are round_ms, rounds, alive and\n"
+        "neighbours.",
     .examples = "  mayfly bench points-hexapod --threads 2\n"
                 "  mayfly bench --json --isa baseline\n",
     .least = 0,
@@ -76,7 +85,7 @@ static const mf_Bench *find_bench(const char *name) {
     return NULL;
 }
 
-static int run_bench(const mf_Bench *bench, const Options *options) {
+static int run_bench(const char *name, const Options *options) {
     mf_BenchOptions wanted = {.threads = (uint32_t)mf_option_count(options->threads, 0),
                               .instances = (uint32_t)mf_option_count(options->instances, 0),
                               .steps = mf_option_count(options->steps, 0),
@@ -86,6 +95,9 @@ static int run_bench(const mf_Bench *bench, const Options *options) {
                                                   strcmp(options->precision, "double") == 0};
     mf_BenchResult result;
     mf_Error error = {0};
+    if (mf_bench_swarm_knows(name))
+        return mf_bench_swarm_run(name, &wanted, options->json);
+    const mf_Bench *bench = find_bench(name);
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
         return mf_app_fail(&error);
@@ -95,7 +107,7 @@ static int run_bench(const mf_Bench *bench, const Options *options) {
 
 static int check_words(const Options *options, int count, char **argv) {
     for (int i = 1; i <= count; i++) {
-        if (find_bench(argv[i]) == NULL)
+        if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]))
             return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
     }
     if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&
@@ -145,11 +157,15 @@ int mf_command_bench(int argc, char **argv) {
         print_head();
     result = MF_EXIT_DONE;
     for (int i = 1; i <= count && result == MF_EXIT_DONE; i++)
-        result = run_bench(find_bench(argv[i]), &options);
+        result = run_bench(argv[i], &options);
     for (const mf_Bench *bench = mf_benches;
          count == 0 && bench->name != NULL && result == MF_EXIT_DONE; bench++) {
         if (!bench->only_named)
-            result = run_bench(bench, &options);
+            result = run_bench(bench->name, &options);
     }
+    const char *name;
+    for (uint32_t i = 0;
+         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_swarm_usual(i)) != NULL; i++)
+        result = run_bench(name, &options);
     return result;
 }

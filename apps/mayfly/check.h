@@ -27,5 +27,9 @@ extern const mf_CheckCase mf_check_base_cases[];
 extern const mf_CheckCase mf_check_model_cases[];
 extern const mf_CheckCase mf_check_terrain_cases[];
 extern const mf_CheckCase mf_check_points_cases[];
+extern const mf_CheckCase mf_check_car_cases[];
+extern const mf_CheckCase mf_check_fixed_wing_cases[];
+extern const mf_CheckCase mf_check_quadrotor_cases[];
+extern const mf_CheckCase mf_check_articulated_cases[];
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "app.h"
+#include "info_json.h"
 #include "inputs.h"
 #include "options.h"
 #include "run_folder.h"
@@ -15,13 +16,19 @@ typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_EXPERIMENT, KIND_TERRAIN, KIN
 static const mf_CommandHelp help = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "tell what is in a robot, experiment, terrain or archive",
+    .summary = "tell what is in a robot, vehicle, experiment, swarm, terrain or archive",
     .text =
-        "A robot (URDF): its tree, masses, limits, sensors, and everything that was dropped or\n"
+        "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped "
+        "or\n"
         "looks wrong. An experiment (YAML): its settings with every default, its schedule and its\n"
-        "fields. Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the\n"
+        "fields. A vehicle (YAML): its parameters and what it can do; a swarm (YAML): as an\n"
+        "experiment, group by group. Ground (PNG, PGM): size and heights. A run's folder or "
+        "archive: settings and the\n"
         "course of evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
+                "  mayfly info --unsupported robot.xml\n"
+                "  mayfly info --mjcf plain.xml robot.xml\n"
+                "  mayfly info models/crazyflie.yaml\n"
                 "  mayfly info runs/hexapod-1\n",
     .least = 1,
     .most = 1};
@@ -63,30 +70,65 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
         return mf_fail_at(error, MF_IO, path, 0, 0, "cannot read it");
     *kind = kind_of(path, head, size);
     if (*kind == KIND_UNKNOWN)
-        return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
-                          "expected a URDF robot, a YAML experiment, a PNG or PGM ground or an "
-                          "archive, found %s",
-                          size == 0 ? "an empty file" : "none of them");
+        return mf_fail_at(
+            error, MF_BAD_FILE, path, 0, 0,
+            "expected a URDF or MJCF robot, a YAML experiment, a PNG or PGM ground or an "
+            "archive, found %s",
+            size == 0 ? "an empty file" : "none of them");
     return MF_OK;
 }
 
 // ---- robots ------------------------------------------------------------------------------------
 
-static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const char *path,
-                            mf_Error *error) {
+// What the options ask for beside the file.
+typedef struct Wishes {
+    bool lenient;
+    bool unsupported;
+    bool json;
+    const char *mjcf;
+} Wishes;
+
+static void show_unsupported(const mf_Model *model) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->note_count; i++) {
+        const mf_Note *note = &model->notes[i];
+        if (!note->unsupported)
+            continue;
+        printf("%s:%d: %s\n", model->file, (int)note->line, note->text);
+        count++;
+    }
+    if (count == 0)
+        printf("%s: everything in it is understood\n", model->file);
+}
+
+static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error *error) {
+    char *text = NULL;
+    mf_Status status = mf_model_describe(model, &text, error);
+    if (status != MF_OK)
+        return status;
+    fputs(text, stdout);
+    mf_release(context, text);
+    return MF_OK;
+}
+
+static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
+                            const char *path, mf_Error *error) {
     mf_ImportConfig config = mf_import_config();
+    config.lenient = wishes->lenient || wishes->unsupported;
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
     mf_Model *model;
-    char *text = NULL;
     mf_Status status = mf_model_load(context, path, &config, &model, error);
     if (status != MF_OK)
         return status;
-    status = mf_model_describe(model, &text, error);
-    if (status == MF_OK)
-        fputs(text, stdout);
-    if (status == MF_OK)
-        mf_release(context, text);
+    if (wishes->mjcf != NULL)
+        status = mf_model_export_mjcf(model, wishes->mjcf, error);
+    else if (wishes->unsupported)
+        show_unsupported(model);
+    else if (!wishes->json)
+        status = show_text(context, model, error);
+    else if (!mf_info_json(model, stdout))
+        status = mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
     mf_model_destroy(model);
     return status;
 }
@@ -101,17 +143,31 @@ static void show_names(const char *title, const char *const *names) {
         printf(" %s", *names);
 }
 
-static void show_schedule(const mf_Group *group) {
+static void show_system(mf_Phase phase, const char *name, mf_Rate rate) {
     static const char *const phases[] = {"sense", "control", "motion", "after"};
+    printf("  %-8s %-14s", phases[phase], name);
+    if (rate.numerator > 0)
+        printf(" every %g ms", 1000.0 * (double)rate.denominator / (double)rate.numerator);
+    else
+        printf(" every step");
+}
+
+static void show_world_systems(const mf_World *world) {
+    puts("systems of the whole world:");
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++) {
+        const mf_WorldSystemConfig *system = mf_world_system(world, i);
+        show_system(system->phase, system->name, system->rate);
+        show_names("reads", system->reads);
+        show_names("writes", system->writes);
+        putchar('\n');
+    }
+}
+
+static void show_schedule(const mf_Group *group) {
     puts("\nschedule of one step:");
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
         const mf_SystemConfig *system = mf_group_system(group, i);
-        printf("  %-8s %-14s", phases[system->phase], system->name);
-        if (system->rate.numerator > 0)
-            printf(" every %g ms",
-                   1000.0 * (double)system->rate.denominator / (double)system->rate.numerator);
-        else
-            printf(" every step");
+        show_system(system->phase, system->name, system->rate);
         show_names("reads", system->reads);
         show_names("writes", system->writes);
         putchar('\n');
@@ -162,6 +218,53 @@ static mf_Status show_experiment(mf_Context *context, const mf_Inputs *inputs, c
     }
     mf_release(context, text);
     mf_experiment_destroy(experiment);
+    return status;
+}
+
+// ---- vehicles and swarms ------------------------------------------------------------------------
+
+static mf_Status show_vehicle(mf_Context *context, const char *path, mf_Error *error) {
+    mf_Vehicle *vehicle = NULL;
+    char *page = NULL, *text = NULL;
+    mf_Status status = mf_vehicle_load(context, path, &vehicle, error);
+    if (status == MF_OK)
+        status = mf_vehicle_describe(vehicle, 9.81, &page, error);
+    if (status == MF_OK)
+        status = mf_vehicle_write(vehicle, &text, error);
+    if (status == MF_OK)
+        printf("%s\n%s", page, text);
+    mf_release(context, page);
+    mf_release(context, text);
+    mf_vehicle_destroy(vehicle);
+    return status;
+}
+
+static mf_Status show_swarm(mf_Context *context, const mf_Inputs *inputs, const char *path,
+                            mf_Error *error) {
+    mf_Swarm *swarm = NULL;
+    mf_SwarmScene scene = {0};
+    char *text = NULL;
+    mf_Status status = mf_inputs_load_swarm(context, inputs, "info", path, &swarm, error);
+    if (status == MF_OK)
+        status = mf_swarm_write(swarm, &text, error);
+    if (status == MF_OK)
+        status = mf_swarm_scene_create(context, swarm, &scene, error);
+    if (status == MF_OK) {
+        printf("%s\nground: ", text);
+        show_ground(scene.terrain);
+        show_world_systems(scene.world);
+    }
+    for (uint32_t i = 0; status == MF_OK && i < swarm->group_count; i++) {
+        const mf_SwarmGroup *from = &swarm->groups[i];
+        mf_Group *group = mf_world_group(scene.world, i);
+        printf("\ngroup %s: %u x %s (a %s, %.6g kg)", from->name, from->count, from->vehicle->name,
+               mf_vehicle_kind_name(from->vehicle->kind), mf_group_model(group)->mass);
+        show_schedule(group);
+        show_fields(group);
+    }
+    mf_release(context, text);
+    mf_swarm_scene_destroy(&scene);
+    mf_swarm_destroy(swarm);
     return status;
 }
 
@@ -230,8 +333,19 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
 
 // ---- the command -------------------------------------------------------------------------------
 
-static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const char *name,
-                      mf_Error *error) {
+static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const char *path,
+                           mf_Error *error) {
+    mf_InputKind kind;
+    mf_Status status = mf_inputs_kind(context, path, &kind, error);
+    if (status != MF_OK)
+        return status;
+    return kind == MF_INPUT_SWARM     ? show_swarm(context, inputs, path, error)
+           : kind == MF_INPUT_VEHICLE ? show_vehicle(context, path, error)
+                                      : show_experiment(context, inputs, path, error);
+}
+
+static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
+                      const char *name, mf_Error *error) {
     char path[MF_APP_PATH], inner[MF_APP_PATH];
     struct stat info;
     Kind kind = KIND_UNKNOWN;
@@ -245,9 +359,9 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const char *
         return status;
     switch (kind) {
     case KIND_MODEL:
-        return show_model(context, inputs, path, error);
+        return show_model(context, inputs, wishes, path, error);
     case KIND_EXPERIMENT:
-        return show_experiment(context, inputs, path, error);
+        return show_yaml(context, inputs, path, error);
     case KIND_TERRAIN:
         return show_terrain(context, path, error);
     default:
@@ -257,7 +371,18 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const char *
 
 int mf_command_info(int argc, char **argv) {
     mf_Inputs inputs = {0};
-    const mf_Option table[] = {{"package", "NAME=PATH", MF_OPTION_LIST, &inputs.packages, 0, 0,
+    Wishes wishes = {0};
+    const mf_Option table[] = {{"lenient", NULL, MF_OPTION_FLAG, &wishes.lenient, 0, 0,
+                                "load an MJCF robot without the physical elements that are not "
+                                "supported"},
+                               {"unsupported", NULL, MF_OPTION_FLAG, &wishes.unsupported, 0, 0,
+                                "list only what a robot's file has that is passed over or "
+                                "dropped"},
+                               {"json", NULL, MF_OPTION_FLAG, &wishes.json, 0, 0,
+                                "print every number of a robot as one JSON object"},
+                               {"mjcf", "OUT.xml", MF_OPTION_TEXT, &wishes.mjcf, 0, 0,
+                                "write an MJCF robot as one plain MJCF file instead"},
+                               {"package", "NAME=PATH", MF_OPTION_LIST, &inputs.packages, 0, 0,
                                 "folder that package://NAME means; may be given more than once"},
                                MF_INPUT_SET(&inputs),
                                {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
@@ -268,7 +393,7 @@ int mf_command_info(int argc, char **argv) {
     mf_Error error = {0};
     mf_Status status = mf_inputs_context(&inputs, &context, &error);
     if (status == MF_OK)
-        status = show(context, &inputs, argv[1], &error);
+        status = show(context, &inputs, &wishes, argv[1], &error);
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_inputs_fail(&error);

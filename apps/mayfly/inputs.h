@@ -3,6 +3,9 @@
 #define MAYFLY_APP_INPUTS_H
 
 #include "app.h"
+
+#include <mayfly/swarm.h>
+
 #include "options.h"
 
 typedef struct mf_Inputs {
@@ -49,6 +52,14 @@ mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error 
 // usage line and returns MF_BAD_ARGUMENT with an empty message.
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
                          const char *name, mf_Experiment **out, mf_Error *error);
+
+// What a YAML file holds, told by its top keys.
+typedef enum mf_InputKind { MF_INPUT_EXPERIMENT, MF_INPUT_SWARM, MF_INPUT_VEHICLE } mf_InputKind;
+mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *out, mf_Error *error);
+
+// As mf_inputs_load for a swarm; options that only experiments have print a usage line.
+mf_Status mf_inputs_load_swarm(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                               const char *name, mf_Swarm **out, mf_Error *error);
 
 // Exit code for a failure of the above: 2 when a usage line has been printed already.
 int mf_inputs_fail(const mf_Error *error);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "experiment/keys.h"
+#include "experiment/vehicle_keys.h"
 
 typedef struct Command {
     const char *name;
@@ -37,11 +37,13 @@ static int print_overview(void) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("  help       this text; mayfly help COMMAND explains one command,\n"
-          "             mayfly help experiment every line of an experiment file\n\n"
+          "             mayfly help experiment, swarm, quadrotor, fixed_wing or car every line\n"
+          "             of such a file\n\n"
           "examples:\n"
           "  mayfly evolve scenes/hexapod.yaml --generations 200\n"
           "  mayfly replay runs/hexapod-1\n"
-          "  mayfly info models/hexapod.urdf\n\n"
+          "  mayfly info models/hexapod.urdf\n"
+          "  mayfly run scenes/swarm.yaml --duration 10\n\n"
           "Exit codes: 0 done, 1 failed, 2 wrong usage, 75 stopped early and resumable.\n"
           "MAYFLY_ISA=scalar|baseline|avx2|avx512 forces an instruction set; results are the "
           "same.\n",
@@ -49,13 +51,13 @@ static int print_overview(void) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static int print_experiment_keys(void) {
+static int print_keys(const mf_KeyTable *table) {
     mf_Context *context;
     mf_Error error;
     char *text;
     if (mf_context_create(NULL, &context, &error) != MF_OK)
         return mf_app_fail(&error);
-    mf_Status status = mf_experiment_describe(context, false, &text, &error);
+    mf_Status status = mf_keys_describe(context, table, false, &text, &error);
     if (status == MF_OK) {
         fputs(text, stdout);
         mf_release(context, text);
@@ -76,7 +78,14 @@ static int help(int argc, char **argv) {
     if (argc > 2)
         return mf_app_usage(NULL, "help takes one name");
     if (strcmp(argv[1], "experiment") == 0)
-        return print_experiment_keys();
+        return print_keys(mf_experiment_table());
+    if (strcmp(argv[1], "swarm") == 0)
+        return print_keys(mf_swarm_table());
+    for (mf_VehicleKind kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR;
+         kind = (mf_VehicleKind)(kind + 1)) {
+        if (strcmp(argv[1], mf_vehicle_kind_name(kind)) == 0)
+            return print_keys(mf_vehicle_table(kind));
+    }
     const Command *command = find_command(argv[1]);
     if (command == NULL)
         return unknown_command(argv[1]);

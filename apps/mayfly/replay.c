@@ -103,7 +103,9 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
 
 static mf_Status simulate(Replay *replay, mf_Error *error) {
     mf_Simulation *simulation = &replay->simulation;
-    simulation->scene = &replay->scene;
+    simulation->world = replay->scene.world;
+    simulation->group = replay->scene.group;
+    simulation->agents = mf_group_count(replay->scene.group);
     simulation->record = replay->options->record;
     simulation->fields = replay->options->fields;
     simulation->record_period = mf_option_real(replay->options->every, 0.1);

@@ -1,4 +1,5 @@
-// mayfly run: an experiment's robots, simulated once, each with its own random controller.
+// mayfly run: an experiment's robots, simulated once, each with its own random controller; or a
+// swarm (run_swarm.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,14 +7,14 @@
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
+#include "run_swarm.h"
 #include "simulate.h"
 
 #define GENOME_STREAM 0x72756eu // keeps these random numbers apart from all others
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *record, *fields, *every, *realtime;
-    bool json;
+    mf_RunOptions run;
 } Options;
 
 static const mf_CommandHelp help = {
@@ -24,8 +25,13 @@ static const mf_CommandHelp help = {
         "Every robot gets a controller of the experiment's kind with random content (a random\n"
         "program, random waves, or none), drawn from the seed and the robot's number. Prints how\n"
         "far they came; --record keeps what they did, in HDF5 with units. With --json the last\n"
-        "line has motion, simulated_seconds, wall_seconds, realtime_factor and hash.",
-    .examples = "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
+        "line has motion, simulated_seconds, wall_seconds, realtime_factor and hash.\n\n"
+        "A file with `groups` is a swarm: vehicles of several kinds in one world, which meet. Its\n"
+        "summary says who is alive and what happened to the others; --plot draws where they went.\n"
+        "mayfly help swarm lists every line of such a file.",
+    .examples = "  mayfly run scenes/swarm.yaml --duration 10\n"
+                "  mayfly run scenes/circles.yaml --plot circles.html\n"
+                "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
                 "base.position,joint.angle\n",
     .least = 1,
@@ -81,22 +87,49 @@ static bool print_summary(const mf_Scene *scene, const mf_Simulation *simulation
 static int run_scene(mf_Context *context, mf_Scene *scene, const Options *options,
                      mf_Error *error) {
     mf_Status status = give_controllers(context, scene, error);
-    mf_Simulation simulation = {.scene = scene,
+    mf_Simulation simulation = {.world = scene->world,
+                                .group = scene->group,
+                                .agents = mf_group_count(scene->group),
                                 .steps =
                                     mf_simulation_steps(scene->experiment, scene->experiment->step),
-                                .realtime = mf_option_real(options->realtime, 0.0),
-                                .record = options->record,
-                                .fields = options->fields,
-                                .record_period = mf_option_real(options->every, 0.1),
+                                .realtime = mf_option_real(options->run.realtime, 0.0),
+                                .record = options->run.record,
+                                .fields = options->run.fields,
+                                .record_period = mf_option_real(options->run.every, 0.1),
                                 .progress = "step"};
     if (status == MF_OK)
         status = mf_simulate(&simulation, error);
     if (status != MF_OK && status != MF_STOPPED)
         return mf_app_fail(error);
-    bool printed = print_summary(scene, &simulation, options->json);
+    bool printed = print_summary(scene, &simulation, options->run.json);
     if (status == MF_STOPPED)
         return mf_app_fail(error);
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+static int run_experiment(mf_Context *context, const Options *options, const char *name) {
+    mf_Experiment *experiment = NULL;
+    mf_Scene scene = {0};
+    mf_Error error = {0};
+    if (options->run.plot != NULL)
+        return mf_app_usage("run", "--plot draws swarms, and this is an experiment");
+    mf_Status status = mf_inputs_load(context, &options->inputs, "run", name, &experiment, &error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, experiment, experiment->count, &scene, &error);
+    int result =
+        status == MF_OK ? run_scene(context, &scene, options, &error) : mf_inputs_fail(&error);
+    if (scene.world != NULL)
+        mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+    return result;
+}
+
+static int refuse_vehicle(const char *name) {
+    mf_Error error;
+    mf_fail_at(&error, MF_BAD_ARGUMENT, name, 0, 0,
+               "expected an experiment or a swarm, found a vehicle; mayfly info describes it, and "
+               "scenes/swarm.yaml shows how to fly it");
+    return mf_app_fail(&error);
 }
 
 int mf_command_run(int argc, char **argv) {
@@ -107,38 +140,41 @@ int mf_command_run(int argc, char **argv) {
         {"robots", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 26, "how many, side by side"},
         {"seed", "N", MF_OPTION_COUNT, &inputs->seed, 0, 1.8446744073709552e19,
          "of the random controllers"},
-        {"realtime", "FACTOR", MF_OPTION_REAL, &options.realtime, 1e-6, 1e9,
+        {"realtime", "FACTOR", MF_OPTION_REAL, &options.run.realtime, 1e-6, 1e9,
          "keep to the clock: simulated seconds per second (default: as fast as it goes)"},
-        {"record", "FILE", MF_OPTION_TEXT, &options.record, 0, 0, "write fields to an HDF5 file"},
-        {"fields", "a,b", MF_OPTION_TEXT, &options.fields, 0, 0,
+        {"record", "FILE", MF_OPTION_TEXT, &options.run.record, 0, 0,
+         "write fields to an HDF5 file"},
+        {"fields", "a,b", MF_OPTION_TEXT, &options.run.fields, 0, 0,
          "fields to record (default: base.*, joint.angle, sensor.*)"},
-        {"every", "S", MF_OPTION_REAL, &options.every, 1e-9, 1e9,
+        {"every", "S", MF_OPTION_REAL, &options.run.every, 1e-9, 1e9,
          "simulated seconds between samples, rounded to whole steps (default 0.1)"},
+        {"plot", "FILE", MF_OPTION_TEXT, &options.run.plot, 0, 0,
+         "draw the tracks of a swarm: a page (.html) or a picture (.svg)"},
         MF_INPUT_THREADS(inputs),
-        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},
+        {"json", NULL, MF_OPTION_FLAG, &options.run.json, 0, 0, "print one JSON object"},
         MF_INPUT_MODEL(inputs),
         MF_INPUT_SET(inputs),
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
-    if (options.record == NULL && (options.fields != NULL || options.every != NULL))
+    if (options.run.record == NULL && (options.run.fields != NULL || options.run.every != NULL))
         return mf_app_usage("run", "--fields and --every need --record FILE");
     mf_app_catch_stop();
     mf_Context *context = NULL;
-    mf_Experiment *experiment = NULL;
-    mf_Scene scene = {0};
+    mf_InputKind kind = MF_INPUT_EXPERIMENT;
     mf_Error error = {0};
     mf_Status status = mf_inputs_context(inputs, &context, &error);
     if (status == MF_OK)
-        status = mf_inputs_load(context, inputs, "run", argv[1], &experiment, &error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, experiment, experiment->count, &scene, &error);
-    result =
-        status == MF_OK ? run_scene(context, &scene, &options, &error) : mf_inputs_fail(&error);
-    if (scene.world != NULL)
-        mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+        status = mf_inputs_kind(context, argv[1], &kind, &error);
+    if (status != MF_OK)
+        result = mf_inputs_fail(&error);
+    else if (kind == MF_INPUT_SWARM)
+        result = mf_run_swarm(context, inputs, &options.run, argv[1]);
+    else if (kind == MF_INPUT_VEHICLE)
+        result = refuse_vehicle(argv[1]);
+    else
+        result = run_experiment(context, &options, argv[1]);
     mf_context_destroy(context);
     return result;
 }

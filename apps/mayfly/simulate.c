@@ -1,4 +1,4 @@
-// Simulating a scene once. Steps are done in short runs, so that signals, the clock and the
+// Simulating a world once. Steps are done in short runs, so that signals, the clock and the
 // recorder get their turn; how they are cut does not change a bit.
 #include "simulate.h"
 
@@ -40,7 +40,9 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
         list[count] = NULL;
         config.fields = list;
     }
-    return mf_recorder_create(simulation->scene->group, &config, out, error);
+    if (simulation->group == NULL)
+        return mf_recorder_create_all(simulation->world, &config, out, error);
+    return mf_recorder_create(simulation->group, &config, out, error);
 }
 
 // ---- stepping ----------------------------------------------------------------------------------
@@ -48,9 +50,8 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
 // How many steps to do before something else gets its turn.
 static uint64_t run_length(const mf_Simulation *simulation, double step, uint64_t to_sample,
                            uint64_t left) {
-    double robots = mf_group_count(simulation->scene->group);
     double length = simulation->realtime > 0.0 ? PACE_SECONDS * simulation->realtime / step
-                                               : BATCH_STEPS * 1024.0 / robots;
+                                               : BATCH_STEPS * 1024.0 / simulation->agents;
     uint64_t run = length < 1.0 ? 1 : length > 1e9 ? 1000000000 : (uint64_t)length;
     run = run < left ? run : left;
     return run < to_sample ? run : to_sample;
@@ -66,16 +67,35 @@ static void keep_pace(const mf_Simulation *simulation, double simulated, double 
     nanosleep(&pause, NULL); // a signal may end it early; the caller looks
 }
 
+static void describe_progress(const mf_Simulation *simulation, double simulated, double seconds,
+                              char *out, size_t size) {
+    char speed[MF_APP_NUMBER];
+    int used = snprintf(out, size, "%s x real time",
+                        mf_app_count(seconds > 0.0 ? simulated / seconds : 0.0, speed));
+    if (simulation->interaction == NULL || used < 0 || (size_t)used >= size)
+        return;
+    mf_InteractionStatistics statistics = mf_interaction_statistics(simulation->interaction);
+    snprintf(out + used, size - (size_t)used, "  %llu collisions",
+             (unsigned long long)statistics.collisions);
+}
+
+static uint64_t period_steps(double period, double step) {
+    double steps = period / step + 0.5;
+    return steps >= 1.0 ? (uint64_t)steps : 1;
+}
+
 static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_Error *error) {
-    mf_World *world = simulation->scene->world;
+    mf_World *world = simulation->world;
     double step = mf_time_to_seconds(mf_world_settings(world)->step);
-    double steps_per_sample = simulation->record_period / step + 0.5;
-    uint64_t every = steps_per_sample >= 1.0 ? (uint64_t)steps_per_sample : 1;
+    uint64_t every = period_steps(simulation->record_period, step);
+    uint64_t track_every = period_steps(simulation->track_period, step);
     double started = mf_app_clock();
     mf_Progress progress = mf_progress_begin(simulation->progress, 0, simulation->steps);
     progress.visible = progress.visible && simulation->progress != NULL;
     mf_Status status = recorder == NULL ? MF_OK : mf_recorder_sample(recorder, error);
     uint64_t done = 0;
+    if (simulation->tracks != NULL)
+        mf_tracks_sample(simulation->tracks);
     while (status == MF_OK && done < simulation->steps) {
         if (mf_app_stop_wanted()) {
             status = mf_fail(error, MF_STOPPED, "stopped after %.6g s of %.6g s",
@@ -83,13 +103,22 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
             break;
         }
         uint64_t to_sample = recorder == NULL ? UINT64_MAX : every - done % every;
+        uint64_t to_track =
+            simulation->tracks == NULL ? UINT64_MAX : track_every - done % track_every;
+        to_sample = to_sample < to_track ? to_sample : to_track;
         uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done);
         mf_world_step(world, length);
         done += length;
         if (recorder != NULL && done % every == 0)
             status = mf_recorder_sample(recorder, error);
+        if (simulation->tracks != NULL && done % track_every == 0)
+            mf_tracks_sample(simulation->tracks);
         keep_pace(simulation, (double)done * step, started);
-        mf_progress_update(&progress, done, "");
+        char note[160] = "";
+        if (progress.visible)
+            describe_progress(simulation, (double)done * step, mf_app_clock() - started, note,
+                              sizeof note);
+        mf_progress_update(&progress, done, note);
     }
     mf_progress_end(&progress);
     simulation->simulated = (double)done * step;

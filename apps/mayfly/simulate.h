@@ -1,17 +1,24 @@
-// Simulating a scene once, for `run` and `replay`: in one go, recorded, or at the pace of a clock.
+// Simulating a world once, for `run` and `replay`: in one go, recorded, or at the pace of a clock.
 #ifndef MAYFLY_APP_SIMULATE_H
 #define MAYFLY_APP_SIMULATE_H
 
 #include "app.h"
 
+#include <mayfly/tracks.h>
+
 typedef struct mf_Simulation {
-    mf_Scene *scene;
-    uint64_t steps;       // [1] to do
-    double realtime;      // [1] simulated per wall second; 0 = as fast as it goes
-    const char *record;   // file, or NULL
-    const char *fields;   // names with commas between, or NULL for the usual ones
-    double record_period; // [s] between samples
-    const char *progress; // unit of the progress bar, or NULL for none
+    mf_World *world;
+    mf_Group *group;             // that is recorded; NULL: all of the world's
+    double agents;               // [1] robots of all groups
+    mf_Tracks *tracks;           // sampled too, or NULL
+    double track_period;         // [s] between samples of the tracks
+    mf_Interaction *interaction; // whose losses the progress bar shows, or NULL
+    uint64_t steps;              // [1] to do
+    double realtime;             // [1] simulated per wall second; 0 = as fast as it goes
+    const char *record;          // file, or NULL
+    const char *fields;          // names with commas between, or NULL for the usual ones
+    double record_period;        // [s] between samples
+    const char *progress;        // unit of the progress bar, or NULL for none
     // Results.
     double simulated; // [s]
     double seconds;   // [s] wall

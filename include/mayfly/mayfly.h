@@ -3,15 +3,23 @@
 #ifndef MAYFLY_MAYFLY_H
 #define MAYFLY_MAYFLY_H
 
+#include <mayfly/articulated.h>
 #include <mayfly/base.h>
+#include <mayfly/car.h>
 #include <mayfly/control.h>
 #include <mayfly/experiment.h>
+#include <mayfly/fixed_wing.h>
+#include <mayfly/interaction.h>
 #include <mayfly/model.h>
 #include <mayfly/motion.h>
+#include <mayfly/quadrotor.h>
 #include <mayfly/record.h>
 #include <mayfly/report.h>
 #include <mayfly/search.h>
+#include <mayfly/swarm.h>
 #include <mayfly/terrain.h>
+#include <mayfly/tracks.h>
+#include <mayfly/vehicle.h>
 #include <mayfly/world.h>
 
 #endif

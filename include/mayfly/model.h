@@ -1,5 +1,9 @@
-// Mayfly: what a robot is. A frozen tree of links, joints, mass points, shapes and sensors, loaded
-// from a file or built by the construction API, and shared by all threads.
+// Mayfly: what a robot is. A frozen tree of links, joints, mass points, shapes, actuators and
+// sensors, loaded from a file or built by the construction API, and shared by all threads.
+//
+// Links, joints and points are all that the `points` motion sees. Everything else (armature and
+// springs of joints, contact parameters of shapes, actuators, tendons, equalities, options) is for
+// full dynamics and follows MuJoCo's meaning; it has neutral values where the file says nothing.
 #ifndef MAYFLY_MODEL_H
 #define MAYFLY_MODEL_H
 
@@ -12,15 +16,29 @@ extern "C" {
 #define MF_NONE UINT32_MAX // no link, joint, sensor of that kind
 
 typedef enum mf_JointType {
-    MF_JOINT_HINGE,    // one angle about `axis`
-    MF_JOINT_SLIDE,    // one translation along `axis`
-    MF_JOINT_BALL,     // kept in the model; motions that cannot move it hold it fixed
-    MF_JOINT_PLANAR,   // as above
-    MF_JOINT_FLOATING, // as above
-    MF_JOINT_FIXED     // only when fixed links are not merged
+    MF_JOINT_HINGE,    // one angle about `axis`: 1 position value, 1 velocity value
+    MF_JOINT_SLIDE,    // one translation along `axis`: 1 and 1
+    MF_JOINT_BALL,     // quaternion (w, x, y, z), child to joint frame; rate [rad/s] in the child's
+                       // axes: 4 and 3. Motions that cannot move it hold it at the identity
+    MF_JOINT_PLANAR,   // kept in the model and held fixed: 0 and 0
+    MF_JOINT_FLOATING, // place [m] and quaternion in the joint frame; velocity [m/s] in the joint
+                       // frame, rate [rad/s] in the child's axes: 7 and 6
+    MF_JOINT_FIXED     // only when fixed links are not merged: 0 and 0
 } mf_JointType;
 
-// A rigid part. Its frame is that of the joint that moves it (URDF convention); link 0 is the base.
+// What holds link 0.
+typedef enum mf_BaseType {
+    MF_BASE_FREE, // nothing: it has a place and a velocity of its own
+    MF_BASE_FIXED // the world: link 0 is the file's world body and keeps its pose
+} mf_BaseType;
+
+// A rigid part. Its frame is that of the joint that moves it (URDF convention), so the joint's axis
+// goes through its origin; link 0 is the base.
+//
+// A body with several joints becomes a chain, one link per joint in the file's order: all but the
+// last are `intermediate`, without mass, shapes or points. This is exact, not an approximation: the
+// product of the joints' transforms is that of the body, and the mass matrix is the same.
+// Forward dynamics must treat such a link as its articulated inertia, never alone.
 typedef struct mf_Link {
     const char *name;
     uint32_t parent;   // [1] index of the parent link, always smaller; MF_NONE for link 0
@@ -28,7 +46,20 @@ typedef struct mf_Link {
     double mass;       // [kg] >= 0
     double center[3];  // [m] centre of mass, link frame
     double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre, link axes
+    bool intermediate; // between two joints of one body
+    uint32_t body;     // [1] the body that it carries or, when intermediate, belongs to; MF_NONE
+                       // for a model without bodies and for the world
+    double lift_mass;  // [kg] whose weight the file compensates (gravcomp); may have any sign
+    double lift_moment[3]; // [kg m] lift_mass times its centre, link frame
 } mf_Link;
+
+// How soft a constraint is: MuJoCo's solref and solimp.
+typedef struct mf_Softness {
+    double reference[2]; // [s] time constant and [1] damping ratio; both <= 0: -stiffness [1/s^2]
+                         // and -damping [1/s]
+    double impedance[5]; // [1] at distance 0, [1] at distance `width`, [m] or [rad] width, [1]
+                         // midpoint, [1] power
+} mf_Softness;
 
 typedef struct mf_Joint {
     const char *name;
@@ -47,7 +78,47 @@ typedef struct mf_Joint {
     uint32_t mimic;     // [1] joint that this one follows, MF_NONE for a free joint
     double multiplier;  // [1] angle = multiplier * angle of `mimic` + offset
     double offset;      // [rad] or [m]
+    // Full dynamics. For a ball joint lower is 0 and upper limits the angle of the rotation.
+    uint32_t position_address; // [1] its first value in a position vector
+    uint32_t velocity_address; // [1] its first value in a velocity vector
+    uint32_t body;             // [1] body that it moves, MF_NONE for a model without bodies
+    double anchor[3];          // [m] its origin in that body's frame
+    double reference; // [rad] or [m] hinge and slide: position in which the child is unmoved; the
+                      // joint turns or shifts by position - reference
+    double armature;  // [kg m^2] or [kg] >= 0, added to the diagonal of the mass matrix
+    double stiffness; // [N m/rad] or [N/m] >= 0
+    double spring_reference; // [rad] or [m] hinge and slide: position without spring force
+    double force_lower;      // [N m] or [N] range of the sum of the actuators' forces on it;
+    double force_upper;      // [N m] or [N] +-INFINITY when unlimited
+    bool lift_by_actuator;   // weight compensation counts as force of the actuators
+    double limit_margin;     // [rad] or [m] distance at which the limit begins to act
+    mf_Softness limit_softness;
+    mf_Softness friction_softness;
 } mf_Joint;
+
+// A body as the file names it. A body without joints is part of the link of the body that holds it.
+typedef struct mf_Body {
+    const char *name;           // "" when the file gives none
+    uint32_t parent;            // [1] body, always smaller; MF_NONE for the world
+    uint32_t link;              // [1] MF_NONE when it is fixed in the world and link 0 is not
+    double position[3];         // [m] its frame in the link's frame (in the world without link)
+    double rotation[4];         // [1] body to link, (w, x, y, z)
+    double mass;                // [kg] >= 0
+    double center[3];           // [m] centre of mass, body frame
+    double moments[3];          // [kg m^2] principal moments of inertia
+    double axes[4];             // [1] principal axes to body, (w, x, y, z)
+    double gravity_compensated; // [1] part of its weight that is compensated
+    double local_position[3];   // [m] its frame in its parent body's frame, joints unmoved
+    double local_rotation[4];   // [1] body to parent body
+    bool mocap;                 // meant to be moved by a program; here fixed in the world
+} mf_Body;
+
+// A place that moves with a link.
+typedef struct mf_Frame {
+    uint32_t link;      // [1] MF_NONE: the world
+    double position[3]; // [m] link frame
+    double rotation[4]; // [1] this frame to link, (w, x, y, z)
+} mf_Frame;
 
 enum {
     MF_POINT_COLLIDES = 1, // meets the ground
@@ -70,51 +141,344 @@ typedef enum mf_ShapeType {
     MF_SHAPE_CYLINDER, // along z
     MF_SHAPE_SPHERE,
     MF_SHAPE_CAPSULE, // along z, length without the caps
-    MF_SHAPE_MESH
+    MF_SHAPE_MESH,    // touches as its convex hull
+    MF_SHAPE_PLANE,   // z = 0, solid below; endless for contact, its size is for viewing
+    MF_SHAPE_ELLIPSOID,
+    MF_SHAPE_HEIGHTS // a height field
 } mf_ShapeType;
 
-// A solid for viewing (and, later, for other robots to touch).
+// A solid for viewing and for touching. Two shapes that collide may touch when
+//     (contact_type & other's contact_with) || (other's contact_type & contact_with),
+// their bodies are not excluded, not the same, not parent and child (the world as parent is
+// allowed; bodies of one link count as one), and no contact pair names both.
 typedef struct mf_Shape {
     mf_ShapeType type;
-    uint32_t link;      // [1]
+    uint32_t link;      // [1] MF_NONE: fixed in the world, `position` and `rotation` are there
     bool visual;        // from a visual element
-    bool collides;      // from a collision element
+    bool collides;      // from a collision element; contact_type or contact_with is not 0
     double position[3]; // [m] link frame
     double rotation[4]; // [1] shape to link, (w, x, y, z)
-    double size[3];     // [m] box: full edges; cylinder, capsule: radius, length; sphere: radius
+    double size[3];     // [m] box: full edges; cylinder, capsule: radius, length; sphere: radius;
+                        // ellipsoid: radii; plane: full edges, 0 = endless
     float color[3];     // [1] red, green, blue in 0 .. 1
-    uint32_t mesh;      // [1] index into meshes, MF_NONE otherwise
+    uint32_t mesh;      // [1] index into meshes or, for MF_SHAPE_HEIGHTS, height_fields; else
+                        // MF_NONE
+    const char *name;   // "" when it has none
+    uint32_t body;      // [1] MF_NONE: the world, or a model without bodies
+    double local_position[3]; // [m] as `position`, in the body's frame
+    double local_rotation[4]; // [1] as `rotation`, shape to body
+    int32_t group;            // [1] as the file numbers it, 0 .. 5
+    double mass; // [kg] its part of the body's mass, 0 when the file gives inertia otherwise
+    uint32_t contact_type; // [1] bits
+    uint32_t contact_with; // [1] bits
+    uint32_t dimension;    // [1] 1 no friction, 3 sliding, 4 and turning, 6 and rolling
+    int32_t priority;      // [1] the shape of higher priority decides friction and softness
+    double friction[3];    // [1] sliding, [m] turning, [m] rolling
+    double mix;            // [1] weight of its softness when priorities are equal
+    double margin;         // [m] a contact acts from this distance on
+    double gap;            // [m] more, within which it is reported without force
+    mf_Softness softness;
 } mf_Shape;
 
-// A triangle mesh in its shape's frame, scale applied.
+// A triangle mesh in its shape's frame, scale applied, and its convex hull.
 typedef struct mf_Mesh {
-    const char *path;          // resolved path
-    uint32_t vertex_count;     // [1]
-    uint32_t triangle_count;   // [1]
-    const float *vertices;     // [m] vertex_count * 3
-    const uint32_t *triangles; // [1] triangle_count * 3 vertex indices
+    const char *path;               // resolved path
+    uint32_t vertex_count;          // [1]
+    uint32_t triangle_count;        // [1]
+    const float *vertices;          // [m] vertex_count * 3
+    const uint32_t *triangles;      // [1] triangle_count * 3 vertex indices
+    const char *name;               // "" when it has none
+    uint32_t hull_vertex_count;     // [1] 0: no hull was made (a mesh that touches nothing)
+    uint32_t hull_triangle_count;   // [1]
+    const uint32_t *hull_vertices;  // [1] vertex indices, rising
+    const uint32_t *hull_triangles; // [1] hull_triangle_count * 3 vertex indices, seen from outside
+                                    // counter-clockwise
+    double reference_position[3];   // [m] what was taken from the file's numbers first
+    double reference_rotation[4];   // [1] inverse rotation that was applied next
+    double scale[3];                // [1] that was applied last to the file's numbers
+    bool shell;                     // its mass properties are those of its surface
+    uint32_t hull_limit;            // [1] most vertices of the hull, 0: no limit
 } mf_Mesh;
 
+// Heights over a grid, columns along x, rows along y, centred on the shape's frame.
+typedef struct mf_HeightField {
+    const char *name;
+    const char *path;     // resolved path, "" when the numbers are in the model's file
+    uint32_t rows;        // [1] >= 2
+    uint32_t columns;     // [1] >= 2
+    double half_size[2];  // [m] along x and y
+    double height;        // [m] of the value 1
+    double base;          // [m] thickness below the value 0
+    const float *heights; // [1] rows * columns in 0 .. 1, row 0 at -y
+} mf_HeightField;
+
+// A named place, with a shape for touch sensors and viewing.
+typedef struct mf_Site {
+    const char *name;
+    uint32_t body; // [1] MF_NONE: the world
+    mf_Frame frame;
+    double local_position[3]; // [m] body frame
+    double local_rotation[4]; // [1] site to body
+    mf_ShapeType type;        // sphere, capsule, ellipsoid, cylinder or box
+    double size[3];           // [m] as in mf_Shape
+    int32_t group;            // [1]
+} mf_Site;
+
+// Two shapes that may touch whatever their bits and bodies say.
+typedef struct mf_ContactPair {
+    const char *name;
+    uint32_t shapes[2];           // [1]
+    uint32_t dimension;           // [1] as in mf_Shape
+    double friction[5];           // [1] two sliding, [m] turning, [m] two rolling
+    double friction_reference[2]; // [s], [1] reference of the friction's softness; zeros: as below
+    double margin;                // [m]
+    double gap;                   // [m]
+    mf_Softness softness;
+} mf_ContactPair;
+
+// Two bodies that never touch.
+typedef struct mf_ContactExclusion {
+    const char *name;
+    uint32_t bodies[2]; // [1] MF_NONE: the world
+} mf_ContactExclusion;
+
+// A weighted sum of joint positions (a fixed tendon): length = sum of coefficient * position.
+typedef struct mf_TendonTerm {
+    uint32_t joint;     // [1] hinge or slide
+    double coefficient; // [1]
+} mf_TendonTerm;
+
+typedef struct mf_Tendon {
+    const char *name;
+    uint32_t first_term; // [1] index into tendon_terms
+    uint32_t term_count; // [1]
+    double lower;        // [m] or [rad] -INFINITY when unlimited
+    double upper;        // [m] or [rad] +INFINITY when unlimited
+    double spring_lower; // [m] or [rad] no spring force between these lengths
+    double spring_upper; // [m] or [rad]
+    double stiffness;    // [N/m] or [N m/rad] >= 0
+    double damping;      // [N s/m] or [N m s/rad] >= 0
+    double friction;     // [N] or [N m] >= 0
+    double armature;     // [kg] or [kg m^2] >= 0
+    double force_lower;  // [N] or [N m] range of the sum of the actuators' forces on it
+    double force_upper;  // [N] or [N m]
+    double limit_margin; // [m] or [rad]
+    mf_Softness limit_softness;
+    mf_Softness friction_softness;
+    int32_t group; // [1]
+} mf_Tendon;
+
+typedef enum mf_EqualityType {
+    MF_EQUALITY_CONNECT, // the origins of both frames stay together: 3 equations
+    MF_EQUALITY_WELD,    // the frames stay together: 6 equations
+    MF_EQUALITY_JOINT,   // y - y0 = polynomial(x - x0) of two joints, y the first, y0 and x0 their
+                         // references; without a second joint x - x0 is 0
+    MF_EQUALITY_TENDON   // as above for tendon lengths, y0 and x0 those at the start position
+} mf_EqualityType;
+
+typedef struct mf_Equality {
+    const char *name;
+    mf_EqualityType type;
+    bool active;            // at the start
+    uint32_t objects[2];    // [1] joints or tendons; bodies for connect and weld (MF_NONE: the
+                            // world); the second may be MF_NONE
+    uint32_t sites[2];      // [1] connect and weld between sites, else MF_NONE
+    mf_Frame frames[2];     // for connect and weld
+    double anchor[3];       // [m] as the file gives it: connect in the first body's frame, weld in
+                            // the second's
+    double relative[7];     // [m], [1] weld: pose of the second body in the first one's frame
+    double coefficients[5]; // [1] of the polynomial, constant first
+    double torque_scale;    // [m] weld: weight of rotation against translation
+    mf_Softness softness;
+} mf_Equality;
+
+typedef enum mf_ActuatorDrive {
+    MF_DRIVE_JOINT,           // length = gear * position
+    MF_DRIVE_JOINT_IN_PARENT, // as above; ball and floating joints: gear is in the parent's axes
+    MF_DRIVE_TENDON,          // length = gear * tendon length
+    MF_DRIVE_SITE             // force and torque gear[0..2], gear[3..5] on `frame`, in the axes of
+                              // `reference` or, without, its own
+} mf_ActuatorDrive;
+
+typedef enum mf_ActuatorDynamics {
+    MF_DYNAMICS_NONE,        // force from control
+    MF_DYNAMICS_INTEGRATOR,  // activation' = control
+    MF_DYNAMICS_FILTER,      // activation' = (control - activation) / time constant
+    MF_DYNAMICS_FILTER_EXACT // the same, integrated exactly
+} mf_ActuatorDynamics;
+
+// force = gain(l, v) * (control or activation) + bias(l, v), each a + b * length + c * velocity;
+// the force on the driven thing is gear * force.
+typedef struct mf_Actuator {
+    const char *name;
+    mf_ActuatorDrive drive;
+    mf_ActuatorDynamics dynamics;
+    uint32_t joint;              // [1] MF_NONE unless driven
+    uint32_t tendon;             // [1] MF_NONE unless driven
+    uint32_t site;               // [1] MF_NONE unless driven
+    uint32_t reference_site;     // [1] MF_NONE: none
+    mf_Frame frame;              // of `site`
+    mf_Frame reference;          // of `reference_site`
+    double gear[6];              // [1]
+    double gain[3];              // [N] per control, then per [m] or [rad], per [m/s] or [rad/s]
+    double bias[3];              // [N] or [N m], then per [m] or [rad], per [m/s] or [rad/s]
+    double time_constant;        // [s] >= 0, of filters
+    double control_lower;        // [1] unit of the control; -INFINITY when unlimited
+    double control_upper;        // [1] +INFINITY when unlimited
+    double force_lower;          // [N] or [N m] -INFINITY when unlimited
+    double force_upper;          // [N] or [N m] +INFINITY when unlimited
+    double activation_lower;     // [1] -INFINITY when unlimited
+    double activation_upper;     // [1] +INFINITY when unlimited
+    uint32_t activation_address; // [1] its value among the activations, MF_NONE without dynamics
+    bool early;                  // the activation after the step makes the force
+    double armature;             // [kg m^2] or [kg] behind the gear, added to the driven joint's
+    double damping;              // [N m s/rad] or [N s/m] behind the gear
+    int32_t group;               // [1]
+} mf_Actuator;
+
+// The first four are read by every motion, the others by full dynamics. Values are in the unit
+// given; vectors have three values, quaternions four, all others one.
 typedef enum mf_SensorType {
-    MF_SENSOR_CONTACT, // 1 while any colliding point of `link` bears load, else 0
-    MF_SENSOR_RAY,     // [m] distance along the ray to the ground, at most its length
-    MF_SENSOR_JOINT,   // [rad] angle of `joint`
-    MF_SENSOR_ATTITUDE // [rad] roll, pitch, yaw of the base (three values)
+    MF_SENSOR_CONTACT,               // 1 while any colliding point of `link` bears load, else 0
+    MF_SENSOR_RAY,                   // [m] distance along the ray to the ground, at most its length
+    MF_SENSOR_JOINT,                 // [rad] angle of `joint`
+    MF_SENSOR_ATTITUDE,              // [rad] roll, pitch, yaw of the base (three values)
+    MF_SENSOR_TOUCH,                 // [N] normal forces in the volume of `site`
+    MF_SENSOR_ACCELEROMETER,         // [m/s^2] vector with gravity, axes of `frame`
+    MF_SENSOR_VELOCIMETER,           // [m/s] vector, axes of `frame`
+    MF_SENSOR_GYRO,                  // [rad/s] vector, axes of `frame`
+    MF_SENSOR_FORCE,                 // [N] vector between `body` and its parent, axes of `frame`
+    MF_SENSOR_TORQUE,                // [N m] vector, likewise
+    MF_SENSOR_MAGNETOMETER,          // [1] vector, axes of `frame`
+    MF_SENSOR_RANGEFINDER,           // [m] from `frame` along its z to the next shape, -1: none
+    MF_SENSOR_JOINT_POSITION,        // [rad] or [m]
+    MF_SENSOR_JOINT_VELOCITY,        // [rad/s] or [m/s]
+    MF_SENSOR_TENDON_POSITION,       // [m] or [rad]
+    MF_SENSOR_TENDON_VELOCITY,       // [m/s] or [rad/s]
+    MF_SENSOR_ACTUATOR_POSITION,     // [m] or [rad]
+    MF_SENSOR_ACTUATOR_VELOCITY,     // [m/s] or [rad/s]
+    MF_SENSOR_ACTUATOR_FORCE,        // [N] or [N m]
+    MF_SENSOR_JOINT_ACTUATOR_FORCE,  // [N m] or [N] of all actuators on `joint`
+    MF_SENSOR_TENDON_ACTUATOR_FORCE, // [N] of all actuators on `tendon`
+    MF_SENSOR_BALL_QUATERNION,       // [1] quaternion of `joint`
+    MF_SENSOR_BALL_RATE,             // [rad/s] vector
+    MF_SENSOR_JOINT_LIMIT_POSITION,  // [rad] or [m] distance to the limit less margin
+    MF_SENSOR_JOINT_LIMIT_VELOCITY,  // [rad/s] or [m/s]
+    MF_SENSOR_JOINT_LIMIT_FORCE,     // [N m] or [N]
+    MF_SENSOR_TENDON_LIMIT_POSITION, // [m] or [rad]
+    MF_SENSOR_TENDON_LIMIT_VELOCITY, // [m/s] or [rad/s]
+    MF_SENSOR_TENDON_LIMIT_FORCE,    // [N]
+    MF_SENSOR_FRAME_POSITION,        // [m] vector of `frame` seen from `reference`
+    MF_SENSOR_FRAME_QUATERNION,      // [1] quaternion
+    MF_SENSOR_FRAME_X_AXIS,          // [1] vector
+    MF_SENSOR_FRAME_Y_AXIS,          // [1] vector
+    MF_SENSOR_FRAME_Z_AXIS,          // [1] vector
+    MF_SENSOR_FRAME_VELOCITY,        // [m/s] vector
+    MF_SENSOR_FRAME_RATE,            // [rad/s] vector
+    MF_SENSOR_FRAME_ACCELERATION,    // [m/s^2] vector with gravity, world axes
+    MF_SENSOR_FRAME_ANGULAR_ACCELERATION, // [rad/s^2] vector, world axes
+    MF_SENSOR_SUBTREE_CENTER,             // [m] vector, centre of mass of `body` and all it carries
+    MF_SENSOR_SUBTREE_VELOCITY,           // [m/s] vector
+    MF_SENSOR_SUBTREE_MOMENTUM,           // [kg m^2/s] vector about that centre
+    MF_SENSOR_POTENTIAL_ENERGY,           // [J]
+    MF_SENSOR_KINETIC_ENERGY,             // [J]
+    MF_SENSOR_CLOCK,                      // [s]
+    MF_SENSOR_USER                        // values that a program sets
 } mf_SensorType;
+
+// What a frame sensor is told to look at.
+typedef enum mf_Object {
+    MF_OBJECT_BODY_INERTIA, // the principal axes in the centre of mass of a body
+    MF_OBJECT_BODY,
+    MF_OBJECT_SHAPE, // of a mesh: its principal axes in its centre of mass
+    MF_OBJECT_SITE,
+    MF_OBJECT_CAMERA // only its place is kept
+} mf_Object;
 
 typedef struct mf_Sensor {
     const char *name;
     mf_SensorType type;
-    uint32_t link;       // [1] for contact and ray
-    uint32_t joint;      // [1] for joint angle
-    double start[3];     // [m] ray start, link frame
-    double direction[3]; // [1] ray direction, unit, link frame
-    double range;        // [m] ray length, > 0
+    uint32_t link;         // [1] for contact and ray
+    uint32_t joint;        // [1] for joint angle and the other joint sensors
+    double start[3];       // [m] ray start, link frame
+    double direction[3];   // [1] ray direction, unit, link frame
+    double range;          // [m] ray length, > 0
+    uint32_t tendon;       // [1] MF_NONE unless it is about one
+    uint32_t actuator;     // [1] MF_NONE unless it is about one
+    uint32_t site;         // [1] MF_NONE unless it sits there
+    uint32_t body;         // [1] force, torque, subtree: the body; MF_NONE: the world
+    mf_Frame frame;        // where it measures
+    bool has_reference;    // `reference` is a moving frame, else the world
+    mf_Frame reference;    // what a frame sensor is relative to
+    mf_Object object;      // frame sensors: what `frame` is of
+    uint32_t object_index; // [1] body (MF_NONE: the world), shape or site; MF_NONE for a camera
+    mf_Object reference_object;
+    uint32_t reference_index; // [1] likewise
+    double noise;             // [1] standard deviation, unit of the value
+    double cutoff;            // [1] values are clamped to +- this (or 0 .. this), 0: never
+    uint32_t address;         // [1] its first value among the sensor values
+    uint32_t count;           // [1] of values
 } mf_Sensor;
+
+// A stored state. Arrays have the lengths of the model.
+typedef struct mf_Keyframe {
+    const char *name;
+    double time;              // [s]
+    const double *position;   // [m], [rad], [1] position_count
+    const double *velocity;   // [m/s], [rad/s] velocity_count
+    const double *activation; // [1] activation_count
+    const double *control;    // [1] actuator_count
+} mf_Keyframe;
+
+typedef enum mf_PhysicsIntegrator {
+    MF_PHYSICS_EULER, // semi-implicit, joint damping implicit
+    MF_PHYSICS_RK4,
+    MF_PHYSICS_IMPLICIT,
+    MF_PHYSICS_IMPLICIT_FAST // implicit in damping of joints and actuators
+} mf_PhysicsIntegrator;
+
+typedef enum mf_FrictionCone { MF_CONE_PYRAMIDAL, MF_CONE_ELLIPTIC } mf_FrictionCone;
+
+enum { // what a file switches off
+    MF_DISABLE_CONSTRAINT = 1 << 0,
+    MF_DISABLE_EQUALITY = 1 << 1,
+    MF_DISABLE_FRICTION_LOSS = 1 << 2,
+    MF_DISABLE_LIMIT = 1 << 3,
+    MF_DISABLE_CONTACT = 1 << 4,
+    MF_DISABLE_SPRING = 1 << 5,
+    MF_DISABLE_DAMPER = 1 << 6,
+    MF_DISABLE_GRAVITY = 1 << 7,
+    MF_DISABLE_CLAMP_CONTROL = 1 << 8,
+    MF_DISABLE_FILTER_PARENT = 1 << 9,
+    MF_DISABLE_ACTUATION = 1 << 10,
+    MF_DISABLE_SAFE_REFERENCE = 1 << 11,
+    MF_DISABLE_SENSOR = 1 << 12,
+    MF_DISABLE_EULER_DAMPING = 1 << 13
+};
+
+// The file's wishes for its simulation. mf_physics() gives the neutral values, which are MuJoCo's.
+typedef struct mf_Physics {
+    double step;        // [s] 0.002
+    double gravity[3];  // [m/s^2] 0, 0, -9.81
+    double wind[3];     // [m/s]
+    double magnetic[3]; // [1] field in the world
+    double density;     // [kg/m^3] of the medium
+    double viscosity;   // [Pa s] of the medium
+    mf_PhysicsIntegrator integrator;
+    mf_FrictionCone cone;
+    double friction_impedance_ratio; // [1] impratio
+    uint32_t disabled;               // [1] MF_DISABLE_ bits
+    bool override_contacts;          // the next four hold for all contacts
+    double override_margin;          // [m]
+    mf_Softness override_softness;
+    double override_friction[5]; // [1], [1], [m], [m], [m]
+} mf_Physics;
+MF_API mf_Physics mf_physics(void);
 
 // Something an importer dropped, changed or found suspicious.
 typedef struct mf_Note {
     bool suspicious;  // false: dropped or changed as documented
+    bool unsupported; // the file has something that Mayfly does not do
     int32_t line;     // [1] 1-based line in the model's file, 0 when unknown
     const char *text; // one sentence without newline
 } mf_Note;
@@ -135,16 +499,41 @@ typedef struct mf_Model {
     const mf_Note *notes;
     double mass;        // [kg] of all links, > 0
     double rest_height; // [m] base origin above flat ground with all joints at their start angle
-    const double *start_angle; // [rad] or [m] joint_count: 0 clamped into the joint's range
+    const double *start_angle; // [rad] or [m] joint_count: reference clamped into the joint's range
     mf_Context *context;
+    // Full dynamics. Counts are 0 and pointers NULL for models written by hand without them.
+    mf_BaseType base;
+    const mf_Joint *root; // what a free base has as joint: type MF_JOINT_FLOATING, addresses 0,
+                          // armature, damping and friction; NULL: fixed base or nothing of that
+    // A position vector holds the base (place and quaternion, 7 values, only when it is free) and
+    // then each joint's values in order; a velocity vector likewise with 6 (velocity of the origin
+    // in world axes, rate in body axes).
+    uint32_t position_count, velocity_count, activation_count, sensor_value_count; // [1]
+    uint32_t body_count, site_count, height_field_count, pair_count, exclusion_count, tendon_count,
+        tendon_term_count, equality_count, actuator_count, keyframe_count; // [1]
+    const mf_Body *bodies;                                                 // in depth-first order
+    const mf_Site *sites;
+    const mf_HeightField *height_fields;
+    const mf_ContactPair *pairs;
+    const mf_ContactExclusion *exclusions;
+    const mf_Tendon *tendons;
+    const mf_TendonTerm *tendon_terms;
+    const mf_Equality *equalities;
+    const mf_Actuator *actuators;
+    const mf_Keyframe *keyframes;
+    const double *start_position; // [m], [rad], [1] position_count: the file's pose, not clamped
+    mf_Physics physics;
 } mf_Model;
 
 MF_API void mf_model_destroy(mf_Model *model); // NULL is fine
 
-// Index of the link, joint or sensor of that name, or MF_NONE.
+// Index of the link, joint, sensor, body, actuator or keyframe of that name, or MF_NONE.
 MF_API uint32_t mf_model_find_link(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_joint(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_sensor(const mf_Model *model, const char *name);
+MF_API uint32_t mf_model_find_body(const mf_Model *model, const char *name);
+MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
+MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);
 
 // Pose of every link for joint angles `angle` [rad or m] (joint_count values): positions [m] of the
 // link origins and rotations (w, x, y, z), both in the base frame. Arrays of link_count rows,
@@ -152,8 +541,13 @@ MF_API uint32_t mf_model_find_sensor(const mf_Model *model, const char *name);
 MF_API void mf_model_pose(const mf_Model *model, const double *angle, double (*position)[3],
                           double (*rotation)[4]);
 
+// As above in the world frame for a whole position vector `q` (position_count values; quaternions
+// need not have length 1), all joint types. Neither array may be NULL.
+MF_API void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
+                             double (*rotation)[4]);
+
 // Hash over everything that changes motion; files carry it to prove that a replay uses the same
-// model.
+// model. For models with bodies (MJCF) it covers all that full dynamics reads.
 MF_API uint64_t mf_model_hash(const mf_Model *model);
 
 // The model as text for people, as `mayfly info` prints it: the tree with joints, ranges, speeds,
@@ -230,12 +624,18 @@ typedef struct mf_ImportConfig {
     bool visual;                 // load visual meshes too; default true
     uint32_t mesh_points;        // [1] contact points kept per collision mesh; default 8
     double density;              // [kg/m^3] for links without inertial; 0 = massless; default 0
+    bool lenient; // MJCF: drop physical elements that cannot be honoured, with a note, instead of
+                  // refusing the file; default false
 } mf_ImportConfig;
 MF_API mf_ImportConfig mf_import_config(void);
 
-// Loads a model by the file's content: URDF so far. `config` may be NULL.
+// Loads a model by the file's content: URDF or MJCF. `config` may be NULL.
 MF_API mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportConfig *config,
                                mf_Model **out, mf_Error *error);
+
+// Writes the model as one MJCF file that loads back as a model of the same hash; meshes are named
+// by their absolute paths. Replaces `path` only when all is written.
+MF_API mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,11 @@ MF_API mf_RecorderConfig mf_recorder_config(void);
 // component), with the attributes unit, frame, description, and the data set "time" [s].
 MF_API mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config,
                                     mf_Recorder **out, mf_Error *error);
+// The same for all groups of a world: one HDF5 group per group, of its name, with its data sets in
+// it; "time" stays at the top. A name in `fields` must be a field of at least one group. Instances
+// cannot be chosen.
+MF_API mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *config,
+                                        mf_Recorder **out, mf_Error *error);
 // Appends one sample of all fields at the world's time.
 MF_API mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error);
 // Writes what is left and moves the file to its name. The recorder is gone afterwards either way.

@@ -120,7 +120,8 @@ typedef struct mf_GroupConfig {
     const char *name;      // copied; unique in the world; default "robots"
     const mf_Model *model; // borrowed, must outlive the world
     uint32_t count;        // [1] instances, 1 .. 2^26
-    bool isolated;         // each instance alone in its own copy of the ground; default true
+    bool isolated;         // each instance alone in its own copy of the ground; default true.
+                           // false: shared, all instances of all shared groups in one place
     bool double_precision; // default false: float
     mf_FaultPolicy fault_policy;
     double spacing; // [m] between the start places of instances; default 0: all at the origin
@@ -152,12 +153,24 @@ MF_API mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, u
 MF_API void mf_group_reset(mf_Group *group, uint32_t instance);
 MF_API void mf_group_reset_all(mf_Group *group);
 
+// Gives an instance a start of its own, which every later reset returns to, and resets it: position
+// [m] of the base's origin and linear velocity [m/s] in the world frame, finite and below 1e9 in
+// size; orientation (w, x, y, z) body to world, of length 1 within 1 %, made exact. NULL: no
+// turn, at rest. The ground is not asked: the robot starts where it is put. Starts are
+// settings, not state: a snapshot is restored only into a world with the same ones.
+MF_API mf_Status mf_group_place(mf_Group *group, uint32_t instance, const double position[3],
+                                const double orientation[4], const double linear_velocity[3],
+                                mf_Error *error);
+
 // Bits of fault.word.
 enum {
-    MF_FAULT_NONFINITE = 1, // a state value became NaN or infinite
-    MF_FAULT_RANGE = 2,     // a state value left its documented range
-    MF_FAULT_INPUT = 4,     // a target or parameter written from outside is NaN or infinite
-    MF_FAULT_CONTROL = 8    // a controller reported failure
+    MF_FAULT_NONFINITE = 1,  // a state value became NaN or infinite
+    MF_FAULT_RANGE = 2,      // a state value left its documented range
+    MF_FAULT_INPUT = 4,      // a target or parameter written from outside is NaN or infinite
+    MF_FAULT_CONTROL = 8,    // a controller reported failure
+    MF_FAULT_COLLISION = 16, // met another robot
+    MF_FAULT_TERRAIN = 32,   // hit the ground
+    MF_FAULT_FENCE = 64      // left the region it must stay in
 };
 MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);
 MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances with a fault word
@@ -181,7 +194,9 @@ typedef struct mf_SystemRun {
 } mf_SystemRun;
 
 // Work on whole blocks only; may be called from several threads at once on different blocks. Must
-// not allocate, block or touch other blocks (isolated groups).
+// not allocate, wait or touch other blocks or groups: in a shared group the other blocks may be
+// anywhere between two world systems at that moment. What robots learn of each other goes through
+// world systems (below).
 typedef void (*mf_SystemFn)(const mf_SystemRun *run, void *user);
 
 typedef struct mf_SystemConfig {
@@ -195,6 +210,8 @@ typedef struct mf_SystemConfig {
     void *user;
     const char *const *reads;  // names of fields, NULL-terminated; may be NULL
     const char *const *writes; // names of fields, NULL-terminated; may be NULL
+    uint64_t settings_hash;    // [1] over the system's settings; a snapshot is restored only where
+                               // it is the same; default 0
 } mf_SystemConfig;
 MF_API mf_SystemConfig mf_system_config(void);
 
@@ -207,10 +224,50 @@ MF_API mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *con
 MF_API uint32_t mf_group_system_count(const mf_Group *group);
 MF_API const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index);
 
+#define MF_WORLD_SYSTEM_LIMIT 32u // [1] most systems of a world
+
+// ---- systems of the whole world ----------------------------------------------------------------
+
+typedef struct mf_WorldRun {
+    mf_World *world;
+    mf_Time time;  // [ns] at the beginning of the step
+    mf_Time step;  // [ns]
+    uint64_t tick; // [1] steps done before this one
+} mf_WorldRun;
+
+// Called on the thread that steps the world, while no group's system runs; may use mf_parallel_for
+// and read and write all shared groups. Must not allocate.
+typedef void (*mf_WorldSystemFn)(const mf_WorldRun *run, void *user);
+
+typedef struct mf_WorldSystemConfig {
+    uint32_t struct_size; // [byte] set by mf_world_system_config()
+    const char *name;     // borrowed
+    mf_Phase phase;       // runs before the groups' systems of this phase; AFTER: behind them all
+    mf_Rate rate;         // due when a tick of it falls into the step; default: every step
+    mf_WorldSystemFn run;
+    void (*reset)(mf_World *world, void *user); // after a restore: forget what is not in fields
+    bool (*pending)(const void *user); // holds results that are in no field yet; no snapshot then
+    void (*destroy)(mf_Context *context, void *user); // before the groups are destroyed
+    void *user;
+    const char *const *reads;  // names of fields, NULL-terminated, for people; may be NULL
+    const char *const *writes; // names of fields, NULL-terminated, for people; may be NULL
+    uint64_t settings_hash;    // [1] as in mf_SystemConfig
+} mf_WorldSystemConfig;
+MF_API mf_WorldSystemConfig mf_world_system_config(void);
+
+// Adds a system behind those of the same phase; at most MF_WORLD_SYSTEM_LIMIT. `reset`, `pending`
+// and `destroy` may be NULL. On success the world owns `user`; on failure the caller still does.
+MF_API mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *config,
+                                     mf_Error *error);
+MF_API uint32_t mf_world_system_count(const mf_World *world);
+MF_API const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32_t index);
+
 // ---- stepping ----------------------------------------------------------------------------------
 
 // Advances by `steps` physics steps. Never fails and never allocates; robots that go wrong raise
-// their fault word. Blocks of isolated groups run all steps before the next block starts.
+// their fault word. Isolated groups go first, block by block through all steps. Shared groups
+// follow step by step: world systems of a phase, then all groups' systems of that phase; between
+// two world systems the blocks of all shared groups are one range, spread over the threads.
 MF_API void mf_world_step(mf_World *world, uint64_t steps);
 
 // Hash over the state fields of all real instances, groups and fields in order of creation.
@@ -220,6 +277,7 @@ MF_API uint64_t mf_group_instance_hash(const mf_Group *group, uint32_t instance)
 // Image of the whole state: header with version, layout hash and CRC, time, all state fields. A
 // restored world continues bit for bit, with any thread count and instruction set.
 MF_API size_t mf_world_snapshot_size(const mf_World *world); // [byte]
+// MF_BUSY while a world system holds results that are not applied yet.
 MF_API mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size,
                                    mf_Error *error);
 // MF_CORRUPT, MF_VERSION or MF_BAD_ARGUMENT leave the world untouched.

@@ -7,8 +7,9 @@
 // written only while the word is closed, and reading a new field makes the closing visible.
 // Nobody waits for workers that sleep; a call is over when as many indices are done as it has.
 //
-// Waiting, on both sides: spin for some microseconds (calls often follow each other closely),
-// then sleep on a condition variable. A sleeper announces itself before its last look at the
+// Waiting, on both sides: spin for a fifth of a millisecond (the rounds of a swarm follow each
+// other that closely, with serial work of up to 100 us in between; a sleeper costs 10 to 50 us to
+// wake), then sleep on a condition variable. A sleeper announces itself before its last look at the
 // atomic, and a waker changes the atomic before it looks for sleepers (both sequentially
 // consistent), so one of them sees the other.
 #define _GNU_SOURCE // pthread_sigmask
@@ -18,8 +19,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
-enum { SPINS = 1000 }; // of about 40 ns on x86
+enum {
+    SPIN_TIME = 200000, // [ns] that a waiting thread looks before it sleeps
+    SPIN_BURST = 16     // [1] looks between two readings of the clock
+};
 
 #define CLOSED UINT32_MAX // index that no count reaches
 
@@ -47,6 +52,12 @@ static void pause_briefly(void) {
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+static int64_t clock_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static uint64_t generation_of(uint64_t claim) {
@@ -78,11 +89,14 @@ static void work_on_job(mf_Pool *pool) {
 
 // Returns when there is a job newer than `generation`, or the end.
 static void wait_for_work(mf_Pool *pool, uint64_t generation) {
-    for (int spin = 0; spin < SPINS; spin++) {
-        if (generation_of(atomic_load(&pool->claim)) != generation || atomic_load(&pool->stop))
-            return;
-        pause_briefly();
-    }
+    int64_t begin = clock_now();
+    do {
+        for (int spin = 0; spin < SPIN_BURST; spin++) {
+            if (generation_of(atomic_load(&pool->claim)) != generation || atomic_load(&pool->stop))
+                return;
+            pause_briefly();
+        }
+    } while (clock_now() - begin < SPIN_TIME);
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->sleepers, 1);
     while (generation_of(atomic_load(&pool->claim)) == generation && !atomic_load(&pool->stop))
@@ -104,11 +118,16 @@ static void *worker_main(void *argument) {
 }
 
 static void wait_until_done(mf_Pool *pool, uint32_t count) {
-    for (int spin = 0; spin < SPINS; spin++) {
-        if (atomic_load(&pool->done) == count)
-            return;
-        pause_briefly();
-    }
+    if (atomic_load(&pool->done) == count)
+        return;
+    int64_t begin = clock_now();
+    do {
+        for (int spin = 0; spin < SPIN_BURST; spin++) {
+            if (atomic_load(&pool->done) == count)
+                return;
+            pause_briefly();
+        }
+    } while (clock_now() - begin < SPIN_TIME);
     pthread_mutex_lock(&pool->mutex);
     atomic_store(&pool->caller_sleeps, true);
     while (atomic_load(&pool->done) != count)

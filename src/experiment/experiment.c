@@ -11,71 +11,64 @@
 
 // ---- relations between keys --------------------------------------------------------------------
 
-// The node that a complaint about `path` points at: the value, else what it is compared with.
-static const mf_YamlNode *blame(const mf_Reader *reader, const char *path, const char *other) {
-    const mf_YamlNode *node = mf_reader_find(reader->tree, path);
-    if (node == NULL || node->kind != MF_YAML_SCALAR)
-        node = mf_reader_find(reader->tree, other);
-    return node != NULL ? node : reader->tree->root;
+static mf_Experiment *experiment_of(const mf_Reader *reader) {
+    return reader->base;
 }
 
 static mf_Status check_survivors(const mf_Reader *reader) {
-    const mf_SearchConfig *search = &reader->box->experiment.search;
+    const mf_SearchConfig *search = &experiment_of(reader)->search;
     if (search->survivors < search->population)
         return MF_OK;
-    return mf_yaml_fail(reader->tree, blame(reader, "search.survivors", "search.population"), false,
+    return mf_yaml_fail(reader->tree,
+                        mf_reader_blame(reader, "search.survivors", "search.population"), false,
                         MF_BAD_FILE, reader->error,
                         "search.survivors: expected fewer than search.population = %u, found %u",
                         search->population, search->survivors);
 }
 
 static mf_Status check_intervals(const mf_Reader *reader) {
-    const mf_Experiment *experiment = &reader->box->experiment;
+    const mf_Experiment *experiment = experiment_of(reader);
     char step[MF_DECIMAL_TEXT], found[MF_DECIMAL_TEXT];
     mf_decimal_write_time(experiment->step, step);
     if (experiment->points.joint_interval % experiment->step != 0)
         return mf_yaml_fail(
-            reader->tree, blame(reader, "motion.points.joint_interval", "world.step"), false,
-            MF_BAD_FILE, reader->error,
+            reader->tree, mf_reader_blame(reader, "motion.points.joint_interval", "world.step"),
+            false, MF_BAD_FILE, reader->error,
             "motion.points.joint_interval: expected a multiple of world.step = %s s, found %s s",
             step, mf_decimal_write_time(experiment->points.joint_interval, found));
     if (experiment->controller == MF_CONTROLLER_NONE)
         return MF_OK;
     bool gp = experiment->controller == MF_CONTROLLER_GP;
     const char *path = gp ? "controller.gp.tick" : "controller.oscillator.tick";
-    mf_Time tick = mf_experiment_period(gp ? experiment->gp.rate : experiment->oscillator.rate);
+    mf_Time tick = mf_key_period(gp ? experiment->gp.rate : experiment->oscillator.rate);
     if (tick >= experiment->step)
         return MF_OK;
-    return mf_yaml_fail(reader->tree, blame(reader, path, "world.step"), false, MF_BAD_FILE,
-                        reader->error, "%s: expected at least world.step = %s s, found %s s", path,
-                        step, mf_decimal_write_time(tick, found));
+    return mf_yaml_fail(reader->tree, mf_reader_blame(reader, path, "world.step"), false,
+                        MF_BAD_FILE, reader->error,
+                        "%s: expected at least world.step = %s s, found %s s", path, step,
+                        mf_decimal_write_time(tick, found));
 }
 
-// The ground is generated or an image; a key of the other way would be ignored, so it is refused.
-static mf_Status check_ground(const mf_Reader *reader) {
-    const mf_Experiment *experiment = &reader->box->experiment;
-    const mf_YamlNode *terrain = mf_reader_find(reader->tree, "terrain");
-    bool image = experiment->terrain_path != NULL;
-    uint32_t wrong = image ? MF_KEY_SHAPE : MF_KEY_IMAGE, count;
-    const mf_ExperimentKey *keys = mf_experiment_keys(&count);
-    for (uint32_t i = 0; i < count; i++) {
-        const mf_YamlNode *node =
-            keys[i].flags & wrong ? mf_reader_find(reader->tree, keys[i].path) : NULL;
-        if (node != NULL)
+mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
+                                 const mf_TerrainGenerator *generator) {
+    uint32_t wrong = image ? MF_KEY_SHAPE : MF_KEY_IMAGE;
+    for (uint32_t i = 0; i < reader->table->count; i++) {
+        const mf_Key *key = &reader->table->keys[i];
+        const mf_YamlNode *node = key->flags & wrong ? mf_reader_find(reader, key->path) : NULL;
+        if (node != NULL) // it would be ignored, so it is refused
             return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,
                                 image ? "%s: not used with terrain.file"
                                       : "%s: only used with terrain.file, which is not given",
-                                keys[i].path);
+                                key->path);
     }
-    double slope = experiment->generator.amplitude;
     const double quarter_turn = 1.5707963267948966;
-    if (image || experiment->generator.shape != MF_TERRAIN_SLOPE ||
+    double slope = generator->amplitude;
+    if (image || generator->shape != MF_TERRAIN_SLOPE ||
         (slope > -quarter_turn && slope < quarter_turn))
         return MF_OK;
-    const mf_YamlNode *node = blame(reader, "terrain.amplitude", "terrain.shape");
     char found[MF_DECIMAL_TEXT];
-    return mf_yaml_fail(reader->tree, node != NULL ? node : terrain, false, MF_BAD_FILE,
-                        reader->error,
+    return mf_yaml_fail(reader->tree, mf_reader_blame(reader, "terrain.amplitude", "terrain.shape"),
+                        false, MF_BAD_FILE, reader->error,
                         "terrain.amplitude: expected a slope between -pi/2 and pi/2 rad, found %s",
                         mf_decimal_write(slope, found));
 }
@@ -85,49 +78,31 @@ static mf_Status check_relations(const mf_Reader *reader) {
     if (status == MF_OK)
         status = check_intervals(reader);
     if (status == MF_OK)
-        status = check_ground(reader);
+        status = mf_reader_check_ground(reader, experiment_of(reader)->terrain_path != NULL,
+                                        &experiment_of(reader)->generator);
     return status;
 }
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static mf_Status read_keys(mf_Reader *reader) {
-    uint32_t count;
-    const mf_ExperimentKey *keys = mf_experiment_keys(&count);
-    for (uint32_t i = 0; i < count; i++) {
-        const mf_YamlNode *node = mf_reader_find(reader->tree, keys[i].path);
-        if (node == NULL && (keys[i].flags & MF_KEY_REQUIRED))
-            return mf_yaml_fail(reader->tree, reader->tree->root, false, MF_BAD_FILE, reader->error,
-                                "expected the key %s, which is missing", keys[i].path);
-        mf_Status status = node == NULL ? mf_reader_take_default(reader, &keys[i])
-                                        : mf_reader_take(reader, &keys[i], node);
-        if (status != MF_OK)
-            return status;
-    }
-    return MF_OK;
-}
-
-static char *keep(mf_Reader *reader, const char *text, size_t length) {
+static const char *keep(mf_Reader *reader, const char *text, size_t length) {
     char *copy = mf_reader_allocate(reader, length + 1);
     if (copy != NULL)
         memcpy(copy, text, length);
     return copy;
 }
 
-// What follows from the file's name.
-static mf_Status take_file_name(mf_Reader *reader) {
-    mf_Experiment *experiment = &reader->box->experiment;
+mf_Status mf_reader_take_file_name(mf_Reader *reader, const char **path, const char **title) {
     const char *file = reader->tree->file, *slash = strrchr(file, '/');
-    experiment->file = keep(reader, file, strlen(file));
-    if (experiment->file == NULL)
+    *path = keep(reader, file, strlen(file));
+    if (*path == NULL)
         return MF_NO_MEMORY;
-    if (experiment->name[0] != '\0')
+    if ((*title)[0] != '\0')
         return MF_OK;
     const char *name = slash == NULL ? file : slash + 1;
     const char *dot = strrchr(name, '.');
-    experiment->name =
-        keep(reader, name, dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name));
-    return experiment->name == NULL ? MF_NO_MEMORY : MF_OK;
+    *title = keep(reader, name, dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name));
+    return *title == NULL ? MF_NO_MEMORY : MF_OK;
 }
 
 static mf_Status read_tree(mf_Reader *reader, const mf_Override *overrides, uint32_t count) {
@@ -137,14 +112,18 @@ static mf_Status read_tree(mf_Reader *reader, const mf_Override *overrides, uint
         return mf_yaml_fail(reader->tree, root, false, MF_BAD_FILE, reader->error,
                             "expected keys such as model and search, found %s",
                             mf_yaml_describe(root, found, sizeof found));
+    if (mf_yaml_find(root, "groups", 6) != NULL)
+        return mf_yaml_fail(reader->tree, mf_yaml_find(root, "groups", 6), true, MF_UNSUPPORTED,
+                            reader->error,
+                            "groups: this is a swarm, not an experiment; mayfly run simulates it");
     mf_Status status = mf_reader_override(reader, overrides, count);
     if (status == MF_OK)
-        status = mf_reader_check_keys(reader, root, "");
-    if (status == MF_OK)
-        status = read_keys(reader);
+        status = mf_reader_read(reader);
     if (status == MF_OK)
         status = check_relations(reader);
-    return status == MF_OK ? take_file_name(reader) : status;
+    mf_Experiment *experiment = experiment_of(reader);
+    return status == MF_OK ? mf_reader_take_file_name(reader, &experiment->file, &experiment->name)
+                           : status;
 }
 
 // Everything that the table of keys does not reach.
@@ -178,7 +157,14 @@ mf_Status mf_experiment_parse(mf_Context *context, const char *path, const char 
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to read the file");
     }
     start_from_defaults(&box->experiment, context);
-    mf_Reader reader = {.tree = &tree, .box = box, .error = error};
+    box->memory.context = context;
+    mf_Reader reader = {.tree = &tree,
+                        .table = mf_experiment_table(),
+                        .root = tree.root,
+                        .base = &box->experiment,
+                        .what = "experiment",
+                        .memory = &box->memory,
+                        .error = error};
     status = read_tree(&reader, overrides, override_count);
     mf_yaml_free(&tree);
     if (status != MF_OK) {
@@ -211,10 +197,6 @@ void mf_experiment_destroy(mf_Experiment *experiment) {
         return;
     mf_ExperimentBox *box = (mf_ExperimentBox *)experiment;
     mf_Context *context = experiment->context;
-    while (box->strings != NULL) {
-        mf_ExperimentString *next = box->strings->next;
-        mf_release(context, box->strings);
-        box->strings = next;
-    }
+    mf_key_memory_free(&box->memory);
     mf_release(context, box);
 }

@@ -1,5 +1,6 @@
-// The table of all keys of an experiment file. One row makes a key: from it come reading, checking,
-// overriding, writing, the help text and the table in docs/experiments.md.
+// Tables of keys: one row makes a key of a file. From it come reading, checking, overriding,
+// writing, the help text and the tables in docs/. There is one table per kind of file or list
+// entry; what they have in common is here, the rows are in *_keys.c.
 #ifndef MAYFLY_SRC_EXPERIMENT_KEYS_H
 #define MAYFLY_SRC_EXPERIMENT_KEYS_H
 
@@ -20,6 +21,10 @@ typedef enum mf_KeyKind {
     MF_KEY_DOUBLE,  // bool, written as one of two `choices`: false, true
     MF_KEY_WORD,    // const char *, one of `choices`
     MF_KEY_PLACE,   // double[2], written [x, y], or the word centered for NAN
+    MF_KEY_VECTOR,  // double[length], written [a, b, ...]
+    MF_KEY_NUMBERS, // mf_KeyList of double, written [a, b, ...], any number up to `length`
+    MF_KEY_POINTS,  // mf_KeyList of double[length], written [[a, b, ...], ...]
+    MF_KEY_LIST,    // mf_KeyList of structures, a list of groups with the keys of `items`
     MF_KEY_PACKAGES // the import's package pairs, written as a group "name: folder"
 } mf_KeyKind;
 
@@ -31,44 +36,92 @@ enum {
     MF_KEY_SHAPE = 16    // only for generated terrain
 };
 
-#define MF_KEY_NOWHERE SIZE_MAX // the row has no member in mf_Experiment
+#define MF_KEY_NOWHERE SIZE_MAX // the row has no member in the structure
 
-typedef struct mf_ExperimentKey {
+typedef struct mf_Key {
     const char *path; // "search.population"
     mf_KeyKind kind;
     uint32_t flags;             // [1] MF_KEY_*
     const char *unit;           // "s"; "1" for pure numbers, "" where there is none
-    const char *fallback;       // the default as it would be written; NULL for none
+    const char *fallback;       // the default as it would be written; NULL: what the structure
+                                // starts with, or none
     double lower, upper;        // [unit of the row] allowed range of numbers
     const char *const *choices; // NULL-terminated
-    size_t offset;              // [byte] in mf_Experiment
+    size_t offset;              // [byte] in the structure
     const char *description;
-} mf_ExperimentKey;
+    uint32_t length;                 // [1] components of a vector or point
+    const struct mf_KeyTable *items; // of a list
+} mf_Key;
 
-// All rows; sections come before what is in them.
-const mf_ExperimentKey *mf_experiment_keys(uint32_t *count);
+// Rows of a table.
+#define MF_KEY(path, kind, flags, unit, fallback, lower, upper, choices, offset, description)      \
+    { path, kind, flags, unit, fallback, lower, upper, choices, offset, description, 1, NULL }
+#define MF_KEY_TUPLE(path, kind, length, flags, unit, fallback, lower, upper, offset, description) \
+    { path, kind, flags, unit, fallback, lower, upper, NULL, offset, description, length, NULL }
+#define MF_KEY_LISTED(path, flags, table, offset, description)                                     \
+    { path, MF_KEY_LIST, flags, "", NULL, 0, 0, NULL, offset, description, 1, table }
+
+// How a list lies in a structure: the entries and, right behind, their number.
+typedef struct mf_KeyList {
+    void *entries;
+    uint32_t count; // [1]
+} mf_KeyList;
+
+typedef struct mf_KeyTable {
+    const char *noun; // "experiment"
+    const mf_Key *keys;
+    uint32_t count;            // [1] rows; sections come before what is in them
+    size_t size;               // [byte] of the structure
+    void (*start)(void *base); // fills the structure before reading; NULL: zeros
+    // False for rows that mean nothing with the values read, beyond variants not chosen; NULL:
+    // all mean something.
+    bool (*applies)(const void *base, const mf_Key *key);
+} mf_KeyTable;
+
+const mf_KeyTable *mf_experiment_table(void);
 
 // The row of a path of `length` bytes, NULL when there is none.
-const mf_ExperimentKey *mf_experiment_find_key(const char *path, size_t length);
+const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length);
 
 // The known path that an unknown one most likely means: one in the same group with few letters
 // changed, else one of the same last name elsewhere. NULL when none is near.
-const char *mf_experiment_near_key(const char *path);
+const char *mf_keys_near(const mf_KeyTable *table, const char *path);
+
+// False for keys of a variant that is not chosen in `base`.
+bool mf_key_is_chosen(const mf_KeyTable *table, const void *base, const mf_Key *key);
+// The same, and where the table says so.
+bool mf_key_applies(const mf_KeyTable *table, const void *base, const mf_Key *key);
 
 // "a whole number from 2 to 1048576", "one of nearest, bilinear": what the row asks for.
-const char *mf_experiment_expectation(const mf_ExperimentKey *key, char *out, size_t size);
+const char *mf_key_expectation(const mf_Key *key, char *out, size_t size);
 
 // The allowed values in short, for tables: "2 .. 1048576", "nearest, bilinear", "text".
-const char *mf_experiment_key_range(const mf_ExperimentKey *key, char *out, size_t size);
+const char *mf_key_range(const mf_Key *key, char *out, size_t size);
 
-// All keys for people: with `markdown` the tables of docs/experiments.md, else the text that
-// `mayfly help experiment` prints. From mf_allocate.
-mf_Status mf_experiment_describe(mf_Context *context, bool markdown, char **text, mf_Error *error);
+// The value that `key` has in `base`, as it would be written: numbers, words and vectors of them.
+const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t size);
+
+// All keys for people: with `markdown` the tables of docs/, else the text that `mayfly help`
+// prints. From mf_allocate.
+mf_Status mf_keys_describe(mf_Context *context, const mf_KeyTable *table, bool markdown,
+                           char **text, mf_Error *error);
+
+// The structure as YAML text with every value that applies. Relative paths are made absolute,
+// because the text is kept in archives and read again from elsewhere. From mf_allocate.
+mf_Status mf_keys_write(mf_Context *context, const mf_KeyTable *table, const void *base,
+                        char **text, mf_Error *error);
+
+// The same with every key in a group named `top`; NULL: in none.
+mf_Status mf_keys_write_under(mf_Context *context, const mf_KeyTable *table, const void *base,
+                              const char *top, char **text, mf_Error *error);
 
 // Period of a rate that was made from a period.
-mf_Time mf_experiment_period(mf_Rate rate); // [ns]
+mf_Time mf_key_period(mf_Rate rate); // [ns]
 
 // Length of the path of the group that a path is in: 6 for "search.population", 0 at the top.
-size_t mf_experiment_group_length(const char *path);
+size_t mf_key_group_length(const char *path);
+
+// Letters to insert, delete or replace to get from a to b (Levenshtein 1966), at most 255 long.
+size_t mf_name_distance(const char *a, const char *b);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-mf_YamlNode *mf_reader_find(const mf_YamlTree *tree, const char *path) {
-    mf_YamlNode *node = tree->root;
+mf_YamlNode *mf_reader_find(const mf_Reader *reader, const char *path) {
+    mf_YamlNode *node = reader->root;
     while (node != NULL && *path != '\0') {
         size_t length = strcspn(path, ".");
         node = mf_yaml_find(node, path, length);
@@ -16,32 +16,53 @@ mf_YamlNode *mf_reader_find(const mf_YamlTree *tree, const char *path) {
     return node;
 }
 
+const mf_YamlNode *mf_reader_blame(const mf_Reader *reader, const char *path, const char *other) {
+    const mf_YamlNode *node = mf_reader_find(reader, path);
+    if (other != NULL && (node == NULL || node->kind == MF_YAML_MAPPING))
+        node = mf_reader_find(reader, other);
+    return node != NULL ? node : reader->root;
+}
+
+mf_Reader mf_reader_entry(const mf_Reader *reader, const mf_Key *list, const mf_YamlNode *entry,
+                          uint32_t index) {
+    mf_Reader inner = *reader;
+    const mf_YamlNode *name = mf_yaml_find(entry, "name", 4);
+    inner.table = list->items;
+    inner.root = (mf_YamlNode *)(uintptr_t)entry; // the tree itself may be changed
+    inner.what = list->path;
+    inner.base = NULL;
+    if (name != NULL && name->kind == MF_YAML_SCALAR && name->text[0] != '\0')
+        snprintf(inner.prefix, sizeof inner.prefix, "%.40s.%.80s.", list->path, name->text);
+    else
+        snprintf(inner.prefix, sizeof inner.prefix, "%.40s.%u.", list->path, index);
+    return inner;
+}
+
 // ---- unknown keys ------------------------------------------------------------------------------
 
-static void list_known(const char *group, char *out, size_t size) {
-    uint32_t count;
-    const mf_ExperimentKey *keys = mf_experiment_keys(&count);
+static void list_known(const mf_KeyTable *table, const char *group, char *out, size_t size) {
     size_t length = strlen(group), used = 0;
     out[0] = '\0';
-    for (uint32_t i = 0; i < count && used < size; i++) {
-        if (mf_experiment_group_length(keys[i].path) != length ||
-            strncmp(keys[i].path, group, length) != 0)
+    for (uint32_t i = 0; i < table->count && used < size; i++) {
+        const char *path = table->keys[i].path;
+        if (mf_key_group_length(path) != length || strncmp(path, group, length) != 0)
             continue;
-        const char *name = keys[i].path + length + (length != 0);
-        used += (size_t)snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ",
+                                 path + length + (length != 0));
     }
 }
 
 static mf_Status refuse_unknown(const mf_Reader *reader, const mf_YamlNode *node, const char *group,
                                 const char *path) {
-    const char *near = mf_experiment_near_key(path);
+    const char *near = mf_keys_near(reader->table, path);
     if (near != NULL)
         return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,
-                            "%.80s: unknown key, did you mean %s?", path, near);
-    char known[256];
-    list_known(group, known, sizeof known);
+                            "%s%.80s: unknown key, did you mean %s%s?", reader->prefix, path,
+                            reader->prefix, near);
+    char known[320];
+    list_known(reader->table, group, known, sizeof known);
     return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,
-                        "%.80s: unknown key, expected one of %s", path, known);
+                        "%s%.80s: unknown key, expected one of %s", reader->prefix, path, known);
 }
 
 mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group,
@@ -51,8 +72,9 @@ mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group
         int length =
             snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : ".", entry->key);
         // A key with a dot in it would look like a path, but is none.
-        const mf_ExperimentKey *key =
-            strchr(entry->key, '.') != NULL ? NULL : mf_experiment_find_key(inner, (size_t)length);
+        const mf_Key *key = strchr(entry->key, '.') != NULL
+                                ? NULL
+                                : mf_keys_find(reader->table, inner, (size_t)length);
         if (key == NULL)
             return refuse_unknown(reader, entry, path, inner);
         if (entry->kind != MF_YAML_MAPPING ||
@@ -74,11 +96,11 @@ static mf_Status fail_memory(const mf_Reader *reader) {
 
 // The group that the last name of `path` goes into, made where the file does not have it.
 static mf_YamlNode *open_group(const mf_Reader *reader, const char *path, const char *text) {
-    mf_YamlNode *node = reader->tree->root;
-    size_t end = mf_experiment_group_length(path);
+    mf_YamlNode *node = reader->root;
+    size_t end = mf_key_group_length(path);
     for (size_t start = 0; node != NULL && start < end;) {
         size_t length = strcspn(path + start, ".");
-        const mf_ExperimentKey *outer = start == 0 ? NULL : mf_experiment_find_key(path, start - 1);
+        const mf_Key *outer = start == 0 ? NULL : mf_keys_find(reader->table, path, start - 1);
         mf_YamlNode *inner = mf_yaml_find(node, path + start, length);
         if (outer != NULL && outer->kind == MF_KEY_VARIANT && inner == NULL)
             node->first = node->last = NULL; // choosing one variant drops the other
@@ -96,8 +118,8 @@ static mf_YamlNode *open_group(const mf_Reader *reader, const char *path, const 
 
 // An override that says where the ground comes from takes back what the file says about the other
 // way; what other overrides say stays, so that a contradiction among them is found.
-static void drop_other_ground(const mf_Reader *reader, const mf_ExperimentKey *key) {
-    mf_YamlNode *terrain = mf_reader_find(reader->tree, "terrain");
+static void drop_other_ground(const mf_Reader *reader, const mf_Key *key) {
+    mf_YamlNode *terrain = mf_reader_find(reader, "terrain");
     bool image = strcmp(key->path, "terrain.file") == 0;
     if (terrain == NULL || terrain->kind != MF_YAML_MAPPING ||
         (!image && strcmp(key->path, "terrain.shape") != 0))
@@ -106,7 +128,7 @@ static void drop_other_ground(const mf_Reader *reader, const mf_ExperimentKey *k
         char path[2 * MF_YAML_KEY];
         next = entry->next;
         int length = snprintf(path, sizeof path, "terrain.%s", entry->key);
-        const mf_ExperimentKey *other = mf_experiment_find_key(path, (size_t)length);
+        const mf_Key *other = mf_keys_find(reader->table, path, (size_t)length);
         if (other != NULL && entry->override == NULL &&
             (other->flags & (image ? MF_KEY_SHAPE : MF_KEY_IMAGE)))
             mf_yaml_remove(terrain, entry);
@@ -141,13 +163,109 @@ static mf_Status set_value(const mf_Reader *reader, mf_YamlNode *node, const cha
 }
 
 // The row of a path; names of packages are free.
-static const mf_ExperimentKey *find_row(const char *path) {
+static const mf_Key *find_row(const mf_KeyTable *table, const char *path) {
     static const char packages[] = "model.packages.";
     size_t length = sizeof packages - 1;
     if (strncmp(path, packages, length) == 0 && path[length] != '\0' &&
         strchr(path + length, '.') == NULL)
-        return mf_experiment_find_key(packages, length - 1);
-    return mf_experiment_find_key(path, strlen(path));
+        return mf_keys_find(table, packages, length - 1);
+    return mf_keys_find(table, path, strlen(path));
+}
+
+static bool is_structured(const mf_Key *key, const char *path) {
+    return key->kind == MF_KEY_PLACE || key->kind == MF_KEY_VECTOR || key->kind == MF_KEY_NUMBERS ||
+           key->kind == MF_KEY_POINTS ||
+           (key->kind == MF_KEY_PACKAGES && strcmp(key->path, path) == 0);
+}
+
+// `text` is the whole override, for messages; `path` what is left of its path in this table.
+static mf_Status apply_here(const mf_Reader *reader, const char *path, const char *value,
+                            const char *text) {
+    const mf_Key *key = find_row(reader->table, path);
+    if (key == NULL || key->kind == MF_KEY_LIST) {
+        const mf_YamlNode place = {.override = text};
+        char group[MF_YAML_KEY + 1] = "";
+        memcpy(group, path, mf_key_group_length(path));
+        if (key == NULL)
+            return refuse_unknown(reader, &place, group, path);
+        return mf_yaml_fail(reader->tree, &place, false, MF_BAD_ARGUMENT, reader->error,
+                            "%s is a list; name an entry and a key in it: %s.NAME.%s", path, path,
+                            key->items->keys[0].path);
+    }
+    drop_other_ground(reader, key);
+    mf_YamlNode *parent = open_group(reader, path, text);
+    if (parent == NULL)
+        return fail_memory(reader);
+    const char *name = path + mf_key_group_length(path);
+    name += *name == '.';
+    mf_YamlNode *old = mf_yaml_find(parent, name, strlen(name));
+    if (old != NULL)
+        mf_yaml_remove(parent, old);
+    const mf_Key *outer = mf_keys_find(reader->table, path, mf_key_group_length(path));
+    if (outer != NULL && outer->kind == MF_KEY_VARIANT)
+        parent->first = parent->last = NULL; // choosing one variant drops the other
+    mf_YamlNode *node = mf_yaml_add(reader->tree, parent, name, strlen(name), text);
+    if (node == NULL)
+        return fail_memory(reader);
+    return set_value(reader, node, value, is_structured(key, path));
+}
+
+// The entry of a list whose name is the first part of `path`, or whose number it is.
+static mf_YamlNode *find_entry(mf_YamlNode *list, const char *path, uint32_t *index) {
+    size_t length = strcspn(path, ".");
+    uint32_t number = 0;
+    for (mf_YamlNode *entry = list->first; entry != NULL; entry = entry->next, number++) {
+        char digits[16];
+        const mf_YamlNode *name = mf_yaml_find(entry, "name", 4);
+        snprintf(digits, sizeof digits, "%u", number);
+        const char *words[] = {name == NULL ? "" : name->text, digits};
+        for (uint32_t i = 0; i < 2; i++) {
+            if (strlen(words[i]) == length && strncmp(words[i], path, length) == 0) {
+                *index = number;
+                return entry;
+            }
+        }
+    }
+    return NULL;
+}
+
+static mf_Status refuse_entry(const mf_Reader *reader, const mf_YamlNode *list, const char *path,
+                              const char *text) {
+    const mf_YamlNode place = {.override = text};
+    char known[256] = "";
+    size_t used = 0;
+    for (const mf_YamlNode *entry = list->first; entry != NULL && used < sizeof known;
+         entry = entry->next) {
+        const mf_YamlNode *name = mf_yaml_find(entry, "name", 4);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%.60s",
+                                 used == 0 ? "" : ", ", name == NULL ? "?" : name->text);
+    }
+    return mf_yaml_fail(reader->tree, &place, false, MF_BAD_ARGUMENT, reader->error,
+                        "no entry is named %.*s, expected one of %s", (int)strcspn(path, "."), path,
+                        known);
+}
+
+// Goes into the entry of a list that the path begins with, if it does.
+static mf_Status apply_at(const mf_Reader *reader, const char *path, const char *value,
+                          const char *text) {
+    for (uint32_t i = 0; i < reader->table->count; i++) {
+        const mf_Key *key = &reader->table->keys[i];
+        size_t length = strlen(key->path);
+        if (key->kind != MF_KEY_LIST || strncmp(path, key->path, length) != 0 ||
+            path[length] != '.')
+            continue;
+        mf_YamlNode *list = mf_reader_find(reader, key->path);
+        const char *rest = path + length + 1, *inner_path = rest + strcspn(rest, ".");
+        uint32_t index;
+        if (list == NULL || *inner_path == '\0')
+            break;
+        mf_YamlNode *entry = find_entry(list, rest, &index);
+        if (entry == NULL)
+            return refuse_entry(reader, list, rest, text);
+        mf_Reader inner = mf_reader_entry(reader, key, entry, index);
+        return apply_here(&inner, inner_path + 1, value, text);
+    }
+    return apply_here(reader, path, value, text);
 }
 
 static mf_Status apply(const mf_Reader *reader, const mf_Override *override) {
@@ -163,30 +281,7 @@ static mf_Status apply(const mf_Reader *reader, const mf_Override *override) {
     text[path_length] = '=';
     memcpy(text + path_length + 1, override->value, value_length);
     mf_Status status = mf_yaml_check_text("override", text, strlen(text), reader->error);
-    if (status != MF_OK)
-        return status;
-    const mf_ExperimentKey *key = find_row(override->path);
-    if (key == NULL) {
-        const mf_YamlNode place = {.override = text};
-        char group[MF_YAML_KEY + 1] = "";
-        memcpy(group, override->path, mf_experiment_group_length(override->path));
-        return refuse_unknown(reader, &place, group, override->path);
-    }
-    drop_other_ground(reader, key);
-    mf_YamlNode *parent = open_group(reader, override->path, text);
-    if (parent == NULL)
-        return fail_memory(reader);
-    const char *name = override->path + mf_experiment_group_length(override->path);
-    name += *name == '.';
-    mf_YamlNode *old = mf_yaml_find(parent, name, strlen(name));
-    if (old != NULL)
-        mf_yaml_remove(parent, old);
-    mf_YamlNode *node = mf_yaml_add(reader->tree, parent, name, strlen(name), text);
-    if (node == NULL)
-        return fail_memory(reader);
-    bool structured = key->kind == MF_KEY_PLACE ||
-                      (key->kind == MF_KEY_PACKAGES && strcmp(key->path, override->path) == 0);
-    return set_value(reader, node, override->value, structured);
+    return status != MF_OK ? status : apply_at(reader, override->path, override->value, text);
 }
 
 mf_Status mf_reader_override(mf_Reader *reader, const mf_Override *overrides, uint32_t count) {

@@ -1,46 +1,81 @@
-// Reading an experiment: from the node tree into the structure, by the table of keys.
+// Reading a file by a table of keys: from the node tree into a structure.
 #ifndef MAYFLY_SRC_EXPERIMENT_READER_H
 #define MAYFLY_SRC_EXPERIMENT_READER_H
 
 #include "experiment/keys.h"
 #include "experiment/yaml.h"
 
-// One string or list of strings of an experiment.
-typedef struct mf_ExperimentString {
-    struct mf_ExperimentString *next;
+// Memory that what was read points into: strings, lists. Freed together.
+typedef struct mf_KeyBlock {
+    struct mf_KeyBlock *next;
     _Alignas(16) char data[];
-} mf_ExperimentString;
+} mf_KeyBlock;
+
+typedef struct mf_KeyMemory {
+    mf_Context *context;
+    mf_KeyBlock *blocks;
+} mf_KeyMemory;
+
+void mf_key_memory_free(mf_KeyMemory *memory);
 
 // An experiment with the memory behind it. The public part comes first.
 typedef struct mf_ExperimentBox {
     mf_Experiment experiment;
-    mf_ExperimentString *strings;
+    mf_KeyMemory memory;
 } mf_ExperimentBox;
+
+enum { MF_READER_PREFIX = 300 }; // [byte] of a list's path with an entry's name
 
 // Everything that reading passes around.
 typedef struct mf_Reader {
     mf_YamlTree *tree;
-    mf_ExperimentBox *box;
+    const mf_KeyTable *table;
+    mf_YamlNode *root;             // the mapping that holds the table's keys
+    void *base;                    // the structure that they go into
+    const char *what;              // what messages call the mapping itself
+    char prefix[MF_READER_PREFIX]; // in front of paths in messages: "groups.quads.", or ""
+    mf_KeyMemory *memory;
     mf_Error *error;
 } mf_Reader;
 
-// `size` zeroed bytes that live as long as the experiment. NULL when there is no memory.
+// `size` zeroed bytes that live as long as the memory. NULL when there is none; the error is set.
 void *mf_reader_allocate(mf_Reader *reader, size_t size);
 
+// Refuses unknown keys, fills the structure with its start values, then reads every key of the
+// table, or its default. Changes the structure on failure too.
+mf_Status mf_reader_read(mf_Reader *reader);
+
+// A reader for the entry `index` of a list; its `base` is left to the caller.
+mf_Reader mf_reader_entry(const mf_Reader *reader, const mf_Key *list, const mf_YamlNode *entry,
+                          uint32_t index);
+
 // Stores the value of `node` in the member that `key` describes, after checking its range.
-mf_Status mf_reader_take(mf_Reader *reader, const mf_ExperimentKey *key, const mf_YamlNode *node);
+mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node);
 
 // Stores what `key` has when the file does not say.
-mf_Status mf_reader_take_default(mf_Reader *reader, const mf_ExperimentKey *key);
+mf_Status mf_reader_take_default(mf_Reader *reader, const mf_Key *key);
 
-// The node at a path such as "search.population", NULL when the tree has none.
-mf_YamlNode *mf_reader_find(const mf_YamlTree *tree, const char *path);
+// The node at a path such as "search.population", NULL when there is none.
+mf_YamlNode *mf_reader_find(const mf_Reader *reader, const char *path);
+
+// The node that a complaint about `path` points at: its value, else that of `other` (may be NULL)
+// which it was compared with, else the mapping.
+const mf_YamlNode *mf_reader_blame(const mf_Reader *reader, const char *path, const char *other);
 
 // Applies "path=value" overrides to the tree. An override of terrain.shape or terrain.file takes
-// the place of the other, and one inside a variant selects that variant.
+// the place of the other, and one inside a variant selects that variant. Entries of lists are
+// reached by their name or their number from 0: "groups.quads.count".
 mf_Status mf_reader_override(mf_Reader *reader, const mf_Override *overrides, uint32_t count);
 
 // Refuses keys that are not in the table. `path` is that of the group, "" at the top.
 mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group, const char *path);
+
+// What follows from the file's name: a copy of the path, and its last part as title when `*title`
+// is empty.
+mf_Status mf_reader_take_file_name(mf_Reader *reader, const char **path, const char **title);
+
+// Relations within the keys of ground_keys.h.
+mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
+                                 const mf_TerrainGenerator *generator);
 
 #endif

@@ -1,7 +1,5 @@
-// An experiment as YAML text, by the table of keys: every key with its value, groups indented, what
+// A structure as YAML text, by its table of keys: every key with its value, groups indented, what
 // does not apply (the settings of other controllers, of the other kind of ground) left out.
-// Relative paths are made absolute, because the text is kept in archives and read again from
-// elsewhere.
 #include "experiment/keys.h"
 #include "experiment/decimal.h"
 #include "base/text.h"
@@ -15,18 +13,24 @@
 enum { FOLDER_LIMIT = 4096 }; // [byte] longest name of the current folder
 
 typedef struct Writer {
-    const mf_Experiment *experiment;
+    mf_Context *context;
     mf_Text text;
+    uint32_t level;            // [1] lists that the keys are in
+    uint32_t indent;           // [1] groups around the whole table
     char folder[FOLDER_LIMIT]; // the current one, "" until it is needed
     mf_Error *error;
 } Writer;
 
-mf_Time mf_experiment_period(mf_Rate rate) {
-    return (mf_Time)((__int128)rate.denominator * MF_SECOND / rate.numerator);
-}
+// A table with the structure that it describes.
+typedef struct Source {
+    const mf_KeyTable *table;
+    const char *base;
+} Source;
 
-static const void *member(const Writer *writer, const mf_ExperimentKey *key) {
-    return (const char *)writer->experiment + key->offset;
+mf_Time mf_key_period(mf_Rate rate) {
+    if (rate.numerator == 0)
+        return 0;
+    return (mf_Time)((__int128)rate.denominator * MF_SECOND / rate.numerator);
 }
 
 // Text for inside double quotes, with escapes where YAML needs them.
@@ -40,10 +44,9 @@ static void put_escaped(Writer *writer, const char *string, size_t length) {
 
 static mf_Status put_path(Writer *writer, const char *path) {
     if (path[0] != '/' && writer->folder[0] == '\0' &&
-        (!mf_allow(writer->experiment->context, "getcwd") ||
+        (!mf_allow(writer->context, "getcwd") ||
          getcwd(writer->folder, sizeof writer->folder) == NULL))
-        return mf_fail(writer->error, MF_IO, "experiment: cannot tell the current folder: %s",
-                       strerror(errno));
+        return mf_fail(writer->error, MF_IO, "cannot tell the current folder: %s", strerror(errno));
     mf_text_put(&writer->text, "\"");
     if (path[0] != '/') {
         put_escaped(writer, writer->folder, strlen(writer->folder));
@@ -55,8 +58,7 @@ static mf_Status put_path(Writer *writer, const char *path) {
 }
 
 // One line `name: "folder"` for each pair "name=folder".
-static mf_Status put_packages(Writer *writer) {
-    const mf_ImportConfig *import = &writer->experiment->import;
+static mf_Status put_packages(Writer *writer, const mf_ImportConfig *import) {
     for (uint32_t i = 0; i < import->package_count; i++) {
         const char *pair = import->packages[i], *equals = strchr(pair, '=');
         mf_text_put(&writer->text, "\n    \"");
@@ -78,8 +80,50 @@ static void put_place(Writer *writer, const double place[2]) {
                        mf_decimal_write(place[1], y));
 }
 
-static mf_Status put_value(Writer *writer, const mf_ExperimentKey *key) {
-    const void *value = member(writer, key);
+static void put_vector(Writer *writer, const double *values, uint32_t length) {
+    char number[MF_DECIMAL_TEXT];
+    mf_text_put(&writer->text, "[");
+    for (uint32_t i = 0; i < length; i++)
+        mf_text_format(&writer->text, "%s%s", i == 0 ? "" : ", ",
+                       mf_decimal_write(values[i], number));
+    mf_text_put(&writer->text, "]");
+}
+
+static mf_KeyList list_of(const void *value) {
+    mf_KeyList list;
+    memcpy(&list.entries, (const char *)value + offsetof(mf_KeyList, entries), sizeof list.entries);
+    memcpy(&list.count, (const char *)value + offsetof(mf_KeyList, count), sizeof list.count);
+    return list;
+}
+
+static void put_points(Writer *writer, const mf_Key *key, const void *value) {
+    mf_KeyList list = list_of(value);
+    const double *points = list.entries;
+    mf_text_put(&writer->text, "[");
+    for (uint32_t i = 0; i < list.count; i++) {
+        mf_text_put(&writer->text, i == 0 ? "" : ", ");
+        put_vector(writer, points + (size_t)i * key->length, key->length);
+    }
+    mf_text_put(&writer->text, "]");
+}
+
+static mf_Status put_keys(Writer *writer, Source source);
+
+// Each entry opens with "- " in front of its first key.
+static mf_Status put_list(Writer *writer, const mf_Key *key, const void *value) {
+    mf_KeyList list = list_of(value);
+    mf_Status status = MF_OK;
+    writer->level++;
+    for (uint32_t i = 0; i < list.count && status == MF_OK; i++) {
+        mf_text_put(&writer->text, "\n  -");
+        Source entry = {key->items, (const char *)list.entries + i * key->items->size};
+        status = put_keys(writer, entry);
+    }
+    writer->level--;
+    return status;
+}
+
+static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value) {
     mf_Text *text = &writer->text;
     char number[MF_DECIMAL_TEXT];
     switch (key->kind) {
@@ -97,8 +141,7 @@ static mf_Status put_value(Writer *writer, const mf_ExperimentKey *key) {
         mf_text_put(text, mf_decimal_write_time(*(const mf_Time *)value, number));
         break;
     case MF_KEY_RATE:
-        mf_text_put(text,
-                    mf_decimal_write_time(mf_experiment_period(*(const mf_Rate *)value), number));
+        mf_text_put(text, mf_decimal_write_time(mf_key_period(*(const mf_Rate *)value), number));
         break;
     case MF_KEY_COUNT:
         mf_text_format(text, "%" PRIu32, *(const uint32_t *)value);
@@ -122,7 +165,18 @@ static mf_Status put_value(Writer *writer, const mf_ExperimentKey *key) {
         put_place(writer, value);
         break;
     case MF_KEY_PACKAGES:
-        return put_packages(writer);
+        return put_packages(writer, value);
+    case MF_KEY_VECTOR:
+        put_vector(writer, value, key->length);
+        break;
+    case MF_KEY_POINTS:
+        put_points(writer, key, value);
+        break;
+    case MF_KEY_NUMBERS:
+        put_vector(writer, list_of(value).entries, list_of(value).count);
+        break;
+    case MF_KEY_LIST:
+        return put_list(writer, key, value);
     case MF_KEY_SECTION:
     case MF_KEY_VARIANT:
         break;
@@ -130,39 +184,91 @@ static mf_Status put_value(Writer *writer, const mf_ExperimentKey *key) {
     return MF_OK;
 }
 
-// Groups of controllers that are not chosen, the other kind of ground, and what is not given.
-static bool applies(const Writer *writer, const mf_ExperimentKey *key) {
-    static const char *const groups[] = {"controller.gp", "controller.oscillator"};
-    const mf_Experiment *experiment = writer->experiment;
-    for (int kind = 0; kind < 2; kind++) {
-        if (strncmp(key->path, groups[kind], strlen(groups[kind])) == 0)
-            return (int)experiment->controller == kind;
+// A variant whose choice has no settings is written as the name alone.
+static const char *bare_choice(const Source *source, const mf_Key *key) {
+    if (key->kind != MF_KEY_VARIANT || key->offset == MF_KEY_NOWHERE)
+        return NULL;
+    const char *chosen = key->choices[*(const int *)(const void *)(source->base + key->offset)];
+    size_t length = strlen(key->path);
+    for (uint32_t i = 0; i < source->table->count; i++) {
+        const char *path = source->table->keys[i].path;
+        if (strncmp(path, key->path, length) == 0 && path[length] == '.' &&
+            strcmp(path + length + 1, chosen) == 0)
+            return NULL;
     }
-    if (key->flags & (experiment->terrain_path != NULL ? MF_KEY_SHAPE : MF_KEY_IMAGE))
-        return false;
-    return key->kind != MF_KEY_PACKAGES || experiment->import.package_count != 0;
+    return chosen;
 }
 
-static mf_Status put_key(Writer *writer, const mf_ExperimentKey *key) {
-    mf_Text *text = &writer->text;
+static void put_indent(Writer *writer, const mf_Key *key, bool first) {
+    uint32_t depth = 2 * writer->level + writer->indent;
     for (const char *dot = key->path; (dot = strchr(dot, '.')) != NULL; dot++)
-        mf_text_put(text, "  ");
-    size_t group = mf_experiment_group_length(key->path);
+        depth++;
+    if (first && writer->level > 0) {
+        mf_text_put(&writer->text, " "); // behind the dash
+        return;
+    }
+    for (uint32_t i = 0; i < depth; i++)
+        mf_text_put(&writer->text, "  ");
+}
+
+static mf_Status put_key(Writer *writer, const Source *source, const mf_Key *key) {
+    mf_Text *text = &writer->text;
+    size_t group = mf_key_group_length(key->path);
     mf_text_format(text, "%s:", key->path + group + (group != 0));
-    bool none = key->kind == MF_KEY_VARIANT && key->offset != MF_KEY_NOWHERE &&
-                writer->experiment->controller == MF_CONTROLLER_NONE;
-    if (none)
-        mf_text_put(text, " none");
+    const char *choice = bare_choice(source, key);
+    if (choice != NULL)
+        mf_text_format(text, " %s", choice);
     mf_Status status = MF_OK;
     if (key->kind != MF_KEY_SECTION && key->kind != MF_KEY_VARIANT) {
-        mf_text_put(text, key->kind == MF_KEY_PACKAGES ? "" : " ");
-        status = put_value(writer, key);
+        mf_text_put(text, key->kind == MF_KEY_PACKAGES || key->kind == MF_KEY_LIST ? "" : " ");
+        status = put_value(writer, key, source->base + key->offset);
     }
     bool unit = key->unit[0] != '\0' && strcmp(key->unit, "1") != 0;
     if (unit)
         mf_text_format(text, " # [%s]", key->unit);
-    mf_text_put(text, "\n");
     return status;
+}
+
+static mf_Status put_keys(Writer *writer, Source source) {
+    mf_Status status = MF_OK;
+    bool first = true;
+    for (uint32_t i = 0; i < source.table->count && status == MF_OK; i++) {
+        const mf_Key *key = &source.table->keys[i];
+        if (!mf_key_applies(source.table, source.base, key))
+            continue;
+        if (!first)
+            mf_text_put(&writer->text, "\n");
+        put_indent(writer, key, first);
+        status = put_key(writer, &source, key);
+        first = false;
+    }
+    return status;
+}
+
+mf_Status mf_keys_write_under(mf_Context *context, const mf_KeyTable *table, const void *base,
+                              const char *top, char **text, mf_Error *error) {
+    Writer writer = {.context = context,
+                     .text = mf_text_begin(context),
+                     .indent = top == NULL ? 0 : 1,
+                     .error = error};
+    Source source = {table, base};
+    if (top != NULL)
+        mf_text_format(&writer.text, "%s:\n", top);
+    mf_Status status = put_keys(&writer, source);
+    mf_text_put(&writer.text, "\n");
+    if (status == MF_OK && writer.text.failed)
+        status = mf_fail(error, MF_NO_MEMORY, "%s: no memory to write it", table->noun);
+    if (status != MF_OK) {
+        mf_text_free(&writer.text);
+        return status;
+    }
+    *text = writer.text.data;
+    return MF_OK;
+}
+
+mf_Status mf_keys_write(mf_Context *context, const mf_KeyTable *table, const void *base,
+                        char **text, mf_Error *error) {
+    return mf_keys_write_under(context, table, base, NULL, text, error);
 }
 
 mf_Status mf_experiment_write(const mf_Experiment *experiment, char **text, mf_Error *error) {
@@ -171,21 +277,5 @@ mf_Status mf_experiment_write(const mf_Experiment *experiment, char **text, mf_E
     *text = NULL;
     if (experiment == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "experiment: experiment is NULL");
-    uint32_t count;
-    const mf_ExperimentKey *keys = mf_experiment_keys(&count);
-    Writer writer = {
-        .experiment = experiment, .text = mf_text_begin(experiment->context), .error = error};
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
-        if (applies(&writer, &keys[i]))
-            status = put_key(&writer, &keys[i]);
-    }
-    if (status == MF_OK && writer.text.failed)
-        status = mf_fail(error, MF_NO_MEMORY, "experiment: no memory to write it");
-    if (status != MF_OK) {
-        mf_text_free(&writer.text);
-        return status;
-    }
-    *text = writer.text.data;
-    return MF_OK;
+    return mf_keys_write(experiment->context, mf_experiment_table(), experiment, text, error);
 }

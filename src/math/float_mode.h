@@ -5,6 +5,8 @@
 #ifndef MF_MATH_FLOAT_MODE_H
 #define MF_MATH_FLOAT_MODE_H
 
+#include <stdbool.h>
+
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 
@@ -20,6 +22,15 @@ static inline unsigned mf_float_mode_enter(void) {
 static inline void mf_float_mode_leave(unsigned before) {
     _mm_setcsr(before);
 }
+
+// Whether subnormal results become zero, and whether subnormal operands count as zero.
+static inline bool mf_float_mode_flushes(void) {
+    return (_mm_getcsr() & 0x8000u) != 0;
+}
+
+static inline bool mf_float_mode_ignores(void) {
+    return (_mm_getcsr() & 0x40u) != 0;
+}
 #else
 static inline unsigned mf_float_mode_enter(void) {
     return 0;
@@ -27,6 +38,14 @@ static inline unsigned mf_float_mode_enter(void) {
 
 static inline void mf_float_mode_leave(unsigned before) {
     (void)before;
+}
+
+static inline bool mf_float_mode_flushes(void) {
+    return false;
+}
+
+static inline bool mf_float_mode_ignores(void) {
+    return false;
 }
 #endif
 

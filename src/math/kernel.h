@@ -5,6 +5,8 @@
 //   MF_KERNEL_COPIES(void, mf_gp_run, (const mf_GpBatch *batch));        in the kernel's header
 //   static const GpRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
 //   table[mf_kernel_row(mf_world_isa(world))][double_precision]
+//
+// A lone robot is best served by a copy for one lane: mf_kernel_row_single().
 #ifndef MF_MATH_KERNEL_H
 #define MF_MATH_KERNEL_H
 
@@ -15,16 +17,18 @@
     result name##_##isa##_f64 arguments
 
 #if defined(__x86_64__)
-enum { MF_KERNEL_ROWS = 4 };
+enum { MF_KERNEL_ROWS = 5 };
 #define MF_KERNEL_COPIES(result, name, arguments)                                                  \
     MF_KERNEL_PAIR_(result, name, scalar, arguments);                                              \
     MF_KERNEL_PAIR_(result, name, baseline, arguments);                                            \
     MF_KERNEL_PAIR_(result, name, avx2, arguments);                                                \
-    MF_KERNEL_PAIR_(result, name, avx512, arguments)
+    MF_KERNEL_PAIR_(result, name, avx512, arguments);                                              \
+    MF_KERNEL_PAIR_(result, name, single, arguments)
 #define MF_KERNEL_TABLE(name)                                                                      \
     {                                                                                              \
         {name##_scalar_f32, name##_scalar_f64}, {name##_baseline_f32, name##_baseline_f64},        \
             {name##_avx2_f32, name##_avx2_f64}, {name##_avx512_f32, name##_avx512_f64},            \
+            {name##_single_f32, name##_single_f64},                                                \
     }
 #else
 enum { MF_KERNEL_ROWS = 2 };
@@ -37,8 +41,21 @@ enum { MF_KERNEL_ROWS = 2 };
 
 // The table's row for an instruction set that this processor has; never MF_ISA_AUTO.
 static inline int mf_kernel_row(mf_Isa isa) {
-    int row = isa == MF_ISA_SCALAR ? 0 : isa == MF_ISA_BASELINE ? 1 : isa == MF_ISA_AVX2 ? 2 : 3;
-    return row < MF_KERNEL_ROWS ? row : MF_KERNEL_ROWS - 1;
+#if defined(__x86_64__)
+    return isa == MF_ISA_SCALAR ? 0 : isa == MF_ISA_BASELINE ? 1 : isa == MF_ISA_AVX2 ? 2 : 3;
+#else
+    return isa == MF_ISA_SCALAR ? 0 : 1;
+#endif
+}
+
+// The row of the copy for one lane: with the wide sets comes the fused multiply-add.
+static inline int mf_kernel_row_single(mf_Isa isa) {
+#if defined(__x86_64__)
+    return isa == MF_ISA_AVX2 || isa == MF_ISA_AVX512 ? 4 : 0;
+#else
+    (void)isa;
+    return 0;
+#endif
 }
 
 #endif

@@ -49,6 +49,9 @@ static inline bool mf_all(mf_mask a) {
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm256_blendv_pd(no, yes, mask);
 }
+static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+    return _mm256_fmadd_pd(a, b, c);
+}
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm256_min_pd(a, b);
 }
@@ -148,6 +151,9 @@ static inline bool mf_all(mf_mask a) {
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm256_blendv_ps(no, yes, mask);
 }
+static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+    return _mm256_fmadd_ps(a, b, c);
+}
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm256_min_ps(a, b);
 }
@@ -203,6 +209,9 @@ static inline mf_index mf_lane_numbers(void) {
 
 static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
     return mf_select(mask, a + b, a);
+}
+static inline mf_lane mf_fma_where(mf_mask mask, mf_lane a, mf_lane b, mf_lane c) {
+    return mf_select(mask, mf_fma(a, b, c), c);
 }
 static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
     mf_store(address, mf_select(mask, a, mf_load(address)));

@@ -35,6 +35,12 @@ static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
 static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
     return _mm512_mask_add_pd(a, mask, a, b);
 }
+static inline mf_lane mf_fma_where(mf_mask mask, mf_lane a, mf_lane b, mf_lane c) {
+    return _mm512_mask3_fmadd_pd(a, b, c, mask);
+}
+static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+    return _mm512_fmadd_pd(a, b, c);
+}
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm512_min_pd(a, b);
 }
@@ -112,6 +118,12 @@ static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
 }
 static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
     return _mm512_mask_add_ps(a, mask, a, b);
+}
+static inline mf_lane mf_fma_where(mf_mask mask, mf_lane a, mf_lane b, mf_lane c) {
+    return _mm512_mask3_fmadd_ps(a, b, c, mask);
+}
+static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+    return _mm512_fmadd_ps(a, b, c);
 }
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm512_min_ps(a, b);

@@ -4,6 +4,14 @@
 
 #define MF_LANES 1
 
+// Whether the compiler may use the instruction; without it the built-in functions call the
+// mathematical library.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define MF_SCALAR_FMA_
+#else
+#include "math/lane_fma.h"
+#endif
+
 typedef mf_real mf_lane;
 typedef bool mf_mask;
 typedef int32_t mf_index;
@@ -51,6 +59,22 @@ static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
 static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
     return mask ? a + b : a;
 }
+// a * b + c, rounded once.
+static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+#if defined(MF_SCALAR_FMA_) && defined(MF_KERNEL_F64)
+    return __builtin_fma(a, b, c);
+#elif defined(MF_SCALAR_FMA_)
+    return __builtin_fmaf(a, b, c);
+#elif defined(MF_KERNEL_F64)
+    return mf_fma_double_(a, b, c);
+#else
+    return mf_fma_float_(a, b, c);
+#endif
+}
+// a * b + c where the mask holds, else c.
+static inline mf_lane mf_fma_where(mf_mask mask, mf_lane a, mf_lane b, mf_lane c) {
+    return mask ? mf_fma(a, b, c) : c;
+}
 // a < b ? a : b, so the second value where one is NaN.
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return a < b ? a : b;
@@ -81,7 +105,12 @@ static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
 
 // Toward zero; the value must fit.
 static inline mf_index mf_to_index(mf_lane a) {
-    return (mf_index)a;
+    mf_index index = (mf_index)a;
+#if defined(__SSE4_1__)
+    // gcc 12 would make one rounding of this and mf_from_index, and -0 of what is 0.
+    __asm__("" : "+r"(index));
+#endif
+    return index;
 }
 static inline mf_lane mf_from_index(mf_index a) {
     return (mf_lane)a;

@@ -2,6 +2,8 @@
 #ifndef MF_MATH_LANE_SSE2_H
 #define MF_MATH_LANE_SSE2_H
 
+#include "math/lane_fma.h"
+
 #include <emmintrin.h>
 
 // int32 per lane; for double only the low two of the four are used.
@@ -50,6 +52,9 @@ static inline bool mf_all(mf_mask a) {
 }
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm_or_pd(_mm_and_pd(mask, yes), _mm_andnot_pd(mask, no));
+}
+static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+    return mf_fma_double2_(a, b, c);
 }
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm_min_pd(a, b);
@@ -132,6 +137,9 @@ static inline bool mf_all(mf_mask a) {
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
 }
+static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+    return mf_fma_float4_(a, b, c);
+}
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm_min_ps(a, b);
 }
@@ -172,6 +180,9 @@ static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
 
 static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
     return mf_select(mask, a + b, a);
+}
+static inline mf_lane mf_fma_where(mf_mask mask, mf_lane a, mf_lane b, mf_lane c) {
+    return mf_select(mask, mf_fma(a, b, c), c);
 }
 static inline void mf_store_where(mf_mask mask, mf_real *address, mf_lane a) {
     mf_store(address, mf_select(mask, a, mf_load(address)));

@@ -4,38 +4,21 @@
 // Invariants of a frozen model: joint i moves link i + 1; a parent's index is smaller than its
 // child's; points are sorted by link; a joint that is followed (mimic) follows nobody itself; all
 // numbers are finite except unlimited ranges, speeds and efforts.
-#include "model/draft.h"
+#include "model/assemble.h"
 
 #include "math/scalar.h"
 #include "model/points.h"
 
 #include <string.h>
 
-// Where a draft item goes: new index of each draft link and joint, and the new order of links.
-typedef struct Order {
-    uint32_t *link_at;  // [new] draft link
-    uint32_t *new_link; // [draft] new index
-    uint32_t *new_joint;
-    uint32_t *first_child; // [draft link] draft link or MF_NONE
-    uint32_t *next_sibling;
-    uint32_t *moved_by;    // [draft link] draft joint or MF_NONE
-    uint32_t *point_start; // [new link + 1] where its points begin
-} Order;
-
-// A bump allocator over the model's block; with base NULL it only measures.
-typedef struct Block {
-    char *base;
-    size_t used;
-} Block;
-
-static void *block_take(Block *block, size_t count, size_t size) {
+void *mf_block_take(mf_Block *block, size_t count, size_t size) {
     block->used = (block->used + 15) & ~(size_t)15;
     void *memory = block->base ? block->base + block->used : NULL;
     block->used += count * size;
     return memory;
 }
 
-static const char *block_text(Block *block, const char *text) {
+const char *mf_block_text(mf_Block *block, const char *text) {
     size_t size = strlen(text) + 1;
     char *copy = block->base ? memcpy(block->base + block->used, text, size) : NULL;
     block->used += size;
@@ -47,7 +30,9 @@ static mf_Status check_joint(const mf_Draft *draft, const mf_Joint *joint, mf_Er
     if (!mf_all_finite(joint->position, 3) || !mf_all_finite(joint->rotation, 4) ||
         !mf_all_finite(joint->axis, 3) || !mf_is_finite(joint->damping) ||
         !mf_is_finite(joint->friction) || !mf_is_finite(joint->multiplier) ||
-        !mf_is_finite(joint->offset))
+        !mf_is_finite(joint->offset) || !mf_is_finite(joint->reference) ||
+        !mf_is_finite(joint->armature) || !mf_is_finite(joint->stiffness) ||
+        !mf_is_finite(joint->spring_reference))
         return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
                           "joint '%s': all numbers must be finite", name);
     if (!(joint->lower <= joint->upper))
@@ -87,7 +72,7 @@ static mf_Status check_draft(const mf_Draft *draft, mf_Error *error) {
 }
 
 // Depth-first order from the base; false when a link cannot be reached from it.
-static bool order_links(const mf_Draft *draft, Order *order) {
+static bool order_links(const mf_Draft *draft, mf_Order *order) {
     const mf_Joint *joints = mf_draft_joints(draft);
     uint32_t count = draft->links.count;
     for (uint32_t i = 0; i < count; i++)
@@ -123,7 +108,7 @@ static bool order_links(const mf_Draft *draft, Order *order) {
     return true;
 }
 
-static void order_points(const mf_Draft *draft, Order *order) {
+static void order_points(const mf_Draft *draft, mf_Order *order) {
     const mf_Point *points = mf_draft_points(draft);
     for (uint32_t i = 0; i < draft->points.count; i++)
         order->point_start[order->new_link[points[i].link] + 1]++;
@@ -131,9 +116,10 @@ static void order_points(const mf_Draft *draft, Order *order) {
         order->point_start[i + 1] += order->point_start[i];
 }
 
-static void fill_links(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
-    mf_Link *links = block_take(block, draft->links.count, sizeof *links);
-    mf_Joint *joints = block_take(block, draft->joints.count, sizeof *joints);
+static void fill_links(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
+                       mf_Model *model) {
+    mf_Link *links = mf_block_take(block, draft->links.count, sizeof *links);
+    mf_Joint *joints = mf_block_take(block, draft->joints.count, sizeof *joints);
     if (model) {
         model->links = links;
         model->joints = joints;
@@ -142,10 +128,11 @@ static void fill_links(const mf_Draft *draft, const Order *order, Block *block, 
         const mf_Link *link = &mf_draft_links(draft)[order->link_at[i]];
         const mf_Joint *joint =
             i > 0 ? &mf_draft_joints(draft)[order->moved_by[order->link_at[i]]] : NULL;
-        const char *link_name = block_text(block, link->name);
-        const char *joint_name = joint ? block_text(block, joint->name) : NULL;
+        const char *link_name = mf_block_text(block, link->name);
+        const char *joint_name = joint ? mf_block_text(block, joint->name) : NULL;
         if (model == NULL)
             continue;
+        links[i] = *link;
         links[i].name = link_name;
         links[i].parent = joint ? order->new_link[joint->parent] : MF_NONE;
         links[i].joint = joint ? i - 1 : MF_NONE;
@@ -160,8 +147,9 @@ static void fill_links(const mf_Draft *draft, const Order *order, Block *block, 
     }
 }
 
-static void fill_points(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
-    mf_Point *points = block_take(block, draft->points.count, sizeof *points);
+static void fill_points(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
+                        mf_Model *model) {
+    mf_Point *points = mf_block_take(block, draft->points.count, sizeof *points);
     if (model == NULL)
         return;
     model->points = points;
@@ -173,7 +161,9 @@ static void fill_points(const mf_Draft *draft, const Order *order, Block *block,
         copy->link = link;
     }
     mf_Link *links = (mf_Link *)model->links;
-    for (uint32_t i = 0, start = 0; i < model->link_count; i++) {
+    for (uint32_t i = 0; draft->own_mass && i < model->link_count; i++)
+        model->mass += links[i].mass;
+    for (uint32_t i = 0, start = 0; !draft->own_mass && i < model->link_count; i++) {
         uint32_t end = order->point_start[i]; // it was advanced past the link's last point
         mf_MassProperties body = mf_mass_of_points(points + start, end - start, MF_NONE);
         links[i].mass = body.mass;
@@ -184,44 +174,53 @@ static void fill_points(const mf_Draft *draft, const Order *order, Block *block,
     }
 }
 
-static void fill_shapes(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
-    mf_Shape *shapes = block_take(block, draft->shapes.count, sizeof *shapes);
-    mf_Mesh *meshes = block_take(block, draft->meshes.count, sizeof *meshes);
+static void fill_shapes(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
+                        mf_Model *model) {
+    mf_Shape *shapes = mf_block_take(block, draft->shapes.count, sizeof *shapes);
+    mf_Mesh *meshes = mf_block_take(block, draft->meshes.count, sizeof *meshes);
     for (uint32_t i = 0; i < draft->meshes.count; i++) {
-        const char *path = block_text(block, mf_draft_meshes(draft)[i].path);
+        const mf_Mesh *mesh = &mf_draft_meshes(draft)[i];
+        const char *path = mf_block_text(block, mesh->path);
+        const char *name = mf_block_text(block, mesh->name ? mesh->name : "");
         if (model == NULL)
             continue;
-        meshes[i] = mf_draft_meshes(draft)[i];
+        meshes[i] = *mesh;
         meshes[i].path = path;
+        meshes[i].name = name;
+    }
+    for (uint32_t i = 0; i < draft->shapes.count; i++) {
+        const char *name = mf_block_text(block, mf_draft_shapes(draft)[i].name);
+        if (model == NULL)
+            continue;
+        shapes[i] = mf_draft_shapes(draft)[i];
+        shapes[i].link = mf_order_link(order, shapes[i].link);
+        shapes[i].name = name;
     }
     if (model == NULL)
         return;
     model->shapes = shapes;
     model->meshes = meshes;
-    for (uint32_t i = 0; i < draft->shapes.count; i++) {
-        shapes[i] = mf_draft_shapes(draft)[i];
-        shapes[i].link = order->new_link[shapes[i].link];
-    }
 }
 
-static void fill_sensors(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
+static void fill_sensors(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
+                         mf_Model *model) {
     const mf_Note *draft_notes = draft->notes.items;
-    mf_Sensor *sensors = block_take(block, draft->sensors.count, sizeof *sensors);
-    mf_Note *notes = block_take(block, draft->notes.count, sizeof *notes);
+    mf_Sensor *sensors = mf_block_take(block, draft->sensors.count, sizeof *sensors);
+    mf_Note *notes = mf_block_take(block, draft->notes.count, sizeof *notes);
     for (uint32_t i = 0; i < draft->sensors.count; i++) {
         const mf_Sensor *sensor = &mf_draft_sensors(draft)[i];
-        const char *name = block_text(block, sensor->name);
+        const char *name = mf_block_text(block, sensor->name);
         if (model == NULL)
             continue;
         sensors[i] = *sensor;
         sensors[i].name = name;
-        if (sensor->link != MF_NONE)
-            sensors[i].link = order->new_link[sensor->link];
-        if (sensor->joint != MF_NONE)
-            sensors[i].joint = order->new_joint[sensor->joint];
+        sensors[i].link = mf_order_link(order, sensor->link);
+        sensors[i].joint = mf_order_joint(order, sensor->joint);
+        sensors[i].frame.link = mf_order_link(order, sensor->frame.link);
+        sensors[i].reference.link = mf_order_link(order, sensor->reference.link);
     }
     for (uint32_t i = 0; i < draft->notes.count; i++) {
-        const char *text = block_text(block, draft_notes[i].text);
+        const char *text = mf_block_text(block, draft_notes[i].text);
         if (model == NULL)
             continue;
         notes[i] = draft_notes[i];
@@ -234,10 +233,11 @@ static void fill_sensors(const mf_Draft *draft, const Order *order, Block *block
 }
 
 // Takes the parts of the model from the block, in the same order whether measuring or filling.
-static void fill_model(const mf_Draft *draft, const Order *order, Block *block, mf_Model *model) {
-    double *start_angle = block_take(block, draft->joints.count, sizeof *start_angle);
-    const char *name = block_text(block, draft->name);
-    const char *file = block_text(block, draft->file);
+static void fill_model(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
+                       mf_Model *model) {
+    double *start_angle = mf_block_take(block, draft->joints.count, sizeof *start_angle);
+    const char *name = mf_block_text(block, draft->name);
+    const char *file = mf_block_text(block, draft->file);
     if (model) {
         model->start_angle = start_angle;
         model->name = name;
@@ -255,12 +255,14 @@ static void fill_model(const mf_Draft *draft, const Order *order, Block *block, 
     fill_points(draft, order, block, model);
     fill_shapes(draft, order, block, model);
     fill_sensors(draft, order, block, model);
+    mf_assemble_dynamics(draft, order, block, model);
 }
 
 static void find_start_angles(mf_Model *model) {
     double *angle = (double *)model->start_angle;
     for (uint32_t i = 0; i < model->joint_count; i++)
-        angle[i] = mf_clamp(0.0, model->joints[i].lower, model->joints[i].upper);
+        angle[i] =
+            mf_clamp(model->joints[i].reference, model->joints[i].lower, model->joints[i].upper);
     for (uint32_t i = 0; i < model->joint_count; i++) {
         const mf_Joint *joint = &model->joints[i];
         if (joint->mimic != MF_NONE)
@@ -294,13 +296,13 @@ static bool find_rest_height(mf_Model *model) {
     return ready;
 }
 
-static mf_Status build(mf_Draft *draft, Order *order, mf_Model **out, mf_Error *error) {
+static mf_Status build(mf_Draft *draft, mf_Order *order, mf_Model **out, mf_Error *error) {
     if (!order_links(draft, order))
         return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
                           "the links do not form one tree below '%s'",
                           mf_draft_links(draft)[draft->base].name);
     order_points(draft, order);
-    Block block = {NULL, sizeof(mf_Model)};
+    mf_Block block = {NULL, sizeof(mf_Model)};
     fill_model(draft, order, &block, NULL);
     block.base = mf_allocate(draft->context, 1, block.used);
     if (block.base == NULL)
@@ -314,7 +316,7 @@ static mf_Status build(mf_Draft *draft, Order *order, mf_Model **out, mf_Error *
                             "model '%s': the total mass must be > 0, found %g kg", draft->name,
                             model->mass);
     find_start_angles(model);
-    if (status == MF_OK && !find_rest_height(model))
+    if (status == MF_OK && model->base == MF_BASE_FREE && !find_rest_height(model))
         status = mf_fail(error, MF_NO_MEMORY, "model '%s': no memory", draft->name);
     if (status == MF_OK && !mf_is_finite(model->rest_height))
         status = mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
@@ -324,6 +326,7 @@ static mf_Status build(mf_Draft *draft, Order *order, mf_Model **out, mf_Error *
         return status;
     }
     draft->meshes.count = 0; // their buffers belong to the model now
+    draft->heights.count = 0;
     *out = model;
     return MF_OK;
 }
@@ -337,13 +340,13 @@ mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error) {
     uint32_t *numbers = mf_allocate(draft->context, 6 * links + joints + 1, sizeof *numbers);
     if (numbers == NULL)
         return mf_fail(error, MF_NO_MEMORY, "model '%s': no memory", draft->name);
-    Order order = {.link_at = numbers,
-                   .new_link = numbers + links,
-                   .first_child = numbers + 2 * links,
-                   .next_sibling = numbers + 3 * links,
-                   .moved_by = numbers + 4 * links,
-                   .point_start = numbers + 5 * links,
-                   .new_joint = numbers + 6 * links + 1};
+    mf_Order order = {.link_at = numbers,
+                      .new_link = numbers + links,
+                      .first_child = numbers + 2 * links,
+                      .next_sibling = numbers + 3 * links,
+                      .moved_by = numbers + 4 * links,
+                      .point_start = numbers + 5 * links,
+                      .new_joint = numbers + 6 * links + 1};
     status = build(draft, &order, out, error);
     mf_release(draft->context, numbers);
     return status;

@@ -75,12 +75,12 @@ static bool good_body(mf_Builder *builder, mf_BodyId body, const char *call) {
     return false;
 }
 
-static mf_Body *get_body(mf_Builder *builder, mf_BodyId body) {
-    return (mf_Body *)builder->bodies.items + body;
+static mf_BuilderBody *get_body(mf_Builder *builder, mf_BodyId body) {
+    return (mf_BuilderBody *)builder->bodies.items + body;
 }
 
 // Appends the body after checking what all bodies have in common.
-static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Body *body,
+static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_BuilderBody *body,
                           const float color[3]) {
     if (!may_build(builder, call))
         return MF_NO_BODY;
@@ -94,7 +94,7 @@ static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Body *
         mf_fail(first_error(builder), MF_LIMIT, "%s: at most %u bodies", call, MF_MODEL_LINK_LIMIT);
         return MF_NO_BODY;
     }
-    mf_Body *item = mf_list_push(builder->context, &builder->bodies, sizeof *item);
+    mf_BuilderBody *item = mf_list_push(builder->context, &builder->bodies, sizeof *item);
     if (item == NULL) {
         mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
         return MF_NO_BODY;
@@ -114,7 +114,7 @@ static mf_BodyId refuse(mf_Builder *builder, const char *text) {
 
 // The rotation that turns z to the direction from -> to, its midpoint and its length; false when
 // the two are one point or not finite.
-static bool span(const double from[3], const double to[3], mf_Body *body) {
+static bool span(const double from[3], const double to[3], mf_BuilderBody *body) {
     double direction[3], turn_axis[3];
     const double up[3] = {0.0, 0.0, 1.0};
     mf_vec3_sub(direction, to, from);
@@ -135,7 +135,7 @@ static bool span(const double from[3], const double to[3], mf_Body *body) {
 }
 
 // Applies the simplify mode to a cylinder or sphere; `edges` is the box that circumscribes it.
-static void simplify(const mf_Builder *builder, mf_Body *body, const double edges[3]) {
+static void simplify(const mf_Builder *builder, mf_BuilderBody *body, const double edges[3]) {
     if (builder->simplify >= 2) {
         body->point_count = builder->simplify == 2 ? 2 : 1;
     } else if (builder->simplify == 1) {
@@ -146,7 +146,7 @@ static void simplify(const mf_Builder *builder, mf_Body *body, const double edge
 
 mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], double mass,
                                const float color[3]) {
-    mf_Body body = {.type = MF_SHAPE_POINT, .mass = mass};
+    mf_BuilderBody body = {.type = MF_SHAPE_POINT, .mass = mass};
     mf_vec3_copy(body.created, position);
     mf_quat_identity(body.along);
     if (!(mass > 0.0))
@@ -156,7 +156,7 @@ mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], do
 
 mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3], const double to[3],
                                   double radius, double mass, const float color[3]) {
-    mf_Body body = {.type = MF_SHAPE_CYLINDER, .size = {radius, 0.0, 0.0}, .mass = mass};
+    mf_BuilderBody body = {.type = MF_SHAPE_CYLINDER, .size = {radius, 0.0, 0.0}, .mass = mass};
     if (!(radius > 0.0) || !span(from, to, &body))
         return refuse(builder,
                       "mf_body_create_cylinder: need radius > 0 and two different finite ends");
@@ -167,7 +167,7 @@ mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3], con
 
 mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3], const double center[3],
                              double mass, const float color[3]) {
-    mf_Body body = {.type = MF_SHAPE_BOX, .mass = mass};
+    mf_BuilderBody body = {.type = MF_SHAPE_BOX, .mass = mass};
     mf_vec3_copy(body.size, size);
     mf_vec3_copy(body.created, center);
     mf_quat_identity(body.along);
@@ -178,7 +178,7 @@ mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3], const do
 
 mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], double radius,
                                 double mass, const float color[3]) {
-    mf_Body body = {.type = MF_SHAPE_SPHERE, .size = {radius, 0.0, 0.0}, .mass = mass};
+    mf_BuilderBody body = {.type = MF_SHAPE_SPHERE, .size = {radius, 0.0, 0.0}, .mass = mass};
     mf_vec3_copy(body.created, center);
     mf_quat_identity(body.along);
     if (!(radius > 0.0))
@@ -190,7 +190,7 @@ mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], dou
 
 mf_BodyId mf_body_create_ray(mf_Builder *builder, const double from[3], const double to[3],
                              const float color[3]) {
-    mf_Body body = {.is_ray = true, .type = MF_SHAPE_POINT};
+    mf_BuilderBody body = {.is_ray = true, .type = MF_SHAPE_POINT};
     if (!span(from, to, &body))
         return refuse(builder, "mf_body_create_ray: need two different finite ends");
     return add_body(builder, "mf_body_create_ray", &body, color);
@@ -205,7 +205,7 @@ void mf_builder_simplify(mf_Builder *builder, int mode) {
 }
 
 uint32_t mf_builder_root(mf_Builder *builder, uint32_t body) {
-    mf_Body *bodies = builder->bodies.items;
+    mf_BuilderBody *bodies = builder->bodies.items;
     while (bodies[body].glued_to != body) {
         // Halving the path keeps look-ups short.
         bodies[body].glued_to = bodies[bodies[body].glued_to].glued_to;
@@ -290,7 +290,7 @@ void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[
         refuse(builder, "mf_body_move: need a finite translation");
         return;
     }
-    mf_Body *item = get_body(builder, body);
+    mf_BuilderBody *item = get_body(builder, body);
     mf_vec3_add(item->center, item->center, translation);
 }
 
@@ -302,7 +302,7 @@ void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3])
         refuse(builder, "mf_body_rotate: need finite angles");
         return;
     }
-    mf_Body *item = get_body(builder, body);
+    mf_BuilderBody *item = get_body(builder, body);
     double turn[4];
     mf_quat_from_rpy(turn, angles);
     mf_quat_multiply(item->rotation, turn, item->rotation);

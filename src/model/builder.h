@@ -7,7 +7,7 @@
 
 // One body. Its own frame sits in its centre with the construction axes of its creation, and moves
 // and turns with it; `created` links it to the frame in which hinges are given.
-typedef struct mf_Body {
+typedef struct mf_BuilderBody {
     bool is_ray;
     mf_ShapeType type;    // what stands for it: a converted cylinder is a box, for example
     uint32_t point_count; // [1] 1 or 2 for bodies simplified to points, 0 for the shape's own
@@ -19,7 +19,7 @@ typedef struct mf_Body {
     double mass;          // [kg]
     float color[3];       // [1]
     uint32_t glued_to;    // [1] parent in the forest of glued bodies; itself for a root
-} mf_Body;
+} mf_BuilderBody;
 
 typedef struct mf_Hinge {
     const char *name;
@@ -40,7 +40,7 @@ typedef struct mf_Touch {
 struct mf_Builder {
     mf_Context *context;
     mf_Draft draft;  // holds all texts; becomes the model
-    mf_List bodies;  // mf_Body
+    mf_List bodies;  // mf_BuilderBody
     mf_List hinges;  // mf_Hinge
     mf_List touches; // mf_Touch
     int simplify;

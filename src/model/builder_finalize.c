@@ -29,14 +29,14 @@ static mf_Status no_memory(mf_Error *error) {
 }
 
 // A point of the body's creation frame, where it is now.
-static void body_place(double out[3], const mf_Body *body, const double point[3]) {
+static void body_place(double out[3], const mf_BuilderBody *body, const double point[3]) {
     double offset[3];
     mf_vec3_sub(offset, point, body->created);
     mf_quat_rotate(offset, body->rotation, offset);
     mf_vec3_add(out, body->center, offset);
 }
 
-static uint32_t body_points(double (*out)[3], const mf_Body *body) {
+static uint32_t body_points(double (*out)[3], const mf_BuilderBody *body) {
     if (body->point_count == 0)
         return mf_shape_points(out, body->type, body->size, 8);
     // A cylinder's two points are the centres of its ends, a sphere's its poles.
@@ -48,7 +48,7 @@ static uint32_t body_points(double (*out)[3], const mf_Body *body) {
     return body->point_count;
 }
 
-static bool add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type, const mf_Body *body,
+static bool add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type, const mf_BuilderBody *body,
                       const double position[3], const double rotation[4]) {
     mf_Shape *shape = mf_draft_add_shape(draft, link, type);
     if (shape == NULL)
@@ -64,7 +64,8 @@ static bool add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type, const m
 }
 
 // The body's points, its mass in equal parts, and what to draw.
-static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3], const mf_Body *body) {
+static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3],
+                      const mf_BuilderBody *body) {
     double local[MF_SHAPE_POINTS_LIMIT][3], rotation[4], center[3];
     uint32_t count = body_points(local, body);
     mf_vec3_sub(center, body->center, origin);
@@ -81,8 +82,8 @@ static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3], co
     return body->point_count > 0 || add_shape(draft, link, body->type, body, center, rotation);
 }
 
-static bool add_ray(mf_Draft *draft, uint32_t link, const double origin[3], const mf_Body *body,
-                    uint32_t number) {
+static bool add_ray(mf_Draft *draft, uint32_t link, const double origin[3],
+                    const mf_BuilderBody *body, uint32_t number) {
     char name[32];
     snprintf(name, sizeof name, "ray%u", number);
     mf_Sensor *sensor = mf_draft_add_sensor(draft, name, MF_SENSOR_RAY);
@@ -135,7 +136,7 @@ static mf_Status link_edges(const mf_Builder *builder, Plan *plan, mf_Error *err
 static mf_Status add_joint(mf_Builder *builder, Plan *plan, uint32_t parent, uint32_t child,
                            uint32_t edge, mf_Error *error) {
     const mf_Hinge *hinge = (const mf_Hinge *)builder->hinges.items + edge / 2;
-    const mf_Body *first = (const mf_Body *)builder->bodies.items + hinge->first;
+    const mf_BuilderBody *first = (const mf_BuilderBody *)builder->bodies.items + hinge->first;
     mf_Joint *joint = mf_draft_add_joint(&builder->draft, hinge->name, MF_JOINT_HINGE);
     if (joint == NULL)
         return no_memory(error);
@@ -158,7 +159,7 @@ static mf_Status grow_tree(mf_Builder *builder, Plan *plan, mf_Error *error) {
     uint32_t head = 0, tail = 0;
     plan->queue[tail++] = 0;
     plan->reached[0] = true;
-    mf_vec3_copy(plan->origin[0], ((const mf_Body *)builder->bodies.items)->center);
+    mf_vec3_copy(plan->origin[0], ((const mf_BuilderBody *)builder->bodies.items)->center);
     while (head < tail) {
         uint32_t link = plan->queue[head++];
         for (uint32_t edge = plan->first_edge[link]; edge != MF_NONE;
@@ -198,7 +199,7 @@ static mf_Status add_links(mf_Builder *builder, const Plan *plan, mf_Error *erro
 }
 
 static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *error) {
-    const mf_Body *bodies = builder->bodies.items;
+    const mf_BuilderBody *bodies = builder->bodies.items;
     const mf_Touch *touches = builder->touches.items;
     for (uint32_t i = 0; i < builder->touches.count; i++) {
         mf_Sensor *sensor =

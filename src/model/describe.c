@@ -259,8 +259,71 @@ static void put_head(Writer *writer, const mf_Model *model) {
     put(writer, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
 }
 
+// In the order of mf_SensorType; MuJoCo's words where it has one.
+static const char *const sensor_types[] = {"contact",
+                                           "ray",
+                                           "joint",
+                                           "attitude",
+                                           "touch",
+                                           "accelerometer",
+                                           "velocimeter",
+                                           "gyro",
+                                           "force",
+                                           "torque",
+                                           "magnetometer",
+                                           "rangefinder",
+                                           "jointpos",
+                                           "jointvel",
+                                           "tendonpos",
+                                           "tendonvel",
+                                           "actuatorpos",
+                                           "actuatorvel",
+                                           "actuatorfrc",
+                                           "jointactuatorfrc",
+                                           "tendonactuatorfrc",
+                                           "ballquat",
+                                           "ballangvel",
+                                           "jointlimitpos",
+                                           "jointlimitvel",
+                                           "jointlimitfrc",
+                                           "tendonlimitpos",
+                                           "tendonlimitvel",
+                                           "tendonlimitfrc",
+                                           "framepos",
+                                           "framequat",
+                                           "framexaxis",
+                                           "frameyaxis",
+                                           "framezaxis",
+                                           "framelinvel",
+                                           "frameangvel",
+                                           "framelinacc",
+                                           "frameangacc",
+                                           "subtreecom",
+                                           "subtreelinvel",
+                                           "subtreeangmom",
+                                           "e_potential",
+                                           "e_kinetic",
+                                           "clock",
+                                           "user"};
+
+// What a sensor is about.
+static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) {
+    if (sensor->link != MF_NONE)
+        return model->links[sensor->link].name;
+    if (sensor->joint != MF_NONE)
+        return model->joints[sensor->joint].name;
+    if (sensor->tendon != MF_NONE && model->tendons != NULL)
+        return model->tendons[sensor->tendon].name;
+    if (sensor->actuator != MF_NONE && model->actuators != NULL)
+        return model->actuators[sensor->actuator].name;
+    if (sensor->site != MF_NONE && model->sites != NULL)
+        return model->sites[sensor->site].name;
+    if (sensor->frame.link != MF_NONE)
+        return model->links[sensor->frame.link].name;
+    return "";
+}
+
 static void put_sensors(Writer *writer, const mf_Model *model) {
-    static const char *const types[] = {"contact", "ray", "joint", "attitude"};
     if (model->sensor_count == 0)
         return;
     int width = 6;
@@ -271,19 +334,70 @@ static void put_sensors(Writer *writer, const mf_Model *model) {
     width = width > NAME_LIMIT ? NAME_LIMIT : width;
     put(writer, "\n  ");
     put_padded(writer, "sensor", width + 2);
-    put(writer, "%-10s%s\n", "type", "where");
+    put(writer, "%-18s%s\n", "type", "where");
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
         put(writer, "  ");
         put_padded(writer, sensor->name, width + 2);
-        put(writer, "%-10s%s", types[sensor->type],
-            sensor->link != MF_NONE    ? model->links[sensor->link].name
-            : sensor->joint != MF_NONE ? model->joints[sensor->joint].name
-                                       : "");
+        put(writer, "%-18s%s", sensor_types[sensor->type], sensor_place(model, sensor));
         if (sensor->type == MF_SENSOR_RAY)
             put(writer, ", sees %.3g m", sensor->range);
         put(writer, "\n");
     }
+}
+
+static void put_limits(Writer *writer, double lower, double upper) {
+    char text[60] = "-";
+    if (mf_is_finite(lower) && mf_is_finite(upper))
+        snprintf(text, sizeof text, "%.4g .. %.4g", lower, upper);
+    put_padded(writer, text, 22);
+}
+
+static void put_actuators(Writer *writer, const mf_Model *model) {
+    if (model->actuator_count == 0)
+        return;
+    put(writer, "\n  %-28s%-28s%-10s%-24s%-28s%-22s%s\n", "actuator", "drives", "gear", "gain",
+        "bias", "control", "force");
+    for (uint32_t i = 0; i < model->actuator_count; i++) {
+        const mf_Actuator *a = &model->actuators[i];
+        char gear[40], gain[80], bias[80];
+        const char *target = a->joint != MF_NONE    ? model->joints[a->joint].name
+                             : a->tendon != MF_NONE ? model->tendons[a->tendon].name
+                             : a->site != MF_NONE   ? model->sites[a->site].name
+                                                    : "";
+        snprintf(gear, sizeof gear, "%.4g", a->gear[0]);
+        snprintf(gain, sizeof gain, "%.4g %.4g %.4g", a->gain[0], a->gain[1], a->gain[2]);
+        snprintf(bias, sizeof bias, "%.4g %.4g %.4g", a->bias[0], a->bias[1], a->bias[2]);
+        put(writer, "  ");
+        put_padded(writer, a->name, 28);
+        put_padded(writer, target, 28);
+        put_padded(writer, gear, 10);
+        put_padded(writer, gain, 24);
+        put_padded(writer, bias, 28);
+        put_limits(writer, a->control_lower, a->control_upper);
+        put_limits(writer, a->force_lower, a->force_upper);
+        put(writer, "\n");
+    }
+}
+
+// What only full dynamics reads, for models that have it.
+static void put_dynamics(Writer *writer, const mf_Model *model) {
+    static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast"};
+    if (model->body_count == 0)
+        return;
+    const mf_Physics *p = &model->physics;
+    put(writer, "\n  bodies       %u, base %s, %u positions, %u velocities\n", model->body_count,
+        model->base == MF_BASE_FREE ? "free" : "fixed in the world", model->position_count,
+        model->velocity_count);
+    put(writer, "  contacts     %u pairs, %u exclusions\n", model->pair_count,
+        model->exclusion_count);
+    put(writer, "  coupled by   %u tendons, %u equalities\n", model->tendon_count,
+        model->equality_count);
+    put(writer, "  states       %u keyframes, %u sensor values, %u activations\n",
+        model->keyframe_count, model->sensor_value_count, model->activation_count);
+    put(writer, "  the file's step %g ms, gravity %g %g %g m/s^2, integrator %s\n",
+        1000.0 * p->step, p->gravity[0], p->gravity[1], p->gravity[2], integrators[p->integrator]);
+    put_actuators(writer, model);
 }
 
 static void put_notes(Writer *writer, const mf_Model *model, bool suspicious) {
@@ -309,6 +423,7 @@ mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error)
     *text = NULL;
     put_head(&writer, model);
     put_tree(&writer, model);
+    put_dynamics(&writer, model);
     put_sensors(&writer, model);
     put_notes(&writer, model, true);
     put_notes(&writer, model, false);

@@ -40,6 +40,8 @@ void mf_draft_start(mf_Draft *draft, mf_Context *context) {
     draft->texts.context = context;
     draft->name = "";
     draft->file = "";
+    draft->root.type = MF_JOINT_FIXED;
+    draft->physics = mf_physics();
 }
 
 void mf_draft_release(mf_Draft *draft) {
@@ -47,9 +49,17 @@ void mf_draft_release(mf_Draft *draft) {
     for (uint32_t i = 0; i < draft->meshes.count; i++) {
         mf_release(draft->context, (void *)meshes[i].vertices);
         mf_release(draft->context, (void *)meshes[i].triangles);
+        mf_release(draft->context, (void *)meshes[i].hull_vertices);
+        mf_release(draft->context, (void *)meshes[i].hull_triangles);
     }
-    mf_List *lists[] = {&draft->links,  &draft->joints,  &draft->points, &draft->shapes,
-                        &draft->meshes, &draft->sensors, &draft->notes};
+    mf_HeightField *heights = draft->heights.items;
+    for (uint32_t i = 0; i < draft->heights.count; i++)
+        mf_release(draft->context, (void *)heights[i].heights);
+    mf_List *lists[] = {&draft->links,    &draft->joints,  &draft->points,     &draft->shapes,
+                        &draft->meshes,   &draft->sensors, &draft->notes,      &draft->bodies,
+                        &draft->sites,    &draft->heights, &draft->pairs,      &draft->exclusions,
+                        &draft->tendons,  &draft->terms,   &draft->equalities, &draft->actuators,
+                        &draft->keyframes};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         mf_list_release(draft->context, lists[i]);
     mf_arena_release(&draft->texts);
@@ -67,6 +77,7 @@ mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name) {
     link->name = copy;
     link->parent = MF_NONE;
     link->joint = MF_NONE;
+    link->body = MF_NONE;
     return link;
 }
 
@@ -85,6 +96,9 @@ mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType typ
     joint->effort = (double)INFINITY;
     joint->mimic = MF_NONE;
     joint->multiplier = 1.0;
+    joint->force_lower = -(double)INFINITY;
+    joint->force_upper = (double)INFINITY;
+    joint->limit_softness = joint->friction_softness = mf_softness();
     return joint;
 }
 
@@ -110,6 +124,15 @@ mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type) 
     mf_quat_identity(shape->rotation);
     memcpy(shape->color, mf_grey, sizeof shape->color);
     shape->mesh = MF_NONE;
+    shape->name = "";
+    shape->body = MF_NONE;
+    shape->contact_type = shape->contact_with = 1;
+    shape->dimension = 3;
+    shape->friction[0] = 1.0;
+    shape->friction[1] = 0.005;
+    shape->friction[2] = 0.0001;
+    shape->mix = 1.0;
+    shape->softness = mf_softness();
     return shape;
 }
 
@@ -120,8 +143,9 @@ mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType 
         return NULL;
     sensor->name = copy;
     sensor->type = type;
-    sensor->link = MF_NONE;
-    sensor->joint = MF_NONE;
+    sensor->link = sensor->joint = sensor->tendon = MF_NONE;
+    sensor->actuator = sensor->site = sensor->body = MF_NONE;
+    sensor->frame = sensor->reference = mf_world_frame();
     return sensor;
 }
 

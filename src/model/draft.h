@@ -26,13 +26,28 @@ typedef struct mf_Draft {
     const char *name;
     const char *file; // for errors; "" when built by hand
     uint32_t base;    // draft index of the root link
-    mf_List links;    // mf_Link: only the name; the rest is computed
-    mf_List joints;   // mf_Joint
-    mf_List points;   // mf_Point
-    mf_List shapes;   // mf_Shape
-    mf_List meshes;   // mf_Mesh: vertices and triangles belong to the draft until frozen
-    mf_List sensors;  // mf_Sensor
-    mf_List notes;    // mf_Note
+    mf_BaseType base_type;
+    mf_Joint root;      // of a free base; type MF_JOINT_FIXED: it has nothing of its own
+    bool own_mass;      // links bring mass, centre and inertia; else they come from their points
+    mf_List links;      // mf_Link: the name and, with own_mass, the masses; the rest is computed
+    mf_List joints;     // mf_Joint
+    mf_List points;     // mf_Point
+    mf_List shapes;     // mf_Shape
+    mf_List meshes;     // mf_Mesh: vertices and triangles belong to the draft until frozen
+    mf_List sensors;    // mf_Sensor
+    mf_List notes;      // mf_Note
+    mf_List bodies;     // mf_Body, in depth-first order
+    mf_List sites;      // mf_Site
+    mf_List heights;    // mf_HeightField: the numbers belong to the draft until frozen
+    mf_List pairs;      // mf_ContactPair
+    mf_List exclusions; // mf_ContactExclusion
+    mf_List tendons;    // mf_Tendon
+    mf_List terms;      // mf_TendonTerm
+    mf_List equalities; // mf_Equality
+    mf_List actuators;  // mf_Actuator
+    mf_List keyframes;  // mf_Keyframe: the numbers live in `texts`
+    mf_Physics physics;
+    const double *start_position; // whole position vector; NULL: references and identities
     mf_Arena texts;
 } mf_Draft;
 
@@ -80,8 +95,20 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
 
 // Checks the draft and makes the model: depth-first order with children in draft order, so that
 // joint i moves link i + 1; points sorted by link; mass, centre and inertia of each link from its
-// points; start angles; rest height. Takes the meshes over on success and changes nothing else.
+// points; addresses; start angles; rest height. Takes the meshes and heights over on success and
+// changes nothing else. Keyframes, which hold whole position vectors, need a draft whose links and
+// joints are already in that order.
 mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error);
+
+// The world's own frame.
+static inline mf_Frame mf_world_frame(void) {
+    return (mf_Frame){.link = MF_NONE, .rotation = {1.0, 0.0, 0.0, 0.0}};
+}
+
+// MuJoCo's softness where a file says nothing.
+static inline mf_Softness mf_softness(void) {
+    return (mf_Softness){{0.02, 1.0}, {0.9, 0.95, 0.001, 0.5, 2.0}};
+}
 
 static const float mf_grey[3] = {0.6f, 0.6f, 0.6f}; // the colour of what has none
 

@@ -30,6 +30,9 @@ static inline void mf_hand_start(mf_HandModel *hand, mf_Context *context) {
                              .joints = hand->joints,
                              .points = hand->points,
                              .start_angle = hand->start_angle,
+                             .position_count = 7,
+                             .velocity_count = 6,
+                             .physics = mf_physics(),
                              .context = context};
 }
 
@@ -63,6 +66,7 @@ static inline void mf_hand_inertia(mf_HandModel *hand, uint32_t link, double mas
 static inline uint32_t mf_hand_hinge(mf_HandModel *hand, uint32_t parent, double x, double y,
                                      double z, const double axis[3]) {
     uint32_t joint = hand->model.joint_count++, link = hand->model.link_count++;
+    uint32_t position = hand->model.position_count++, velocity = hand->model.velocity_count++;
     hand->links[link] = (mf_Link){.name = "link", .parent = parent, .joint = joint};
     hand->joints[joint] = (mf_Joint){.name = "joint",
                                      .type = MF_JOINT_HINGE,
@@ -76,7 +80,11 @@ static inline uint32_t mf_hand_hinge(mf_HandModel *hand, uint32_t parent, double
                                      .speed = INFINITY,
                                      .effort = INFINITY,
                                      .mimic = MF_NONE,
-                                     .multiplier = 1.0};
+                                     .multiplier = 1.0,
+                                     .position_address = position,
+                                     .velocity_address = velocity,
+                                     .force_lower = -INFINITY,
+                                     .force_upper = INFINITY};
     return link;
 }
 

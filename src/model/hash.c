@@ -1,7 +1,7 @@
 // The model's hash: everything that changes motion and nothing that does not (names, colours,
 // shapes, notes), so that a replay accepts a repainted robot and refuses a changed one. Field by
 // field, because padding between struct members is not defined.
-#include <mayfly/model.h>
+#include "model/hash_dynamics.h"
 
 #include "base/hash.h"
 
@@ -43,5 +43,7 @@ uint64_t mf_model_hash(const mf_Model *model) {
     }
     for (uint32_t i = 0; i < model->sensor_count; i++)
         hash = hash_sensor(hash, &model->sensors[i]);
-    return mf_hash_doubles(hash, model->start_angle, model->joint_count);
+    hash = mf_hash_doubles(hash, model->start_angle, model->joint_count);
+    // Models from other sources have nothing of it, and hashes stored in archives stay valid.
+    return model->body_count > 0 ? mf_hash_dynamics(hash, model) : hash;
 }

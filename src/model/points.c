@@ -53,7 +53,15 @@ uint32_t mf_shape_points(double (*out)[3], mf_ShapeType type, const double size[
     case MF_SHAPE_POINT:
         mf_vec3_set(out[0], 0.0, 0.0, 0.0);
         return 1;
+    case MF_SHAPE_ELLIPSOID:
+        for (uint32_t i = 0; i < 6; i++) {
+            mf_vec3_set(out[i], 0.0, 0.0, 0.0);
+            out[i][i / 2] = i & 1 ? size[i / 2] : -size[i / 2];
+        }
+        return 6;
     case MF_SHAPE_MESH:
+    case MF_SHAPE_PLANE:
+    case MF_SHAPE_HEIGHTS:
         break;
     }
     return 0;

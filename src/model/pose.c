@@ -1,16 +1,18 @@
 // Forward kinematics in plain double: the pose of every link from the joint angles.
 //
-//   child rotation = parent rotation * joint rotation * turn(axis, angle)         hinge
-//   child position = parent position + parent rotation (joint position + joint rotation axis angle)
-//                                                                                 slide
-// Joints of other types stay at their zero pose.
+//   child rotation = parent rotation * joint rotation * turn(axis, angle - reference)  hinge
+//                    parent rotation * joint rotation * quaternion                     ball,
+//                    floating
+//   child position = parent position + parent rotation (joint position + joint rotation shift)
+//                    shift: axis (angle - reference) of a slide, place of a floating joint
+// From angles alone joints of other types than hinge and slide stay at their zero pose.
 #include "math/scalar.h"
 
 #include <mayfly/model.h>
 
-static void pose_of_child(const mf_Joint *joint, double angle, const double parent_position[3],
+static void pose_of_child(const mf_Joint *joint, double value, const double parent_position[3],
                           const double parent_rotation[4], double position[3], double rotation[4]) {
-    double local[3], frame[4];
+    double local[3], frame[4], angle = value - joint->reference;
     mf_quat_multiply(frame, parent_rotation, joint->rotation);
     mf_quat_rotate(local, parent_rotation, joint->position);
     mf_vec3_add(position, parent_position, local);
@@ -60,5 +62,44 @@ void mf_model_pose(const mf_Model *model, const double *angle, double (*position
         const mf_Joint *joint = &model->joints[model->links[i].joint];
         pose_of_child(joint, angle[model->links[i].joint], position[joint->parent],
                       rotation[joint->parent], position[i], rotation[i]);
+    }
+}
+
+static void pose_at(const mf_Joint *joint, const double *q, const double parent_position[3],
+                    const double parent_rotation[4], double position[3], double rotation[4]) {
+    const double *turn = joint->type == MF_JOINT_BALL ? q : q + 3;
+    if (joint->type != MF_JOINT_BALL && joint->type != MF_JOINT_FLOATING) {
+        bool moves = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+        pose_of_child(joint, moves ? q[0] : 0.0, parent_position, parent_rotation, position,
+                      rotation);
+        return;
+    }
+    double local[3], unit[4], frame[4];
+    memcpy(unit, turn, sizeof unit);
+    mf_quat_normalize(unit);
+    mf_quat_rotate(local, parent_rotation, joint->position);
+    mf_vec3_add(position, parent_position, local);
+    mf_quat_multiply(frame, parent_rotation, joint->rotation);
+    if (joint->type == MF_JOINT_FLOATING) {
+        mf_quat_rotate(local, frame, q);
+        mf_vec3_add(position, position, local);
+    }
+    mf_quat_multiply(rotation, frame, unit);
+    mf_quat_normalize(rotation);
+}
+
+void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
+                      double (*rotation)[4]) {
+    mf_vec3_set(position[0], 0.0, 0.0, 0.0);
+    mf_quat_identity(rotation[0]);
+    if (model->base == MF_BASE_FREE) {
+        mf_vec3_copy(position[0], q);
+        memcpy(rotation[0], q + 3, sizeof rotation[0]);
+        mf_quat_normalize(rotation[0]);
+    }
+    for (uint32_t i = 1; i < model->link_count; i++) {
+        const mf_Joint *joint = &model->joints[model->links[i].joint];
+        pose_at(joint, q + joint->position_address, position[joint->parent],
+                rotation[joint->parent], position[i], rotation[i]);
     }
 }

@@ -17,6 +17,12 @@ mf_RecorderConfig mf_recorder_config(void) {
 
 // ---- choosing fields ---------------------------------------------------------------------------
 
+// The instances of one group that are recorded.
+typedef struct Source {
+    mf_Group *group;
+    uint32_t first, count; // [1]
+} Source;
+
 // A name, or its beginning followed by a star.
 static bool matches(const char *pattern, const char *name) {
     size_t length = strlen(pattern);
@@ -33,16 +39,29 @@ static bool has_column(const mf_Recorder *recorder, const mf_Field *field) {
     return false;
 }
 
-static void add_column(mf_Recorder *recorder, const mf_Field *field) {
+// `field` NULL adds the time.
+static mf_Status add_column(mf_Recorder *recorder, const Source *source, const mf_Field *field,
+                            mf_Error *error) {
     bool time = field == NULL;
+    const char *folder =
+        time || recorder->group != NULL ? "" : mf_group_settings(source->group)->name;
+    const char *last = time ? "time" : field->info.name;
+    size_t size = strlen(folder) + strlen(last) + 2;
+    char *name = mf_allocate(recorder->context, size, 1);
+    if (name == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    snprintf(name, size, "%s%s%s", folder, folder[0] == '\0' ? "" : "/", last);
     mf_Column *column = &recorder->columns[recorder->column_count++];
     *column =
         (mf_Column){.field = field,
-                    .name = time ? "time" : field->info.name,
+                    .name = name,
+                    .first = time ? 0 : source->first,
+                    .count = time ? 1 : source->count,
                     .components = time ? 1 : field->components,
                     .value_size = time ? sizeof(double) : mf_field_value_size(field->info.type),
                     .set = H5I_INVALID_HID};
-    column->sample_size = column->value_size * column->components * (time ? 1 : recorder->count);
+    column->sample_size = column->value_size * column->components * column->count;
+    return MF_OK;
 }
 
 // Names of fields that share the most letters with `pattern` from the start, or all.
@@ -65,45 +84,72 @@ static void list_near(const mf_Group *group, const char *pattern, char *out, siz
     }
 }
 
-static mf_Status add_matching(mf_Recorder *recorder, const char *pattern, bool optional,
-                              mf_Error *error) {
-    bool found = false;
-    uint32_t count = mf_group_field_count(recorder->group);
+// Adds the fields of one group that match; `found` becomes true when there is one.
+static mf_Status add_matching(mf_Recorder *recorder, const Source *source, const char *pattern,
+                              bool *found, mf_Error *error) {
+    uint32_t count = mf_group_field_count(source->group);
     for (uint32_t i = 0; i < count; i++) {
-        const mf_Field *field = mf_group_field(recorder->group, i);
+        const mf_Field *field = mf_group_field(source->group, i);
         if (!matches(pattern, field->info.name) || field->components == 0)
             continue;
-        found = true;
-        if (!has_column(recorder, field))
-            add_column(recorder, field);
+        *found = true;
+        mf_Status status =
+            has_column(recorder, field) ? MF_OK : add_column(recorder, source, field, error);
+        if (status != MF_OK)
+            return status;
     }
-    if (found || optional)
-        return MF_OK;
-    const mf_Field *empty = mf_group_find_field(recorder->group, pattern);
+    return MF_OK;
+}
+
+static mf_Status refuse_pattern(mf_Group *group, const char *pattern, mf_Error *error) {
+    const mf_Field *empty = mf_group_find_field(group, pattern);
     if (empty != NULL)
         return mf_fail(error, MF_NOT_FOUND, "recorder: the field %.80s has no values in this model",
                        pattern);
     char near[300] = "";
-    list_near(recorder->group, pattern, near, sizeof near);
+    list_near(group, pattern, near, sizeof near);
     return mf_fail(error, MF_NOT_FOUND, "recorder: no field is named %.80s; near: %s", pattern,
                    near);
 }
 
-static mf_Status choose_columns(mf_Recorder *recorder, const char *const *fields, mf_Error *error) {
+// The recorded instances of the n-th group; false behind the last.
+static bool source_at(const mf_Recorder *recorder, const mf_RecorderConfig *config, uint32_t n,
+                      Source *out) {
+    if (recorder->group == NULL) {
+        if (n >= mf_world_group_count(recorder->world))
+            return false;
+        mf_Group *group = mf_world_group(recorder->world, n);
+        *out = (Source){group, 0, mf_group_count(group)};
+        return true;
+    }
+    uint32_t total = mf_group_count(recorder->group), first = config->first_instance;
+    uint32_t count = config->instance_count != 0 ? config->instance_count : total - first;
+    *out = (Source){recorder->group, first, count};
+    return n == 0;
+}
+
+static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *config,
+                                mf_Error *error) {
     static const char *const usual[] = {"base.*", "joint.angle", "sensor.*", NULL};
-    bool optional = fields == NULL; // a robot without joints has no joint.angle
-    const char *const *patterns = optional ? usual : fields;
-    recorder->columns = mf_allocate(recorder->context, mf_group_field_count(recorder->group) + 1,
-                                    sizeof *recorder->columns);
+    bool optional = config->fields == NULL; // a robot without joints has no joint.angle
+    const char *const *patterns = optional ? usual : config->fields;
+    uint32_t most = 1; // the time
+    Source source;
+    for (uint32_t n = 0; source_at(recorder, config, n, &source); n++)
+        most += mf_group_field_count(source.group);
+    recorder->columns = mf_allocate(recorder->context, most, sizeof *recorder->columns);
     if (recorder->columns == NULL)
         return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
-    for (; *patterns != NULL; patterns++) {
-        mf_Status status = add_matching(recorder, *patterns, optional, error);
-        if (status != MF_OK)
-            return status;
+    mf_Status status = MF_OK;
+    for (; *patterns != NULL && status == MF_OK; patterns++) {
+        bool found = false;
+        for (uint32_t n = 0; status == MF_OK && source_at(recorder, config, n, &source); n++)
+            status = add_matching(recorder, &source, *patterns, &found, error);
+        source_at(recorder, config, 0, &source);
+        if (status == MF_OK && !found && !optional)
+            status = refuse_pattern(source.group, *patterns, error);
     }
-    add_column(recorder, NULL);
-    return MF_OK;
+    return status == MF_OK ? add_column(recorder, NULL, NULL, error) : status;
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -128,24 +174,26 @@ static mf_Status make_buffers(mf_Recorder *recorder, mf_Error *error) {
     return MF_OK;
 }
 
-static mf_Status choose_instances(mf_Recorder *recorder, const mf_RecorderConfig *config,
-                                  mf_Error *error) {
+static mf_Status check_instances(const mf_Recorder *recorder, const mf_RecorderConfig *config,
+                                 mf_Error *error) {
+    if (recorder->group == NULL) {
+        if (config->first_instance == 0 && config->instance_count == 0)
+            return MF_OK;
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: expected all instances of all groups");
+    }
     uint32_t total = mf_group_count(recorder->group);
     if (config->first_instance >= total || config->instance_count > total - config->first_instance)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "recorder: expected instances in 0 .. %u, found %u from %u on", total - 1,
                        config->instance_count, config->first_instance);
-    recorder->first = config->first_instance;
-    recorder->count =
-        config->instance_count != 0 ? config->instance_count : total - config->first_instance;
     return MF_OK;
 }
 
 static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *config,
                                mf_Error *error) {
-    mf_Status status = choose_instances(recorder, config, error);
+    mf_Status status = check_instances(recorder, config, error);
     if (status == MF_OK)
-        status = choose_columns(recorder, config->fields, error);
+        status = choose_columns(recorder, config, error);
     if (status == MF_OK)
         status = make_buffers(recorder, error);
     if (status == MF_OK)
@@ -158,19 +206,17 @@ static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *c
     return status;
 }
 
-mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, mf_Recorder **out,
-                             mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
-    *out = NULL;
-    if (group == NULL || config == NULL || config->struct_size != sizeof *config)
+static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfig *config,
+                        mf_Recorder **out, mf_Error *error) {
+    if (world == NULL || config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "recorder: start from mf_recorder_config()");
     if (config->path == NULL || config->path[0] == '\0')
         return mf_fail(error, MF_BAD_ARGUMENT, "recorder: expected the path of a file to make");
-    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_Context *context = mf_world_context(world);
     mf_Recorder *recorder = mf_allocate(context, 1, sizeof *recorder);
     if (recorder == NULL)
         return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    recorder->world = world;
     recorder->group = group;
     recorder->context = context;
     recorder->file = H5I_INVALID_HID;
@@ -181,6 +227,22 @@ mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, m
     }
     *out = recorder;
     return MF_OK;
+}
+
+mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, mf_Recorder **out,
+                             mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
+    *out = NULL;
+    return create(group == NULL ? NULL : mf_group_world(group), group, config, out, error);
+}
+
+mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *config,
+                                 mf_Recorder **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
+    *out = NULL;
+    return create(world, NULL, config, out, error);
 }
 
 // ---- sampling ----------------------------------------------------------------------------------
@@ -204,10 +266,10 @@ static void take_sample(const mf_Recorder *recorder) {
         const mf_Column *column = &recorder->columns[i];
         char *target = column->buffer + recorder->filled * column->sample_size;
         size_t size = column->components * column->value_size;
-        for (uint32_t k = 0; k < recorder->count; k++)
-            copy_instance(column, recorder->first + k, target + k * size);
+        for (uint32_t k = 0; k < column->count; k++)
+            copy_instance(column, column->first + k, target + k * size);
     }
-    double time = mf_time_to_seconds(mf_world_time(mf_group_world(recorder->group)));
+    double time = mf_time_to_seconds(mf_world_time(recorder->world));
     const mf_Column *column = &recorder->columns[recorder->column_count - 1];
     memcpy(column->buffer + recorder->filled * column->sample_size, &time, sizeof time);
 }
@@ -259,8 +321,10 @@ void mf_recorder_destroy(mf_Recorder *recorder) {
     mf_recorder_close_file(recorder, NULL);
     mf_output_free(&recorder->output);
     mf_quiet_end(quiet);
-    for (uint32_t i = 0; i < recorder->column_count; i++)
+    for (uint32_t i = 0; i < recorder->column_count; i++) {
         mf_release(recorder->context, recorder->columns[i].buffer);
+        mf_release(recorder->context, recorder->columns[i].name);
+    }
     mf_release(recorder->context, recorder->columns);
     mf_release(recorder->context, recorder);
 }

@@ -9,7 +9,8 @@
 // One data set: a field, or the time.
 typedef struct mf_Column {
     const mf_Field *field; // NULL for the time
-    const char *name;      // data set
+    char *name;            // data set, owned; "group/field" in a file of several groups
+    uint32_t first, count; // [1] instances recorded: first .. first + count - 1
     uint32_t components;   // [1] per instance
     size_t value_size;     // [byte]
     size_t sample_size;    // [byte] of one sample of all recorded instances
@@ -18,12 +19,11 @@ typedef struct mf_Column {
 } mf_Column;
 
 struct mf_Recorder {
-    mf_Group *group;
+    mf_World *world;
+    mf_Group *group; // NULL when all groups are recorded
     mf_Context *context;
     mf_Output output;
     hid_t file;
-    uint32_t first;        // [1] instances recorded: first .. first + count - 1
-    uint32_t count;        // [1]
     uint32_t column_count; // [1] the last one is the time
     mf_Column *columns;
     uint32_t capacity; // [1] samples that the buffers hold

@@ -59,18 +59,32 @@ static bool put_text(hid_t object, const char *name, const char *text) {
     return good;
 }
 
+static bool describe_group(hid_t object, const mf_Group *group, uint32_t first) {
+    return put_text(object, "model", mf_group_model(group)->name) &&
+           put_text(object, "group", mf_group_settings(group)->name) &&
+           put_attribute(object, "first_instance", H5T_STD_U32LE, H5T_NATIVE_UINT32, &first);
+}
+
 static bool describe_file(const mf_Recorder *recorder, const char *run) {
-    const mf_WorldConfig *world = mf_world_settings(mf_group_world(recorder->group));
+    const mf_WorldConfig *world = mf_world_settings(recorder->world);
     double step = mf_time_to_seconds(world->step);
     hid_t file = recorder->file;
-    bool good =
-        put_text(file, "version", mf_version()) &&
-        put_text(file, "model", mf_group_model(recorder->group)->name) &&
-        put_text(file, "group", mf_group_settings(recorder->group)->name) &&
-        put_attribute(file, "seed", H5T_STD_U64LE, H5T_NATIVE_UINT64, &world->seed) &&
-        put_attribute(file, "step", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &step) &&
-        put_attribute(file, "first_instance", H5T_STD_U32LE, H5T_NATIVE_UINT32, &recorder->first);
+    bool good = put_text(file, "version", mf_version()) &&
+                put_attribute(file, "seed", H5T_STD_U64LE, H5T_NATIVE_UINT64, &world->seed) &&
+                put_attribute(file, "step", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &step);
+    if (recorder->group != NULL)
+        good &= describe_group(file, recorder->group, recorder->columns[0].first);
     return good && (run == NULL || put_text(file, "run", run));
+}
+
+// In a file of several groups each has an HDF5 group of its name.
+static bool make_group(const mf_Recorder *recorder, const mf_Group *group) {
+    hid_t made = H5Gcreate2(recorder->file, mf_group_settings(group)->name, H5P_DEFAULT,
+                            H5P_DEFAULT, H5P_DEFAULT);
+    bool good = made >= 0 && describe_group(made, group, 0);
+    if (made >= 0)
+        good &= H5Gclose(made) >= 0;
+    return good;
 }
 
 static bool describe_column(const mf_Column *column) {
@@ -113,10 +127,9 @@ static hid_t memory_type(const mf_Column *column) {
 }
 
 // Samples, instances, components; the time has the first alone.
-static int shape(const mf_Recorder *recorder, const mf_Column *column, uint64_t samples,
-                 hsize_t out[3]) {
+static int shape(const mf_Column *column, uint64_t samples, hsize_t out[3]) {
     out[0] = samples;
-    out[1] = recorder->count;
+    out[1] = column->count;
     out[2] = column->components;
     return column->field == NULL ? 1 : 3;
 }
@@ -124,7 +137,7 @@ static int shape(const mf_Recorder *recorder, const mf_Column *column, uint64_t 
 // Chunks hold the samples of one buffer, and of large groups as many instances as fit into 1 MiB.
 static hid_t chunking(const mf_Recorder *recorder, const mf_Column *column) {
     hsize_t chunk[3];
-    int rank = shape(recorder, column, recorder->capacity, chunk);
+    int rank = shape(column, recorder->capacity, chunk);
     hsize_t fitting = (1u << 20) / (recorder->capacity * column->components * column->value_size);
     if (chunk[1] > fitting)
         chunk[1] = fitting == 0 ? 1 : fitting;
@@ -138,8 +151,8 @@ static hid_t chunking(const mf_Recorder *recorder, const mf_Column *column) {
 
 static bool make_column(mf_Recorder *recorder, mf_Column *column) {
     hsize_t size[3], limit[3];
-    int rank = shape(recorder, column, 0, size);
-    shape(recorder, column, H5S_UNLIMITED, limit);
+    int rank = shape(column, 0, size);
+    shape(column, H5S_UNLIMITED, limit);
     hid_t space = H5Screate_simple(rank, size, limit);
     hid_t creation = chunking(recorder, column);
     if (space >= 0 && creation >= 0)
@@ -160,6 +173,11 @@ mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error
     }
     if (recorder->file < 0 || !describe_file(recorder, run))
         return fail_store(recorder, "make the file", error);
+    for (uint32_t i = 0; recorder->group == NULL && i < mf_world_group_count(recorder->world);
+         i++) {
+        if (!make_group(recorder, mf_world_group(recorder->world, i)))
+            return fail_store(recorder, "make a group", error);
+    }
     for (uint32_t i = 0; i < recorder->column_count; i++) {
         if (!make_column(recorder, &recorder->columns[i]))
             return fail_store(recorder, "make a data set", error);
@@ -171,8 +189,8 @@ mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error
 
 static bool append_column(const mf_Recorder *recorder, const mf_Column *column) {
     hsize_t whole[3], part[3], start[3] = {recorder->written, 0, 0};
-    int rank = shape(recorder, column, recorder->written + recorder->filled, whole);
-    shape(recorder, column, recorder->filled, part);
+    int rank = shape(column, recorder->written + recorder->filled, whole);
+    shape(column, recorder->filled, part);
     if (H5Dset_extent(column->set, whole) < 0)
         return false;
     hid_t there = H5Dget_space(column->set), here = H5Screate_simple(rank, part, NULL);

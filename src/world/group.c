@@ -146,6 +146,8 @@ void mf_group_destroy(mf_Group *group) {
     for (uint32_t i = 0; i < group->field_count; i++)
         mf_release(context, group->field_memory[i]);
     mf_release(context, group->start_points);
+    mf_release(context, group->starts);
+    mf_release(context, group->placed);
     mf_release(context, (void *)(uintptr_t)group->config.name);
     mf_release(context, group);
 }
@@ -262,6 +264,9 @@ mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf
     for (; at > 0 && group->systems[at - 1].config.phase > config->phase; at--)
         group->systems[at] = group->systems[at - 1];
     group->systems[at] = (mf_SystemSlot){.config = *config, .every_step = every_step};
+    if (!every_step)
+        group->systems[at].next =
+            mf_rate_next_step(config->rate, group->world->config.step, group->world->tick);
     group->system_count++;
     if (config->reset != NULL)
         for (uint32_t i = 0; i < group->blocks * MF_BLOCK; i++)
@@ -300,15 +305,18 @@ static void start_place(const mf_Group *group, uint32_t instance, double place[3
 
 void mf_group_reset(mf_Group *group, uint32_t instance) {
     mf_CanonicalFields *fields = &group->canonical;
-    double place[3];
-    start_place(group, instance, place);
+    mf_StartPose start = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    if (group->placed != NULL && instance < group->config.count && group->placed[instance] != 0)
+        start = group->starts[instance];
+    else
+        start_place(group, instance, start.position);
     for (uint32_t c = 0; c < 3; c++) {
-        mf_field_set(fields->position, instance, c, place[c]);
-        mf_field_set(fields->linear_velocity, instance, c, 0.0);
+        mf_field_set(fields->position, instance, c, start.position[c]);
+        mf_field_set(fields->linear_velocity, instance, c, start.linear_velocity[c]);
         mf_field_set(fields->angular_velocity, instance, c, 0.0);
     }
     for (uint32_t c = 0; c < 4; c++)
-        mf_field_set(fields->orientation, instance, c, c == 0 ? 1.0 : 0.0);
+        mf_field_set(fields->orientation, instance, c, start.orientation[c]);
     for (uint32_t j = 0; j < group->config.model->joint_count; j++) {
         double angle = group->config.model->start_angle[j];
         mf_field_set(fields->joint_angle, instance, j, angle);

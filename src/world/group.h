@@ -9,7 +9,21 @@ enum { MF_MAX_FIELDS = 96, MF_MAX_SYSTEMS = 24, MF_MAX_GROUPS = 64 };
 typedef struct mf_SystemSlot {
     mf_SystemConfig config;
     bool every_step; // due at each step, so that no division is needed
+    uint64_t next;   // [1] the step at which it is due next; kept for shared groups only
 } mf_SystemSlot;
+
+typedef struct mf_WorldSystemSlot {
+    mf_WorldSystemConfig config;
+    bool every_step;
+    uint64_t next; // [1] the step at which it is due next
+} mf_WorldSystemSlot;
+
+// Where an instance starts when it was placed.
+typedef struct mf_StartPose {
+    double position[3];        // [m] world
+    double orientation[4];     // [1] body to world
+    double linear_velocity[3]; // [m/s] world
+} mf_StartPose;
 
 // The canonical fields, which every motion shares.
 typedef struct mf_CanonicalFields {
@@ -29,6 +43,9 @@ struct mf_Group {
     mf_CanonicalFields canonical;
     uint32_t start_point_count;
     double *start_points; // [m] colliding points at the start angles, base frame
+    mf_StartPose *starts; // of the instances that were placed; NULL when none was
+    uint8_t *placed;      // [1] per instance: 1 when `starts` counts
+    uint64_t starts_hash; // [1] over all starts, in whatever order they were given
 };
 
 struct mf_World {
@@ -40,9 +57,14 @@ struct mf_World {
     uint64_t tick;
     uint32_t group_count;
     mf_Group *groups[MF_MAX_GROUPS];
+    uint32_t system_count;
+    mf_WorldSystemSlot systems[MF_WORLD_SYSTEM_LIMIT]; // in order of phase, then of being added
 };
 
 void mf_group_destroy(mf_Group *group);
+
+// Finds again when every system is due next, after the world's tick was set.
+void mf_world_reschedule(mf_World *world);
 
 // First step index n >= from at which a tick of `rate` falls into ((n-1)*step, n*step].
 uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from);

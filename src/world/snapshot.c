@@ -53,7 +53,16 @@ static uint64_t layout_hash(const mf_World *world) {
             hash = hash_text(hash, group->systems[i].config.name);
             hash = hash_number(hash, (uint64_t)group->systems[i].config.rate.numerator);
             hash = hash_number(hash, (uint64_t)group->systems[i].config.rate.denominator);
+            hash = hash_number(hash, group->systems[i].config.settings_hash);
         }
+        hash = hash_number(hash, group->starts_hash);
+    }
+    for (uint32_t i = 0; i < world->system_count; i++) {
+        const mf_WorldSystemConfig *system = &world->systems[i].config;
+        hash = hash_text(hash, system->name);
+        hash = hash_number(hash, (uint64_t)system->rate.numerator);
+        hash = hash_number(hash, (uint64_t)system->rate.denominator);
+        hash = hash_number(hash, system->settings_hash);
     }
     return hash;
 }
@@ -136,6 +145,14 @@ mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_
     if (size != needed)
         return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: need a buffer of %zu bytes, got %zu",
                        needed, size);
+    for (uint32_t i = 0; i < world->system_count; i++) {
+        const mf_WorldSystemConfig *system = &world->systems[i].config;
+        if (system->pending != NULL && system->pending(system->user))
+            return mf_fail(error, MF_BUSY,
+                           "snapshot: system %s holds results that are not applied yet at step "
+                           "%llu, step on",
+                           system->name, (unsigned long long)world->tick);
+    }
     char *payload = (char *)image + sizeof(SnapshotHeader);
     copy_state(world, payload, false);
     SnapshotHeader header = {.magic = SNAPSHOT_MAGIC,
@@ -165,7 +182,7 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
     if (header.layout != layout_hash(world) || size != mf_world_snapshot_size(world))
         return mf_fail(
             error, MF_BAD_ARGUMENT,
-            "snapshot: made by a world with another step, ground, group, model or system");
+            "snapshot: made by a world with another step, ground, group, model, start or system");
     const char *payload = (const char *)image + sizeof header;
     if (header.payload != size - sizeof header ||
         header.crc != mf_crc32(0, payload, size - sizeof header))
@@ -174,5 +191,9 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
     copy_state(world, (char *)(uintptr_t)payload, true);
     world->tick = header.tick;
     world->time = (mf_Time)header.tick * world->config.step;
+    mf_world_reschedule(world);
+    for (uint32_t i = 0; i < world->system_count; i++)
+        if (world->systems[i].config.reset != NULL)
+            world->systems[i].config.reset(world, world->systems[i].config.user);
     return MF_OK;
 }

@@ -1,9 +1,5 @@
-// Worlds: ground, groups, time and stepping.
-//
-// Isolated groups: each block runs all steps before the next block starts, so its state stays in
-// cache; blocks are spread over threads by index. Shared groups: system after system, step by step.
+// Worlds: ground, groups, time, and the systems of the whole world. Stepping is in step.c.
 #include "world/group.h"
-#include "math/float_mode.h"
 
 #include <string.h>
 
@@ -61,6 +57,9 @@ mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_
 void mf_world_destroy(mf_World *world) {
     if (world == NULL)
         return;
+    for (uint32_t i = 0; i < world->system_count; i++)
+        if (world->systems[i].config.destroy != NULL)
+            world->systems[i].config.destroy(world->context, world->systems[i].config.user);
     for (uint32_t i = 0; i < world->group_count; i++)
         mf_group_destroy(world->groups[i]);
     mf_terrain_destroy(world->own_terrain);
@@ -92,96 +91,36 @@ mf_Group *mf_world_find_group(mf_World *world, const char *name) {
     return NULL;
 }
 
-// ---- stepping ----------------------------------------------------------------------------------
+// ---- systems of the whole world -----------------------------------------------------------------
 
-uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
-    if (from == 0)
-        return 0;
-    // Ticks k/rate up to the previous step; the next one decides.
-    int64_t before = mf_rate_ticks(rate, (mf_Time)(from - 1) * step);
-    __int128 scale = (__int128)rate.numerator * step;
-    __int128 wanted = (__int128)before * rate.denominator * MF_SECOND;
-    return (uint64_t)((wanted + scale - 1) / scale);
+mf_WorldSystemConfig mf_world_system_config(void) {
+    return (mf_WorldSystemConfig){
+        .struct_size = sizeof(mf_WorldSystemConfig), .name = "system", .phase = MF_PHASE_SENSE};
 }
 
-static void reset_faulty(mf_Group *group, uint32_t block) {
-    const uint32_t *words = (const uint32_t *)group->canonical.fault_word->data + block * MF_BLOCK;
-    uint32_t *counts = (uint32_t *)group->canonical.fault_count->data + block * MF_BLOCK;
-    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-        if (words[lane] == 0)
-            continue;
-        mf_group_reset(group, block * MF_BLOCK + lane);
-        counts[lane]++;
-    }
+mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *config,
+                              mf_Error *error) {
+    if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "world system: start from mf_world_system_config() and set a run function");
+    bool every_step = config->rate.numerator == 0 && config->rate.denominator == 0;
+    if (!every_step && !(config->rate.numerator > 0 && config->rate.denominator > 0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "world system %s: rate, need two positive numbers",
+                       config->name);
+    if (world->system_count == MF_WORLD_SYSTEM_LIMIT)
+        return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
+    uint32_t at = world->system_count;
+    for (; at > 0 && world->systems[at - 1].config.phase > config->phase; at--)
+        world->systems[at] = world->systems[at - 1];
+    world->systems[at] = (mf_WorldSystemSlot){.config = *config, .every_step = every_step};
+    world->system_count++;
+    mf_world_reschedule(world);
+    return MF_OK;
 }
 
-typedef struct StepTask {
-    mf_World *world;
-    mf_Group *group;
-    uint64_t steps;
-    uint32_t blocks_per_task;
-} StepTask;
-
-static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_t count,
-                       uint64_t first_tick, uint64_t steps) {
-    mf_Time step = world->config.step;
-    unsigned mode = mf_float_mode_enter();
-    uint64_t next[MF_MAX_SYSTEMS];
-    for (uint32_t s = 0; s < group->system_count; s++)
-        next[s] = group->systems[s].every_step
-                      ? 0
-                      : mf_rate_next_step(group->systems[s].config.rate, step, first_tick);
-    mf_SystemRun run = {.group = group, .step = step, .first_block = first, .block_count = count};
-    for (uint64_t tick = first_tick; tick < first_tick + steps; tick++) {
-        run.tick = tick;
-        run.time = (mf_Time)tick * step;
-        for (uint32_t s = 0; s < group->system_count; s++) {
-            mf_SystemSlot *slot = &group->systems[s];
-            if (!slot->every_step) {
-                if (tick != next[s])
-                    continue;
-                next[s] = mf_rate_next_step(slot->config.rate, step, tick + 1);
-            }
-            slot->config.run(&run, slot->config.user);
-        }
-        if (group->config.fault_policy == MF_FAULT_RESET)
-            for (uint32_t block = first; block < first + count; block++)
-                reset_faulty(group, block);
-    }
-    mf_float_mode_leave(mode);
+uint32_t mf_world_system_count(const mf_World *world) {
+    return world->system_count;
 }
-
-static void step_blocks(void *context, uint32_t index) {
-    StepTask *task = context;
-    uint32_t first = index * task->blocks_per_task;
-    uint32_t last = first + task->blocks_per_task;
-    if (last > task->group->blocks)
-        last = task->group->blocks;
-    for (uint32_t block = first; block < last; block++)
-        run_blocks(task->world, task->group, block, 1, task->world->tick, task->steps);
-}
-
-// Enough tasks to balance the threads, few enough that handing them out costs nothing.
-static uint32_t blocks_per_task(const mf_World *world, const mf_Group *group) {
-    uint32_t tasks = mf_context_threads(world->context) * 16;
-    uint32_t size = group->blocks / tasks;
-    return size > 0 ? size : 1;
-}
-
-void mf_world_step(mf_World *world, uint64_t steps) {
-    for (uint32_t g = 0; g < world->group_count; g++) {
-        mf_Group *group = world->groups[g];
-        if (!group->config.isolated)
-            continue;
-        StepTask task = {world, group, steps, blocks_per_task(world, group)};
-        uint32_t count = (group->blocks + task.blocks_per_task - 1) / task.blocks_per_task;
-        mf_parallel_for(world->context, count, step_blocks, &task);
-    }
-    for (uint64_t i = 0; i < steps; i++)
-        for (uint32_t g = 0; g < world->group_count; g++)
-            if (!world->groups[g]->config.isolated)
-                run_blocks(world, world->groups[g], 0, world->groups[g]->blocks, world->tick + i,
-                           1);
-    world->tick += steps;
-    world->time = (mf_Time)world->tick * world->config.step;
+const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32_t index) {
+    return index < world->system_count ? &world->systems[index].config : NULL;
 }

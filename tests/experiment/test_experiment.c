@@ -382,19 +382,18 @@ static void the_locale_does_not_matter(void **state) {
 
 static void every_row_of_the_table_is_sound(void **state) {
     (void)state;
-    uint32_t count;
-    const mf_ExperimentKey *keys = mf_experiment_keys(&count);
-    for (uint32_t i = 0; i < count; i++) {
-        const mf_ExperimentKey *key = &keys[i];
-        assert_ptr_equal(mf_experiment_find_key(key->path, strlen(key->path)), key);
+    const mf_KeyTable *table = mf_experiment_table();
+    for (uint32_t i = 0; i < table->count; i++) {
+        const mf_Key *key = &table->keys[i];
+        assert_ptr_equal(mf_keys_find(table, key->path, strlen(key->path)), key);
         assert_true(key->lower <= key->upper);
         assert_true(key->description[0] != '\0');
         bool group = key->kind == MF_KEY_SECTION || key->kind == MF_KEY_VARIANT;
         assert_true(group || key->offset < sizeof(mf_Experiment));
-        size_t length = mf_experiment_group_length(key->path);
+        size_t length = mf_key_group_length(key->path);
         if (length == 0)
             continue;
-        const mf_ExperimentKey *outer = mf_experiment_find_key(key->path, length);
+        const mf_Key *outer = mf_keys_find(table, key->path, length);
         assert_non_null(outer);
         assert_true(outer < key); // groups come before what is in them
     }
@@ -407,7 +406,7 @@ static void the_documents_hold_this_table(void **state) {
     size_t size;
     snprintf(path, sizeof path, "%s/docs/experiments.md", MAYFLY_SOURCE_DIR);
     assert_int_equal(mf_file_read(*state, path, 1 << 20, &page, &size, NULL), MF_OK);
-    assert_int_equal(mf_experiment_describe(*state, true, &table, NULL), MF_OK);
+    assert_int_equal(mf_keys_describe(*state, mf_experiment_table(), true, &table, NULL), MF_OK);
     char *start = strstr(page, begin);
     assert_non_null(start);
     start += strlen(begin);
@@ -428,11 +427,10 @@ static void the_documents_hold_this_table(void **state) {
 
 static void the_help_text_names_every_key(void **state) {
     char *text;
-    assert_int_equal(mf_experiment_describe(*state, false, &text, NULL), MF_OK);
-    uint32_t count;
-    const mf_ExperimentKey *keys = mf_experiment_keys(&count);
-    for (uint32_t i = 0; i < count; i++)
-        assert_non_null(strstr(text, keys[i].path));
+    assert_int_equal(mf_keys_describe(*state, mf_experiment_table(), false, &text, NULL), MF_OK);
+    const mf_KeyTable *table = mf_experiment_table();
+    for (uint32_t i = 0; i < table->count; i++)
+        assert_non_null(strstr(text, table->keys[i].path));
     for (const char *line = text; line != NULL && *line != '\0';) {
         const char *next = strchr(line, '\n');
         assert_true(next != NULL && next - line <= 100);

@@ -63,7 +63,7 @@ static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *er
 
 static mf_Status describe(mf_Context *context, void *user, mf_Error *error) {
     char *text = NULL;
-    mf_Status status = mf_experiment_describe(context, user != NULL, &text, error);
+    mf_Status status = mf_keys_describe(context, mf_experiment_table(), user != NULL, &text, error);
     assert_int_equal(status != MF_OK, text == NULL);
     mf_release(context, text);
     return status;

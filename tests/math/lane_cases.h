@@ -19,6 +19,7 @@ typedef enum mf_LaneCase {
     MF_LANE_SELECT,      // a < b ? a : b + 1
     MF_LANE_KEEP,        // a <= b ? b : 0
     MF_LANE_ADD_WHERE,   // a + b where a <= b, else a
+    MF_LANE_FMA_WHERE,   // a b + a, rounded once, where a <= b, else a
     MF_LANE_STORE_WHERE, // a where a <= b, else 7
     // Truth values, as 1 and 0.
     MF_LANE_LESS,

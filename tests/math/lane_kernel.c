@@ -33,6 +33,8 @@ static inline mf_lane real_case(mf_LaneCase which, mf_lane a, mf_lane b) {
         return mf_clamp(b, mf_set((mf_real)-1), a);
     case MF_LANE_ADD_WHERE:
         return mf_add_where(mf_less_equal(a, b), a, b);
+    case MF_LANE_FMA_WHERE:
+        return mf_fma_where(mf_less_equal(a, b), a, b, a);
     case MF_LANE_SELECT:
         return mf_select(mf_less(a, b), a, b + one);
     case MF_LANE_KEEP:

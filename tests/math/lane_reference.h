@@ -1,5 +1,5 @@
 // The same operations in plain C for one real type, written from their definitions. The includer
-// defines REAL, NAME(x), MAX and SQRT and may include this more than once.
+// defines REAL, NAME(x), MAX, SQRT and FMA and may include this more than once.
 
 static REAL NAME(reference)(mf_LaneCase which, const REAL *a_values, const int32_t *j_values,
                             uint32_t at, REAL a, REAL b, int32_t i, int32_t j) {
@@ -29,6 +29,8 @@ static REAL NAME(reference)(mf_LaneCase which, const REAL *a_values, const int32
         return a <= b ? b : 0;
     case MF_LANE_ADD_WHERE:
         return a <= b ? a + b : a;
+    case MF_LANE_FMA_WHERE:
+        return a <= b ? FMA(a, b, a) : a;
     case MF_LANE_STORE_WHERE:
         return a <= b ? a : 7;
     case MF_LANE_LESS:

@@ -28,16 +28,18 @@ typedef struct Copies {
             mf_lane_scatter_##precision                                                            \
     }
 
-static const Copies copies_f32[] = {COPIES(MF_ISA_SCALAR, scalar_f32),
-                                    COPIES(MF_ISA_BASELINE, baseline_f32),
+static const Copies copies_f32[] = {
+    COPIES(MF_ISA_SCALAR, scalar_f32), COPIES(MF_ISA_BASELINE, baseline_f32),
 #if defined(__x86_64__)
-                                    COPIES(MF_ISA_AVX2, avx2_f32), COPIES(MF_ISA_AVX512, avx512_f32)
+    COPIES(MF_ISA_AVX2, avx2_f32), COPIES(MF_ISA_AVX512, avx512_f32),
+    COPIES(MF_ISA_AVX2, single_f32)
 #endif
 };
-static const Copies copies_f64[] = {COPIES(MF_ISA_SCALAR, scalar_f64),
-                                    COPIES(MF_ISA_BASELINE, baseline_f64),
+static const Copies copies_f64[] = {
+    COPIES(MF_ISA_SCALAR, scalar_f64), COPIES(MF_ISA_BASELINE, baseline_f64),
 #if defined(__x86_64__)
-                                    COPIES(MF_ISA_AVX2, avx2_f64), COPIES(MF_ISA_AVX512, avx512_f64)
+    COPIES(MF_ISA_AVX2, avx2_f64), COPIES(MF_ISA_AVX512, avx512_f64),
+    COPIES(MF_ISA_AVX2, single_f64)
 #endif
 };
 
@@ -93,18 +95,21 @@ MAKE_VALUES(double, NAME_F64)
 #define NAME(x) x##_f32
 #define MAX FLT_MAX
 #define SQRT sqrtf
+#define FMA fmaf
 #define ATAN2_BOUND 3e-7
 #include "math/lane_reference.h"
 #undef REAL
 #undef NAME
 #undef MAX
 #undef SQRT
+#undef FMA
 #undef ATAN2_BOUND
 
 #define REAL double
 #define NAME(x) x##_f64
 #define MAX DBL_MAX
 #define SQRT sqrt
+#define FMA fma
 #define ATAN2_BOUND 6e-16
 #include "math/lane_reference.h"
 

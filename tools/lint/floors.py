@@ -22,6 +22,8 @@ FLOORS = {
     "control": 4,
     "motion": 4,
     "world": 5,
+    "interaction": 6,
+    "swarm": 6,
     "search": 6,
     "record": 6,
     "view": 6,

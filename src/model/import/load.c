@@ -1,5 +1,6 @@
 // Model files: which importer a file is for.
 #include "model/import/mesh.h"
+#include "model/import/mjcf.h"
 #include "model/import/urdf.h"
 
 #include "math/scalar.h"
@@ -30,6 +31,28 @@ static mf_Status check_config(const mf_ImportConfig *config, mf_Error *error) {
     return MF_OK;
 }
 
+// Whether the root element is <mujoco>. A file that is no XML counts as URDF, which says so.
+static bool is_mjcf(const char *data, size_t size) {
+    size_t at = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < size) {
+        if (data[at] != '<') {
+            at++;
+            continue;
+        }
+        if (size - at > 4 && memcmp(data + at, "<!--", 4) == 0) {
+            const char *end = strstr(data + at + 4, "-->"); // the buffer ends in a 0
+            if (end == NULL)
+                return false;
+            at = (size_t)(end - data) + 3;
+        } else if (size - at > 2 && (data[at + 1] == '?' || data[at + 1] == '!')) {
+            at++;
+        } else {
+            return size - at > 7 && memcmp(data + at, "<mujoco", 7) == 0;
+        }
+    }
+    return false;
+}
+
 mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportConfig *config,
                         mf_Model **out, mf_Error *error) {
     const mf_ImportConfig defaults = mf_import_config();
@@ -46,7 +69,10 @@ mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportCo
         return status;
     // Everything that is read so far is XML; the root element tells which format.
     if (size == 0)
-        status = mf_fail_at(error, MF_BAD_FILE, path, 0, 0, "expected a URDF file, found it empty");
+        status = mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
+                            "expected a URDF or MJCF file, found it empty");
+    else if (is_mjcf(data, size))
+        status = mf_mjcf_parse(context, path, data, size, config, false, out, error);
     else
         status = mf_urdf_parse(context, path, data, size, config, false, out, error);
     mf_release(context, data);

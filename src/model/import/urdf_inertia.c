@@ -130,7 +130,11 @@ static double solid_volume(const mf_Urdf *urdf, const mf_UrdfSolid *solid) {
                                   .triangle_count = mesh->triangle_count};
         return mf_abs(mf_mesh_volume(&data));
     }
+    case MF_SHAPE_ELLIPSOID:
+        return MF_PI * solid->size[0] * solid->size[1] * solid->size[2] * 4 / 3;
     case MF_SHAPE_POINT:
+    case MF_SHAPE_PLANE:
+    case MF_SHAPE_HEIGHTS:
         break;
     }
     return 0.0;

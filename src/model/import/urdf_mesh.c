@@ -43,7 +43,13 @@ static mf_Status load(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
         mf_mesh_release(&data);
         return mf_urdf_no_memory(urdf);
     }
-    *mesh = (mf_Mesh){copy, data.vertex_count, data.triangle_count, data.vertices, data.triangles};
+    *mesh = (mf_Mesh){.path = copy,
+                      .vertex_count = data.vertex_count,
+                      .triangle_count = data.triangle_count,
+                      .vertices = data.vertices,
+                      .triangles = data.triangles,
+                      .name = "",
+                      .scale = {scale[0], scale[1], scale[2]}};
     return MF_OK;
 }
 

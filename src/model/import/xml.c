@@ -77,6 +77,7 @@ static void start_element(void *user, const char *name, const char **pairs) {
         return;
     }
     node->text = "";
+    node->file = parser->xml->file;
     node->line = parser_line(parser);
     node->column = parser_column(parser);
     node->parent = parser->open;
@@ -209,11 +210,11 @@ mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *att
     return MF_OK;
 }
 
-// Reads `count` numbers that fill all of `text`; the count it found, or count + 1 for too many.
-static uint32_t read_numbers(const char *text, uint32_t count, double *out) {
+uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char **rest) {
     for (uint32_t found = 0;; found++) {
         while (is_space(*text))
             text++;
+        *rest = text;
         if (*text == '\0' || found == count)
             return *text == '\0' ? found : count + 1;
         if (!mf_number_parse(text, &text, &out[found]) || (*text != '\0' && !is_space(*text)))
@@ -224,7 +225,8 @@ static uint32_t read_numbers(const char *text, uint32_t count, double *out) {
 static mf_Status numbers_from(const mf_Xml *xml, const mf_XmlNode *node, const char *what,
                               const char *text, uint32_t count, double *out, mf_Error *error) {
     double values[16];
-    uint32_t found = read_numbers(text, count, values);
+    const char *rest;
+    uint32_t found = mf_xml_scan(text, count, values, &rest);
     if (found != count)
         return mf_xml_fail(xml, node, error, MF_BAD_FILE,
                            "<%.80s> %s: expected %u finite number%s, found \"%.60s\"", node->name,
@@ -262,5 +264,6 @@ mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error
     // Values may hold escaped line breaks; an error is one line.
     for (char *c = message; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    return mf_fail_at(error, status, xml->file, node->line, node->column, "%s", message);
+    (void)xml; // the node knows its file, which may be an included one
+    return mf_fail_at(error, status, node->file, node->line, node->column, "%s", message);
 }

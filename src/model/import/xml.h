@@ -15,6 +15,7 @@ struct mf_XmlNode {
     const char *text; // character data directly inside, trimmed; "" when there is none
     mf_XmlAttribute *attributes;
     uint32_t attribute_count;
+    const char *file; // it was read from, for errors; borrowed
     int32_t line;
     int32_t column;
     mf_XmlNode *first;  // first child
@@ -60,6 +61,10 @@ mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *a
 // As mf_xml_numbers, from the node's text.
 mf_Status mf_xml_text_numbers(const mf_Xml *xml, const mf_XmlNode *node, uint32_t count,
                               double *out, mf_Error *error);
+
+// Reads up to `count` finite numbers that fill all of `text`. Returns how many it found, count + 1
+// for more than that; anything that is no number ends it and `*rest` is not at the end of the text.
+uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char **rest);
 
 // mf_fail_at with the place of the node.
 mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error, mf_Status status,

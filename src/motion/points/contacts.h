@@ -4,36 +4,51 @@
 
 #include "motion/points/ground.h"
 
+// The rest of a body - its centre and inertia, which change with the joints only - is read from its
+// fields where it is needed: registers are few.
 typedef struct Body {
     Vec com;       // [m] centre of mass, world
     Vec velocity;  // [m/s] of the centre of mass, world
     Quat attitude; // body to world
     Vec rate;      // [rad/s] body axes
-    Vec center;    // [m] centre of mass, base frame
-    Sym inertia;   // [kg m^2] about the centre of mass, body axes
-    Sym inverse;   // its inverse
 } Body;
 
-typedef struct Motion { // the part of a body that a step changes
-    Vec com, velocity;
-    Quat attitude;
-    Vec rate;
-} Motion;
-
 typedef struct Contact {
-    Vec place;      // [m] relative to the centre of mass, world axes
-    Vec normal;     // [1] of the ground, only where it is not level
-    Vec slip;       // [m] place minus anchor, world axes
-    mf_lane depth;  // [m] vertical, how far below its support
-    mf_lane before; // [m] compression after the step before, 0 = no contact
-    mf_lane press;  // [m] compression found by the solver
-    uint32_t index; // [1] contact number
+    Vec place;       // [m] relative to the centre of mass, world axes
+    Vec normal;      // [1] of the ground, only where it is not level
+    Vec slip;        // [m] place minus anchor, world axes
+    mf_lane depth;   // [m] vertical, how far below its support
+    mf_lane before;  // [m] compression after the step before, 0 = no contact
+    mf_lane press;   // [m] compression found by the solver
+    mf_mask pressed; // whether the support's solver takes it for pressed
+    size_t index;    // [1] contact number
 } Contact;
 
+// Sums over the contacts, kept along the way so that nobody has to go through the rows once more.
+typedef struct ContactSums {
+    mf_lane held; // [m] of `before`
+    mf_lane deep; // [m] of the depths of points below the ground
+    mf_lane had;  // [m^2] of the squares of `before`
+} ContactSums;
+
 typedef struct Contacts {
-    uint32_t count;
+    size_t count;
+    ContactSums sums;
+    mf_lane has;      // [m^2] sum of the squares of `press`
+    mf_mask standing; // lanes whose search for pressed points starts from those pressed before
     Contact row[MF_POINTS_MAX_CONTACTS];
 } Contacts;
+
+static MF_INLINE void contact_add(Contact *row, ContactSums *sums, size_t index, Vec place,
+                                  mf_lane before, mf_lane depth) {
+    row->index = index;
+    row->place = place;
+    row->before = before;
+    row->depth = depth;
+    sums->held = sums->held + before;
+    sums->deep = sums->deep + mf_max(depth, mf_zero());
+    sums->had = mf_fma(before, before, sums->had);
+}
 
 // How the solved displacement moves the body.
 typedef struct Shift {
@@ -41,8 +56,8 @@ typedef struct Shift {
     Vec turn; // [rad] world axes, small
 } Shift;
 
-static inline mf_lane contact_rise(const Shift *shift, Vec place) {
-    return shift->move.z + shift->turn.x * place.y - shift->turn.y * place.x;
+static MF_INLINE mf_lane contact_rise(const Shift *shift, Vec place) {
+    return mf_fma(-shift->turn.y, place.x, mf_fma(shift->turn.x, place.y, shift->move.z));
 }
 
 #endif

@@ -19,7 +19,7 @@ static inline Spread coulomb_spread(const Contacts *contacts, Vec fit, mf_lane s
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Spread s = {zero, zero, zero, zero, {fit.x, fit.y, zero}};
     mf_lane square = zero;
-    for (uint32_t i = 0; i < contacts->count; i++) {
+    for (size_t i = 0; i < contacts->count; i++) {
         mf_lane w = mf_keep(mf_less(zero, contacts->row[i].before), contacts->row[i].press);
         Vec p = contacts->row[i].place;
         s.total = s.total + w;
@@ -48,12 +48,12 @@ static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *co
     Spread s = coulomb_spread(contacts, fit, spin_mass);
     Shift release = {{zero, zero, zero}, {zero, zero, zero}};
     mf_lane torque = zero;
-    for (uint32_t i = 0; i < contacts->count; i++) {
+    for (size_t i = 0; i < contacts->count; i++) {
         mf_mask held = mf_less(zero, contacts->row[i].before);
         mf_lane w = mf_keep(held, contacts->row[i].press) * s.total;
         Vec p = contacts->row[i].place;
         Vec n = {zero, zero, one};
-        if (!plan->level)
+        if (ground_slopes(plan))
             n = contacts->row[i].normal;
         Vec t = {w * (s.push.x - s.twist * (p.y - s.y)), w * (s.push.y + s.twist * (p.x - s.x)),
                  zero};

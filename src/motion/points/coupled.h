@@ -74,15 +74,15 @@ static inline void tangent_basis(Vec n, Vec *first, Vec *second) {
     *second = (Vec){xy, one - n.y * n.y * scale, mf_zero() - n.y};
 }
 
-static inline Vec coupled_normal(const mf_PointsPlan *plan, const Contacts *contacts, uint32_t i) {
+static inline Vec coupled_normal(const mf_PointsPlan *plan, const Contacts *contacts, size_t i) {
     Vec up = {mf_zero(), mf_zero(), mf_set((mf_real)1)};
-    return plan->level ? up : contacts->row[i].normal;
+    return ground_slopes(plan) ? contacts->row[i].normal : up;
 }
 
 static inline void coupled_sum(const mf_PointsPlan *plan, const Contacts *contacts,
                                const mf_lane *hold, const mf_lane *weight, Coupled *c) {
     mf_lane zero = mf_zero();
-    for (uint32_t i = 0; i < contacts->count; i++) {
+    for (size_t i = 0; i < contacts->count; i++) {
         Vec n = coupled_normal(plan, contacts, i), first, second, slip = contacts->row[i].slip;
         mf_lane pressed = mf_keep(mf_less(zero, contacts->row[i].press), mf_set((mf_real)1));
         coupled_add(c, contacts->row[i].place, n, pressed, contacts->row[i].depth * n.z);
@@ -113,10 +113,10 @@ static inline Shift coupled_solve(const mf_PointsPlan *plan, const mf_real *cons
     mf_lane friction = mf_set(constant[MF_PLAN_FRICTION]);
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
     mf_lane older[MF_POINTS_MAX_CONTACTS];
-    for (uint32_t i = 0; i < contacts->count; i++)
+    for (size_t i = 0; i < contacts->count; i++)
         hold[i] = older[i] = one;
     for (int iteration = 0; iteration <= COUPLED_ITERATIONS; iteration++) {
-        for (uint32_t i = 0; i < contacts->count; i++) {
+        for (size_t i = 0; i < contacts->count; i++) {
             Vec n = coupled_normal(plan, contacts, i);
             Vec moved = shift_at(&shift, contacts->row[i].place);
             contacts->row[i].press = mf_max(contacts->row[i].depth * n.z - vec_dot(n, moved), zero);

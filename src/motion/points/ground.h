@@ -14,7 +14,12 @@
 #define MF_PLAN_HEIGHTS(terrain) ((terrain)->height_f32)
 #endif
 
-// Height [m] and, where the map is not level, the unit normal.
+// Whether the ground has slopes; cells of the nearest-cell map are level.
+static MF_INLINE bool ground_slopes(const mf_PointsPlan *plan) {
+    return !plan->level && plan->terrain->interpolation == MF_BILINEAR;
+}
+
+// Height [m] and, where the ground slopes, the unit normal.
 static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_real *constant, mf_lane x,
                                    mf_lane y, Vec *normal) {
     if (plan->level)
@@ -25,12 +30,11 @@ static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_real *con
                             .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
                             .inverse_cell = constant[MF_PLAN_INVERSE_CELL],
                             .bilinear = plan->terrain->interpolation == MF_BILINEAR};
-    mf_lane slope_x, slope_y, zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_lane slope_x, slope_y, one = mf_set((mf_real)1);
     mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
-    *normal = (Vec){zero, zero, one};
     if (map.bilinear) {
-        mf_lane length = one / mf_sqrt(one + slope_x * slope_x + slope_y * slope_y);
-        *normal = (Vec){zero - slope_x * length, zero - slope_y * length, length};
+        mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+        *normal = (Vec){-(slope_x * length), -(slope_y * length), length};
     }
     return height;
 }

@@ -10,7 +10,7 @@ static mf_lane joint_goal(const Step *s, const mf_PlanLink *link, const mf_real 
     mf_lane low = mf_set(c[MF_PLAN_LINK_LOWER]), high = mf_set(c[MF_PLAN_LINK_UPPER]);
     if (link->mimic >= 0) {
         mf_lane leader = row_load(s->block->angle, s->plan->links[link->mimic].joint);
-        return leader * mf_set(c[MF_PLAN_LINK_MULTIPLIER]) + mf_set(c[MF_PLAN_LINK_OFFSET]);
+        return mf_fma(leader, mf_set(c[MF_PLAN_LINK_MULTIPLIER]), mf_set(c[MF_PLAN_LINK_OFFSET]));
     }
     mf_lane target = row_load(s->block->target, link->joint);
     mf_lane reach = mf_set(c[MF_PLAN_LINK_REACH]);
@@ -51,21 +51,21 @@ static mf_mask move_joints(Step *s, mf_real *from) {
 // stay what they were.
 static void reshape_body(Step *s, Body *body) {
     kinematics_run(s->plan, s->constant, s->block->angle, &s->kinematics);
-    Vec momentum = sym_apply(&body->inertia, body->rate);
-    kinematics_inertia(&s->kinematics, s->constant, &body->center, &body->inertia);
-    body->inverse = sym_inverse(&body->inertia);
-    body->rate = sym_apply(&body->inverse, momentum);
-    Sym inertia = body->inertia, inverse = body->inverse;
+    Sym inertia = body_inertia(s);
+    Vec momentum = sym_apply(&inertia, body->rate), center;
+    kinematics_inertia(&s->kinematics, s->constant, &center, &inertia);
+    Sym inverse = sym_inverse(&inertia);
+    body->rate = sym_apply(&inverse, momentum);
     mf_lane values[12] = {inertia.xx, inertia.yy, inertia.zz, inertia.xy, inertia.xz, inertia.yz,
                           inverse.xx, inverse.yy, inverse.zz, inverse.xy, inverse.xz, inverse.yz};
-    keep_vec(s, s->block->center, 0, body->center);
-    for (uint32_t c = 0; c < 6; c++) {
+    keep_vec(s, s->block->center, 0, center);
+    for (size_t c = 0; c < 6; c++) {
         keep_store(s, s->block->inertia, c, values[c]);
         keep_store(s, s->block->inverse, c, values[6 + c]);
     }
-    for (uint32_t i = 0; i < s->plan->contact_count; i++) {
+    for (size_t i = 0; i < s->plan->contact_count; i++) {
         Vec old = vec_load(s->block->points, 3 * i);
-        Vec place = vec_sub(s->kinematics.contact[i], body->center);
+        Vec place = vec_sub(s->kinematics.contact[i], center);
         Vec moved = vec_sub(place, old);
         s->climb[i] = mf_abs(moved.x) + mf_abs(moved.y) + mf_abs(moved.z);
         s->kinematics.contact[i] = place;
@@ -74,40 +74,46 @@ static void reshape_body(Step *s, Body *body) {
 
 static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
     mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST] + s->constant[MF_PLAN_MARGIN]);
-    s->contacts.count = 0;
-    s->near = mf_not(mf_mask_all());
-    for (uint32_t i = 0; i < s->plan->contact_count; i++) {
+    const mf_lane zero = mf_zero();
+    const Vec down = {turn->zx, turn->zy, turn->zz};
+    const size_t points = s->plan->contact_count;
+    ContactSums sums = {zero, zero, zero};
+    mf_mask any = mf_not(mf_mask_all());
+    Contact *row = s->contacts.row;
+    for (size_t i = 0; i < points; i++) {
         Vec local = s->kinematics.contact[i], old = vec_load(s->block->points, 3 * i);
         keep_vec(s, s->block->points, 3 * i, local);
-        mf_lane z = turn->zx * local.x + turn->zy * local.y + turn->zz * local.z;
-        mf_lane before = load_before(s, i);
-        mf_mask near = mf_or(mf_less(body->com.z + z, highest), mf_less(mf_zero(), before));
+        mf_lane z = vec_dot(down, local), before = load_before(s, i);
+        mf_mask near = mf_or(mf_less(body->com.z + z, highest), mf_less(zero, before));
         if (!mf_any(near))
             continue;
-        s->near = mf_or(s->near, near);
-        uint32_t row = add_contact(&s->contacts, i, mat_apply(turn, local), before);
-        Vec place = vec_add(body->com, s->contacts.row[row].place);
-        mf_lane ground =
-            ground_at(s->plan, s->constant, place.x, place.y, &s->contacts.row[row].normal);
-        mf_lane was = body->com.z + (turn->zx * old.x + turn->zy * old.y + turn->zz * old.z);
+        any = mf_or(any, near);
+        Vec arm = mat_apply(turn, local), place = vec_add(body->com, arm);
+        mf_lane ground = ground_at(s->plan, s->constant, place.x, place.y, &row->normal);
         // Feet stay pressed as far as their load pressed them. A point is lifted at most as far as
         // its joints moved it: still joints do no work, however deep it is in the ground.
+        mf_lane was = vec_dot_add(down, old, body->com.z);
         mf_lane top = mf_min(ground, was + before + s->climb[i]);
-        set_depth(&s->contacts, row, mf_select(near, top - place.z - before, depth_of_none()));
+        mf_lane depth = mf_select(near, top - place.z - before, depth_of_none());
+        contact_add(row++, &sums, i, arm, before, depth);
     }
+    s->near = any;
+    s->contacts.count = (size_t)(row - s->contacts.row);
+    s->contacts.sums = sums;
+    s->contacts.standing = mf_not(mf_mask_all());
 }
 
 // Loads of feet that the joints lifted off vanish; the others keep their anchors under them.
 static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift) {
     mf_lane margin = mf_set(s->constant[MF_PLAN_MARGIN]), zero = mf_zero();
     Mat turn = quat_matrix(body->attitude);
-    for (uint32_t i = 0; i < s->contacts.count; i++) {
-        uint32_t contact = s->contacts.row[i].index;
+    for (size_t i = 0; i < s->contacts.count; i++) {
+        size_t contact = s->contacts.row[i].index;
         mf_lane above = contact_rise(shift, s->contacts.row[i].place) - s->contacts.row[i].depth;
         mf_lane load = row_load(s->block->load, contact);
         keep_store(s, s->block->load, contact, mf_keep(mf_less(above, margin), load));
         Vec local = vec_load(s->block->points, 3 * contact);
-        Vec place = vec_add(body->com, mat_apply(&turn, local));
+        Vec place = mat_apply_add(&turn, local, body->com);
         if (s->plan->config.friction == MF_FRICTION_COUPLED) {
             // The stretch that held the robot before the joints moved goes on holding it.
             Vec held = s->contacts.row[i].slip;
@@ -122,9 +128,9 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
 // In coupled friction the slip of a joint update is what the joints moved, not the stretch that
 // already holds the robot up; that stretch is put aside in `slip` and kept.
 static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec *old_place) {
-    for (uint32_t i = 0; i < s->contacts.count; i++) {
-        uint32_t contact = s->contacts.row[i].index;
-        Vec was = vec_add(body->com, mat_apply(turn, old_place[i]));
+    for (size_t i = 0; i < s->contacts.count; i++) {
+        size_t contact = s->contacts.row[i].index;
+        Vec was = mat_apply_add(turn, old_place[i], body->com);
         Vec anchor = vec_load(s->block->anchor, 3 * contact);
         s->contacts.row[i].slip = vec_sub(was, anchor);
         keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[i].before), s->block->anchor,
@@ -138,7 +144,7 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
     mf_lane zero = mf_zero();
     if (s->plan->config.keep_momentum) {
         mf_lane loads = zero;
-        for (uint32_t i = 0; i < s->plan->contact_count; i++)
+        for (size_t i = 0; i < s->plan->contact_count; i++)
             loads = loads + row_load(s->block->load, i);
         Vec turned = reaction_turn(s->plan, s->constant, from, s->block->angle);
         Vec still = {zero, zero, zero};
@@ -147,12 +153,13 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
             quat_turn_body(body->attitude, vec_select(mf_less(zero, loads), still, turned));
         // The angular momentum keeps its direction in the world, not in the body.
         Mat new = quat_matrix(body->attitude);
-        Vec momentum = mat_apply(&old, sym_apply(&body->inertia, body->rate));
-        body->rate = sym_apply(&body->inverse, mat_apply_transposed(&new, momentum));
+        Sym inertia = body_inertia(s), inverse = body_inverse(s);
+        Vec momentum = mat_apply(&old, sym_apply(&inertia, body->rate));
+        body->rate = sym_apply(&inverse, mat_apply_transposed(&new, momentum));
     }
     bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
     if (coupled)
-        for (uint32_t i = 0; i < s->plan->contact_count; i++)
+        for (size_t i = 0; i < s->plan->contact_count; i++)
             stretch[i] = vec_load(s->block->points, 3 * i);
     reshape_body(s, body);
     Mat turn = quat_matrix(body->attitude);
@@ -160,16 +167,16 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
     if (s->contacts.count == 0)
         return;
     if (coupled) {
-        for (uint32_t i = 0; i < s->contacts.count; i++)
+        for (size_t i = 0; i < s->contacts.count; i++)
             stretch[i] = stretch[s->contacts.row[i].index];
         rebase_anchors(s, body, &turn, stretch);
-        for (uint32_t i = 0; i < s->contacts.count; i++)
+        for (size_t i = 0; i < s->contacts.count; i++)
             stretch[i] = s->contacts.row[i].slip;
     }
     Shift shift = solve(s, body, &turn, true);
     apply_shift(s, body, &shift);
     if (coupled)
-        for (uint32_t i = 0; i < s->contacts.count; i++)
+        for (size_t i = 0; i < s->contacts.count; i++)
             s->contacts.row[i].slip = stretch[i];
     settle_joint_contacts(s, body, &shift);
 }
@@ -177,7 +184,7 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
 // What is remembered of the contacts must be finite.
 static void check_memory(Step *s) {
     mf_lane sum = mf_zero();
-    for (uint32_t i = 0; i < s->plan->contact_count; i++) {
+    for (size_t i = 0; i < s->plan->contact_count; i++) {
         Vec local = vec_load(s->block->points, 3 * i);
         sum = sum + (mf_abs(local.x) + mf_abs(local.y)) +
               (mf_abs(local.z) + mf_abs(row_load(s->block->load, i)));
@@ -204,9 +211,6 @@ static void update_joints(Step *s, Body *body) {
     body->com = vec_select(moved, body->com, before.com);
     body->attitude = quat_select(moved, body->attitude, before.attitude);
     body->rate = vec_select(moved, body->rate, before.rate);
-    body->center = vec_select(moved, body->center, before.center);
-    body->inertia = sym_select(moved, &body->inertia, &before.inertia);
-    body->inverse = sym_select(moved, &body->inverse, &before.inverse);
 }
 
 #endif

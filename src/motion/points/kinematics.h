@@ -16,12 +16,12 @@ typedef struct Kinematics {
     Sym second;                          // [kg m^2] sum of mass times position squared
 } Kinematics;
 
-static inline Mat mat_constant(const mf_real *c) {
+static MF_INLINE Mat mat_constant(const mf_real *c) {
     return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
                  mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
 }
 
-static inline Mat mat_multiply(const Mat *a, const Mat *b) {
+static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
     Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx});
     Vec y = mat_apply(a, (Vec){b->xy, b->yy, b->zy});
     Vec z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
@@ -29,59 +29,59 @@ static inline Mat mat_multiply(const Mat *a, const Mat *b) {
 }
 
 // m times a rotation by `angle` about z.
-static inline Mat mat_turn_z(const Mat *m, mf_lane angle) {
+static MF_INLINE Mat mat_turn_z(const Mat *m, mf_lane angle) {
     mf_lane s, c;
     mf_sin_cos_lane(angle, &s, &c);
-    return (Mat){m->xx * c + m->xy * s, m->xy * c - m->xx * s, m->xz,
-                 m->yx * c + m->yy * s, m->yy * c - m->yx * s, m->yz,
-                 m->zx * c + m->zy * s, m->zy * c - m->zx * s, m->zz};
+    return (Mat){mf_fma(m->xx, c, m->xy * s), mf_fma(m->xy, c, -(m->xx * s)), m->xz,
+                 mf_fma(m->yx, c, m->yy * s), mf_fma(m->yy, c, -(m->yx * s)), m->yz,
+                 mf_fma(m->zx, c, m->zy * s), mf_fma(m->zy, c, -(m->zx * s)), m->zz};
 }
 
 // Frame of one link from its parent's (NULL = the base itself) and its joint's position.
-static inline Frame link_frame(const mf_PlanLink *link, const mf_real *c, const Frame *parent,
-                               mf_lane position) {
+static MF_INLINE Frame link_frame(const mf_PlanLink *link, const mf_real *c, const Frame *parent,
+                                  mf_lane position) {
     Vec offset = {mf_set(c[MF_PLAN_LINK_PLACE]), mf_set(c[MF_PLAN_LINK_PLACE + 1]),
                   mf_set(c[MF_PLAN_LINK_PLACE + 2])};
     Frame frame = {mat_constant(c + MF_PLAN_LINK_TURN), offset};
     if (parent != NULL) {
         frame.turn = link->aligned ? parent->turn : mat_multiply(&parent->turn, &frame.turn);
-        frame.place = vec_add(parent->place, mat_apply(&parent->turn, offset));
+        frame.place = mat_apply_add(&parent->turn, offset, parent->place);
     }
     if (link->kind == MF_PLAN_HINGE)
         frame.turn = mat_turn_z(&frame.turn, position);
     if (link->kind == MF_PLAN_SLIDE) {
         Vec axis = {frame.turn.xz, frame.turn.yz, frame.turn.zz};
-        frame.place = vec_add(frame.place, vec_scale(axis, position));
+        frame.place = vec_fma(axis, position, frame.place);
     }
     return frame;
 }
 
-static inline void kinematics_mass(Kinematics *k, Vec p, mf_lane mass) {
+static MF_INLINE void kinematics_mass(Kinematics *k, Vec p, mf_lane mass) {
     Vec m = vec_scale(p, mass);
     k->first = vec_add(k->first, m);
-    k->second.xx = k->second.xx + m.x * p.x;
-    k->second.yy = k->second.yy + m.y * p.y;
-    k->second.zz = k->second.zz + m.z * p.z;
-    k->second.xy = k->second.xy + m.x * p.y;
-    k->second.xz = k->second.xz + m.x * p.z;
-    k->second.yz = k->second.yz + m.y * p.z;
+    k->second.xx = mf_fma(m.x, p.x, k->second.xx);
+    k->second.yy = mf_fma(m.y, p.y, k->second.yy);
+    k->second.zz = mf_fma(m.z, p.z, k->second.zz);
+    k->second.xy = mf_fma(m.x, p.y, k->second.xy);
+    k->second.xz = mf_fma(m.x, p.z, k->second.xz);
+    k->second.yz = mf_fma(m.y, p.z, k->second.yz);
 }
 
-static inline Vec point_constant(const mf_PointsPlan *plan, const mf_real *constant, uint32_t point,
-                                 mf_real *mass) {
-    const mf_real *c = constant + plan->point_offset + (size_t)point * MF_PLAN_POINT_VALUES;
+static MF_INLINE Vec point_constant(const mf_PointsPlan *plan, const mf_real *constant,
+                                    size_t point, mf_real *mass) {
+    const mf_real *c = constant + plan->point_offset + point * MF_PLAN_POINT_VALUES;
     *mass = c[3];
     return (Vec){mf_set(c[0]), mf_set(c[1]), mf_set(c[2])};
 }
 
-static inline void kinematics_points(const mf_PointsPlan *plan, const mf_real *constant,
-                                     const Frame *frame, uint32_t first, uint32_t count,
-                                     Kinematics *k) {
-    for (uint32_t i = first; i < first + count; i++) {
+static MF_INLINE void kinematics_points(const mf_PointsPlan *plan, const mf_real *constant,
+                                        const Frame *frame, uint32_t first, uint32_t count,
+                                        Kinematics *k) {
+    for (size_t i = first; i < first + count; i++) {
         mf_real mass;
         Vec p = point_constant(plan, constant, i, &mass);
         if (frame != NULL)
-            p = vec_add(frame->place, mat_apply(&frame->turn, p));
+            p = mat_apply_add(&frame->turn, p, frame->place);
         if (plan->contact[i] >= 0)
             k->contact[plan->contact[i]] = p;
         if (mass > 0)
@@ -108,24 +108,31 @@ static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *cons
 
 // Centre of mass and the inertia about it. A robot whose points lie in a line or in one place gets
 // a radius of gyration of at least 0.1 mm, so that the inverse exists.
-static inline void kinematics_inertia(const Kinematics *k, const mf_real *constant, Vec *center,
-                                      Sym *inertia) {
+static MF_INLINE void kinematics_inertia(const Kinematics *k, const mf_real *constant, Vec *center,
+                                         Sym *inertia) {
     mf_lane mass = mf_set(constant[MF_PLAN_MASS]);
     mf_lane least = mass * mf_set((mf_real)1e-8);
     Vec c = vec_scale(k->first, mf_set(constant[MF_PLAN_INVERSE_MASS]));
-    mf_lane xx = k->second.xx - mass * c.x * c.x, yy = k->second.yy - mass * c.y * c.y;
-    mf_lane zz = k->second.zz - mass * c.z * c.z;
+    Vec first = vec_scale(c, mass);
+    mf_lane xx = mf_fma(-first.x, c.x, k->second.xx), yy = mf_fma(-first.y, c.y, k->second.yy);
+    mf_lane zz = mf_fma(-first.z, c.z, k->second.zz);
     *center = c;
-    *inertia = (Sym){mf_max(yy + zz, least),          mf_max(xx + zz, least),
-                     mf_max(xx + yy, least),          mass * c.x * c.y - k->second.xy,
-                     mass * c.x * c.z - k->second.xz, mass * c.y * c.z - k->second.yz};
+    *inertia = (Sym){mf_max(yy + zz, least),
+                     mf_max(xx + zz, least),
+                     mf_max(xx + yy, least),
+                     mf_fma(first.x, c.y, -k->second.xy),
+                     mf_fma(first.x, c.z, -k->second.xz),
+                     mf_fma(first.y, c.z, -k->second.yz)};
 }
 
-static inline Sym sym_inverse(const Sym *s) {
-    mf_lane xx = s->yy * s->zz - s->yz * s->yz, yy = s->xx * s->zz - s->xz * s->xz;
-    mf_lane zz = s->xx * s->yy - s->xy * s->xy, xy = s->xz * s->yz - s->xy * s->zz;
-    mf_lane xz = s->xy * s->yz - s->xz * s->yy, yz = s->xy * s->xz - s->xx * s->yz;
-    mf_lane scale = mf_set((mf_real)1) / (s->xx * xx + s->xy * xy + s->xz * xz);
+static MF_INLINE Sym sym_inverse(const Sym *s) {
+    mf_lane xx = mf_fma(s->yy, s->zz, -(s->yz * s->yz));
+    mf_lane yy = mf_fma(s->xx, s->zz, -(s->xz * s->xz));
+    mf_lane zz = mf_fma(s->xx, s->yy, -(s->xy * s->xy));
+    mf_lane xy = mf_fma(s->xz, s->yz, -(s->xy * s->zz));
+    mf_lane xz = mf_fma(s->xy, s->yz, -(s->xz * s->yy));
+    mf_lane yz = mf_fma(s->xy, s->xz, -(s->xx * s->yz));
+    mf_lane scale = mf_set((mf_real)1) / vec_dot((Vec){s->xx, s->xy, s->xz}, (Vec){xx, xy, xz});
     return (Sym){xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale};
 }
 

@@ -1,6 +1,7 @@
 // The `points` motion's host side: its fields, its system, and audits in plain double code.
 #include "motion/points/build.h"
 #include "motion/points/step.h"
+#include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -58,13 +59,25 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static mf_PointsBlock bind_block(const mf_PointsPlan *plan, size_t block, size_t lane) {
+static mf_PointsBlock bind_block(const mf_PointsPlan *plan, size_t block) {
     mf_PointsBlock work = {.plan = plan};
-    const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
     for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
-    work.fault = (uint32_t *)plan->fault->data + block * MF_BLOCK + lane;
+        work.rows[i] = plan->row_base[i] + block * plan->row_stride[i];
+    work.fault = (uint32_t *)plan->fault->data + block * MF_BLOCK;
     return work;
+}
+
+static void next_block(mf_PointsBlock *work) {
+    for (int i = 0; i < MF_POINTS_ROWS; i++)
+        work->rows[i] = (char *)work->rows[i] + work->plan->row_stride[i];
+    work->fault += MF_BLOCK;
+}
+
+static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
+    size_t size = work->plan->double_precision ? sizeof(double) : sizeof(float);
+    for (int i = 0; i < MF_POINTS_ROWS; i++)
+        work->rows[i] = (char *)work->rows[i] + lanes * size;
+    work->fault += lanes;
 }
 
 // Below this many robots the copy for one lane is faster than a mostly empty wide one.
@@ -72,30 +85,41 @@ static bool few(uint32_t robots, uint32_t lanes) {
     return robots * 5 <= lanes;
 }
 
+// A block of 16 robots, of which `robots` exist, in as many pieces as the kernel needs.
+static void run_pieces(mf_PointsBlock work, uint32_t robots) {
+    const mf_PointsPlan *plan = work.plan;
+    for (uint32_t lane = 0; lane < robots;) {
+        uint32_t left = robots - lane;
+        bool single = few(left < plan->lanes ? left : plan->lanes, plan->lanes);
+        if (single)
+            plan->step_one(&work);
+        else
+            plan->step(&work);
+        uint32_t done = single ? 1 : plan->lanes;
+        lane += done;
+        if (lane < robots)
+            skip_lanes(&work, done);
+    }
+}
+
 static void run_points(const mf_SystemRun *run, void *user) {
     const mf_PointsPlan *plan = user;
     uint32_t count = mf_group_count(run->group);
-    bool joints_due = run->tick % plan->interval == 0;
-    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
-        uint32_t robots = count - block * MF_BLOCK;
-        if (robots > MF_BLOCK)
-            robots = MF_BLOCK;
-        for (uint32_t lane = 0; lane < robots;) {
-            uint32_t left = robots - lane;
-            bool single = few(left < plan->lanes ? left : plan->lanes, plan->lanes);
-            mf_PointsBlock work = bind_block(plan, block, lane);
-            work.joints_due = joints_due;
-            if (single)
-                plan->step_one(&work);
-            else
-                plan->step(&work);
-            lane += single ? 1 : plan->lanes;
-        }
+    mf_PointsBlock work = bind_block(plan, run->first_block);
+    work.joints_due = run->tick % plan->interval == 0;
+    for (uint32_t k = 0; k < run->block_count; k++) {
+        uint32_t robots = count - (run->first_block + k) * MF_BLOCK;
+        if (robots >= MF_BLOCK && plan->lanes == MF_BLOCK)
+            plan->step(&work);
+        else
+            run_pieces(work, robots < MF_BLOCK ? robots : MF_BLOCK);
+        next_block(&work);
     }
 }
 
 static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
-    mf_PointsBlock work = bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK);
+    mf_PointsBlock work = bind_block(plan, instance / MF_BLOCK);
+    skip_lanes(&work, instance % MF_BLOCK);
     work.only_refresh = true;
     plan->step_one(&work);
 }
@@ -124,7 +148,7 @@ static void choose_kernel(mf_PointsPlan *plan, mf_Isa isa, bool double_precision
     int row = mf_kernel_row(isa);
     plan->double_precision = double_precision;
     plan->step = table[row][double_precision];
-    plan->step_one = table[0][double_precision];
+    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
     plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
 }
 
@@ -142,6 +166,16 @@ static const char *const points_writes[] = {"base.position",
                                             "point.load",
                                             "fault.word",
                                             NULL};
+
+static uint64_t hash_settings(const mf_PointsConfig *config) {
+    const double reals[] = {config->friction_coefficient, config->compliance,
+                            config->contact_margin};
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, &config->joint_interval, sizeof(mf_Time));
+    hash = mf_hash_u32(hash, (uint32_t)config->friction);
+    hash = mf_hash_u32(hash, config->weighted);
+    hash = mf_hash_u32(hash, config->keep_momentum);
+    return mf_hash_doubles(hash, reals, sizeof reals / sizeof *reals);
+}
 
 mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
     mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
@@ -165,6 +199,7 @@ mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error
         system.user = plan;
         system.reads = points_reads;
         system.writes = points_writes;
+        system.settings_hash = hash_settings(&settings);
         status = mf_group_add_system(group, &system, error);
     }
     if (status != MF_OK)

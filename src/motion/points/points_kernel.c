@@ -18,9 +18,10 @@
 // ---- flight and contact -------------------------------------------------------------------------
 
 static MF_INLINE mf_lane kinetic_energy(const Step *s, const Body *body) {
-    mf_lane half = mf_set((mf_real)0.5);
-    return half * (mf_set(s->constant[MF_PLAN_MASS]) * vec_dot(body->velocity, body->velocity) +
-                   vec_dot(body->rate, sym_apply(&body->inertia, body->rate)));
+    Sym inertia = body_inertia(s);
+    mf_lane spin = vec_dot(body->rate, sym_apply(&inertia, body->rate));
+    mf_lane flight = vec_dot(body->velocity, body->velocity);
+    return mf_set((mf_real)0.5) * mf_fma(mf_set(s->constant[MF_PLAN_MASS]), flight, spin);
 }
 
 // An outside force and torque on the centre of mass, as an impulse at the start of the step.
@@ -35,9 +36,10 @@ static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     mf_lane scale = mf_set(s->constant[MF_PLAN_STEP] * s->constant[MF_PLAN_INVERSE_MASS]);
-    Vec velocity = vec_add(body->velocity, vec_scale(force, scale));
-    Vec twist = sym_apply(&body->inverse, mat_apply_transposed(turn, torque));
-    Vec rate = vec_add(body->rate, vec_scale(twist, step));
+    Sym inverse = body_inverse(s);
+    Vec velocity = vec_fma(force, scale, body->velocity);
+    Vec twist = sym_apply(&inverse, mat_apply_transposed(turn, torque));
+    Vec rate = vec_fma(twist, step, body->rate);
     body->velocity = vec_select(still, body->velocity, velocity);
     body->rate = vec_select(still, body->rate, rate);
 }
@@ -45,55 +47,55 @@ static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
 static MF_INLINE void fly(const Step *s, Body *body) {
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     body->velocity.z = body->velocity.z - mf_set(s->constant[MF_PLAN_FALL]);
-    body->com = vec_add(body->com, vec_scale(body->velocity, step));
+    body->com = vec_fma(body->velocity, step, body->com);
     // A body that does not turn keeps its attitude to the bit; often it is alone or all are still.
     const Vec w = body->rate;
     mf_mask turns = mf_less(mf_zero(), mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z));
     if (!mf_any(turns))
         return;
     Quat attitude = body->attitude;
-    spin_step(&body->inertia, &body->inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate);
-    body->attitude = quat_select(turns, attitude, body->attitude);
+    Sym inertia = body_inertia(s), inverse = body_inverse(s);
+    spin_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate);
+    if (!mf_all(turns))
+        attitude = quat_select(turns, attitude, body->attitude);
+    body->attitude = attitude;
 }
 
-// Points that may be in the ground after the flight. `was_turn` and `was_z` are the attitude and
-// the height of the centre of mass before it.
-static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, const Mat *was_turn,
+// Points that may be in the ground after the flight. `was_down` and `was_z` are the last row of the
+// attitude and the height of the centre of mass before it.
+static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, Vec was_down,
                                     mf_lane was_z) {
-    mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST]), zero = mf_zero();
-    mf_lane reach_z = highest - body->com.z;
-    s->contacts.count = 0;
-    s->near = mf_not(mf_mask_all());
-    for (uint32_t i = 0; i < s->plan->contact_count; i++) {
+    const mf_lane zero = mf_zero(), none = depth_of_none();
+    const mf_lane reach_z = mf_set(s->constant[MF_PLAN_HIGHEST]) - body->com.z;
+    const Vec down = {turn->zx, turn->zy, turn->zz};
+    const bool all = s->all_alive;
+    const size_t points = s->plan->contact_count;
+    ContactSums sums = {zero, zero, zero};
+    mf_mask any = mf_not(mf_mask_all());
+    Contact *row = s->contacts.row;
+    for (size_t i = 0; i < points; i++) {
         Vec local = vec_load(s->block->points, 3 * i);
-        mf_lane z = turn->zx * local.x + turn->zy * local.y + turn->zz * local.z;
+        mf_lane z = vec_dot(down, local);
         mf_mask near = mf_less(z, reach_z);
         if (!mf_any(near)) {
-            keep_store(s, s->block->load, i, zero);
+            keep_store_all(s, all, s->block->load, i, zero);
             continue;
         }
         mf_lane before = mf_keep(near, load_before(s, i));
-        s->near = mf_or(s->near, near);
-        Vec place = {turn->xx * local.x + turn->xy * local.y + turn->xz * local.z,
-                     turn->yx * local.x + turn->yy * local.y + turn->yz * local.z, z};
-        uint32_t row = add_contact(&s->contacts, i, place, before);
+        any = mf_or(any, near);
+        Vec place = {vec_dot((Vec){turn->xx, turn->xy, turn->xz}, local),
+                     vec_dot((Vec){turn->yx, turn->yy, turn->yz}, local), z};
         mf_lane ground = ground_at(s->plan, s->constant, body->com.x + place.x,
-                                   body->com.y + place.y, &s->contacts.row[row].normal);
-        mf_lane was =
-            was_z + (was_turn->zx * local.x + was_turn->zy * local.y + was_turn->zz * local.z);
-        mf_lane top = support_height(s, ground, was + before);
-        set_depth(&s->contacts, row, mf_select(near, top - (body->com.z + z), depth_of_none()));
+                                   body->com.y + place.y, &row->normal);
+        mf_lane top = support_height(s, ground, vec_dot_add(was_down, local, was_z + before));
+        mf_lane depth = mf_select(near, top - (body->com.z + z), none);
+        contact_add(row++, &sums, i, place, before, depth);
     }
-    guess_pressed(&s->contacts);
-}
-
-static MF_INLINE mf_lane spring_energy(const Step *s, bool after) {
-    mf_lane sum = mf_zero();
-    for (uint32_t i = 0; i < s->contacts.count; i++) {
-        mf_lane d = after ? s->contacts.row[i].press : s->contacts.row[i].before;
-        sum = sum + d * d;
-    }
-    return sum * mf_set((mf_real)0.5 * s->constant[MF_PLAN_STIFFNESS]);
+    s->near = any;
+    s->contacts.count = (size_t)(row - s->contacts.row);
+    s->contacts.sums = sums;
+    s->contacts.has = zero;
+    s->contacts.standing = mf_less(zero, sums.held);
 }
 
 // The step's response to the ground. Returns what the kinetic energy may be afterwards: all energy
@@ -103,20 +105,19 @@ static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *turn, mf_lane w
                                  mf_lane energy) {
     Shift shift = solve(s, body, turn, false);
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_STEP]);
-    body->velocity = vec_add(body->velocity, vec_scale(shift.move, per_second));
+    body->velocity = vec_fma(shift.move, per_second, body->velocity);
     Vec kick = vec_scale(shift.turn, per_second);
-    body->rate = vec_add(body->rate, mat_apply_transposed(turn, kick));
+    body->rate = mat_apply_transposed_add(turn, kick, body->rate);
     apply_shift(s, body, &shift);
-    mf_lane rise = mf_set(s->constant[MF_PLAN_WEIGHT]) * (body->com.z - was_z);
-    return energy + spring_energy(s, false) - spring_energy(s, true) - rise;
+    mf_lane springs = mf_set((mf_real)0.5 * s->constant[MF_PLAN_STIFFNESS]);
+    energy = mf_fma(springs, s->contacts.sums.had - s->contacts.has, energy);
+    return mf_fma(mf_set(s->constant[MF_PLAN_WEIGHT]), was_z - body->com.z, energy);
 }
 
 // Lanes with a contact that held something or has met the ground. (Not: that bears something in
 // the end, for a robot may be thrown off the ground within the step.)
 static MF_INLINE mf_mask touching(Step *s) {
-    mf_lane touched = mf_zero();
-    for (uint32_t i = 0; i < s->contacts.count; i++)
-        touched = touched + s->contacts.row[i].before + mf_max(s->contacts.row[i].depth, mf_zero());
+    mf_lane touched = s->contacts.sums.held + s->contacts.sums.deep;
     raise_fault(s, mf_finite(touched), MF_FAULT_NONFINITE);
     return mf_less(mf_zero(), touched);
 }
@@ -130,17 +131,12 @@ static MF_INLINE void limit_energy(const Step *s, Body *body, mf_mask touched, m
     mf_lane least = mf_set(s->constant[MF_PLAN_MASS] * (mf_real)1e-16);
     budget = mf_keep(mf_less(least, energy), budget);
     mf_mask over = mf_and(touched, mf_less(budget, energy));
+    if (!mf_any(over))
+        return;
     mf_lane ratio = mf_max(budget, zero) / mf_select(over, energy, one);
     mf_lane scale = mf_select(over, mf_sqrt(ratio), one);
     body->velocity = vec_scale(body->velocity, scale);
     body->rate = vec_scale(body->rate, scale);
-}
-
-static void set_motion(Body *body, const Motion *motion) {
-    body->com = motion->com;
-    body->velocity = motion->velocity;
-    body->attitude = motion->attitude;
-    body->rate = motion->rate;
 }
 
 static void choose_pose(Body *body, mf_mask where, const Body *other) {
@@ -150,38 +146,48 @@ static void choose_pose(Body *body, mf_mask where, const Body *other) {
     body->rate = vec_select(where, other->rate, body->rate);
 }
 
+// The body as it was before the flight. Only a joint update makes it differ from what the fields
+// say, and only then it was put aside.
+static Body body_before(Step *s, const Body *saved) {
+    if (s->block->joints_due)
+        return *saved;
+    Mat turn;
+    Body body = load_body(s->block, &turn);
+    push_body(s, &body, &turn);
+    return body;
+}
+
 // The ground lies higher than the energy of a `poor` lane can pay for (a point deep in a slope or
 // under the floor). Such a lane is carried where its points were before the step instead of being
 // lifted out: against that support, at rest relative to it, the implicit step cannot gain energy.
 // Where even that fails, by the curvature of large turns, the body stays where it was and stops.
-static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Motion *was,
-                                                   const Mat *was_turn, mf_mask poor,
-                                                   mf_lane budget, mf_lane energy) {
+static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Body *saved,
+                                                   mf_mask poor, mf_lane budget, mf_lane energy) {
     mf_lane press[MF_POINTS_MAX_CONTACTS], hold[MF_POINTS_MAX_CONTACTS];
     Contacts *contacts = &s->contacts;
     bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    Body second = *body, still = *body;
-    set_motion(&second, was);
-    set_motion(&still, was);
+    Body was = body_before(s, saved), second = was, still = was;
+    Mat was_turn = quat_matrix(was.attitude);
+    Vec down = {was_turn.zx, was_turn.zy, was_turn.zz};
     fly(s, &second); // as before the first response
-    for (uint32_t i = 0; i < contacts->count; i++) {
-        Vec local = vec_load(s->block->points, 3 * contacts->row[i].index);
-        mf_lane was_z =
-            was->com.z + (was_turn->zx * local.x + was_turn->zy * local.y + was_turn->zz * local.z);
-        mf_lane top = was_z + contacts->row[i].before - (second.com.z + contacts->row[i].place.z);
-        press[i] = contacts->row[i].press;
-        set_depth(contacts, i,
-                  mf_select(poor, mf_min(contacts->row[i].depth, top), contacts->row[i].depth));
+    for (size_t i = 0; i < contacts->count; i++) {
+        Contact *row = &contacts->row[i];
+        Vec local = vec_load(s->block->points, 3 * row->index);
+        mf_lane top = vec_dot_add(down, local, was.com.z + row->before);
+        top = top - (second.com.z + row->place.z);
+        press[i] = row->press;
+        row->depth = mf_select(poor, mf_min(row->depth, top), row->depth);
         hold[i] = coupled ? s->hold[i] : one;
     }
+    contacts->standing = mf_not(mf_mask_all());
     Mat turn = quat_matrix(second.attitude);
-    mf_lane held = respond(s, &second, &turn, was->com.z, energy);
+    mf_lane held = respond(s, &second, &turn, was.com.z, energy);
     mf_mask stuck = mf_less(held, zero);
     still.velocity = still.rate = (Vec){zero, zero, zero};
     choose_pose(&second, stuck, &still);
     choose_pose(body, poor, &second);
-    for (uint32_t i = 0; i < contacts->count; i++) {
+    for (size_t i = 0; i < contacts->count; i++) {
         mf_lane kept = mf_select(stuck, contacts->row[i].before, contacts->row[i].press);
         contacts->row[i].press = mf_select(poor, kept, press[i]);
         if (coupled)
@@ -190,58 +196,65 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Mo
     return mf_select(poor, mf_max(held, zero), budget);
 }
 
-static MF_INLINE void meet_ground(Step *s, Body *body, const Motion *was, const Mat *was_turn,
-                                  mf_lane energy) {
+// `was_turn` is the attitude before the flight.
+static MF_INLINE void meet_ground(Step *s, Body *body, const Body *saved, const Mat *was_turn,
+                                  mf_lane was_z, mf_lane energy) {
     Mat turn = quat_matrix(body->attitude);
-    find_contacts(s, body, &turn, was_turn, was->com.z);
+    find_contacts(s, body, &turn, (Vec){was_turn->zx, was_turn->zy, was_turn->zz}, was_z);
     if (s->contacts.count == 0)
         return;
-    mf_lane budget = respond(s, body, &turn, was->com.z, energy);
+    mf_lane budget = respond(s, body, &turn, was_z, energy);
     // A rounding of the height is no lack of energy.
     mf_lane slack =
         mf_abs(body->com.z) * mf_set(s->constant[MF_PLAN_WEIGHT] * -4 * MF_REAL_EPSILON);
     mf_mask touched = touching(s), poor = mf_and(touched, mf_less(budget, slack));
     if (mf_any(poor))
-        budget = hold_poor(s, body, was, was_turn, poor, budget, energy);
+        budget = hold_poor(s, body, saved, poor, budget, energy);
     limit_energy(s, body, touched, budget);
 }
 
 // Place within 1e6 m, speed within 1e4 m/s, and at most two radians per step, which is what the
 // integration of the rotation can follow.
-static MF_INLINE mf_mask state_fine(const Step *s, const Body *body, mf_mask *in_range) {
+static MF_INLINE void check_state(Step *s, const Body *body) {
     const Vec p = body->com, v = body->velocity, w = body->rate;
+    const Quat q = body->attitude;
     mf_lane place = mf_abs(p.x) + mf_abs(p.y) + mf_abs(p.z);
     mf_lane speed = mf_abs(v.x) + mf_abs(v.y) + mf_abs(v.z);
     mf_lane spin = mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z);
-    const Quat q = body->attitude;
     mf_lane attitude = mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
-    *in_range = mf_and(mf_and(mf_less(place, mf_set((mf_real)1e6)),
-                              mf_less(attitude, mf_set((mf_real)2.5))), // 1 .. 2 for a unit one
-                       mf_and(mf_less(speed, mf_set((mf_real)1e4)),
-                              mf_less(spin, mf_set(2 * s->constant[MF_PLAN_INVERSE_STEP]))));
-    return mf_finite(place + speed + spin + attitude);
+    mf_mask in_range =
+        mf_and(mf_and(mf_less(place, mf_set((mf_real)1e6)),
+                      mf_less(attitude, mf_set((mf_real)2.5))), // 1 .. 2 for a unit one
+               mf_and(mf_less(speed, mf_set((mf_real)1e4)),
+                      mf_less(spin, mf_set(2 * s->constant[MF_PLAN_INVERSE_STEP]))));
+    if (mf_all(in_range))
+        return;
+    raise_fault(s, mf_finite(place + speed + spin + attitude), MF_FAULT_NONFINITE);
+    raise_fault(s, in_range, MF_FAULT_RANGE);
 }
 
-static MF_INLINE void store_body(Step *s, const Body *body) {
-    mf_mask in_range, finite = state_fine(s, body, &in_range);
-    raise_fault(s, finite, MF_FAULT_NONFINITE);
-    raise_fault(s, in_range, MF_FAULT_RANGE);
+static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
+    const mf_PointsBlock *block = s->block;
     Mat turn = quat_matrix(body->attitude);
-    Vec arm = mat_apply(&turn, body->center);
-    Vec spin = vec_cross(mat_apply(&turn, body->rate), arm);
-    keep_vec(s, s->block->position, 0, vec_sub(body->com, arm));
-    keep_vec(s, s->block->linear, 0, vec_sub(body->velocity, spin));
-    keep_vec(s, s->block->angular, 0, body->rate);
-    keep_store(s, s->block->orientation, 0, body->attitude.w);
-    keep_store(s, s->block->orientation, 1, body->attitude.x);
-    keep_store(s, s->block->orientation, 2, body->attitude.y);
-    keep_store(s, s->block->orientation, 3, body->attitude.z);
+    Vec center = vec_load(block->center, 0);
+    Vec spin = mat_apply(&turn, vec_cross(body->rate, center));
+    keep_vec_all(s, all, block->position, 0, vec_sub(body->com, mat_apply(&turn, center)));
+    keep_vec_all(s, all, block->linear, 0, vec_sub(body->velocity, spin));
+    keep_vec_all(s, all, block->angular, 0, body->rate);
+    keep_store_all(s, all, block->orientation, 0, body->attitude.w);
+    keep_store_all(s, all, block->orientation, 1, body->attitude.x);
+    keep_store_all(s, all, block->orientation, 2, body->attitude.y);
+    keep_store_all(s, all, block->orientation, 3, body->attitude.z);
     mf_lane stiffness = mf_set(s->constant[MF_PLAN_STIFFNESS]);
-    for (uint32_t i = 0; i < s->contacts.count; i++) {
-        keep_store(s, s->block->load, s->contacts.row[i].index,
-                   s->contacts.row[i].press * stiffness);
-        store_anchor(s, body, &turn, i);
+    const Contacts *contacts = &s->contacts;
+    for (const Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+        keep_store_all(s, all, block->load, row->index, row->press * stiffness);
+        store_anchor(s, body, &turn, row);
     }
+}
+
+static __attribute__((noinline)) void store_alive(const Step *s, const Body *body) {
+    store_fields(s, body, false);
 }
 
 void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
@@ -254,10 +267,10 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         return;
     s.all_alive = mf_all(s.alive);
     Mat turn;
-    Body body = load_body(block, &turn);
+    Body body = load_body(block, &turn), saved;
     if (block->only_refresh) {
         reshape_body(&s, &body);
-        for (uint32_t i = 0; i < s.plan->contact_count; i++)
+        for (size_t i = 0; i < s.plan->contact_count; i++)
             keep_vec(&s, block->points, 3 * i, s.kinematics.contact[i]);
         return;
     }
@@ -266,9 +279,14 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         turn = quat_matrix(body.attitude);
     }
     push_body(&s, &body, &turn);
-    const Motion was = {body.com, body.velocity, body.attitude, body.rate};
-    mf_lane energy = kinetic_energy(&s, &body);
+    if (block->joints_due)
+        saved = body;
+    mf_lane was_z = body.com.z, energy = kinetic_energy(&s, &body);
     fly(&s, &body);
-    meet_ground(&s, &body, &was, &turn, energy);
-    store_body(&s, &body);
+    meet_ground(&s, &body, &saved, &turn, was_z, energy);
+    check_state(&s, &body);
+    if (s.all_alive)
+        store_fields(&s, &body, true);
+    else
+        store_alive(&s, &body);
 }

@@ -20,7 +20,7 @@ typedef struct Swing {
 static inline void swing_points(const mf_PointsPlan *plan, const mf_real *constant,
                                 const Frame *frame, const Drift *drift, const mf_PlanLink *link,
                                 Swing *swing) {
-    for (uint32_t i = link->first_point; i < link->first_point + link->point_count; i++) {
+    for (size_t i = link->first_point; i < link->first_point + link->point_count; i++) {
         mf_real mass;
         Vec p = point_constant(plan, constant, i, &mass);
         Vec arm = mat_apply(&frame->turn, p);

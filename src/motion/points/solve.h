@@ -9,52 +9,51 @@
 #include "motion/points/state.h"
 #include "motion/points/support.h"
 
-static MF_INLINE mf_lane fit_weight(const Step *s, uint32_t row) {
-    mf_lane before = s->contacts.row[row].before;
-    return s->plan->config.weighted ? before
-                                    : mf_keep(mf_less(mf_zero(), before), mf_set((mf_real)1));
-}
-
-// The paper's fit over the contacts for which `in_both` holds; adds to `shift`.
+// The paper's fit over the contacts that were there before and are there now, after `shift`.
 static MF_INLINE Vec fit_friction(Step *s, const Body *body, const Shift *shift, bool joints) {
     Contacts *contacts = &s->contacts;
-    mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
+    const mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
+    const bool weighted = s->plan->config.weighted;
     Fit fit = fit_start();
-    for (uint32_t i = 0; i < contacts->count; i++) {
-        if (!mf_any(mf_less(zero, contacts->row[i].before)))
+    for (const Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+        mf_mask both = mf_less(zero, row->before);
+        if (joints)
+            both = mf_and(both, mf_less(contact_rise(shift, row->place) - row->depth, margin));
+        else
+            both = mf_and(both, row->pressed);
+        if (!mf_any(both))
             continue;
-        mf_mask now = mf_less(zero, contacts->row[i].press);
-        if (joints) {
-            mf_lane above = contact_rise(shift, contacts->row[i].place) - contacts->row[i].depth;
-            now = mf_less(above, margin);
-        }
-        Vec slip = contact_slip(s, body, i), place = contacts->row[i].place;
-        mf_lane slip_x = slip.x - shift->turn.z * place.y + shift->turn.y * place.z;
-        mf_lane slip_y = slip.y + shift->turn.z * place.x - shift->turn.x * place.z;
-        fit_add(&fit, place, slip_x, slip_y, mf_keep(now, fit_weight(s, i)));
+        Vec slip = contact_slip(s, body, row), place = row->place;
+        mf_lane slip_x = mf_fma(-shift->turn.z, place.y, mf_fma(shift->turn.y, place.z, slip.x));
+        mf_lane slip_y = mf_fma(shift->turn.z, place.x, mf_fma(-shift->turn.x, place.z, slip.y));
+        if (weighted)
+            fit_add(&fit, place, slip_x, slip_y, mf_keep(both, row->before));
+        else
+            fit_add_where(&fit, both, place, slip_x, slip_y);
     }
     return fit_solve(&fit);
 }
 
 // A second round for joint updates: what the soft contacts still gave way is added to their depth,
 // so that the points end at the surface and no penetration is left that would cost energy later.
-static Shift lift_clear(Step *s, const Sym *inverse_world, mf_real softness, mf_real inverse_mass) {
+static MF_INLINE Shift lift_clear(Step *s, const Sym *inverse_world, mf_real softness,
+                                  mf_real inverse_mass) {
     Contacts *contacts = &s->contacts;
-    mf_lane given[MF_POINTS_MAX_CONTACTS];
-    for (uint32_t i = 0; i < contacts->count; i++) {
-        given[i] = contacts->row[i].press;
-        contacts->row[i].depth = contacts->row[i].depth + given[i];
+    mf_lane depth[MF_POINTS_MAX_CONTACTS];
+    for (size_t i = 0; i < contacts->count; i++) {
+        depth[i] = contacts->row[i].depth;
+        contacts->row[i].depth = depth[i] + contacts->row[i].press;
     }
-    Shift shift = support_solve(contacts, inverse_world, softness, inverse_mass);
-    for (uint32_t i = 0; i < contacts->count; i++)
-        contacts->row[i].depth = contacts->row[i].depth - given[i];
+    Shift shift = support_solve(contacts, inverse_world, softness, inverse_mass, true);
+    for (size_t i = 0; i < contacts->count; i++)
+        contacts->row[i].depth = depth[i];
     return shift;
 }
 
 static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_world, bool joints) {
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
     mf_real inverse_mass = s->constant[MF_PLAN_INVERSE_MASS];
-    Shift shift = support_solve(&s->contacts, inverse_world, softness, inverse_mass);
+    Shift shift = support_solve(&s->contacts, inverse_world, softness, inverse_mass, false);
     if (joints)
         shift = lift_clear(s, inverse_world, softness, inverse_mass);
     Vec fit = fit_friction(s, body, &shift, joints);
@@ -72,60 +71,79 @@ static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_w
 
 static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool joints) {
     Contacts *contacts = &s->contacts;
-    Sym inertia_world = sym_turn(turn, &body->inertia);
+    Sym inertia = body_inertia(s), inertia_world = sym_turn(turn, &inertia);
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
     // Weights by load have the mean 1 over the contacts that hold.
-    mf_lane holding = mf_zero(), total = mf_zero(), one = mf_set((mf_real)1);
-    for (uint32_t i = 0; i < contacts->count; i++) {
-        mf_lane before = contacts->row[i].before;
-        holding = holding + mf_keep(mf_less(mf_zero(), before), one);
-        total = total + before;
-    }
+    mf_lane holding = mf_zero(), total = contacts->sums.held, one = mf_set((mf_real)1);
+    for (size_t i = 0; i < contacts->count; i++)
+        holding = mf_add_where(mf_less(mf_zero(), contacts->row[i].before), holding, one);
     mf_lane mean = holding / mf_select(mf_less(mf_zero(), total), total, one);
-    for (uint32_t i = 0; i < contacts->count; i++) {
+    for (size_t i = 0; i < contacts->count; i++) {
         mf_mask held = mf_less(mf_zero(), contacts->row[i].before);
-        s->weight[i] = fit_weight(s, i);
+        s->weight[i] = mf_keep(held, one);
         if (s->plan->config.weighted)
-            s->weight[i] = s->weight[i] * mean;
-        Vec slip = contact_slip(s, body, i);
+            s->weight[i] = contacts->row[i].before * mean;
+        Vec slip = contact_slip(s, body, &contacts->row[i]);
         contacts->row[i].slip =
             (Vec){mf_keep(held, slip.x), mf_keep(held, slip.y), mf_keep(held, slip.z)};
     }
-    return coupled_solve(s->plan, s->constant, contacts, &inertia_world, softness, s->weight,
-                         s->hold);
+    Shift shift =
+        coupled_solve(s->plan, s->constant, contacts, &inertia_world, softness, s->weight, s->hold);
+    contacts->has = mf_zero();
+    for (size_t i = 0; i < contacts->count; i++)
+        contacts->has = mf_fma(contacts->row[i].press, contacts->row[i].press, contacts->has);
+    return shift;
 }
 
 static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *turn, bool joints) {
     if (s->plan->config.friction == MF_FRICTION_COUPLED)
         return solve_coupled(s, body, turn, joints);
-    Sym inverse_world = sym_turn(turn, &body->inverse);
+    Sym inverse = body_inverse(s), inverse_world = sym_turn(turn, &inverse);
     return solve_fit(s, body, &inverse_world, joints);
 }
 
-// Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
-static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *shift) {
-    mf_lane limit = mf_set((mf_real)0.5), low = mf_set((mf_real)-0.5);
-    Vec turn = {mf_clamp(shift->turn.x, low, limit), mf_clamp(shift->turn.y, low, limit),
-                mf_clamp(shift->turn.z, low, limit)};
-    body->com = vec_select(s->near, vec_add(body->com, shift->move), body->com);
-    body->attitude = quat_select(s->near, quat_turn(body->attitude, turn), body->attitude);
+// A turn is at most half a radian about each axis, which is as far as its linear equations hold. A
+// longer one is shortened together with the move that belongs to it: a move alone would carry the
+// body farther than its feet reach.
+static MF_INLINE Shift limit_shift(const Shift *shift) {
+    const mf_lane limit = mf_set((mf_real)0.5);
+    mf_lane x = mf_abs(shift->turn.x), y = mf_abs(shift->turn.y), z = mf_abs(shift->turn.z);
+    mf_lane most = mf_max(x, mf_max(y, z));
+    mf_mask far = mf_less(limit, most);
+    if (!mf_any(far))
+        return *shift;
+    mf_lane one = mf_set((mf_real)1);
+    mf_lane scale = mf_select(far, limit / mf_select(far, most, one), one);
+    return (Shift){vec_scale(shift->move, scale), vec_scale(shift->turn, scale)};
 }
 
-// Remembers where the contacts are now. A contact that the solver lets slide in part (coupled
-// friction) keeps the stretch that its friction can bear.
-static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *turn, uint32_t row) {
-    uint32_t contact = s->contacts.row[row].index;
-    Vec local = vec_load(s->block->points, 3 * contact);
-    Vec place = vec_add(body->com, mat_apply(turn, local));
-    if (s->plan->config.friction == MF_FRICTION_COUPLED) {
-        mf_mask stays = mf_and(mf_less(mf_zero(), s->contacts.row[row].before),
-                               mf_less(mf_zero(), s->contacts.row[row].press));
-        Vec anchor = vec_load(s->block->anchor, 3 * contact);
-        Vec slip = vec_scale(vec_sub(place, anchor), s->hold[row]);
-        place = vec_select(stays, vec_sub(place, slip), place);
+// Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
+static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *wanted) {
+    Shift shift = limit_shift(wanted);
+    Vec com = vec_add(body->com, shift.move);
+    Quat attitude = quat_turn(body->attitude, shift.turn);
+    if (!mf_all(s->near)) {
+        com = vec_select(s->near, com, body->com);
+        attitude = quat_select(s->near, attitude, body->attitude);
     }
-    keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[row].press), s->block->anchor, 3 * contact,
-                   place);
+    body->com = com;
+    body->attitude = attitude;
+}
+
+// Remembers where a contact is now. One that the solver lets slide in part (coupled friction) keeps
+// the stretch that its friction can bear.
+static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *turn,
+                                   const Contact *row) {
+    Vec local = vec_load(s->block->points, 3 * row->index);
+    Vec place = mat_apply_add(turn, local, body->com);
+    mf_mask bears = mf_less(mf_zero(), row->press);
+    if (s->plan->config.friction == MF_FRICTION_COUPLED) {
+        mf_mask stays = mf_and(mf_less(mf_zero(), row->before), bears);
+        Vec anchor = vec_load(s->block->anchor, 3 * row->index);
+        Vec left = vec_fma(vec_sub(anchor, place), s->hold[row - s->contacts.row], place);
+        place = vec_select(stays, left, place);
+    }
+    keep_vec_where(s, bears, s->block->anchor, 3 * row->index, place);
 }
 
 #endif

@@ -24,23 +24,33 @@ static MF_INLINE mf_lane depth_of_none(void) {
     return mf_set((mf_real)-1e30);
 }
 
-// Frozen lanes keep what they have.
-static MF_INLINE void keep_store(const Step *s, void *field, uint32_t c, mf_lane a) {
-    mf_real *base = (mf_real *)field + (size_t)c * MF_BLOCK;
-    if (s->all_alive)
+// Frozen lanes keep what they have. `all` says that there are none.
+static MF_INLINE void keep_store_all(const Step *s, bool all, void *field, size_t c, mf_lane a) {
+    mf_real *base = (mf_real *)field + c * MF_BLOCK;
+    if (all)
         mf_store(base, a);
     else
         mf_store_where(s->alive, base, a);
 }
 
-static MF_INLINE void keep_vec(const Step *s, void *field, uint32_t c, Vec a) {
+static MF_INLINE void keep_vec_all(const Step *s, bool all, void *field, size_t c, Vec a) {
+    keep_store_all(s, all, field, c, a.x);
+    keep_store_all(s, all, field, c + 1, a.y);
+    keep_store_all(s, all, field, c + 2, a.z);
+}
+
+static MF_INLINE void keep_store(const Step *s, void *field, size_t c, mf_lane a) {
+    keep_store_all(s, s->all_alive, field, c, a);
+}
+
+static MF_INLINE void keep_vec(const Step *s, void *field, size_t c, Vec a) {
     keep_store(s, field, c, a.x);
     keep_store(s, field, c + 1, a.y);
     keep_store(s, field, c + 2, a.z);
 }
 
-static MF_INLINE void keep_vec_where(const Step *s, mf_mask where, void *field, uint32_t c, Vec a) {
-    mf_real *base = (mf_real *)field + (size_t)c * MF_BLOCK;
+static MF_INLINE void keep_vec_where(const Step *s, mf_mask where, void *field, size_t c, Vec a) {
+    mf_real *base = (mf_real *)field + c * MF_BLOCK;
     mf_mask mask = mf_and(s->alive, where);
     mf_store_where(mask, base, a.x);
     mf_store_where(mask, base + MF_BLOCK, a.y);
@@ -63,19 +73,24 @@ static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
     s->all_alive = false;
 }
 
+static MF_INLINE Sym body_inertia(const Step *s) {
+    return sym_load((const mf_real *)s->block->inertia);
+}
+
+static MF_INLINE Sym body_inverse(const Step *s) {
+    return sym_load((const mf_real *)s->block->inverse);
+}
+
 static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
     Body body;
     Vec place = vec_load(block->position, 0), velocity = vec_load(block->linear, 0);
     const mf_real *q = block->orientation;
     body.attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
     body.rate = vec_load(block->angular, 0);
-    body.center = vec_load(block->center, 0);
-    body.inertia = sym_load(block->inertia);
-    body.inverse = sym_load(block->inverse);
     *turn = quat_matrix(body.attitude);
-    Vec arm = mat_apply(turn, body.center);
+    Vec center = vec_load(block->center, 0), arm = mat_apply(turn, center);
     body.com = vec_add(place, arm);
-    body.velocity = vec_add(velocity, vec_cross(mat_apply(turn, body.rate), arm));
+    body.velocity = vec_add(velocity, mat_apply(turn, vec_cross(body.rate, center)));
     return body;
 }
 
@@ -91,42 +106,15 @@ static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane r
     return mf_min(ground, reach + slack);
 }
 
-static MF_INLINE uint32_t add_contact(Contacts *contacts, uint32_t index, Vec place,
-                                      mf_lane before) {
-    uint32_t row = contacts->count++;
-    contacts->row[row].index = index;
-    contacts->row[row].place = place;
-    contacts->row[row].before = before;
-    return row;
-}
-
-// Where to start the search for the pressed points: those that were pressed before, or, for a robot
-// that comes from the air, those below the ground.
-static MF_INLINE void guess_pressed(Contacts *contacts) {
-    mf_lane zero = mf_zero(), held = zero;
-    for (uint32_t i = 0; i < contacts->count; i++)
-        held = held + contacts->row[i].before;
-    mf_mask standing = mf_less(zero, held);
-    for (uint32_t i = 0; i < contacts->count; i++)
-        contacts->row[i].press =
-            mf_select(standing, contacts->row[i].before, contacts->row[i].press);
-}
-
-// A point is taken for pressed as long as it is below the ground.
-static MF_INLINE void set_depth(Contacts *contacts, uint32_t row, mf_lane depth) {
-    contacts->row[row].depth = depth;
-    contacts->row[row].press = mf_max(depth, mf_zero());
-}
-
-static MF_INLINE mf_lane load_before(const Step *s, uint32_t contact) {
+static MF_INLINE mf_lane load_before(const Step *s, size_t contact) {
     mf_lane load = row_load(s->block->load, contact);
     return load * mf_set(s->constant[MF_PLAN_SOFTNESS]);
 }
 
 // Slip of a contact: where it is now minus its anchor.
-static MF_INLINE Vec contact_slip(const Step *s, const Body *body, uint32_t row) {
-    Vec anchor = vec_load(s->block->anchor, 3 * s->contacts.row[row].index);
-    return vec_sub(vec_add(body->com, s->contacts.row[row].place), anchor);
+static MF_INLINE Vec contact_slip(const Step *s, const Body *body, const Contact *row) {
+    Vec anchor = vec_load(s->block->anchor, 3 * row->index);
+    return vec_sub(vec_add(body->com, row->place), anchor);
 }
 
 #endif

@@ -20,78 +20,94 @@ typedef struct Support {
     mf_lane z, r, p;                // sum of a_i depth_i
 } Support;
 
-static MF_INLINE void support_sum(Support *s, Vec place, mf_lane depth, mf_mask pressed) {
-    mf_lane x = place.x, y = place.y, left = mf_zero() - x;
+static MF_INLINE void support_add(Support *s, const Contact *row, mf_mask pressed) {
+    mf_lane x = row->place.x, y = row->place.y, depth = row->depth;
     s->zz = mf_add_where(pressed, s->zz, mf_set((mf_real)1));
     s->zr = mf_add_where(pressed, s->zr, y);
-    s->zp = mf_add_where(pressed, s->zp, left);
-    s->rr = mf_add_where(pressed, s->rr, y * y);
-    s->rp = mf_add_where(pressed, s->rp, left * y);
-    s->pp = mf_add_where(pressed, s->pp, x * x);
+    s->zp = mf_add_where(pressed, s->zp, -x);
+    s->rr = mf_fma_where(pressed, y, y, s->rr);
+    s->rp = mf_fma_where(pressed, -x, y, s->rp);
+    s->pp = mf_fma_where(pressed, x, x, s->pp);
     s->z = mf_add_where(pressed, s->z, depth);
-    s->r = mf_add_where(pressed, s->r, y * depth);
-    s->p = mf_add_where(pressed, s->p, left * depth);
+    s->r = mf_fma_where(pressed, y, depth, s->r);
+    s->p = mf_fma_where(pressed, -x, depth, s->p);
 }
 
 // Solves the 3x3 system, which is positive definite because of the mass terms: the rise is
 // eliminated, the tilts follow by Cramer's rule. Two divisions.
-static inline Vec support_solve_sum(const Support *s) {
+static MF_INLINE Vec support_solve_sum(const Support *s) {
     mf_lane one = mf_set((mf_real)1), first = one / s->zz;
     mf_lane lr = s->zr * first, lp = s->zp * first;
-    mf_lane rr = s->rr - lr * s->zr, rp = s->rp - lr * s->zp, pp = s->pp - lp * s->zp;
-    mf_lane r = s->r - lr * s->z, p = s->p - lp * s->z;
-    mf_lane scale = one / (rr * pp - rp * rp);
-    mf_lane roll = (r * pp - p * rp) * scale, pitch = (p * rr - r * rp) * scale;
-    return (Vec){s->z * first - (lr * roll + lp * pitch), roll, pitch}; // x holds the rise
+    mf_lane rr = mf_fma(-lr, s->zr, s->rr), rp = mf_fma(-lr, s->zp, s->rp);
+    mf_lane pp = mf_fma(-lp, s->zp, s->pp);
+    mf_lane r = mf_fma(-lr, s->z, s->r), p = mf_fma(-lp, s->z, s->p);
+    mf_lane scale = one / mf_fma(rr, pp, -(rp * rp));
+    mf_lane roll = mf_fma(r, pp, -(p * rp)) * scale, pitch = mf_fma(p, rr, -(r * rp)) * scale;
+    mf_lane rise = mf_fma(-lr, roll, mf_fma(-lp, pitch, s->z * first));
+    return (Vec){rise, roll, pitch}; // x holds the rise
 }
 
 // Inverse of the upper left 2x2 block of the world's inverse inertia: (xx, xy, yy).
-static inline Vec support_inertia(const Sym *inverse_world) {
-    mf_lane scale = mf_set((mf_real)1) /
-                    (inverse_world->xx * inverse_world->yy - inverse_world->xy * inverse_world->xy);
-    return (Vec){inverse_world->yy * scale, mf_zero() - inverse_world->xy * scale,
-                 inverse_world->xx * scale};
+static MF_INLINE Vec support_inertia(const Sym *inverse_world) {
+    mf_lane xx = inverse_world->xx, yy = inverse_world->yy, xy = inverse_world->xy;
+    mf_lane scale = mf_set((mf_real)1) / mf_fma(xx, yy, -(xy * xy));
+    return (Vec){yy * scale, -(xy * scale), xx * scale};
 }
 
 // Presses each contact by what is left of its depth after `shift`; true while a set changes.
 static MF_INLINE bool support_press(Contacts *contacts, const Shift *shift) {
-    mf_lane zero = mf_zero();
+    mf_lane zero = mf_zero(), has = zero;
     mf_mask changed = mf_not(mf_mask_all());
-    for (uint32_t i = 0; i < contacts->count; i++) {
-        mf_lane rest = contacts->row[i].depth - contact_rise(shift, contacts->row[i].place);
-        mf_mask was = mf_less(zero, contacts->row[i].press), is = mf_less(zero, rest);
-        contacts->row[i].press = mf_max(rest, zero);
+    for (Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+        mf_lane rest = mf_fma(-shift->turn.x, row->place.y, row->depth - shift->move.z);
+        rest = mf_fma(shift->turn.y, row->place.x, rest);
+        mf_mask was = row->pressed, is = mf_less(zero, rest);
+        row->pressed = is;
+        row->press = mf_max(rest, zero);
+        has = mf_fma(row->press, row->press, has);
         changed = mf_or(changed, mf_differ(was, is));
     }
+    contacts->has = has;
     return mf_any(changed);
 }
 
-// Fills `press` and returns the shift (no horizontal move). `softness` is eps. `press` holds a
-// first guess of the pressed points on entry.
+// The system for the pressed points. At first those that were pressed before, or, for a robot that
+// comes from the air, those below the ground; later those that the last round found.
+static MF_INLINE Support support_system(Contacts *contacts, mf_lane softness, Vec masses,
+                                        bool first) {
+    mf_lane zero = mf_zero();
+    Support sum = {softness, zero, zero, masses.x, masses.y, masses.z, zero, zero, zero};
+    for (Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+        if (first)
+            row->pressed = mf_less(zero, mf_select(contacts->standing, row->before, row->depth));
+        support_add(&sum, row, row->pressed);
+    }
+    return sum;
+}
+
+// Fills `press` and returns the shift (no horizontal move). `softness` is eps. With `again` the
+// search starts from the points that were found pressed last time.
 static MF_INLINE Shift support_solve(Contacts *contacts, const Sym *inverse_world, mf_real softness,
-                                     mf_real inverse_mass) {
+                                     mf_real inverse_mass, bool again) {
     Vec tilt = support_inertia(inverse_world);
     Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass)); // eps M/m of roll and pitch
     mf_lane zero = mf_zero();
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
-    for (int iteration = 0; iteration < SUPPORT_ITERATIONS; iteration++) {
-        Support sum = {mf_set(softness), zero, zero, masses.x, masses.y,
-                       masses.z,         zero, zero, zero};
-        for (uint32_t i = 0; i < contacts->count; i++)
-            support_sum(&sum, contacts->row[i].place, contacts->row[i].depth,
-                        mf_less(zero, contacts->row[i].press));
+    Support sum = support_system(contacts, mf_set(softness), masses, !again);
+    for (int iteration = 1;; iteration++) {
         Vec u = support_solve_sum(&sum);
         shift.move.z = u.x;
         shift.turn.x = u.y;
         shift.turn.y = u.z;
         // The same set gives the same solution, so stopping early changes no bit.
-        if (!support_press(contacts, &shift))
+        if (!support_press(contacts, &shift) || iteration == SUPPORT_ITERATIONS)
             break;
+        sum = support_system(contacts, mf_set(softness), masses, false);
     }
     // A vertical force also turns a tilted body about the vertical.
-    mf_lane torque_x = tilt.x * shift.turn.x + tilt.y * shift.turn.y;
-    mf_lane torque_y = tilt.y * shift.turn.x + tilt.z * shift.turn.y;
-    shift.turn.z = inverse_world->xz * torque_x + inverse_world->yz * torque_y;
+    mf_lane torque_x = mf_fma(tilt.x, shift.turn.x, tilt.y * shift.turn.y);
+    mf_lane torque_y = mf_fma(tilt.y, shift.turn.x, tilt.z * shift.turn.y);
+    shift.turn.z = mf_fma(inverse_world->xz, torque_x, inverse_world->yz * torque_y);
     return shift;
 }
 

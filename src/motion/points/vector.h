@@ -20,46 +20,69 @@ typedef struct Quat {
     mf_lane w, x, y, z;
 } Quat;
 
-static inline Vec vec_add(Vec a, Vec b) {
+static MF_INLINE Vec vec_add(Vec a, Vec b) {
     return (Vec){a.x + b.x, a.y + b.y, a.z + b.z};
 }
-static inline Vec vec_sub(Vec a, Vec b) {
+static MF_INLINE Vec vec_sub(Vec a, Vec b) {
     return (Vec){a.x - b.x, a.y - b.y, a.z - b.z};
 }
-static inline Vec vec_scale(Vec a, mf_lane s) {
+static MF_INLINE Vec vec_scale(Vec a, mf_lane s) {
     return (Vec){a.x * s, a.y * s, a.z * s};
 }
-static inline mf_lane vec_dot(Vec a, Vec b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
+static MF_INLINE mf_lane vec_dot(Vec a, Vec b) {
+    return mf_fma(a.x, b.x, mf_fma(a.y, b.y, a.z * b.z));
 }
-static inline Vec vec_cross(Vec a, Vec b) {
-    return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+// a s + b
+static MF_INLINE Vec vec_fma(Vec a, mf_lane s, Vec b) {
+    return (Vec){mf_fma(a.x, s, b.x), mf_fma(a.y, s, b.y), mf_fma(a.z, s, b.z)};
 }
-static inline Vec vec_select(mf_mask mask, Vec a, Vec b) {
+static MF_INLINE Vec vec_cross(Vec a, Vec b) {
+    return (Vec){mf_fma(a.y, b.z, -(a.z * b.y)), mf_fma(a.z, b.x, -(a.x * b.z)),
+                 mf_fma(a.x, b.y, -(a.y * b.x))};
+}
+// a x b + c
+static MF_INLINE Vec vec_cross_add(Vec a, Vec b, Vec c) {
+    return (Vec){mf_fma(-a.z, b.y, mf_fma(a.y, b.z, c.x)), mf_fma(-a.x, b.z, mf_fma(a.z, b.x, c.y)),
+                 mf_fma(-a.y, b.x, mf_fma(a.x, b.y, c.z))};
+}
+static MF_INLINE Vec vec_select(mf_mask mask, Vec a, Vec b) {
     return (Vec){mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y), mf_select(mask, a.z, b.z)};
 }
 
-static inline Vec mat_apply(const Mat *m, Vec a) {
-    return (Vec){m->xx * a.x + m->xy * a.y + m->xz * a.z, m->yx * a.x + m->yy * a.y + m->yz * a.z,
-                 m->zx * a.x + m->zy * a.y + m->zz * a.z};
+static MF_INLINE Vec mat_apply(const Mat *m, Vec a) {
+    return (Vec){vec_dot((Vec){m->xx, m->xy, m->xz}, a), vec_dot((Vec){m->yx, m->yy, m->yz}, a),
+                 vec_dot((Vec){m->zx, m->zy, m->zz}, a)};
 }
-static inline Vec mat_apply_transposed(const Mat *m, Vec a) {
-    return (Vec){m->xx * a.x + m->yx * a.y + m->zx * a.z, m->xy * a.x + m->yy * a.y + m->zy * a.z,
-                 m->xz * a.x + m->yz * a.y + m->zz * a.z};
+static MF_INLINE mf_lane vec_dot_add(Vec a, Vec b, mf_lane c) {
+    return mf_fma(a.x, b.x, mf_fma(a.y, b.y, mf_fma(a.z, b.z, c)));
 }
-static inline Vec sym_apply(const Sym *s, Vec a) {
-    return (Vec){s->xx * a.x + s->xy * a.y + s->xz * a.z, s->xy * a.x + s->yy * a.y + s->yz * a.z,
-                 s->xz * a.x + s->yz * a.y + s->zz * a.z};
+// m a + b
+static MF_INLINE Vec mat_apply_add(const Mat *m, Vec a, Vec b) {
+    return (Vec){vec_dot_add((Vec){m->xx, m->xy, m->xz}, a, b.x),
+                 vec_dot_add((Vec){m->yx, m->yy, m->yz}, a, b.y),
+                 vec_dot_add((Vec){m->zx, m->zy, m->zz}, a, b.z)};
 }
-
-static inline Sym sym_select(mf_mask mask, const Sym *a, const Sym *b) {
-    return (Sym){mf_select(mask, a->xx, b->xx), mf_select(mask, a->yy, b->yy),
-                 mf_select(mask, a->zz, b->zz), mf_select(mask, a->xy, b->xy),
-                 mf_select(mask, a->xz, b->xz), mf_select(mask, a->yz, b->yz)};
+static MF_INLINE Vec mat_apply_transposed(const Mat *m, Vec a) {
+    return (Vec){vec_dot((Vec){m->xx, m->yx, m->zx}, a), vec_dot((Vec){m->xy, m->yy, m->zy}, a),
+                 vec_dot((Vec){m->xz, m->yz, m->zz}, a)};
+}
+static MF_INLINE Vec mat_apply_transposed_add(const Mat *m, Vec a, Vec b) {
+    return (Vec){vec_dot_add((Vec){m->xx, m->yx, m->zx}, a, b.x),
+                 vec_dot_add((Vec){m->xy, m->yy, m->zy}, a, b.y),
+                 vec_dot_add((Vec){m->xz, m->yz, m->zz}, a, b.z)};
+}
+static MF_INLINE Vec sym_apply(const Sym *s, Vec a) {
+    return (Vec){vec_dot((Vec){s->xx, s->xy, s->xz}, a), vec_dot((Vec){s->xy, s->yy, s->yz}, a),
+                 vec_dot((Vec){s->xz, s->yz, s->zz}, a)};
+}
+static MF_INLINE Vec sym_apply_add(const Sym *s, Vec a, Vec b) {
+    return (Vec){vec_dot_add((Vec){s->xx, s->xy, s->xz}, a, b.x),
+                 vec_dot_add((Vec){s->xy, s->yy, s->yz}, a, b.y),
+                 vec_dot_add((Vec){s->xz, s->yz, s->zz}, a, b.z)};
 }
 
 // m s m^T: a symmetric tensor of the body in world axes.
-static inline Sym sym_turn(const Mat *m, const Sym *s) {
+static MF_INLINE Sym sym_turn(const Mat *m, const Sym *s) {
     Vec a = sym_apply(s, (Vec){m->xx, m->xy, m->xz});
     Vec b = sym_apply(s, (Vec){m->yx, m->yy, m->yz});
     Vec c = sym_apply(s, (Vec){m->zx, m->zy, m->zz});
@@ -72,61 +95,77 @@ static inline Sym sym_turn(const Mat *m, const Sym *s) {
                  vec_dot(row_z, b)};
 }
 
-static inline Quat quat_multiply(Quat a, Quat b) {
-    return (Quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                  a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                  a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                  a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+static MF_INLINE Quat quat_multiply(Quat a, Quat b) {
+    return (Quat){mf_fma(a.w, b.w, mf_fma(-a.x, b.x, mf_fma(-a.y, b.y, -(a.z * b.z)))),
+                  mf_fma(a.w, b.x, mf_fma(a.x, b.w, mf_fma(a.y, b.z, -(a.z * b.y)))),
+                  mf_fma(a.w, b.y, mf_fma(a.y, b.w, mf_fma(a.z, b.x, -(a.x * b.z)))),
+                  mf_fma(a.w, b.z, mf_fma(a.z, b.w, mf_fma(a.x, b.y, -(a.y * b.x))))};
 }
 
-static inline Quat quat_select(mf_mask mask, Quat a, Quat b) {
+static MF_INLINE Quat quat_select(mf_mask mask, Quat a, Quat b) {
     return (Quat){mf_select(mask, a.w, b.w), mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y),
                   mf_select(mask, a.z, b.z)};
 }
 
-static inline Quat quat_normalize(Quat q) {
-    mf_lane scale = mf_set((mf_real)1) / mf_sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+static MF_INLINE Quat quat_normalize(Quat q) {
+    mf_lane square = mf_fma(q.w, q.w, mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
+    mf_lane scale = mf_set((mf_real)1) / mf_sqrt(square);
     return (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
 }
 
-// Turns the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).
-static inline Quat quat_turn(Quat q, Vec rotation) {
-    mf_lane half = mf_set((mf_real)0.5);
-    Quat turn = {mf_set((mf_real)1), rotation.x * half, rotation.y * half, rotation.z * half};
-    return quat_normalize(quat_multiply(turn, q));
+// A quaternion of length 1 + e comes out with length 1 - 3/2 e^2, without a division.
+static MF_INLINE Quat quat_renormalize(Quat q) {
+    mf_lane square = mf_fma(q.w, q.w, q.x * q.x) + mf_fma(q.y, q.y, q.z * q.z);
+    mf_lane scale = mf_fma(mf_set((mf_real)-0.5), square, mf_set((mf_real)1.5));
+    return (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
 }
 
-static inline Mat quat_matrix(Quat q) {
+// exp(v) for a small vector v [1], to fourth order: a turn by 2 |v| about v, with an error of
+// |v|^5 / 120 rad and a length of 1 - |v|^6 / 144.
+static MF_INLINE Quat quat_exponential(Vec v) {
+    mf_lane square = vec_dot(v, v), one = mf_set((mf_real)1);
+    mf_lane cosine = mf_fma(square, mf_set((mf_real)(1.0 / 24)), mf_set((mf_real)-0.5));
+    v = vec_scale(v, mf_fma(square, mf_set((mf_real)(-1.0 / 6)), one));
+    return (Quat){mf_fma(square, cosine, one), v.x, v.y, v.z};
+}
+
+// Turns the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).
+static MF_INLINE Quat quat_turn(Quat q, Vec rotation) {
+    Vec half = vec_scale(rotation, mf_set((mf_real)0.5));
+    return quat_normalize(quat_multiply((Quat){mf_set((mf_real)1), half.x, half.y, half.z}, q));
+}
+
+static MF_INLINE Mat quat_matrix(Quat q) {
     mf_lane one = mf_set((mf_real)1);
     mf_lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
-    mf_lane xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
-    mf_lane xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
     mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
-    return (Mat){one - (yy + zz), xy - wz, xz + wy, xy + wz,        one - (xx + zz),
-                 yz - wx,         xz - wy, yz + wx, one - (xx + yy)};
+    mf_lane less_xx = mf_fma(-q.x, x2, one), less_yy = mf_fma(-q.y, y2, one);
+    return (Mat){mf_fma(-q.z, z2, less_yy), mf_fma(q.x, y2, -wz),      mf_fma(q.x, z2, wy),
+                 mf_fma(q.x, y2, wz),       mf_fma(-q.z, z2, less_xx), mf_fma(q.y, z2, -wx),
+                 mf_fma(q.x, z2, -wy),      mf_fma(q.y, z2, wx),       mf_fma(-q.y, y2, less_xx)};
 }
 
 // ---- rows of a field: component c of all lanes at `row(base, c)` --------------------------------
 
-static inline mf_lane row_load(const mf_real *base, uint32_t c) {
-    return mf_load(base + (size_t)c * 16);
+static MF_INLINE mf_lane row_load(const mf_real *base, size_t c) {
+    return mf_load(base + c * 16);
 }
-static inline void row_store(mf_real *base, uint32_t c, mf_lane a) {
-    mf_store(base + (size_t)c * 16, a);
+static MF_INLINE void row_store(mf_real *base, size_t c, mf_lane a) {
+    mf_store(base + c * 16, a);
 }
-static inline Vec vec_load(const mf_real *base, uint32_t c) {
+static MF_INLINE Vec vec_load(const mf_real *base, size_t c) {
     return (Vec){row_load(base, c), row_load(base, c + 1), row_load(base, c + 2)};
 }
-static inline void vec_store(mf_real *base, uint32_t c, Vec a) {
+static MF_INLINE void vec_store(mf_real *base, size_t c, Vec a) {
     row_store(base, c, a.x);
     row_store(base, c + 1, a.y);
     row_store(base, c + 2, a.z);
 }
-static inline Sym sym_load(const mf_real *base) {
+static MF_INLINE Sym sym_load(const mf_real *base) {
     return (Sym){row_load(base, 0), row_load(base, 1), row_load(base, 2),
                  row_load(base, 3), row_load(base, 4), row_load(base, 5)};
 }
-static inline void sym_store(mf_real *base, Sym s) {
+static MF_INLINE void sym_store(mf_real *base, Sym s) {
     row_store(base, 0, s.xx);
     row_store(base, 1, s.yy);
     row_store(base, 2, s.zz);

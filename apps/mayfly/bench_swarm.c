@@ -1,0 +1,302 @@
+// Benches of swarms. A round is one step of the whole world: every agent's on-board control and one
+// Runge-Kutta step, and what the bench adds to that. Every repeat begins from the same image of the
+// world and must end with the same hash; the first only warms up. `steps` counts agent-rounds, so
+// seconds / steps is the time per round divided by agents.
+#include "bench_swarm.h"
+
+#include <mayfly/swarm.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REPEATS_MOST 101u
+#define TEXT_MOST 4096 // [byte] of a swarm's file
+
+typedef struct Bench {
+    const char *name;
+    const char *summary;
+    uint32_t threads; // [1]
+    uint32_t agents;  // [1] 0: a curve over many numbers
+    uint32_t rounds;  // [1]
+    bool only_named;
+    void (*write)(char *out, uint32_t agents, const char *precision);
+} Bench;
+
+// ---- the worlds --------------------------------------------------------------------------------
+
+// Body rates and thrust as commands, the inner loop and the motion: the round of the paper.
+static void write_quadrotors(char *out, uint32_t agents, const char *precision) {
+    snprintf(out, TEXT_MOST,
+             "world: {step: 0.001}\n"
+             "interaction: {enabled: false}\n"
+             "groups:\n"
+             "  - name: quads\n"
+             "    vehicle: ../models/sun2022.yaml\n"
+             "    count: %u\n"
+             "    precision: %s\n"
+             "    placement: {grid: {center: [0, 0, 50], spacing: [3, 3, 3], layers: 20}}\n"
+             "    behaviour: {command: {mode: rates, values: [0.1, -0.1, 0.2, 7.37712]}}\n"
+             "    behaviour_interval: 3600\n",
+             agents, precision);
+}
+
+// About 20 neighbours within 5 m: 0.0382 agents in a cubic metre. Position loops hold the density
+// against the downwash. The discs are those of four propellers of 5 inches.
+static void write_interacting(char *out, uint32_t agents, const char *precision) {
+    double edge = 1.0;
+    while (edge * edge * edge * 0.0382 < agents)
+        edge += 0.5;
+    snprintf(out, TEXT_MOST,
+             "world: {step: 0.001}\n"
+             "interaction:\n"
+             "  neighbours: {radius: 5, nearest: 8}\n"
+             "  air: {downwash: true}\n"
+             "groups:\n"
+             "  - name: quads\n"
+             "    vehicle: ../models/sun2022.yaml\n"
+             "    count: %u\n"
+             "    precision: %s\n"
+             "    rotor_area: 0.0507\n"
+             "    placement:\n"
+             "      random: {lower: [0, 0, 50], upper: [%g, %g, %g], distance: 1}\n",
+             agents, precision, edge, edge, 50.0 + edge);
+}
+
+static void write_mixed(char *out, uint32_t agents, const char *precision) {
+    uint32_t wings = agents * 3 / 10, cars = agents * 3 / 10;
+    wings = wings > 0 ? wings : 1;
+    cars = cars > 0 ? cars : 1;
+    uint32_t quads = agents > wings + cars ? agents - wings - cars : 1;
+    snprintf(out, TEXT_MOST,
+             "world: {step: 0.001}\n"
+             "interaction: {neighbours: {radius: 5, nearest: 8}}\n"
+             "groups:\n"
+             "  - name: quads\n"
+             "    vehicle: ../models/sun2022.yaml\n"
+             "    count: %u\n"
+             "    precision: %s\n"
+             "    placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3], layers: 4}}\n"
+             "  - name: wings\n"
+             "    vehicle: ../models/aerosonde.yaml\n"
+             "    count: %u\n"
+             "    precision: %s\n"
+             "    control_interval: 0.01\n"
+             "    placement: {grid: {center: [0, 0, 100], spacing: [8, 8, 8], layers: 2}}\n"
+             "  - name: cars\n"
+             "    vehicle: ../models/car_full_size.yaml\n"
+             "    count: %u\n"
+             "    precision: %s\n"
+             "    control_interval: 0.01\n"
+             "    placement: {grid: {center: [0, 0, 0], spacing: [8, 8, 1]}}\n"
+             "    behaviour: {command: {mode: speed, values: [10, 0.02]}}\n"
+             "    behaviour_interval: 3600\n",
+             quads, precision, wings, precision, cars, precision);
+}
+
+static const Bench benches[] = {
+    {"quadrotor-1000", "a thousand quadrotors, body rates commanded", 1, 1000, 4000, false,
+     write_quadrotors},
+    {"quadrotor-10000", "ten thousand of them", 1, 10000, 400, false, write_quadrotors},
+    {"quadrotor-10000-interacting", "with neighbours, collisions and downwash every round", 2,
+     10000, 200, false, write_interacting},
+    {"mixed-1000", "three kinds in one world, neighbours and collisions every round", 1, 1000, 2000,
+     false, write_mixed},
+    {"quadrotor-1000000", "a million quadrotors", 2, 1000000, 20, true, write_quadrotors},
+    {"swarm", "quadrotors from 100 to 1,000,000", 1, 0, 0, true, write_quadrotors},
+};
+
+#define BENCH_COUNT (sizeof benches / sizeof benches[0])
+
+// ---- timing ------------------------------------------------------------------------------------
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Swarm *swarm;
+    mf_SwarmScene scene;
+    void *image;
+    size_t size; // [byte]
+} Stage;
+
+static void stage_free(Stage *stage) {
+    mf_swarm_scene_destroy(&stage->scene);
+    mf_swarm_destroy(stage->swarm);
+    if (stage->context != NULL)
+        mf_release(stage->context, stage->image);
+    mf_context_destroy(stage->context);
+}
+
+static mf_Status stage_make(const Bench *bench, uint32_t agents, const mf_BenchOptions *options,
+                            Stage *stage, mf_Error *error) {
+    char text[TEXT_MOST], scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
+    mf_ContextConfig config = mf_context_config();
+    config.threads = options->threads != 0 ? options->threads : bench->threads;
+    bench->write(text, agents, options->double_precision ? "double" : "float");
+    snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
+    mf_Status status = mf_context_create(&config, &stage->context, error);
+    if (status == MF_OK)
+        status =
+            mf_swarm_parse(stage->context, path, text, strlen(text), NULL, 0, &stage->swarm, error);
+    if (status == MF_OK)
+        status = mf_swarm_scene_create(stage->context, stage->swarm, &stage->scene, error);
+    if (status != MF_OK)
+        return status;
+    stage->size = mf_world_snapshot_size(stage->scene.world);
+    stage->image = mf_allocate(stage->context, stage->size, 1);
+    if (stage->image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    return mf_world_snapshot(stage->scene.world, stage->image, stage->size, error);
+}
+
+static void sort(double *values, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double value = values[i];
+        uint32_t k = i;
+        for (; k > 0 && values[k - 1] > value; k--)
+            values[k] = values[k - 1];
+        values[k] = value;
+    }
+}
+
+static mf_Status time_rounds(const char *name, Stage *stage, uint64_t rounds, uint32_t repeats,
+                             mf_BenchResult *result, mf_Error *error) {
+    double seconds[REPEATS_MOST];
+    for (uint32_t i = 0; i <= repeats; i++) {
+        if (mf_app_stop_wanted())
+            return mf_fail(error, MF_STOPPED, "stopped");
+        mf_Status status = mf_world_restore(stage->scene.world, stage->image, stage->size, error);
+        if (status != MF_OK)
+            return status;
+        double started = mf_app_clock();
+        mf_world_step(stage->scene.world, rounds);
+        double once = mf_app_clock() - started;
+        uint64_t hash = mf_world_hash(stage->scene.world);
+        if (i > 0 && hash != result->hash)
+            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
+                           name, i, (unsigned long long)hash, (unsigned long long)result->hash);
+        result->hash = hash;
+        if (i > 0)
+            seconds[i - 1] = once;
+    }
+    sort(seconds, repeats);
+    result->seconds = seconds[repeats / 2];
+    result->slowest = seconds[repeats - 1];
+    result->repeats = repeats;
+    return MF_OK;
+}
+
+// Neighbours that agents of the first group have, mean; 0 when they are not told.
+static double count_neighbours(const Stage *stage) {
+    mf_Group *group = mf_world_group(stage->scene.world, 0);
+    const mf_Field *field = mf_group_find_field(group, "neighbor.count");
+    double sum = 0.0;
+    for (uint32_t i = 0; field != NULL && i < mf_group_count(group); i++)
+        sum += mf_field_get(field, i, 0);
+    return sum / mf_group_count(group);
+}
+
+static uint32_t count_alive(const Stage *stage) {
+    uint32_t alive = 0;
+    for (uint32_t g = 0; g < mf_world_group_count(stage->scene.world); g++) {
+        mf_Group *group = mf_world_group(stage->scene.world, g);
+        alive += mf_group_count(group) - mf_group_fault_total(group);
+    }
+    return alive;
+}
+
+// ---- output ------------------------------------------------------------------------------------
+
+// What a line tells beside the result.
+typedef struct Facts {
+    uint64_t rounds;   // [1]
+    uint32_t alive;    // [1] at the end
+    double neighbours; // [1] mean
+} Facts;
+
+static bool print_json(const Bench *bench, const mf_BenchResult *r, const Facts *facts) {
+    double round = r->seconds / (double)facts->rounds;
+    return mf_app_print(json_pack(
+        "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, "
+        "s:I}",
+        "bench", bench->name, "motion", "swarm", "instances", (json_int_t)r->instances, "threads",
+        (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
+        r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
+        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
+        mf_app_real((double)r->steps / r->seconds), "realtime_factor", mf_app_real(r->dt / round),
+        "round_ms", mf_app_real(1e3 * round), "hash", mf_app_hash(r->hash), "neighbours",
+        mf_app_real(facts->neighbours), "slowest_seconds", mf_app_real(r->slowest), "repeats",
+        (json_int_t)r->repeats, "rounds", (json_int_t)facts->rounds, "alive",
+        (json_int_t)facts->alive));
+}
+
+static bool print_row(const Bench *bench, const mf_BenchResult *r, const Facts *facts) {
+    double round = r->seconds / (double)facts->rounds;
+    char speed[MF_APP_NUMBER];
+    printf("%-28s %9u %7u %-8s %-6s %10.4g ms/round %8.3g ns/agent %9s x  %5.1f near  %016llx\n",
+           bench->name, r->instances, r->threads, mf_isa_name(r->isa),
+           r->double_precision ? "double" : "float", 1e3 * round, 1e9 * round / r->instances,
+           mf_app_count(r->dt / round, speed), facts->neighbours, (unsigned long long)r->hash);
+    return mf_app_flush();
+}
+
+static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
+                   const mf_BenchOptions *options, bool json) {
+    Stage stage = {0};
+    mf_Error error = {0};
+    mf_BenchResult result = {0};
+    Facts facts = {.rounds = options->steps != 0 ? options->steps : rounds};
+    mf_Status status = stage_make(bench, agents, options, &stage, &error);
+    if (status == MF_OK)
+        status = time_rounds(bench->name, &stage, facts.rounds,
+                             options->repeats != 0 ? options->repeats : 5, &result, &error);
+    bool written = false;
+    if (status == MF_OK) {
+        result.instances = (uint32_t)mf_swarm_count(stage.swarm);
+        result.threads = mf_context_threads(stage.context);
+        result.isa = mf_world_isa(stage.scene.world);
+        result.double_precision = options->double_precision;
+        result.dt = mf_time_to_seconds(stage.swarm->step);
+        result.steps = facts.rounds * result.instances;
+        facts.alive = count_alive(&stage);
+        facts.neighbours = count_neighbours(&stage);
+        written = json ? print_json(bench, &result, &facts) : print_row(bench, &result, &facts);
+    }
+    stage_free(&stage);
+    if (status != MF_OK)
+        return mf_app_fail(&error);
+    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool json) {
+    static const uint32_t numbers[] = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000, 1000000};
+    int result = MF_EXIT_DONE;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == MF_EXIT_DONE; i++)
+        result = run_one(bench, numbers[i], 4000000 / numbers[i] + 16, options, json);
+    return result;
+}
+
+static const Bench *find(const char *name) {
+    for (size_t i = 0; i < BENCH_COUNT; i++) {
+        if (strcmp(benches[i].name, name) == 0)
+            return &benches[i];
+    }
+    return NULL;
+}
+
+bool mf_bench_swarm_knows(const char *name) {
+    return find(name) != NULL;
+}
+
+const char *mf_bench_swarm_usual(uint32_t n) {
+    for (size_t i = 0; i < BENCH_COUNT; i++) {
+        if (!benches[i].only_named && n-- == 0)
+            return benches[i].name;
+    }
+    return NULL;
+}
+
+int mf_bench_swarm_run(const char *name, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = find(name);
+    if (bench->agents == 0 && options->instances == 0)
+        return run_curve(bench, options, json);
+    uint32_t agents = options->instances != 0 ? options->instances : bench->agents;
+    return run_one(bench, agents, bench->rounds != 0 ? bench->rounds : 100, options, json);
+}

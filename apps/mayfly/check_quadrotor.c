@@ -1,0 +1,415 @@
+// Check cases of the quadrotor, in double precision: hover, motor lag, the altitude loop, order and
+// free rotation, drag, way-points, and that company changes no bit. The expected values come from
+// closed forms, published runs or the vehicle's figures; docs/quadrotor.md tells which.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <mayfly/quadrotor.h>
+
+#include "check.h"
+
+static const double degree = 3.14159265358979323846 / 180.0;
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+typedef struct RigConfig {
+    mf_Quadrotor quadrotor;
+    mf_QuadrotorSettings settings;
+    mf_WorldConfig world;
+    uint32_t count;
+} RigConfig;
+
+static RigConfig rig_config(mf_QuadrotorCommand command) {
+    RigConfig config = {mf_quadrotor(), mf_quadrotor_settings(), mf_world_config(), 1};
+    config.settings.command = command;
+    config.world.step = MF_MILLISECOND;
+    return config;
+}
+
+static void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config, mf_Error *error) {
+    mf_GroupConfig group = mf_group_config();
+    *rig = (Rig){0};
+    mf_Status status =
+        mf_quadrotor_model(context, &config->quadrotor, "quadrotor", &rig->model, error);
+    group.model = rig->model;
+    group.count = config->count;
+    group.double_precision = true;
+    if (status == MF_OK)
+        status = mf_world_create(context, &config->world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    if (status == MF_OK)
+        status = mf_quadrotor_add(rig->group, &config->quadrotor, &config->settings, error);
+    if (status != MF_OK)
+        rig_close(rig);
+    return status;
+}
+
+static double rig_get(const Rig *rig, const char *field, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
+}
+static void rig_set(Rig *rig, const char *field, uint32_t count, const double *values) {
+    for (uint32_t c = 0; c < count; c++)
+        mf_field_set(mf_group_find_field(rig->group, field), 0, c, values[c]);
+}
+
+// ---- vehicles -----------------------------------------------------------------------------------
+
+typedef struct Craft {
+    const char *name;
+    double hover; // [rad/s] sqrt(m g / 4 k)
+    double mass, inertia[3], x[4], y[4], speed_max, thrust, torque, lag;
+} Craft;
+
+static const Craft crafts[3] = {{"Sun 2022",
+                                 1086.4265,
+                                 0.752,
+                                 {2.5e-3, 2.1e-3, 4.3e-3},
+                                 {0.075, -0.075, -0.075, 0.075},
+                                 {0.1, 0.1, -0.1, -0.1},
+                                 2000.0,
+                                 1.562522e-6,
+                                 2.5e-8,
+                                 0.033},
+                                {"Crazyflie",
+                                 1788.5505,
+                                 0.03,
+                                 {1.43e-5, 1.43e-5, 2.89e-5},
+                                 {0.0304055916, -0.0304055916, -0.0304055916, 0.0304055916},
+                                 {0.0304055916, 0.0304055916, -0.0304055916, -0.0304055916},
+                                 2500.0,
+                                 2.3e-8,
+                                 7.8e-10,
+                                 0.072},
+                                {"Hummingbird",
+                                 469.2042,
+                                 0.5,
+                                 {3.65e-3, 3.68e-3, 7.03e-3},
+                                 {0.17, 0.0, -0.17, 0.0},
+                                 {0.0, 0.17, 0.0, -0.17},
+                                 1500.0,
+                                 5.57e-6,
+                                 1.36e-7,
+                                 0.005}};
+
+static mf_Quadrotor craft_quadrotor(const Craft *craft) {
+    mf_Quadrotor q = mf_quadrotor();
+    q.mass = craft->mass;
+    memcpy(q.inertia, craft->inertia, sizeof craft->inertia);
+    memcpy(q.rotor_x, craft->x, sizeof q.rotor_x);
+    memcpy(q.rotor_y, craft->y, sizeof q.rotor_y);
+    q.rotor_speed_max = craft->speed_max;
+    q.thrust_coefficient = craft->thrust;
+    q.torque_coefficient = craft->torque;
+    q.motor_time_constant = craft->lag;
+    return q;
+}
+
+static mf_Status check_hover(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    for (int i = 0; i < 3; i++) {
+        char text[64];
+        double speed[4];
+        Rig rig;
+        RigConfig config = rig_config(MF_QUADROTOR_POSITION);
+        config.quadrotor = craft_quadrotor(&crafts[i]);
+        mf_quadrotor_hover(&config.quadrotor, 9.81, speed);
+        snprintf(text, sizeof text, "%s: hover speed [rad/s]", crafts[i].name);
+        mf_check_near(run, text, crafts[i].hover, speed[0], 5e-5);
+        mf_Status status = rig_open(&rig, context, &config, error);
+        if (status != MF_OK)
+            return status;
+        double start = rig_get(&rig, "base.position", 2);
+        mf_world_step(rig.world, 1000000);
+        snprintf(text, sizeof text, "%s: drift after 1e6 steps [m]", crafts[i].name);
+        mf_check_below(run, text, 1e-9, fabs(rig_get(&rig, "base.position", 2) - start));
+        rig_close(&rig);
+    }
+    return MF_OK;
+}
+
+static mf_Status check_lag(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double zero[4], full[4] = {1000, 1000, 1000, 1000};
+    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
+    Rig rig;
+    config.world.step = 3300000; // [ns] a tenth of the time constant
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    rig_set(&rig, "rotor.speed", 4, zero);
+    rig_set(&rig, "command.rotors", 4, full);
+    mf_world_step(rig.world, 1);
+    mf_check_near(run, "rest after a step of 0.1 tau [1]",
+                  1 - 0.1 + 0.01 / 2 - 0.001 / 6 + 0.0001 / 24,
+                  1.0 - rig_get(&rig, "rotor.speed", 0) / 1000.0, 1e-14);
+    mf_world_step(rig.world, 9);
+    mf_check_near(run, "reached after tau [1]", 0.63212, rig_get(&rig, "rotor.speed", 0) / 1000.0,
+                  5e-6);
+    rig_close(&rig);
+    return MF_OK;
+}
+
+static mf_Status check_altitude(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    RigConfig config = rig_config(MF_QUADROTOR_POSITION);
+    Rig rig;
+    config.world.step = 100000; // [ns]
+    config.quadrotor.motor_time_constant = 0.0;
+    config.quadrotor.velocity_bandwidth = 5.6;
+    config.quadrotor.velocity_integral = 0.0;
+    config.quadrotor.position_bandwidth = 16.0 / 5.6;
+    config.quadrotor.climb_max = 100.0;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    double start = rig_get(&rig, "base.position", 2), most = 0.0, when = 0.0;
+    rig_set(&rig, "command.position", 3, (double[3]){0, 0, start + 0.5});
+    for (int i = 1; i <= 30000; i++) {
+        mf_world_step(rig.world, 1);
+        double rise = (rig_get(&rig, "base.position", 2) - start) / 0.5;
+        if (rise > most) {
+            most = rise;
+            when = 1e-4 * i;
+        }
+    }
+    mf_check_near(run, "overshoot [%]", 4.59879, 100.0 * (most - 1.0), 0.01);
+    mf_check_near(run, "time of the peak [s]", 1.0997774, when, 5e-4);
+    rig_close(&rig);
+    return MF_OK;
+}
+
+// ---- rotation -----------------------------------------------------------------------------------
+
+// The NASA brick at `step`; fills the rates [deg/s] and the attitude.
+static mf_Status tumble(mf_Context *context, double step, double seconds, double out[7],
+                        mf_Error *error) {
+    static const double zero[4];
+    const double unit = 1.3558179483314004; // [kg m^2] of a slug ft^2
+    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
+    Rig rig;
+    config.quadrotor.mass = 2.26796190;
+    config.quadrotor.inertia[0] = 0.00189422 * unit;
+    config.quadrotor.inertia[1] = 0.006211019 * unit;
+    config.quadrotor.inertia[2] = 0.007194665 * unit;
+    config.quadrotor.motor_time_constant = 1.0;
+    config.world.gravity = 0.0;
+    config.world.step = mf_time_from_seconds(step);
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    rig_set(&rig, "rotor.speed", 4, zero);
+    rig_set(&rig, "base.angular_velocity", 3, (double[3]){10 * degree, 20 * degree, 30 * degree});
+    mf_world_step(rig.world, (uint64_t)(seconds / step + 0.5));
+    for (uint32_t c = 0; c < 3; c++)
+        out[c] = rig_get(&rig, "base.angular_velocity", c) / degree;
+    for (uint32_t c = 0; c < 4; c++)
+        out[3 + c] = rig_get(&rig, "base.orientation", c);
+    rig_close(&rig);
+    return MF_OK;
+}
+
+static mf_Status check_order(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double steps[2][2] = {{0.1, 0.05}, {0.02, 0.01}};
+    static const char *const names[2] = {"order between steps of 0.1 and 0.05 s [1]",
+                                         "order between steps of 0.02 and 0.01 s [1]"};
+    double exact[7];
+    mf_Status status = tumble(context, 1e-3, 30.0, exact, error);
+    for (int row = 0; row < 2 && status == MF_OK; row++) {
+        double miss[2] = {0, 0};
+        for (int i = 0; i < 2 && status == MF_OK; i++) {
+            double got[7];
+            status = tumble(context, steps[row][i], 30.0, got, error);
+            for (int c = 0; c < 3 && status == MF_OK; c++)
+                miss[i] += (got[c] - exact[c]) * (got[c] - exact[c]);
+        }
+        if (status == MF_OK)
+            mf_check_near(run, names[row], 4.0, 0.5 * log2(miss[0] / miss[1]), 0.05);
+    }
+    return status;
+}
+
+static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
+                                          {10, -2.418902222, -23.552569520, 28.128592630},
+                                          {20, -5.422734680, 22.715930576, 28.608281747},
+                                          {30, 12.618390776, -17.397474762, 31.119588887}};
+    for (int row = 0; row < 4; row++) {
+        double got[7];
+        mf_Status status = tumble(context, 1e-3, expected[row][0], got, error);
+        if (status != MF_OK)
+            return status;
+        for (int c = 0; c < 3; c++) {
+            char text[64];
+            snprintf(text, sizeof text, "rate %c after %g s [deg/s]", "pqr"[c], expected[row][0]);
+            mf_check_near(run, text, expected[row][1 + c], got[c], 2e-9);
+        }
+    }
+    return MF_OK;
+}
+
+// ---- drag ---------------------------------------------------------------------------------------
+
+static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double zero[4];
+    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
+    Rig rig;
+    config.quadrotor.mass = 1.0;
+    config.quadrotor.body_drag[2] = 0.1;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    rig_set(&rig, "rotor.speed", 4, zero);
+    rig_set(&rig, "command.rotors", 4, zero);
+    mf_world_step(rig.world, 1000);
+    mf_check_near(run, "speed after 1 s [m/s]", -7.5032474,
+                  rig_get(&rig, "base.linear_velocity", 2), 5e-8);
+    mf_world_step(rig.world, 19000);
+    mf_check_near(run, "speed in the end [m/s]", -9.9045444,
+                  rig_get(&rig, "base.linear_velocity", 2), 5e-8);
+    rig_close(&rig);
+    return MF_OK;
+}
+
+static mf_Status check_projectile(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double turning[4] = {100, 100, 100, 100}, origin[3];
+    static const double start[3] = {10.0, 3.0, 12.0};
+    static const char *const names[3] = {"x after 2 s [m]", "y after 2 s [m]", "z after 2 s [m]"};
+    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
+    Rig rig;
+    for (int i = 0; i < 3; i++)
+        config.quadrotor.rotor_drag[i] = 1e-3;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    rig_set(&rig, "rotor.speed", 4, turning);
+    rig_set(&rig, "command.rotors", 4, turning);
+    rig_set(&rig, "base.position", 3, origin);
+    rig_set(&rig, "base.linear_velocity", 3, start);
+    mf_world_step(rig.world, 2000);
+    const double k = 4.0 * 100.0 * 1e-3 / 0.752;
+    const double rest[3] = {0, 0, 4.0 * 1.562522e-6 * 1e4 / 0.752 - 9.81};
+    for (uint32_t c = 0; c < 3; c++) {
+        double last = rest[c] / k, gap = start[c] - last;
+        mf_check_near(run, names[c], last * 2.0 + gap * (1.0 - exp(-k * 2.0)) / k,
+                      rig_get(&rig, "base.position", c), 1e-10);
+    }
+    rig_close(&rig);
+    return MF_OK;
+}
+
+// ---- control ------------------------------------------------------------------------------------
+
+typedef struct Step {
+    mf_QuadrotorCommand command;
+    const char *name, *field, *watched;
+    uint32_t component, milliseconds;
+    double size, rise, overshoot, steady; // [s], [%], [%] bounds
+} Step;
+
+static const Step way_steps[] = {
+    {MF_QUADROTOR_RATES, "roll rate", "command.rates", "base.angular_velocity", 0, 3000, 1, 0.1, 6,
+     1},
+    {MF_QUADROTOR_RATES, "yaw rate", "command.rates", "base.angular_velocity", 2, 3000, 0.5, 0.25,
+     10, 1},
+    {MF_QUADROTOR_VELOCITY, "speed", "command.velocity", "base.linear_velocity", 0, 20000, 2, 0.6,
+     12, 0.5},
+    {MF_QUADROTOR_VELOCITY, "climb", "command.velocity", "base.linear_velocity", 2, 20000, 1, 0.8,
+     10, 0.5},
+    {MF_QUADROTOR_POSITION, "way-point", "command.position", "base.position", 0, 20000, 5, 1.6, 3,
+     0.1},
+    {MF_QUADROTOR_POSITION, "height", "command.position", "base.position", 2, 20000, 2, 1.6, 3,
+     0.1},
+};
+
+static mf_Status follow(mf_Context *context, const Craft *craft, const Step *step, mf_CheckRun *run,
+                        mf_Error *error) {
+    RigConfig config = rig_config(step->command);
+    double low = -1.0, high = -1.0, most = 0.0, now = 0.0;
+    char text[96];
+    Rig rig;
+    config.quadrotor = craft_quadrotor(craft);
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    const double start = rig_get(&rig, step->watched, step->component);
+    mf_Field *command = mf_group_find_field(rig.group, step->field);
+    mf_field_set(command, 0, step->component,
+                 mf_field_get(command, 0, step->component) + step->size);
+    for (uint32_t i = 1; i <= step->milliseconds; i++) {
+        mf_world_step(rig.world, 1);
+        now = (rig_get(&rig, step->watched, step->component) - start) / step->size;
+        low = low < 0.0 && now >= 0.1 ? 1e-3 * i : low;
+        high = high < 0.0 && now >= 0.9 ? 1e-3 * i : high;
+        most = fmax(most, now);
+    }
+    snprintf(text, sizeof text, "%s, %s: rise [s]", craft->name, step->name);
+    mf_check_below(run, text, step->rise, high < 0.0 ? INFINITY : high - low);
+    snprintf(text, sizeof text, "%s, %s: overshoot [%%]", craft->name, step->name);
+    mf_check_below(run, text, step->overshoot, 100.0 * fmax(most - 1.0, 0.0));
+    snprintf(text, sizeof text, "%s, %s: steady error [%%]", craft->name, step->name);
+    mf_check_below(run, text, step->steady, 100.0 * fabs(now - 1.0));
+    rig_close(&rig);
+    return MF_OK;
+}
+
+static mf_Status check_following(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (int c = 0; c < 3; c++)
+        for (size_t i = 0; i < sizeof way_steps / sizeof *way_steps && status == MF_OK; i++)
+            status = follow(context, &crafts[c], &way_steps[i], run, error);
+    return status;
+}
+
+// ---- company ------------------------------------------------------------------------------------
+
+static mf_Status fly_in_company(mf_Context *context, uint32_t count, uint32_t agent, uint64_t *hash,
+                                mf_Error *error) {
+    RigConfig config = rig_config(MF_QUADROTOR_RATES);
+    Rig rig;
+    config.count = count;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Field *rates = mf_group_find_field(rig.group, "command.rates");
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(rates, i, c, 1e-4 * ((count == 1 ? agent : i) * (c + 1) % 1000));
+    mf_world_step(rig.world, 200);
+    *hash = mf_group_instance_hash(rig.group, count == 1 ? 0 : agent);
+    rig_close(&rig);
+    return MF_OK;
+}
+
+static mf_Status check_company(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    uint64_t alone, few, many;
+    mf_Status status = fly_in_company(context, 1, 6, &alone, error);
+    if (status == MF_OK)
+        status = fly_in_company(context, 8, 6, &few, error);
+    if (status == MF_OK)
+        status = fly_in_company(context, 10000, 6, &many, error);
+    if (status != MF_OK)
+        return status;
+    mf_check_bits(run, "state among 8", alone, few);
+    mf_check_bits(run, "state among 10,000", alone, many);
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_quadrotor_cases[] = {
+    {"G1", "a quadrotor hovers at sqrt(m g / 4 k) and does not drift", check_hover},
+    {"G2", "motors lag by their time constant, as Runge-Kutta makes it", check_lag},
+    {"G3", "the altitude loop is a second-order system: damping 0.7, 4 rad/s", check_altitude},
+    {"G4", "Runge-Kutta has order 4 on the tumbling NASA brick", check_order},
+    {"G4b", "the tumbling brick of NASA's check case 2", check_brick},
+    {"G8", "quadratic drag ends a fall: v = vt tanh(g t / vt)", check_fall},
+    {"G9", "a projectile with linear drag follows its closed form", check_projectile},
+    {"G3b", "every control loop follows on every craft", check_following},
+    {"G15", "a quadrotor alone is the same as among 10,000", check_company},
+    {NULL, NULL, NULL}};

@@ -1,0 +1,159 @@
+// A thousand quadrotors start scattered in a box and spread over ten coloured circles, every second
+// one turning the other way. The controller is the C function below: it knows an agent's number and
+// the time, and asks for a velocity.
+#include <mayfly/mayfly.h>
+
+#include <math.h>
+#include <stdio.h>
+
+enum { AGENTS = 1000, CIRCLES = 10, SECONDS = 60 };
+
+static const double full_turn = 6.283185307179586;
+static const double flight_speed = 4.0; // [m/s] along the circles
+
+typedef struct Controller {
+    mf_Field *position, *velocity, *yaw;
+    mf_Field *neighbor_count, *neighbor_position;
+} Controller;
+
+// Where an agent should be, and how fast it should move there.
+static void find_slot(uint32_t agent, double time, double place[3], double velocity[3]) {
+    uint32_t circle = agent % CIRCLES, on_it = AGENTS / CIRCLES;
+    double radius = 30.0 + 10.0 * circle, sense = circle % 2 == 0 ? 1.0 : -1.0;
+    double angle = full_turn * (agent / CIRCLES) / on_it + sense * flight_speed / radius * time;
+    place[0] = radius * cos(angle);
+    place[1] = radius * sin(angle);
+    place[2] = 30.0 + 4.0 * circle;
+    velocity[0] = -sense * flight_speed * sin(angle);
+    velocity[1] = sense * flight_speed * cos(angle);
+    velocity[2] = 0.0;
+}
+
+static double way_to_slot(const mf_Field *position, uint32_t agent, double time, double way[3],
+                          double velocity[3]) {
+    double place[3];
+    find_slot(agent, time, place, velocity);
+    for (uint32_t c = 0; c < 3; c++)
+        way[c] = place[c] - mf_field_get(position, agent, c);
+    return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+}
+
+// Away from detected neighbours, more the nearer they are.
+static void keep_apart(const Controller *controller, uint32_t agent, double wanted[3]) {
+    const double least = 6.0; // [m]
+    uint32_t most = controller->neighbor_position->components / 3;
+    uint32_t count = (uint32_t)mf_field_get(controller->neighbor_count, agent, 0);
+    for (uint32_t i = 0; i < count && i < most; i++) {
+        double way[3];
+        for (uint32_t c = 0; c < 3; c++)
+            way[c] = mf_field_get(controller->neighbor_position, agent, 3 * i + c);
+        double distance = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+        for (uint32_t c = 0; c < 3 && distance < least && distance > 0.0; c++)
+            wanted[c] -= 2.0 * flight_speed * (1.0 / distance - 1.0 / least) * way[c];
+    }
+}
+
+// Fly with the slot, and a metre away from it one metre per second towards it.
+static bool control(mf_Group *group, uint32_t agent, mf_Time time, void *user) {
+    const Controller *controller = user;
+    double way[3], wanted[3];
+    (void)group;
+    double distance =
+        way_to_slot(controller->position, agent, mf_time_to_seconds(time), way, wanted);
+    double gain = distance > flight_speed ? flight_speed / distance : 1.0;
+    for (uint32_t c = 0; c < 3; c++)
+        wanted[c] += gain * way[c];
+    keep_apart(controller, agent, wanted);
+    for (uint32_t c = 0; c < 3; c++)
+        mf_field_set(controller->velocity, agent, c, wanted[c]);
+    mf_field_set(controller->yaw, agent, 0, atan2(wanted[1], wanted[0]));
+    return true;
+}
+
+static mf_Status scatter(mf_Context *context, mf_Group *group, double radius, mf_Error *error) {
+    static double places[3 * AGENTS], headings[AGENTS];
+    const mf_Placement box = {.kind = MF_PLACEMENT_RANDOM,
+                              .lower = {-130.0, -130.0, 20.0},
+                              .upper = {130.0, 130.0, 80.0},
+                              .distance = 3.0,
+                              .seed = 7};
+    mf_Status status = mf_placement_places(context, &box, NULL, AGENTS, radius, -1.0, NULL, 0,
+                                           places, headings, error);
+    for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++)
+        status = mf_group_place(group, i, places + 3 * i, NULL, NULL, error);
+    return status;
+}
+
+static void report(mf_World *world, mf_Group *group, const Controller *controller,
+                   const mf_Interaction *interaction) {
+    double time = mf_time_to_seconds(mf_world_time(world)), sum = 0.0, way[3], velocity[3];
+    uint32_t near = 0, alive = AGENTS - mf_group_fault_total(group);
+    for (uint32_t i = 0; i < AGENTS; i++) {
+        if (mf_group_fault(group, i) != 0)
+            continue;
+        double distance = way_to_slot(controller->position, i, time, way, velocity);
+        sum += distance;
+        near += distance < 1.0;
+    }
+    printf("%3.0f s: %4u alive, %6.2f m from their slots on average, %4u within a metre, %llu "
+           "collisions\n",
+           time, alive, sum / alive, near,
+           (unsigned long long)mf_interaction_statistics(interaction).collisions);
+}
+
+static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Model *model,
+                     mf_Error *error) {
+    mf_Group *group = NULL;
+    mf_Interaction *interaction = NULL;
+    mf_GroupConfig config = mf_group_config();
+    config.model = model;
+    config.count = AGENTS;
+    config.isolated = false; // they meet
+    mf_InteractionConfig meeting = mf_interaction_config();
+    meeting.radius = 8.0; // [m] seen
+    mf_QuadrotorSettings settings = mf_quadrotor_settings();
+    settings.command = MF_QUADROTOR_VELOCITY;
+    mf_Status status = mf_world_add_group(world, &config, &group, error);
+    if (status == MF_OK)
+        status = mf_quadrotor_add(group, quadrotor, &settings, error);
+    if (status == MF_OK)
+        status = scatter(mf_world_context(world), group, quadrotor->radius, error);
+    if (status == MF_OK)
+        status = mf_interaction_add(world, &meeting, &interaction, error);
+    if (status != MF_OK)
+        return status;
+    Controller controller = {
+        mf_group_find_field(group, "base.position"), mf_group_find_field(group, "command.velocity"),
+        mf_group_find_field(group, "command.yaw"), mf_group_find_field(group, "neighbor.count"),
+        mf_group_find_field(group, "neighbor.position")};
+    status = mf_callback_add(group, (mf_Rate){20, 1}, control, &controller, error);
+    for (int second = 0; second <= SECONDS && status == MF_OK; second += 5) {
+        report(world, group, &controller, interaction);
+        mf_world_step(world, 500);
+    }
+    return status;
+}
+
+int main(void) {
+    mf_WorldConfig settings = mf_world_config(); // flat ground, 10 ms steps
+    mf_Quadrotor quadrotor = mf_quadrotor();
+    mf_Context *context = NULL;
+    mf_Model *model = NULL;
+    mf_World *world = NULL;
+    mf_Error error = {0};
+    mf_Status status = mf_context_create(NULL, &context, &error);
+    if (status == MF_OK)
+        status = mf_quadrotor_model(context, &quadrotor, "quadrotor", &model, &error);
+    if (status == MF_OK)
+        status = mf_world_create(context, &settings, &world, &error);
+    if (status == MF_OK)
+        status = fly(world, &quadrotor, model, &error);
+
+    char text[1024];
+    if (status != MF_OK)
+        fprintf(stderr, "%s\n", mf_error_format(&error, text, sizeof text));
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+    return status == MF_OK ? 0 : 1;
+}

@@ -1,0 +1,126 @@
+// Mayfly: the `articulated` motion, full multibody dynamics of a tree of links.
+#ifndef MAYFLY_ARTICULATED_H
+#define MAYFLY_ARTICULATED_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mf_ArticulatedIntegrator {
+    MF_ARTICULATED_IMPLICIT, // semi-implicit Euler; damping, springs, servos, limits, friction and
+                             // contacts at the end of the step: stable at any stiffness
+    MF_ARTICULATED_EULER,    // semi-implicit Euler with all forces at the beginning of the step
+    MF_ARTICULATED_RK4       // classical Runge-Kutta, all forces explicit: order 4 while smooth
+} mf_ArticulatedIntegrator;
+
+typedef enum mf_ArticulatedBase {
+    MF_ARTICULATED_AS_MODEL, // as the model says
+    MF_ARTICULATED_FREE,     // the base moves
+    MF_ARTICULATED_FIXED     // the base is held where it is
+} mf_ArticulatedBase;
+
+// A motor with position control at a hinge or slide. The torque (force, for slides)
+//     gain (target - angle) - damping rate
+// is clamped to +-effort; a limited speed clamps the error to what a steady motion of that speed
+// needs. A direct-current motor is an effort equal to its stall torque and a no-load speed: its
+// torque falls linearly with the rate, to 0 at the no-load speed.
+typedef struct mf_Servo {
+    double gain;          // [N m/rad] or [N/m] >= 0; 0: no control, joint.target is not read
+    double damping;       // [N m s/rad] or [N s/m] >= 0
+    double effort;        // [N m] or [N] > 0; stall torque behind the gear; +INFINITY: unlimited
+    double speed;         // [rad/s] or [m/s] > 0, largest speed wanted; +INFINITY: unlimited
+    double no_load_speed; // [rad/s] or [m/s] > 0 behind the gear; +INFINITY: no back-EMF
+    double rotor_inertia; // [kg m^2] or [kg] >= 0 before the gear
+    double gear;          // [1] motor turns per joint turn, > 0
+    double backlash;      // [rad] or [m] >= 0, whole play of the gear: errors within it make no
+                          // torque
+} mf_Servo;
+MF_API mf_Servo mf_servo(void); // no gain, no limits, gear 1
+
+typedef struct mf_ArticulatedConfig {
+    uint32_t struct_size; // [byte] set by mf_articulated_config()
+    mf_ArticulatedIntegrator integrator;
+    mf_ArticulatedBase base;
+    const mf_Servo *servos;   // one per joint of the model, copied; NULL: `servo` for all
+    mf_Servo servo;           // effort and speed are also limited by the joint's own; default:
+                              // mf_servo()
+    bool limits;              // joint limits act; default true
+    double limit_time;        // [s] time constant of limits, > 0; default 0: 2 steps
+    double limit_damping;     // [1] damping ratio of limits, >= 0; default 1
+    double friction_rate;     // [rad/s] or [m/s] > 0; dry friction of joints is viscous below;
+                              // default 1e-3
+    bool contacts;            // colliding points meet the ground; default true
+    bool shapes;              // spheres, capsules, boxes and cylinders that collide meet the ground
+                              // as themselves, instead of by their points; default false
+    double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time
+    double contact_damping;   // [N s/m] of one contact, >= 0; default NAN: by contact_ratio
+    double contact_time;      // [s] > 0; stiffness = mass / time^2; default 0: 2 steps
+    double contact_ratio;     // [1] damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
+    double friction;          // [1] Coulomb coefficient >= 0; default 1
+    double slip_speed;        // [m/s] > 0; friction is viscous below; default 1e-4
+    double contact_depth;     // [m] > 0; deeper contacts push no harder; default 0.02
+} mf_ArticulatedConfig;
+MF_API mf_ArticulatedConfig mf_articulated_config(void);
+
+// Lets `group` move by `articulated`. Adds the fields joint.torque, base.force and base.torque, the
+// state of ball and floating joints where the model has some, contact.load, and one system. Planar
+// joints are held at their start. `config` may be NULL. MF_LIMIT: more than 256 joint axes, 64 ball
+// joints or 512 contacts. MF_BAD_ARGUMENT: a joint moves nothing that has inertia.
+MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config,
+                                    mf_Error *error);
+
+// The settings in use, or NULL when the group does not move by `articulated`.
+MF_API const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group);
+
+// ---- the equations of motion of one instance, in its present state
+// -------------------------------
+//
+// Velocity vectors hold the base (only when it is free: velocity of its origin [m/s] in world axes,
+// angular velocity [rad/s] in body axes), then each joint's values in the model's order: one for a
+// hinge or slide, three for a ball [rad/s] in the child's axes, six for a floating joint (velocity
+// [m/s] in the joint's frame, then as ball), none for a fixed or planar one. Accelerations are
+// their derivatives, forces are conjugate to them. With mass matrix M and bias h,
+//     M acceleration + h = force.
+// Rotor armature is part of M; damping, springs, friction, limits, servos and contacts are not part
+// of h. All arrays are the caller's; computed in double. The group must move by `articulated`.
+
+MF_API uint32_t mf_articulated_velocity_count(const mf_Group *group); // [1]
+// The first value of a joint in a velocity vector; MF_NONE when it has none.
+MF_API uint32_t mf_articulated_velocity_address(const mf_Group *group, uint32_t joint);
+
+// velocity_count^2 values, row after row (composite rigid bodies).
+MF_API void mf_articulated_mass_matrix(const mf_Group *group, uint32_t instance, double *matrix);
+// Gravity, centrifugal and Coriolis forces (recursive Newton-Euler).
+MF_API void mf_articulated_bias(const mf_Group *group, uint32_t instance, double *force);
+// Forces for given accelerations (recursive Newton-Euler).
+MF_API void mf_articulated_inverse(const mf_Group *group, uint32_t instance,
+                                   const double *acceleration, double *force);
+// Accelerations for given forces (articulated bodies).
+MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
+                                   double *acceleration);
+// World pose of each link of the model: origins [m] and rotations (w, x, y, z), link to world.
+MF_API void mf_articulated_pose(const mf_Group *group, uint32_t instance, double (*position)[3],
+                                double (*rotation)[4]);
+// World velocity of a point of `link`, given in its frame [m], per velocity value: 3 rows of
+// velocity_count for the velocity [m/s], then 3 rows for the angular velocity [rad/s], world axes.
+MF_API void mf_articulated_jacobian(const mf_Group *group, uint32_t instance, uint32_t link,
+                                    const double point[3], double *matrix);
+
+typedef struct mf_ArticulatedEnergy {
+    double kinetic;   // [J] with that of the rotors
+    double potential; // [J] m g z of all links, zero at world height 0
+    double elastic;   // [J] in joint springs
+} mf_ArticulatedEnergy;
+MF_API mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance);
+
+// Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s],
+// world frame, without rotors.
+MF_API void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                                    double linear[3], double angular[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+// Mayfly: quadrotors. The equations, frames and sources are in docs/quadrotor.md.
+#ifndef MAYFLY_QUADROTOR_H
+#define MAYFLY_QUADROTOR_H
+
+#include <mayfly/vehicle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a quadrotor is. Body axes: x forward, y left, z up, origin at the centre of mass; the four
+// rotors lie in the xy plane and push along +z. Start from mf_quadrotor().
+typedef struct mf_Quadrotor {
+    uint32_t struct_size; // [byte] set by mf_quadrotor()
+
+    double mass;       // [kg] 1e-9 .. 1e9
+    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre of mass, body axes
+    double radius;     // [m] > 0 of the sphere that meets other agents
+    double clearance;  // [m] >= 0 from the centre of mass down to what it stands on
+
+    double rotor_x[4];          // [m] forward place of each rotor, -1e3 .. 1e3
+    double rotor_y[4];          // [m] left place of each rotor, -1e3 .. 1e3
+    double rotor_turn[4];       // [1] +1 turns anticlockwise seen from above, -1 clockwise; the
+                                // torque on the body is opposite
+    double rotor_speed_min;     // [rad/s] >= 0
+    double rotor_speed_max;     // [rad/s] > rotor_speed_min, <= 1e6
+    double thrust_coefficient;  // [N s^2] > 0: thrust = coefficient * speed^2
+    double torque_coefficient;  // [N m s^2] > 0: torque = coefficient * speed^2
+    double motor_time_constant; // [s] 0 .. 10 of the first-order lag of the rotors' speed; 0 = none
+    double rotor_drag[3];       // [N s^2/(m rad)] >= 0: force = -speed * drag * air velocity, at
+                                // each rotor, body axes; default 0
+    double body_drag[3];        // [N s^2/m^2] >= 0: force = -drag * |air velocity| * air velocity,
+                                // body axes; default 0
+
+    double rate_bandwidth;     // [rad/s] > 0 of the body-rate loop, roll and pitch
+    double yaw_rate_bandwidth; // [rad/s] > 0 of the body-rate loop, yaw
+    double rate_integral;      // [1/s] >= 0 share of the rate error that is integrated per second
+    double rate_lead;          // [1] how much faster than by itself the rotors' thrust is made to
+                               // follow (the derivative part): 1 = not at all, 0 = by the motor:
+                               // max(1, 3 * rate_bandwidth * motor_time_constant)
+    double attitude_bandwidth; // [rad/s] > 0 of the tilt loop
+    double yaw_bandwidth;      // [rad/s] > 0 of the heading loop
+    double velocity_bandwidth; // [rad/s] > 0
+    double velocity_integral;  // [1/s] >= 0 share of the velocity error integrated per second
+    double position_bandwidth; // [rad/s] > 0
+    double rate_max;           // [rad/s] > 0 largest commanded roll and pitch rate
+    double yaw_rate_max;       // [rad/s] > 0 largest commanded yaw rate
+    double tilt_max;           // [rad] 0.01 .. 1.4 of the velocity and position loops
+    double speed_max;          // [m/s] > 0 largest commanded horizontal speed
+    double climb_max;          // [m/s] > 0 largest commanded vertical speed
+} mf_Quadrotor;
+
+// The quadrotor of Sun et al. 2022 with gains that suit quadrotors of any size.
+MF_API mf_Quadrotor mf_quadrotor(void);
+
+// MF_BAD_ARGUMENT names the member that is out of range ("quadrotor.mass: ..."), an inertia that no
+// body has, or rotors that cannot push and turn the body independently.
+MF_API mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error);
+
+// The one-link model for mf_GroupConfig.model; `name` is copied.
+MF_API mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor,
+                                    const char *name, mf_Model **out, mf_Error *error);
+
+// Rotor speeds [rad/s] that hold the body level and at rest; not limited to the rotors' range. The
+// quadrotor must be one that mf_quadrotor_check() accepts. `gravity` [m/s^2] >= 0.
+MF_API void mf_quadrotor_hover(const mf_Quadrotor *quadrotor, double gravity, double speed[4]);
+
+// What a group is told to do. Each has four values per agent; a value that is not finite or out of
+// its range is refused together with the other three: the last good ones (command.accepted) stay
+// in force and command.refused goes up by one at every tick of the control.
+typedef enum mf_QuadrotorCommand {
+    MF_QUADROTOR_ROTORS,   // command.rotors [rad/s], 0 .. rotor_speed_max each
+    MF_QUADROTOR_RATES,    // command.rates [rad/s] body axes, up to rate_max and yaw_rate_max;
+                           // command.thrust [N] of all rotors, 0 .. the most they can
+    MF_QUADROTOR_ATTITUDE, // command.attitude [rad] roll, pitch, yaw: +-pi, +-pi/2, +-2 pi;
+                           // command.thrust [N]
+    MF_QUADROTOR_VELOCITY, // command.velocity [m/s] world, +-1e3; command.yaw [rad], +-2 pi
+    MF_QUADROTOR_POSITION  // command.position [m] world, +-1e6; command.yaw [rad], +-2 pi
+} mf_QuadrotorCommand;
+
+// "rotors", "rates", "attitude", "velocity", "position".
+MF_API const char *mf_quadrotor_command_name(mf_QuadrotorCommand command);
+
+typedef struct mf_QuadrotorSettings {
+    uint32_t struct_size;        // [byte] set by mf_quadrotor_settings()
+    mf_QuadrotorCommand command; // default MF_QUADROTOR_RATES
+    mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
+    mf_Time control_interval;    // [ns] between ticks of the control loops, a multiple of the
+                                 // world's step; default 0: every step
+} mf_QuadrotorSettings;
+MF_API mf_QuadrotorSettings mf_quadrotor_settings(void);
+
+// Lets `group` fly. Its model must be of the quadrotor's mass (mf_quadrotor_model). Adds the fields
+// rotor.speed, command.*, control.*, wind.velocity and one system. A reset starts the rotors at the
+// speed that hovers, and a command that keeps the agent where it is. A speed above 1e4 m/s, a place
+// more than 1e7 m away or a turn by more than one radian per step raises MF_FAULT_RANGE.
+// `settings` may be NULL.
+MF_API mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
+                                  const mf_QuadrotorSettings *settings, mf_Error *error);
+
+// What the group was given, or NULL when it holds no quadrotors.
+MF_API const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group);
+MF_API const mf_QuadrotorSettings *mf_quadrotor_settings_of(const mf_Group *group);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+// Mayfly: what all vehicles (quadrotors, fixed wings, cars) have in common.
+#ifndef MAYFLY_VEHICLE_H
+#define MAYFLY_VEHICLE_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How a vehicle's equations are stepped. All are of one step and without memory.
+typedef enum mf_Integrator {
+    MF_INTEGRATOR_EULER,         // order 1: all rates at the start of the step
+    MF_INTEGRATOR_SEMI_IMPLICIT, // order 1: velocities first, then places with the new velocities
+    MF_INTEGRATOR_HEUN,          // order 2
+    MF_INTEGRATOR_RK4            // order 4, the classical Runge-Kutta method
+} mf_Integrator;
+
+// "euler", "semi_implicit", "heun", "rk4".
+MF_API const char *mf_integrator_name(mf_Integrator integrator);
+
+// The body of a vehicle as a model of one link, for mf_GroupConfig.model.
+typedef struct mf_VehicleBody {
+    const char *name;  // copied
+    double mass;       // [kg] > 0
+    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre of mass, body axes;
+                       // positive definite and with principal values of a real body
+    double radius;     // [m] > 0 of the sphere about the centre of mass that meets others
+    double clearance;  // [m] >= 0 from the centre of mass down to the ground where it stands
+} mf_VehicleBody;
+
+// Makes the model: its origin is the centre of mass. MF_BAD_ARGUMENT names what is wrong with mass,
+// inertia ("not positive definite", "no real body has it") or radius.
+MF_API mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
+                                  mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

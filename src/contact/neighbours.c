@@ -1,0 +1,536 @@
+// Neighbour search, host side: memory, cells, sorting, and the choice of kernels. See neighbours.h.
+//
+// Cells are cubes a little larger than the farthest reach, so that whoever is within reach is in
+// one of the 27 cells around. Their coordinates are counted from the lowest one in use, with an
+// empty cell on either side, so that the row before and behind never runs into another row; far
+// away from the origin (2^20 cells) the outermost cell holds all that is beyond. The order of slots
+// is that of (cell, agent), so it does not depend on threads.
+#include "contact/neighbours.h"
+#include "math/float_mode.h"
+
+#include <string.h>
+
+#define CELL_LIMIT 1048574.0 // [1] 2^20 - 2: 21 bits hold both signs and the empty cells
+
+static const mf_NeighbourLoadFn load_table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neighbours_load);
+static const mf_NeighbourSweepFn sweep_table[MF_KERNEL_ROWS][2] =
+    MF_KERNEL_TABLE(mf_neighbours_sweep);
+static const mf_NeighbourDetectFn detect_table[MF_KERNEL_ROWS][2] =
+    MF_KERNEL_TABLE(mf_neighbours_detect);
+static const mf_NeighbourPairsFn pairs_table[MF_KERNEL_ROWS][2] =
+    MF_KERNEL_TABLE(mf_neighbours_pairs);
+static const mf_NeighbourJetsFn jets_table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neighbours_jets);
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static size_t real_size(const mf_Neighbours *all) {
+    return all->config.double_precision ? sizeof(double) : sizeof(float);
+}
+
+static void set_real(const mf_Neighbours *all, void *row, size_t at, double value) {
+    if (all->config.double_precision)
+        ((double *)row)[at] = value;
+    else
+        ((float *)row)[at] = (float)value;
+}
+
+static double get_real(const mf_Neighbours *all, const void *row, size_t at) {
+    if (all->config.double_precision)
+        return ((const double *)row)[at];
+    return (double)((const float *)row)[at];
+}
+
+// Rounded up to whole vectors, plus what is read beyond a list's end.
+static uint32_t list_room(uint32_t entries) {
+    return ((entries + 15u) & ~15u) + 4 * MF_NEIGHBOUR_PAD;
+}
+
+static mf_Status make_lists(mf_Neighbours *all, uint32_t candidates, mf_Error *error) {
+    uint32_t wide = list_room(candidates * MF_NEIGHBOUR_CHUNK);
+    uint32_t near = list_room(candidates * MF_NEIGHBOUR_CHUNK / 4);
+    uint32_t jet = list_room(candidates * MF_NEIGHBOUR_CHUNK / 2);
+    uint32_t chunks = (all->slot_count + MF_NEIGHBOUR_CHUNK - 1) / MF_NEIGHBOUR_CHUNK;
+    size_t room = (size_t)wide + 2 * ((size_t)near + jet);
+    int32_t *lists = mf_allocate(all->context, chunks * room, sizeof *lists);
+    if (lists == NULL)
+        return mf_fail(error, MF_NO_MEMORY,
+                       "neighbours: no memory for %u candidates of each of %u agents", candidates,
+                       all->slot_count);
+    mf_release(all->context, all->lists);
+    all->lists = lists;
+    all->config.candidates = candidates;
+    // What a kernel checks is the room that is left before the last whole vectors.
+    all->wide_room = wide;
+    all->near_room = near - MF_NEIGHBOUR_PAD;
+    all->jet_room = jet - MF_NEIGHBOUR_PAD;
+    for (uint32_t c = 0; c < chunks; c++) {
+        mf_NeighbourChunk *chunk = &all->chunks[c];
+        chunk->wide = lists + c * room;
+        chunk->near_first = chunk->wide + wide;
+        chunk->near_second = chunk->near_first + near;
+        chunk->jet_first = chunk->near_second + near;
+        chunk->jet_second = chunk->jet_first + jet;
+    }
+    mf_neighbours_forget(all);
+    return MF_OK;
+}
+
+static mf_Status make_arrays(mf_Neighbours *all, mf_Error *error) {
+    size_t slots = (size_t)all->slot_count + 2 * MF_NEIGHBOUR_PAD, real = real_size(all);
+    uint32_t chunks = (all->slot_count + MF_NEIGHBOUR_CHUNK - 1) / MF_NEIGHBOUR_CHUNK;
+    struct {
+        void **to;
+        size_t count, size;
+    } arrays[] = {
+        {&all->reference, 3 * slots, real},
+        {(void **)&all->slot_of, slots, sizeof(int32_t)},
+        {(void **)&all->group_of, all->block_count, 1},
+        {&all->x, slots, real},
+        {&all->y, slots, real},
+        {&all->z, slots, real},
+        {&all->facing[0], slots, real},
+        {&all->facing[1], slots, real},
+        {&all->facing[2], slots, real},
+        {&all->motion, 8 * slots, real},
+        {&all->limit2, slots, real},
+        {(void **)&all->old_slot_of, slots, sizeof(int32_t)},
+        {&all->spare, 11 * slots, real},
+        {(void **)&all->source, slots, sizeof(int32_t)},
+        {(void **)&all->agent_of, slots, sizeof(int32_t)},
+        {(void **)&all->group_of_slot, slots, sizeof(int32_t)},
+        {(void **)&all->key, slots, sizeof(uint64_t)},
+        {(void **)&all->wide_start, slots, sizeof(uint32_t)},
+        {(void **)&all->wide_count, slots, sizeof(uint32_t)},
+        {(void **)&all->chunks, chunks, sizeof(mf_NeighbourChunk)},
+        {&all->radius, MF_NEIGHBOUR_GROUPS, real},
+
+        {(void **)&all->sort_key[0], slots, sizeof(uint64_t)},
+        {(void **)&all->sort_key[1], slots, sizeof(uint64_t)},
+        {(void **)&all->sort_agent[0], slots, sizeof(int32_t)},
+        {(void **)&all->sort_agent[1], slots, sizeof(int32_t)},
+        {(void **)&all->cell, 3 * slots, sizeof(int32_t)},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i].to = mf_allocate(all->context, arrays[i].count, arrays[i].size);
+        if (*arrays[i].to == NULL)
+            return mf_fail(error, MF_NO_MEMORY, "neighbours: no memory for %u agents",
+                           all->slot_count);
+    }
+    return MF_OK;
+}
+
+static void number_agents(mf_Neighbours *all) {
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        uint32_t blocks = (all->groups[g].count + MF_BLOCK - 1) / MF_BLOCK;
+        set_real(all, all->radius, g, all->groups[g].radius);
+        memset(all->group_of + all->groups[g].first_block, (int)g, blocks);
+    }
+    for (uint32_t a = 0; a < all->slot_count; a++)
+        all->slot_of[a] = all->agent_of[a] = (int32_t)a;
+    const double nowhere = __builtin_nan("");
+    for (uint32_t i = 0; i < 2 * MF_NEIGHBOUR_PAD; i++)
+        set_real(all, all->x, all->slot_count + i, nowhere);
+}
+
+void mf_neighbours_forget(mf_Neighbours *all) {
+    const double nowhere = __builtin_nan("");
+    for (size_t i = 0; i < 3 * (size_t)all->slot_count; i++)
+        set_real(all, all->reference, i, nowhere);
+    all->built = false;
+    all->live_count = all->chunk_count = 0;
+}
+
+static void choose_kernels(mf_Neighbours *all) {
+    int row = mf_kernel_row(all->config.isa);
+    bool wide = all->config.double_precision;
+    all->load = load_table[row][wide];
+    all->sweep = sweep_table[row][wide];
+    all->detect = detect_table[row][wide];
+    all->pairs = pairs_table[row][wide];
+    all->jets = jets_table[row][wide];
+}
+
+mf_Status mf_neighbours_create(mf_Context *context, const mf_NeighboursConfig *config,
+                               const mf_NeighbourGroup *groups, uint32_t group_count,
+                               mf_Neighbours **out, mf_Error *error) {
+    *out = NULL;
+    if (group_count < 1 || group_count > MF_NEIGHBOUR_GROUPS)
+        return mf_fail(error, MF_LIMIT, "neighbours: need 1 .. %d groups", MF_NEIGHBOUR_GROUPS);
+    mf_Neighbours *all = mf_allocate(context, 1, sizeof *all);
+    if (all == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "neighbours: out of memory");
+    all->context = context;
+    all->config = *config;
+    all->group_count = group_count;
+    for (uint32_t g = 0; g < group_count; g++) {
+        all->groups[g] = groups[g];
+        all->groups[g].first_block = all->block_count;
+        all->block_count += (groups[g].count + MF_BLOCK - 1) / MF_BLOCK;
+    }
+    all->slot_count = all->block_count * MF_BLOCK;
+    double edge = config->reach;
+    const double others[] = {config->contact_reach, config->jet_reach, config->jet_radius};
+    for (int i = 0; i < 3; i++)
+        edge = others[i] > edge ? others[i] : edge;
+    all->inverse_cell = 1.0 / ((edge + config->margin) * (1.0 + 1e-4));
+    choose_kernels(all);
+    mf_Status status = make_arrays(all, error);
+    if (status == MF_OK)
+        status = make_lists(all, config->candidates, error);
+    if (status != MF_OK) {
+        mf_neighbours_destroy(all);
+        return status;
+    }
+    number_agents(all);
+    *out = all;
+    return MF_OK;
+}
+
+void mf_neighbours_destroy(mf_Neighbours *all) {
+    if (all == NULL)
+        return;
+    void *arrays[] = {all->reference,
+                      all->slot_of,
+                      all->group_of,
+                      all->x,
+                      all->y,
+                      all->z,
+                      all->facing[0],
+                      all->facing[1],
+                      all->facing[2],
+                      all->motion,
+                      all->limit2,
+                      all->old_slot_of,
+                      all->spare,
+                      all->source,
+                      all->agent_of,
+                      all->group_of_slot,
+                      all->key,
+                      all->wide_start,
+                      all->wide_count,
+                      all->chunks,
+                      all->radius,
+                      all->sort_key[0],
+                      all->sort_key[1],
+                      all->sort_agent[0],
+                      all->sort_agent[1],
+                      all->cell,
+                      all->lists};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        mf_release(all->context, arrays[i]);
+    mf_release(all->context, all);
+}
+
+mf_Status mf_neighbours_reserve(mf_Neighbours *all, uint32_t candidates, mf_Error *error) {
+    if (candidates < 1 || candidates > 1u << 20)
+        return mf_fail(error, MF_BAD_ARGUMENT, "neighbours: %u candidates, need 1 .. 2^20",
+                       candidates);
+    return make_lists(all, candidates, error);
+}
+
+uint32_t mf_neighbours_full(const mf_Neighbours *all) {
+    uint32_t full = 0;
+    for (uint32_t c = 0; c < all->chunk_count; c++) {
+        uint32_t left = all->live_count - c * MF_NEIGHBOUR_CHUNK;
+        if (all->chunks[c].full)
+            full += left < MF_NEIGHBOUR_CHUNK ? left : MF_NEIGHBOUR_CHUNK;
+    }
+    return full;
+}
+
+bool mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
+                        bool velocity) {
+    bool moved = false;
+    for (uint32_t block = first; block < first + count;) {
+        uint32_t g = all->group_of[block];
+        uint32_t begin = all->groups[g].first_block;
+        uint32_t end = g + 1 < all->group_count ? all->groups[g + 1].first_block : all->block_count;
+        uint32_t until = end < first + count ? end : first + count;
+        moved |= all->load(all, g, block - begin, until - block, sight, velocity);
+        block = until;
+    }
+    return moved;
+}
+
+// ---- answers ------------------------------------------------------------------------------------
+
+mf_Status mf_neighbours_answer(const mf_Neighbours *all, const mf_NeighbourQuery *query,
+                               mf_NeighbourAnswer *answer, mf_Error *error) {
+    size_t slots = all->slot_count, rows = slots * query->nearest;
+    *answer = (mf_NeighbourAnswer){.nearest = query->nearest};
+    answer->count = mf_allocate(all->context, slots, sizeof *answer->count);
+    answer->index = mf_allocate(all->context, rows, sizeof *answer->index);
+    // The last row is written in whole lanes, too.
+    answer->relative = mf_allocate(
+        all->context, (query->relative ? rows * 8 : 0) + 2 * MF_NEIGHBOUR_PAD, real_size(all));
+    if (answer->count != NULL && answer->index != NULL && answer->relative != NULL)
+        return MF_OK;
+    mf_neighbours_answer_release(all, answer);
+    return mf_fail(error, MF_NO_MEMORY, "neighbours: no memory for %u neighbours of %u agents",
+                   query->nearest, all->slot_count);
+}
+
+void mf_neighbours_answer_release(const mf_Neighbours *all, mf_NeighbourAnswer *answer) {
+    mf_release(all->context, answer->count);
+    mf_release(all->context, answer->index);
+    mf_release(all->context, answer->relative);
+    *answer = (mf_NeighbourAnswer){0};
+}
+
+// One agent's rows of a field of three components per neighbour.
+#define DELIVER(name, To, From)                                                                    \
+    static void name(void *to, const void *from, uint32_t nearest) {                               \
+        To *out = to;                                                                              \
+        const From *in = from;                                                                     \
+        for (size_t m = 0; m < nearest; m++)                                                       \
+            for (size_t c = 0; c < 3; c++)                                                         \
+                out[(m * 3 + c) * MF_BLOCK] = (To)in[m * 8 + c];                                   \
+    }
+DELIVER(deliver_float, float, float)
+DELIVER(deliver_double, double, double)
+DELIVER(deliver_narrow, float, double)
+#undef DELIVER
+
+static void deliver_relative(const mf_Neighbours *all, const mf_NeighbourGroup *group,
+                             const mf_NeighbourAnswer *answer, const mf_NeighbourOutput *to,
+                             size_t slot, size_t row) {
+    size_t real = real_size(all), own = group->double_precision ? sizeof(double) : sizeof(float);
+    const char *from = (const char *)answer->relative + slot * answer->nearest * 8 * real;
+    void (*deliver)(void *, const void *, uint32_t) = !all->config.double_precision ? deliver_float
+                                                      : group->double_precision     ? deliver_double
+                                                                                : deliver_narrow;
+    deliver((char *)to->position + row * own, from, answer->nearest);
+    deliver((char *)to->velocity + row * own, from + 4 * real, answer->nearest);
+}
+
+void mf_neighbours_deliver(const mf_Neighbours *all, const mf_NeighbourQuery *query,
+                           const mf_NeighbourAnswer *answer, const mf_NeighbourOutput *output,
+                           uint32_t first, uint32_t count) {
+    for (uint32_t block = first; block < first + count; block++) {
+        const mf_NeighbourGroup *group = &all->groups[all->group_of[block]];
+        const mf_NeighbourOutput *to = &output[all->group_of[block]];
+        size_t local = block - group->first_block;
+        for (uint32_t lane = 0; to->count != NULL && lane < MF_BLOCK; lane++) {
+            size_t slot = (size_t)all->slot_of[block * MF_BLOCK + lane];
+            if (slot >= all->live_count || answer->count[slot] == UINT32_MAX)
+                continue;
+            to->count[local * MF_BLOCK + lane] = answer->count[slot];
+            uint32_t *index = to->index + local * answer->nearest * MF_BLOCK + lane;
+            for (size_t m = 0; m < answer->nearest; m++)
+                index[m * MF_BLOCK] = (uint32_t)answer->index[slot * answer->nearest + m];
+            if (query->relative)
+                deliver_relative(all, group, answer, to, slot,
+                                 local * answer->nearest * 3 * MF_BLOCK + lane);
+        }
+    }
+}
+
+// ---- building -----------------------------------------------------------------------------------
+
+static int32_t cell_of(const mf_Neighbours *all, double place) {
+    double cell = place * all->inverse_cell;
+    if (!(cell > -CELL_LIMIT))
+        return (int32_t)-CELL_LIMIT;
+    if (cell >= CELL_LIMIT)
+        return (int32_t)CELL_LIMIT;
+    int32_t whole = (int32_t)cell;
+    return (double)whole > cell ? whole - 1 : whole;
+}
+
+// Places by agent, and the cells they are in.
+static void find_cells(void *context, uint32_t block) {
+    mf_Neighbours *all = context;
+    const void *rows[3] = {all->x, all->y, all->z};
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+        uint32_t slot = (uint32_t)all->slot_of[block * MF_BLOCK + lane];
+        for (uint32_t c = 0; c < 3; c++) {
+            size_t at = ((size_t)block * 3 + c) * MF_BLOCK + lane;
+            double value = get_real(all, rows[c], slot);
+            set_real(all, all->reference, at, value);
+            all->cell[at] = cell_of(all, value);
+        }
+    }
+}
+
+static bool takes_part(const mf_Neighbours *all, uint32_t agent) {
+    double x =
+        get_real(all, all->reference, (size_t)agent / MF_BLOCK * 3 * MF_BLOCK + agent % MF_BLOCK);
+    return x == x;
+}
+
+static uint32_t bits_for(uint32_t count) {
+    uint32_t bits = 1;
+    while ((uint64_t)1 << bits < count)
+        bits++;
+    return bits;
+}
+
+// Keys by agent, in sort_key[0] with agents in sort_agent[0], those that take part first. Returns
+// the number of bits in use.
+static uint32_t make_keys(mf_Neighbours *all) {
+    int32_t low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {INT32_MIN, INT32_MIN, INT32_MIN};
+    uint32_t live = 0, dead = all->slot_count;
+    for (uint32_t a = 0; a < all->slot_count; a++) {
+        const int32_t *cell = all->cell + (size_t)a / MF_BLOCK * 3 * MF_BLOCK + a % MF_BLOCK;
+        if (!takes_part(all, a)) {
+            all->sort_agent[0][--dead] = (int32_t)a;
+            continue;
+        }
+        all->sort_agent[0][live++] = (int32_t)a;
+        for (int c = 0; c < 3; c++) {
+            int32_t value = cell[c * (int)MF_BLOCK];
+            low[c] = value < low[c] ? value : low[c];
+            high[c] = value > high[c] ? value : high[c];
+        }
+    }
+    all->live_count = live;
+    uint32_t bits[3] = {1, 1, 1};
+    for (int c = 0; live > 0 && c < 3; c++)
+        bits[c] = bits_for((uint32_t)((int64_t)high[c] - low[c]) + 3);
+    all->key_bits[0] = bits[0];
+    all->key_bits[1] = bits[0] + bits[1];
+    for (uint32_t i = 0; i < live; i++) {
+        uint32_t a = (uint32_t)all->sort_agent[0][i];
+        const int32_t *cell = all->cell + (size_t)a / MF_BLOCK * 3 * MF_BLOCK + a % MF_BLOCK;
+        uint64_t x = (uint64_t)((int64_t)cell[0] - low[0] + 1);
+        uint64_t y = (uint64_t)((int64_t)cell[MF_BLOCK] - low[1] + 1);
+        uint64_t z = (uint64_t)((int64_t)cell[2 * MF_BLOCK] - low[2] + 1);
+        all->sort_key[0][i] = z << all->key_bits[1] | y << all->key_bits[0] | x;
+    }
+    for (uint32_t i = live; i < all->slot_count; i++)
+        all->sort_key[0][i] = UINT64_MAX;
+    return all->key_bits[1] + bits[2];
+}
+
+// Least significant digit first; stable, so agents of a cell stay in order of their number.
+// Returns which of the two buffers holds the result.
+static int sort_keys(mf_Neighbours *all, uint32_t bits) {
+    enum { DIGIT = 11, VALUES = 1 << DIGIT };
+    uint32_t start[VALUES];
+    int from = 0;
+    for (uint32_t shift = 0; shift < bits; shift += DIGIT, from = !from) {
+        const uint64_t *key = all->sort_key[from];
+        memset(start, 0, sizeof start);
+        for (uint32_t i = 0; i < all->live_count; i++)
+            start[key[i] >> shift & (VALUES - 1)]++;
+        for (uint32_t v = 0, sum = 0; v < VALUES; v++) {
+            uint32_t count = start[v];
+            start[v] = sum;
+            sum += count;
+        }
+        for (uint32_t i = 0; i < all->live_count; i++) {
+            uint32_t to = start[key[i] >> shift & (VALUES - 1)]++;
+            all->sort_key[!from][to] = key[i];
+            all->sort_agent[!from][to] = all->sort_agent[from][i];
+        }
+    }
+    if (from == 1) // those that take no part were never moved
+        memcpy(all->sort_agent[1] + all->live_count, all->sort_agent[0] + all->live_count,
+               (all->slot_count - all->live_count) * sizeof(int32_t));
+    return from;
+}
+
+typedef struct BuildTask {
+    mf_Neighbours *all;
+    bool sight, velocity;
+    const int32_t *agent;
+    const uint64_t *key;
+} BuildTask;
+
+// Row `row` of what was loaded, in order of the old slots.
+static char *spare_row(const mf_Neighbours *all, uint32_t row) {
+    return (char *)all->spare +
+           row * ((size_t)all->slot_count + 2 * MF_NEIGHBOUR_PAD) * real_size(all);
+}
+
+static void keep_loaded(mf_Neighbours *all, bool sight, bool velocity) {
+    size_t row = (size_t)all->slot_count * real_size(all);
+    memcpy(all->old_slot_of, all->slot_of, all->slot_count * sizeof(int32_t));
+    for (uint32_t c = 0; sight && c < 3; c++)
+        memcpy(spare_row(all, c), all->facing[c], row);
+    if (velocity)
+        memcpy(spare_row(all, 3), all->motion, 8 * row);
+}
+
+static void fill_loaded(const BuildTask *task, uint32_t slot, uint32_t agent) {
+    mf_Neighbours *all = task->all;
+    size_t old = (size_t)all->old_slot_of[agent], real = real_size(all);
+    for (uint32_t c = 0; task->sight && c < 3; c++)
+        memcpy((char *)all->facing[c] + slot * real, spare_row(all, c) + old * real, real);
+    if (task->velocity)
+        memcpy((char *)all->motion + (size_t)slot * 8 * real, spare_row(all, 3) + old * 8 * real,
+               8 * real);
+}
+
+// Fills sixteen slots.
+static void fill_slots(void *context, uint32_t block) {
+    const BuildTask *task = context;
+    mf_Neighbours *all = task->all;
+    void *rows[3] = {all->x, all->y, all->z};
+    for (uint32_t slot = block * MF_BLOCK; slot < (block + 1) * MF_BLOCK; slot++) {
+        uint32_t agent = (uint32_t)task->agent[slot];
+        size_t at = (size_t)agent / MF_BLOCK * 3 * MF_BLOCK + agent % MF_BLOCK;
+        all->agent_of[slot] = (int32_t)agent;
+        all->slot_of[agent] = (int32_t)slot;
+        all->group_of_slot[slot] = all->group_of[agent / MF_BLOCK];
+        all->source[slot] = all->groups[all->group_of_slot[slot]].source;
+        set_real(all, all->limit2, slot, 3e38);
+        all->key[slot] = slot < all->live_count ? task->key[slot] : UINT64_MAX;
+        for (uint32_t c = 0; c < 3; c++)
+            set_real(all, rows[c], slot, get_real(all, all->reference, at + c * MF_BLOCK));
+        fill_loaded(task, slot, agent);
+    }
+}
+
+static void sweep_chunk(void *context, uint32_t chunk) {
+    mf_Neighbours *all = context;
+    unsigned mode = mf_float_mode_enter(); // threads of the pool have that of the host
+    all->sweep(all, chunk);
+    mf_float_mode_leave(mode);
+}
+
+// Blocks are grouped, so that handing them out costs nothing.
+enum { BLOCKS_PER_TASK = 32 };
+
+typedef struct SpreadTask {
+    mf_TaskFn function;
+    void *task;
+    uint32_t count;
+} SpreadTask;
+
+static void run_spread(void *context, uint32_t index) {
+    const SpreadTask *spread = context;
+    uint32_t end = (index + 1) * BLOCKS_PER_TASK;
+    unsigned mode = mf_float_mode_enter();
+    for (uint32_t i = index * BLOCKS_PER_TASK; i < end && i < spread->count; i++)
+        spread->function(spread->task, i);
+    mf_float_mode_leave(mode);
+}
+
+static void run_all(mf_Neighbours *all, bool alone, uint32_t count, mf_TaskFn function,
+                    void *task) {
+    if (alone) {
+        for (uint32_t i = 0; i < count; i++)
+            function(task, i);
+        return;
+    }
+    SpreadTask spread = {function, task, count};
+    mf_parallel_for(all->context, (count + BLOCKS_PER_TASK - 1) / BLOCKS_PER_TASK, run_spread,
+                    &spread);
+}
+
+void mf_neighbours_build(mf_Neighbours *all, bool alone, bool sight, bool velocity) {
+    keep_loaded(all, sight, velocity);
+    run_all(all, alone, all->block_count, find_cells, all);
+    int from = sort_keys(all, make_keys(all));
+    BuildTask task = {all, sight, velocity, all->sort_agent[from], all->sort_key[from]};
+    run_all(all, alone, all->block_count, fill_slots, &task);
+    all->chunk_count = (all->live_count + MF_NEIGHBOUR_CHUNK - 1) / MF_NEIGHBOUR_CHUNK;
+    if (alone)
+        for (uint32_t c = 0; c < all->chunk_count; c++)
+            all->sweep(all, c);
+    else
+        mf_parallel_for(all->context, all->chunk_count, sweep_chunk, all);
+    all->built = true;
+    all->builds++;
+}

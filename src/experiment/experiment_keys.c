@@ -1,0 +1,131 @@
+// The keys of experiment files. Defaults are written as YAML would have them and go through the
+// same reader as a file's values; tests hold them equal to the defaults of the mf_*_config
+// functions.
+#include "experiment/keys.h"
+
+#include "experiment/ground_keys.h"
+
+static const char *const precisions[] = {"float", "double", NULL};
+static const char *const motions[] = {"points", NULL};
+static const char *const frictions[] = {"fit", "coupled", NULL};
+static const char *const controllers[] = {"gp", "oscillator", "none", NULL};
+static const char *const unknowns[] = {"ignore", "wrap", NULL};
+static const char *const fitnesses[] = {"distance", NULL};
+
+// Enums are read and written as int.
+_Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation) == sizeof(int) &&
+                   sizeof(mf_FrictionModel) == sizeof(int) && sizeof(mf_GpUnknown) == sizeof(int) &&
+                   sizeof(mf_ControllerKind) == sizeof(int),
+               "choices are stored as int");
+
+#define AT(member) offsetof(mf_Experiment, member)
+#define NOWHERE MF_KEY_NOWHERE
+
+// clang-format off
+static const mf_Key keys[] = {
+    // path, kind, flags, unit, default, lower, upper, choices, member, description
+    MF_KEY("name", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, AT(name),
+     "title for reports; when empty, the name of the file"),
+
+    MF_KEY("model", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, "the robot"),
+    MF_KEY("model.file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, AT(model_path),
+     "URDF file, relative to the folder of this file"),
+    MF_KEY("model.packages", MF_KEY_PACKAGES, 0, "", NULL, 0, 0, NULL, AT(import),
+     "folders for package:// addresses, one `name: folder` each; packages that are not named are "
+     "searched for upward from the model"),
+    MF_KEY("model.keep_fixed", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, AT(import.keep_fixed),
+     "keep links behind fixed joints as links of their own instead of merging them"),
+    MF_KEY("model.visual", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, AT(import.visual),
+     "load visual meshes too"),
+    MF_KEY("model.mesh_points", MF_KEY_COUNT, 0, "1", "8", 1, 4096, NULL, AT(import.mesh_points),
+     "contact points kept of each collision mesh"),
+    MF_KEY("model.density", MF_KEY_REAL, 0, "kg/m^3", "0", 0, 1e6, NULL, AT(import.density),
+     "density of links without inertial; 0 leaves them without mass"),
+
+    MF_GROUND_KEYS(AT),
+
+    MF_KEY("world", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, "time and forces"),
+    MF_KEY("world.step", MF_KEY_TIME, 0, "s", "0.01", 1e-6, 1, NULL, AT(step), "physics step"),
+    MF_KEY("world.gravity", MF_KEY_REAL, 0, "m/s^2", "9.81", 0, 1000, NULL, AT(gravity),
+     "downward along -z"),
+    MF_KEY("world.precision", MF_KEY_DOUBLE, 0, "", "float", 0, 0, precisions, AT(double_precision),
+     "of the state: `float` is fast, `double` is for checking"),
+
+    MF_KEY("motion", MF_KEY_VARIANT, 0, "", "points", 0, 0, motions, NOWHERE,
+     "the motion algorithm and its settings"),
+    MF_KEY("motion.points", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
+     "one rigid body of mass points over a height map"),
+    MF_KEY("motion.points.joint_interval", MF_KEY_TIME, 0, "s", "0.08", 1e-6, 3600, NULL,
+     AT(points.joint_interval), "joints advance this often; a multiple of world.step"),
+    MF_KEY("motion.points.friction", MF_KEY_CHOICE, 0, "", "fit", 0, 0, frictions, AT(points.friction),
+     "`fit`: displacement and yaw by least squares over the contacts; `coupled`: roll and pitch "
+     "too"),
+    MF_KEY("motion.points.weighted", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, AT(points.weighted),
+     "weigh contacts by the load they bear"),
+    MF_KEY("motion.points.friction_coefficient", MF_KEY_REAL, MF_KEY_ABOVE | MF_KEY_INFINITE, "1", ".inf",
+     0, 1e6, NULL, AT(points.friction_coefficient),
+     "Coulomb limit of what contacts hold; .inf never slips"),
+    MF_KEY("motion.points.keep_momentum", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
+     AT(points.keep_momentum), "the base turns against its joints in the air"),
+    MF_KEY("motion.points.compliance", MF_KEY_REAL, 0, "1", "0.1", 1e-4, 1, NULL, AT(points.compliance),
+     "softness of contact relative to the step"),
+    MF_KEY("motion.points.contact_margin", MF_KEY_REAL, 0, "m", "0.001", 0, 1, NULL,
+     AT(points.contact_margin), "a point this close to the ground still holds it"),
+
+    MF_KEY("controller", MF_KEY_VARIANT, 0, "", "gp", 0, 0, controllers, AT(controller),
+     "what moves the joints: one of `gp`, `oscillator` with settings, or `none`"),
+    MF_KEY("controller.gp", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
+     "one evolved machine-code program per robot; a genome is its 32 bytes"),
+    MF_KEY("controller.gp.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL, AT(gp.rate),
+     "the program runs this often; at least world.step"),
+    MF_KEY("controller.gp.instructions_per_tick", MF_KEY_COUNT, 0, "1", "8", 1, 256, NULL,
+     AT(gp.instructions_per_tick), "instructions in one tick"),
+    MF_KEY("controller.gp.angle_per_move", MF_KEY_REAL, MF_KEY_ABOVE, "rad", "0.06", 0, 1000, NULL,
+     AT(gp.angle_per_move), "what one move changes at a joint's target (m for sliding joints)"),
+    MF_KEY("controller.gp.unknown", MF_KEY_CHOICE, 0, "", "wrap", 0, 0, unknowns, AT(gp.unknown),
+     "a motor or sensor number that does not exist is ignored, or wrapped into those there are"),
+    MF_KEY("controller.oscillator", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
+     "sine waves, one per joint; a genome is 3 bytes per joint and 1 for the common frequency"),
+    MF_KEY("controller.oscillator.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL,
+     AT(oscillator.rate), "targets are set this often; at least world.step"),
+
+    MF_KEY("fitness", MF_KEY_WORD, 0, "", "distance", 0, 0, fitnesses, AT(fitness),
+     "what evolution wants more of: horizontal distance [m] of the base from its start at the end"),
+
+    MF_KEY("run", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, "one life"),
+    MF_KEY("run.duration", MF_KEY_REAL, 0, "s", "120", 1e-6, 1e9, NULL, AT(duration),
+     "simulated time of a run and of one evaluation; rounded up to whole steps"),
+    MF_KEY("run.robots", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL, AT(count),
+     "robots of `mayfly run`"),
+
+    MF_KEY("search", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, "evolution"),
+    MF_KEY("search.generations", MF_KEY_COUNT, 0, "1", "200", 1, 1e9, NULL, AT(generations),
+     "generations of `mayfly evolve`"),
+    MF_KEY("search.population", MF_KEY_COUNT, 0, "1", "100", 2, 1 << 20, NULL, AT(search.population),
+     "individuals in one generation"),
+    MF_KEY("search.survivors", MF_KEY_COUNT, 0, "1", "50", 1, (1 << 20) - 1, NULL, AT(search.survivors),
+     "the best, kept and copied; fewer than search.population"),
+    MF_KEY("search.mutation_rate", MF_KEY_REAL, 0, "1", "0.0625", 0, 1, NULL, AT(search.mutation_rate),
+     "chance of each byte of a child to change"),
+    MF_KEY("search.seed", MF_KEY_SEED, 0, "1", "1", 0, 0, NULL, AT(search.seed),
+     "of everything random in a run"),
+    MF_KEY("search.reuse_fitness", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, AT(search.reuse_fitness),
+     "do not evaluate unchanged survivors again; same result, less work"),
+};
+// clang-format on
+
+static bool applies(const void *base, const mf_Key *key) {
+    const mf_Experiment *experiment = base;
+    if (key->flags & (experiment->terrain_path != NULL ? MF_KEY_SHAPE : MF_KEY_IMAGE))
+        return false;
+    return key->kind != MF_KEY_PACKAGES || experiment->import.package_count != 0;
+}
+
+const mf_KeyTable *mf_experiment_table(void) {
+    static const mf_KeyTable table = {.noun = "experiment",
+                                      .keys = keys,
+                                      .count = sizeof keys / sizeof keys[0],
+                                      .size = sizeof(mf_Experiment),
+                                      .applies = applies};
+    return &table;
+}

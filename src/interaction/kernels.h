@@ -1,0 +1,58 @@
+// The kernels of interaction: who is low or outside, the air below rotors, the wind.
+#ifndef MF_INTERACTION_KERNELS_H
+#define MF_INTERACTION_KERNELS_H
+
+#include "contact/neighbours.h"
+
+#define MF_PUSH_SCALE 65536.0 // [s/m] speeds of air are summed as whole numbers, so in any order
+
+enum { MF_PROFILE_CELLS = 4096 }; // [1] of the wind's table
+
+// Slots of a chunk that may have hit the ground, and those outside the box.
+typedef struct mf_ScanTask {
+    const mf_Neighbours *all;
+    bool ground, fence;
+    double low;                         // [m] nobody above has hit the ground
+    double fence_low[3], fence_high[3]; // [m]
+    uint32_t low_count, outside_count;  // [1]
+    _Alignas(64) int32_t low_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
+    _Alignas(64) int32_t outside_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
+} mf_ScanTask;
+
+// A round turbulent jet below each source; see air.c.
+typedef struct mf_AirTask {
+    const mf_Neighbours *all;
+    double reach;      // [m] down to where
+    double radius;     // [m] out to where
+    double spread;     // [1] a of the profile 1 / (1 + a (r/x)^2)^2
+    const void *speed; // [m^2/s] by group: centre speed times distance
+    const void *limit; // [m/s] by group: speed at the rotors
+    int32_t *push;     // [m/s / MF_PUSH_SCALE] by slot: sum of downward speeds
+    bool downwash;
+    bool logarithmic;
+    double wind[3];      // [m/s]
+    double ground;       // [m] z of height 0
+    double profile_top;  // [m] height of the table's end
+    const void *profile; // [1] MF_PROFILE_CELLS + 2 factors at heights top (i / cells)^2
+} mf_AirTask;
+
+// Where a group's wind is written; NULL: nowhere.
+typedef struct mf_AirOutput {
+    void *wind; // [m/s] [block][3][16]
+} mf_AirOutput;
+
+typedef void (*mf_ScanFn)(mf_ScanTask *task, uint32_t chunk);
+typedef void (*mf_BlowFn)(const mf_AirTask *task, const mf_AirOutput *output, uint32_t first,
+                          uint32_t count);
+
+MF_KERNEL_COPIES(void, mf_interaction_scan, (mf_ScanTask * task, uint32_t chunk));
+// Adds the push of candidate pairs (first below second); `user` is a mf_AirTask.
+MF_KERNEL_COPIES(void, mf_interaction_jets,
+                 (void *user, uint32_t chunk, const int32_t *first, const int32_t *second,
+                  uint32_t count));
+// Writes the wind of blocks first .. first + count - 1 of all blocks.
+MF_KERNEL_COPIES(void, mf_interaction_blow,
+                 (const mf_AirTask *task, const mf_AirOutput *output, uint32_t first,
+                  uint32_t count));
+
+#endif

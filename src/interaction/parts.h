@@ -1,0 +1,85 @@
+// Inside of interaction: shared by its files only.
+#ifndef MF_INTERACTION_PARTS_H
+#define MF_INTERACTION_PARTS_H
+
+#include "interaction/kernels.h"
+
+#include <mayfly/interaction.h>
+
+enum {
+    MF_WORK_LOOK = 1,  // detection
+    MF_WORK_TOUCH = 2, // collisions, ground, fence
+    MF_WORK_AIR = 4    // downwash and wind
+};
+
+enum { MF_CHUNK_PAIRS = 64 }; // [1] colliding pairs of a chunk that events are kept for
+
+// Flags of an agent in one round of collisions.
+enum { MF_FLAG_MET = 1, MF_FLAG_GROUND = 2, MF_FLAG_OUTSIDE = 4 };
+
+typedef struct mf_Beside mf_Beside;
+
+struct mf_Interaction {
+    mf_World *world;
+    mf_Context *context;
+    mf_InteractionConfig config;
+    uint32_t member_count;
+    mf_InteractionMember members[MF_NEIGHBOUR_GROUPS];
+    double clearance[MF_NEIGHBOUR_GROUPS]; // [m] of the base's origin above the ground it stands on
+    // Searches: the same one for all when everything takes effect at once, else one each, because
+    // lists must not change while answers wait. NULL: that work is not asked for.
+    mf_Neighbours *look, *touch, *air;
+    uint32_t due; // MF_WORK_* of this step
+
+    mf_NeighbourQuery query;
+    mf_NeighbourAnswer answer;
+    mf_NeighbourOutput output[MF_NEIGHBOUR_GROUPS];
+    uint32_t *fault[MF_NEIGHBOUR_GROUPS]; // fault.word of each member
+
+    mf_ScanTask scan; // what does not change from chunk to chunk
+    mf_ScanFn scan_chunk;
+    uint8_t *flags;        // [1] MF_FLAG_* by agent
+    uint8_t *outside;      // [1] by agent: 1 while it is known to be outside the box
+    bool any_outside;      // some `outside` is 1
+    bool any_flag;         // some flag is set; written by several threads, always to true
+    uint32_t *pair_counts; // [1] by chunk
+    uint64_t *pairs;       // [1] chunk * MF_CHUNK_PAIRS + i: smaller agent << 32 | larger
+    uint64_t pairs_found;  // [1] in this round, by several threads
+    mf_Time touch_time;    // [ns] of the state that was looked at
+
+    mf_AirTask air_task;
+    mf_NeighbourJetFn jets;
+    mf_BlowFn blow;
+    mf_AirOutput blow_to[MF_NEIGHBOUR_GROUPS];
+    void *air_tables; // what speed, limit and profile lie in
+
+    uint32_t pending;                 // MF_WORK_LOOK, MF_WORK_TOUCH that wait to be applied
+    uint64_t look_apply, touch_apply; // [1] ticks
+    mf_Beside *beside;                // NULL: everything on the world's threads
+
+    mf_InteractionEvent *events;
+    uint32_t event_count;
+    uint64_t events_lost;
+    uint64_t detections, collisions; // [1]
+};
+
+// One piece of work on one chunk of a search.
+void mf_interaction_work(mf_Interaction *all, mf_Neighbours *search, uint32_t work, uint32_t chunk);
+// Empties what a round of collisions writes to.
+void mf_interaction_begin_touch(mf_Interaction *all);
+void mf_interaction_destroy(mf_Interaction *all);
+// The systems of the world.
+mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error);
+
+// Prepares air_task. `searches` groups must be set.
+mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error);
+
+// The thread beside the main loop.
+mf_Status mf_beside_create(mf_Interaction *all, mf_Beside **out, mf_Error *error);
+void mf_beside_destroy(mf_Beside *beside); // NULL is fine; waits for what is under way
+// Hands over work whose places have been loaded; `moved`: the lists have to be built first.
+void mf_beside_begin(mf_Beside *beside, uint32_t work, bool moved);
+// Waits until that work is done.
+void mf_beside_wait(mf_Beside *beside, uint32_t work);
+
+#endif

@@ -1,0 +1,9 @@
+// a b + c rounded once, for processors without the instruction. Kernels call mf_fma of math/lane.h.
+#ifndef MF_MATH_FMA_H
+#define MF_MATH_FMA_H
+
+// For all values, in the floating-point mode that is set (flushing of subnormal numbers as the
+// instruction does it; round to nearest).
+double mf_fma_exact(double a, double b, double c);
+
+#endif

@@ -1,0 +1,136 @@
+// MJCF import: the order of the passes, and what they leave behind.
+#include "model/import/mjcf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static mf_Status name_model(mf_Mjcf *m) {
+    const char *name = mf_xml_attribute(m->xml.root, "model");
+    if (name != NULL && strlen(name) > MF_MODEL_NAME_LIMIT)
+        return mf_xml_fail(&m->xml, m->xml.root, m->error, MF_LIMIT,
+                           "<mujoco> model: at most %u bytes, found %zu", MF_MODEL_NAME_LIMIT,
+                           strlen(name));
+    m->draft.name = mf_draft_text(&m->draft, name && *name ? name : "robot");
+    m->draft.file = mf_draft_text(&m->draft, m->file);
+    return m->draft.name && m->draft.file ? MF_OK : mf_mjcf_no_memory(m);
+}
+
+static mf_Status note_ignored(mf_Mjcf *m) {
+    const mf_MjcfIgnored *items = m->ignored.items;
+    for (uint32_t i = 0; i < m->ignored.count; i++) {
+        const mf_XmlNode *node = items[i].node;
+        char times[40] = "", where[140] = "";
+        if (items[i].count > 1)
+            snprintf(times, sizeof times, " (%u times)", items[i].count);
+        if (node->file != m->file)
+            snprintf(where, sizeof where, " (in %.120s)", node->file);
+        if (!mf_draft_note(&m->draft, items[i].physical, node->line, "%s %s%s%s", items[i].what,
+                           items[i].physical ? "dropped: the robot moves differently without it"
+                                             : "has no effect",
+                           times, where))
+            return mf_mjcf_no_memory(m);
+        ((mf_Note *)m->draft.notes.items)[m->draft.notes.count - 1].unsupported = true;
+    }
+    return MF_OK;
+}
+
+// Chains and bases that the points motion cannot show.
+static mf_Status note_points(mf_Mjcf *m) {
+    if (m->draft.base_type == MF_BASE_FIXED &&
+        !mf_draft_note(&m->draft, false, 0,
+                       "the base is fixed in the world: the points motion, "
+                       "which moves one free body, does not show that"))
+        return mf_mjcf_no_memory(m);
+    return MF_OK;
+}
+
+typedef mf_Status (*Pass)(mf_Mjcf *m);
+
+static mf_Status run_passes(mf_Mjcf *m) {
+    static const Pass passes[] = {mf_mjcf_include,
+                                  name_model,
+                                  mf_mjcf_read_sections,
+                                  mf_mjcf_read_options,
+                                  mf_mjcf_read_classes,
+                                  mf_mjcf_read_assets,
+                                  mf_mjcf_read_bodies,
+                                  mf_mjcf_place_geoms,
+                                  mf_mjcf_weigh_bodies,
+                                  mf_mjcf_make_links,
+                                  mf_mjcf_make_points,
+                                  mf_mjcf_read_contacts,
+                                  mf_mjcf_read_tendons,
+                                  mf_mjcf_read_equalities,
+                                  mf_mjcf_read_actuators,
+                                  mf_mjcf_read_sensors,
+                                  mf_mjcf_read_keyframes,
+                                  mf_mjcf_resolve,
+                                  note_points,
+                                  note_ignored};
+    mf_Status status = MF_OK;
+    for (size_t i = 0; status == MF_OK && i < sizeof passes / sizeof *passes; i++)
+        status = passes[i](m);
+    return status;
+}
+
+static void release(mf_Mjcf *m) {
+    for (uint32_t i = 0; i < m->meshes.count; i++)
+        mf_release(m->context, mf_mjcf_meshes(m)[i].exact);
+    for (uint32_t i = 0; i < m->included.count; i++)
+        mf_xml_release(((mf_Xml **)m->included.items)[i]);
+    mf_List *lists[] = {&m->included,  &m->classes, &m->bodies,   &m->joints,
+                        &m->geoms,     &m->sites,   &m->meshes,   &m->heights,
+                        &m->actuators, &m->ignored, &m->materials};
+    mf_Names *names[] = {&m->included_names, &m->class_names,    &m->body_names,
+                         &m->joint_names,    &m->geom_names,     &m->site_names,
+                         &m->camera_names,   &m->mesh_names,     &m->height_names,
+                         &m->tendon_names,   &m->actuator_names, &m->sensor_names,
+                         &m->equality_names, &m->key_names,      &m->pair_names,
+                         &m->material_names, &m->ignored_names,  &m->dropped_names};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        mf_list_release(m->context, lists[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        mf_names_release(names[i]);
+    mf_draft_release(&m->draft);
+    mf_xml_release(&m->xml);
+    mf_arena_release(&m->arena);
+}
+
+mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data, size_t size,
+                        const mf_ImportConfig *config, bool in_memory, mf_Model **out,
+                        mf_Error *error) {
+    *out = NULL;
+    const mf_Names names = mf_names_start(context);
+    mf_Mjcf m = {.context = context,
+                 .config = config,
+                 .file = file,
+                 .in_memory = in_memory,
+                 .error = error,
+                 .arena = {.context = context},
+                 .included_names = names,
+                 .class_names = names,
+                 .body_names = names,
+                 .joint_names = names,
+                 .geom_names = names,
+                 .site_names = names,
+                 .camera_names = names,
+                 .mesh_names = names,
+                 .height_names = names,
+                 .tendon_names = names,
+                 .actuator_names = names,
+                 .sensor_names = names,
+                 .equality_names = names,
+                 .key_names = names,
+                 .pair_names = names,
+                 .material_names = names,
+                 .ignored_names = names,
+                 .dropped_names = names};
+    mf_draft_start(&m.draft, context);
+    mf_Status status = mf_xml_parse(context, file, data, size, &m.xml, error);
+    if (status == MF_OK)
+        status = run_passes(&m);
+    if (status == MF_OK)
+        status = mf_draft_freeze(&m.draft, out, error);
+    release(&m);
+    return status;
+}

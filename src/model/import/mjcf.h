@@ -1,0 +1,416 @@
+// The MJCF importer's working state. One pass after the other fills it:
+//
+//   mjcf_include.c   the file and all that it includes, as one tree
+//   mjcf_option.c    compiler, option and the sections that are passed over
+//   mjcf_class.c     default classes
+//   mjcf_asset.c     meshes and height fields (mjcf_mesh.c reads them when they are used)
+//   mjcf_body.c      bodies, frames, joints, geoms, sites
+//   mjcf_geom.c      sizes and poses of geoms, their mass
+//   mjcf_inertia.c   mass of bodies
+//   mjcf_link.c      bodies and joints into links, everything into the draft
+//   mjcf_contact.c   pairs and exclusions
+//   mjcf_tendon.c    fixed tendons
+//   mjcf_equality.c  connect, weld, joint, tendon
+//   mjcf_actuator.c  actuators
+//   mjcf_sensor.c    sensors
+//   mjcf_keyframe.c  stored states
+//   mjcf_resolve.c   what follows from the whole robot's inertia (dampratio, springdamper)
+//
+// The format: https://mujoco.readthedocs.io/en/stable/XMLreference.html. Elements are read as
+// MuJoCo reads them: a copy of their default class's values, overwritten by their own attributes.
+// Quaternions are brought to length 1 only when they are not there already, so that a file written
+// from a model gives the same bits again.
+#ifndef MAYFLY_SRC_MODEL_IMPORT_MJCF_H
+#define MAYFLY_SRC_MODEL_IMPORT_MJCF_H
+
+#include "model/draft.h"
+#include "model/import/xml.h"
+#include "model/names.h"
+#include "model/points.h"
+
+#define MF_MJCF_INCLUDES 32u // [1] most included files
+#define MF_MJCF_DENSITY 1000.0
+
+// ---- attributes --------------------------------------------------------------------------------
+
+typedef enum mf_MjcfKind {
+    MF_MJCF_NUMBERS,   // doubles
+    MF_MJCF_INTEGER,   // int32_t
+    MF_MJCF_FLAG,      // bool: true or false
+    MF_MJCF_CHOICE,    // int32_t: index into `words`
+    MF_MJCF_TEXT,      // const char *
+    MF_MJCF_ELSEWHERE, // read by other means
+    MF_MJCF_PASSED,    // has no effect here
+    MF_MJCF_REFUSED    // physical and not done: an error when it is not zero
+} mf_MjcfKind;
+
+typedef struct mf_MjcfField {
+    const char *name;
+    mf_MjcfKind kind;
+    uint8_t least; // [1] numbers that must be there
+    uint8_t most;  // [1] numbers that may be there
+    size_t offset; // [byte] in the item
+    const char *const *words;
+} mf_MjcfField;
+
+// Orientation as the file gives it.
+typedef enum mf_MjcfOrientationKind {
+    MF_MJCF_QUAT,
+    MF_MJCF_AXISANGLE,
+    MF_MJCF_XYAXES,
+    MF_MJCF_ZAXIS,
+    MF_MJCF_EULER
+} mf_MjcfOrientationKind;
+
+typedef struct mf_MjcfOrientation {
+    mf_MjcfOrientationKind kind;
+    double value[6]; // unit of the file
+} mf_MjcfOrientation;
+
+#define MF_MJCF_ORIENTATION                                                                        \
+    {"quat", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, {"axisangle", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},   \
+        {"xyaxes", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, {"zaxis", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, \
+    {                                                                                              \
+        "euler", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL                                                  \
+    }
+
+extern const char *const mf_mjcf_tristate[]; // false, true, auto
+enum { MF_MJCF_FALSE, MF_MJCF_TRUE, MF_MJCF_AUTO };
+
+// ---- items -------------------------------------------------------------------------------------
+// In the file's units and conventions (half sizes, degrees) until they go into the draft. A number
+// that the file may leave out starts as NaN.
+
+enum { MF_MJCF_FREE, MF_MJCF_BALL, MF_MJCF_SLIDE, MF_MJCF_HINGE }; // joint types
+
+typedef struct mf_MjcfJoint {
+    const mf_XmlNode *node;
+    const char *name;
+    int32_t type;
+    int32_t limited;
+    int32_t force_limited;
+    bool lift_by_actuator;
+    double position[3], axis[3], springdamper[2], range[2], force_range[2];
+    double stiffness[3], damping[3];
+    double margin, reference, spring_reference, armature, friction;
+    mf_Softness limit, dry;
+    uint32_t body;
+    uint32_t draft; // [1] joint, or MF_NONE for the joint of a free base
+} mf_MjcfJoint;
+
+typedef struct mf_MjcfGeom {
+    const mf_XmlNode *node;
+    const char *name;
+    const char *mesh, *hfield, *material;
+    int32_t type; // index into mf_mjcf_shapes
+    int32_t contype, conaffinity, condim, group, priority;
+    bool shell;
+    double size[3], friction[3], fromto[6], position[3], color[4];
+    double mass, density, mix, margin, gap, fit_scale;
+    mf_MjcfOrientation orientation;
+    mf_Softness softness;
+    uint32_t body;
+    bool framed; // frame elements are around it
+    double frame_position[3], frame_rotation[4];
+    // Set by mf_mjcf_place_geoms:
+    double rotation[4]; // [1] geom to body
+    uint32_t asset;     // [1] mesh or height field of the importer, MF_NONE
+    double weight;      // [kg]
+    double center[3];   // [m] body frame
+    double axes[4];     // [1] principal axes to body
+    double moments[3];  // [kg m^2]
+    uint32_t shape;     // [1] of the draft, MF_NONE when dropped
+} mf_MjcfGeom;
+
+typedef struct mf_MjcfSite {
+    const mf_XmlNode *node;
+    const char *name;
+    int32_t type;
+    int32_t group;
+    double size[3], fromto[6], position[3];
+    mf_MjcfOrientation orientation;
+    uint32_t body;
+    double rotation[4]; // [1] site to body
+    bool camera;        // only a place for sensors
+    uint32_t draft;     // [1] site, MF_NONE for a camera
+} mf_MjcfSite;
+
+typedef struct mf_MjcfBody {
+    const mf_XmlNode *node;
+    const char *name;
+    uint32_t parent;                 // [1] MF_NONE for the world
+    double position[3], rotation[4]; // in the parent
+    double gravity_compensated;
+    bool mocap;
+    bool moves; // it or a body that holds it has a joint
+    const mf_XmlNode *inertial;
+    uint32_t first_joint, joint_count;
+    uint32_t first_geom, geom_count;
+    double mass, center[3], moments[3], axes[4];
+    uint32_t link;                             // [1] MF_NONE: the world
+    double link_position[3], link_rotation[4]; // in the link
+} mf_MjcfBody;
+
+enum { MF_MJCF_MASS_LEGACY, MF_MJCF_MASS_EXACT, MF_MJCF_MASS_CONVEX, MF_MJCF_MASS_SHELL };
+
+typedef struct mf_MjcfMesh {
+    const mf_XmlNode *node;
+    const char *name, *file, *vertices, *faces;
+    double reference_position[3], reference_rotation[4], scale[3];
+    int32_t hull_limit; // -1: none
+    int32_t mass_kind;
+    bool loaded, has_hull, has_mass;
+    uint32_t draft;
+    double *exact;     // [m] vertices before they are rounded to float
+    double volume;     // [m^3] or, of a shell, [m^2]
+    double center[3];  // [m]
+    double axes[4];    // [1] principal axes to mesh
+    double moments[3]; // [m^5] or [m^4] for density 1
+} mf_MjcfMesh;
+
+typedef struct mf_MjcfHeights {
+    const mf_XmlNode *node;
+    const char *name, *file, *elevation;
+    int32_t rows, columns;
+    double size[4];
+    uint32_t draft; // [1] MF_NONE until it is used
+} mf_MjcfHeights;
+
+typedef struct mf_MjcfTendon {
+    const mf_XmlNode *node;
+    const char *name;
+    int32_t limited, force_limited, group;
+    double range[2], force_range[2], springlength[2];
+    double stiffness[3], damping[3], margin, friction, armature;
+    mf_Softness limit, dry;
+} mf_MjcfTendon;
+
+typedef struct mf_MjcfEquality {
+    const char *name;
+    bool active;
+    mf_Softness softness;
+} mf_MjcfEquality;
+
+typedef struct mf_MjcfPair {
+    const char *name, *geoms[2];
+    int32_t condim;
+    double friction[5], solref_friction[2], margin, gap;
+    mf_Softness softness;
+} mf_MjcfPair;
+
+enum { MF_MJCF_GAIN_FIXED, MF_MJCF_GAIN_AFFINE };
+enum { MF_MJCF_BIAS_NONE, MF_MJCF_BIAS_AFFINE };
+
+typedef struct mf_MjcfActuator {
+    const mf_XmlNode *node;
+    const char *name, *joint, *joint_in_parent, *tendon, *site, *reference_site;
+    int32_t control_limited, force_limited, activation_limited, group;
+    int32_t dynamics, gain_kind, bias_kind;
+    bool early;
+    double control_range[2], force_range[2], activation_range[2], gear[6], damping[3], armature;
+    double dynamics_values[10], gain[10], bias[10], inherit_range;
+    double kp, kv, damping_ratio, time_constant; // NaN: not given
+    double area, diameter, cylinder_bias[3], piston_time;
+} mf_MjcfActuator;
+
+typedef struct mf_MjcfClass {
+    const char *name;
+    mf_MjcfJoint joint;
+    mf_MjcfGeom geom;
+    mf_MjcfSite site;
+    mf_MjcfMesh mesh;
+    mf_MjcfPair pair;
+    mf_MjcfEquality equality;
+    mf_MjcfTendon tendon;
+    mf_MjcfActuator actuator;
+} mf_MjcfClass;
+
+typedef struct mf_MjcfMaterial {
+    double color[4];
+} mf_MjcfMaterial;
+
+// Elements that are passed over or dropped, told once per kind.
+typedef struct mf_MjcfIgnored {
+    const mf_XmlNode *node; // the first
+    const char *what;       // "<light>" or "<geom> fluidshape"
+    uint32_t count;
+    bool physical;
+} mf_MjcfIgnored;
+
+typedef struct mf_Mjcf {
+    mf_Context *context;
+    const mf_ImportConfig *config;
+    const char *file;
+    bool in_memory;   // no other file is touched
+    mf_Xml xml;       // the main file
+    mf_List included; // mf_Xml *, in the order of reading
+    mf_Names included_names;
+    mf_Draft draft;
+    mf_Arena arena;
+    mf_Error *error;
+    // compiler
+    bool radians, autolimits, balance_inertia, discard_visual, fit_box;
+    int32_t inertia_from_geom; // tristate
+    int32_t inertia_groups[2];
+    double bound_mass, bound_inertia, total_mass;
+    const char *eulerseq, *mesh_folder;
+    // lists
+    mf_List classes;   // mf_MjcfClass *
+    mf_List bodies;    // mf_MjcfBody; 0 is the world
+    mf_List joints;    // mf_MjcfJoint
+    mf_List geoms;     // mf_MjcfGeom
+    mf_List sites;     // mf_MjcfSite
+    mf_List meshes;    // mf_MjcfMesh
+    mf_List heights;   // mf_MjcfHeights
+    mf_List actuators; // uint32_t: draft index of each in the file, MF_NONE when dropped
+    mf_List ignored;   // mf_MjcfIgnored
+    mf_Names class_names, body_names, joint_names, geom_names, site_names, camera_names, mesh_names,
+        height_names, tendon_names, actuator_names, sensor_names, equality_names, key_names,
+        pair_names, material_names, ignored_names, dropped_names;
+    mf_List materials; // mf_MjcfMaterial
+} mf_Mjcf;
+
+static inline mf_MjcfBody *mf_mjcf_bodies(const mf_Mjcf *m) {
+    return m->bodies.items;
+}
+static inline mf_MjcfJoint *mf_mjcf_joints(const mf_Mjcf *m) {
+    return m->joints.items;
+}
+static inline mf_MjcfGeom *mf_mjcf_geoms(const mf_Mjcf *m) {
+    return m->geoms.items;
+}
+static inline mf_MjcfSite *mf_mjcf_sites(const mf_Mjcf *m) {
+    return m->sites.items;
+}
+static inline mf_MjcfMesh *mf_mjcf_meshes(const mf_Mjcf *m) {
+    return m->meshes.items;
+}
+static inline mf_MjcfHeights *mf_mjcf_heights(const mf_Mjcf *m) {
+    return m->heights.items;
+}
+
+// Draft index of a body of the importer: the world has none.
+static inline uint32_t mf_mjcf_draft_body(uint32_t body) {
+    return body == 0 || body == MF_NONE ? MF_NONE : body - 1;
+}
+
+// ---- shared by the passes (mjcf_read.c) --------------------------------------------------------
+
+// Parses a whole MJCF text. With `in_memory` no other file is touched.
+mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data, size_t size,
+                        const mf_ImportConfig *config, bool in_memory, mf_Model **out,
+                        mf_Error *error);
+
+mf_Status mf_mjcf_no_memory(const mf_Mjcf *m);
+mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *format, ...)
+    MF_PRINTF(3, 4);
+
+// Something without effect on motion was passed over; told once per kind.
+mf_Status mf_mjcf_pass(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
+
+// Something physical that is not done: an error or, when lenient, a note.
+mf_Status mf_mjcf_refuse(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
+
+// Reads the attributes of `node` into `item` by the table (its end has the name NULL). Attributes
+// that are not in the table are errors.
+mf_Status mf_mjcf_read(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *fields, void *item);
+
+// Errors for children of `node` that are not in the NULL-terminated list.
+mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *known);
+
+// Takes an orientation attribute into `out`, if there is one.
+mf_Status mf_mjcf_orientation(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOrientation *out);
+mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
+                           const mf_MjcfOrientation *orientation, double rotation[4]);
+
+// Length 1, leaving what has it but for rounding bit for bit. False for a zero quaternion.
+bool mf_mjcf_unit(double rotation[4]);
+// A frame inside another one: out = outer * inner; `out` may be `inner`.
+void mf_mjcf_compose(double position[3], double rotation[4], const double outer_position[3],
+                     const double outer_rotation[4], const double inner_position[3],
+                     const double inner_rotation[4]);
+
+// All numbers of an attribute's text, in the importer's arena.
+mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, double **out,
+                       uint32_t *count);
+
+// Whether a range holds: by the tristate and autolimits; reversed ranges are errors.
+mf_Status mf_mjcf_limited(const mf_Mjcf *m, const mf_XmlNode *node, const char *what,
+                          int32_t limited, const double range[2], bool *out);
+
+// Stores a name (NULL is fine) for number `index`; a name used twice is an error.
+mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, const char *name,
+                       uint32_t index);
+
+// The object an attribute names. With `*out` MF_NONE and MF_OK: its target was dropped, so the
+// element is to be dropped, too, which has been noted.
+mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, const char *name,
+                       const mf_Names *names, const char *kind, uint32_t *out);
+// Remembers that an object of that name was dropped.
+mf_Status mf_mjcf_dropped(mf_Mjcf *m, const char *kind, const char *name);
+
+// The class for an element: its attribute "class", else `inherited`.
+mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
+                        const mf_MjcfClass **out);
+const mf_MjcfClass *mf_mjcf_main(const mf_Mjcf *m);
+
+// A place in the draft for a pose in a body.
+mf_Frame mf_mjcf_frame(const mf_Mjcf *m, uint32_t body, const double position[3],
+                       const double rotation[4]);
+mf_Status mf_mjcf_stiffness(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                            const double polynomial[3], double *out);
+
+// ---- tables ------------------------------------------------------------------------------------
+
+extern const mf_MjcfField mf_mjcf_joint_fields[], mf_mjcf_geom_fields[], mf_mjcf_site_fields[],
+    mf_mjcf_mesh_fields[], mf_mjcf_pair_fields[], mf_mjcf_equality_fields[],
+    mf_mjcf_tendon_fields[];
+extern const char *const mf_mjcf_shapes[]; // geom types, in MuJoCo's order
+enum {
+    MF_MJCF_PLANE,
+    MF_MJCF_HFIELD,
+    MF_MJCF_SPHERE,
+    MF_MJCF_CAPSULE,
+    MF_MJCF_ELLIPSOID,
+    MF_MJCF_CYLINDER,
+    MF_MJCF_BOX,
+    MF_MJCF_MESH
+};
+
+// One element into an item that holds its class's values.
+mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint);
+mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom);
+mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
+mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *actuator);
+bool mf_mjcf_is_actuator(const char *element); // one of those that can be read
+
+// ---- passes, in the order they run -------------------------------------------------------------
+
+mf_Status mf_mjcf_include(mf_Mjcf *m);
+mf_Status mf_mjcf_read_sections(mf_Mjcf *m);
+mf_Status mf_mjcf_read_options(mf_Mjcf *m);
+mf_Status mf_mjcf_read_classes(mf_Mjcf *m);
+mf_Status mf_mjcf_read_assets(mf_Mjcf *m);
+mf_Status mf_mjcf_read_bodies(mf_Mjcf *m);
+mf_Status mf_mjcf_place_geoms(mf_Mjcf *m);
+mf_Status mf_mjcf_weigh_bodies(mf_Mjcf *m);
+mf_Status mf_mjcf_make_links(mf_Mjcf *m);
+mf_Status mf_mjcf_make_points(mf_Mjcf *m);
+mf_Status mf_mjcf_read_contacts(mf_Mjcf *m);
+mf_Status mf_mjcf_read_tendons(mf_Mjcf *m);
+mf_Status mf_mjcf_read_equalities(mf_Mjcf *m);
+mf_Status mf_mjcf_read_actuators(mf_Mjcf *m);
+mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
+mf_Status mf_mjcf_read_keyframes(mf_Mjcf *m);
+mf_Status mf_mjcf_resolve(mf_Mjcf *m);
+
+// Meshes: vertices, and when asked hull and mass.
+mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
+mf_Status mf_mjcf_hull_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
+mf_Status mf_mjcf_weigh_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
+mf_Status mf_mjcf_load_heights(mf_Mjcf *m, mf_MjcfHeights *heights);
+
+// MuJoCo's principal axes: moments falling, axes as a quaternion. False when a moment is not > 0.
+bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6]);
+
+#endif

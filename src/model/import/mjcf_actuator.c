@@ -1,0 +1,412 @@
+// Actuators: MuJoCo's shortcuts (motor, position, velocity, ...) are settings of the general one.
+//     force = gain * (control or activation) + bias
+//     gain, bias: a + b * length + c * velocity
+// position: gain kp, bias -kp length - kv velocity; velocity: gain kv, bias -kv velocity; damper:
+// gain -kv velocity; intvelocity: a position servo behind an integrator; cylinder: area times
+// pressure behind a filter.
+#include "model/import/mjcf.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NUMBERS(name, least, most, member)                                                         \
+    { name, MF_MJCF_NUMBERS, least, most, offsetof(mf_MjcfActuator, member), NULL }
+#define TEXT(name, member)                                                                         \
+    { name, MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfActuator, member), NULL }
+#define CHOICE(name, member, words)                                                                \
+    { name, MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfActuator, member), words }
+#define PASSED(name)                                                                               \
+    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
+#define REFUSED(name)                                                                              \
+    { name, MF_MJCF_REFUSED, 0, 0, 0, NULL }
+#define END                                                                                        \
+    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
+
+// The first four are mf_ActuatorDynamics, the first two those of gain and bias.
+static const char *const dynamics_words[] = {"none",   "integrator", "filter", "filterexact",
+                                             "muscle", "user",       NULL};
+static const char *const gain_words[] = {"fixed", "affine", "muscle", "user", NULL};
+static const char *const bias_words[] = {"none", "affine", "muscle", "user", NULL};
+
+#define COMMON                                                                                     \
+    TEXT("name", name), {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},                               \
+        {"group", MF_MJCF_INTEGER, 0, 0, offsetof(mf_MjcfActuator, group), NULL}, PASSED("user"),  \
+        REFUSED("nsample"), PASSED("interp"), REFUSED("delay"), PASSED("lengthrange"),             \
+        NUMBERS("ctrlrange", 2, 2, control_range), NUMBERS("forcerange", 2, 2, force_range),       \
+        CHOICE("ctrllimited", control_limited, mf_mjcf_tristate),                                  \
+        CHOICE("forcelimited", force_limited, mf_mjcf_tristate), NUMBERS("gear", 1, 6, gear),      \
+        NUMBERS("damping", 1, 3, damping), NUMBERS("armature", 1, 1, armature),                    \
+        TEXT("joint", joint), TEXT("jointinparent", joint_in_parent), TEXT("tendon", tendon),      \
+        TEXT("site", site), TEXT("refsite", reference_site), REFUSED("slidersite"),                \
+        REFUSED("cranksite"), REFUSED("cranklength")
+#define ACTIVATION                                                                                 \
+    CHOICE("actlimited", activation_limited, mf_mjcf_tristate),                                    \
+        NUMBERS("actrange", 2, 2, activation_range)
+
+static const mf_MjcfField general_fields[] = {
+    COMMON,
+    ACTIVATION,
+    CHOICE("dyntype", dynamics, dynamics_words),
+    CHOICE("gaintype", gain_kind, gain_words),
+    CHOICE("biastype", bias_kind, bias_words),
+    NUMBERS("dynprm", 1, 10, dynamics_values),
+    NUMBERS("gainprm", 1, 10, gain),
+    NUMBERS("biasprm", 1, 10, bias),
+    {"actearly", MF_MJCF_FLAG, 0, 0, offsetof(mf_MjcfActuator, early), NULL},
+    PASSED("actdim"),
+    REFUSED("body"),
+    REFUSED("input"),
+    REFUSED("velrange"),
+    REFUSED("ffrange"),
+    END};
+static const mf_MjcfField motor_fields[] = {COMMON, END};
+static const mf_MjcfField position_fields[] = {COMMON,
+                                               ACTIVATION,
+                                               NUMBERS("kp", 1, 1, kp),
+                                               NUMBERS("kv", 1, 1, kv),
+                                               NUMBERS("dampratio", 1, 1, damping_ratio),
+                                               NUMBERS("timeconst", 1, 1, time_constant),
+                                               NUMBERS("inheritrange", 1, 1, inherit_range),
+                                               END};
+static const mf_MjcfField velocity_fields[] = {COMMON, NUMBERS("kv", 1, 1, kv), END};
+static const mf_MjcfField cylinder_fields[] = {COMMON,
+                                               NUMBERS("timeconst", 1, 1, piston_time),
+                                               NUMBERS("area", 1, 1, area),
+                                               NUMBERS("diameter", 1, 1, diameter),
+                                               NUMBERS("bias", 3, 3, cylinder_bias),
+                                               END};
+
+static void clear(double values[10]) {
+    memset(values, 0, 10 * sizeof *values);
+}
+
+static mf_Status not_negative(const mf_Mjcf *m, const mf_XmlNode *node, const char *name,
+                              double value) {
+    if (!(value < 0.0)) // also when it is not given
+        return MF_OK;
+    return mf_mjcf_fail(m, node, "<%.80s> %s: expected >= 0, found %g", node->name, name, value);
+}
+
+static mf_Status set_motor(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    (void)m, (void)node;
+    a->gain[0] = 1.0;
+    a->dynamics = MF_DYNAMICS_NONE;
+    a->gain_kind = MF_MJCF_GAIN_FIXED;
+    a->bias_kind = MF_MJCF_BIAS_NONE;
+    return MF_OK;
+}
+
+static mf_Status set_position(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    mf_Status status = not_negative(m, node, "kv", a->kv);
+    if (status == MF_OK)
+        status = not_negative(m, node, "dampratio", a->damping_ratio);
+    if (status == MF_OK)
+        status = not_negative(m, node, "timeconst", a->time_constant);
+    if (status != MF_OK)
+        return status;
+    if (mf_is_finite(a->kv) && mf_is_finite(a->damping_ratio))
+        return mf_mjcf_fail(m, node, "<%.80s> has both kv and dampratio", node->name);
+    if (a->inherit_range > 0.0 && (a->control_range[0] != 0.0 || a->control_range[1] != 0.0) &&
+        mf_xml_attribute(node, "ctrlrange") != NULL)
+        return mf_mjcf_fail(m, node, "<%.80s> has both ctrlrange and inheritrange", node->name);
+    a->gain[0] = mf_is_finite(a->kp) ? a->kp : a->gain[0];
+    a->bias[1] = -a->gain[0];
+    // A positive third number stands for a damping ratio until the inertia is known.
+    if (mf_is_finite(a->kv))
+        a->bias[2] = -a->kv;
+    if (mf_is_finite(a->damping_ratio))
+        a->bias[2] = a->damping_ratio;
+    if (mf_is_finite(a->time_constant)) {
+        a->dynamics_values[0] = a->time_constant;
+        a->dynamics = a->time_constant == 0.0 ? MF_DYNAMICS_NONE : MF_DYNAMICS_FILTER_EXACT;
+    }
+    a->gain_kind = MF_MJCF_GAIN_FIXED;
+    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+    return MF_OK;
+}
+
+static mf_Status set_intvelocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    mf_Status status = set_position(m, node, a);
+    a->dynamics = MF_DYNAMICS_INTEGRATOR;
+    return status;
+}
+
+static mf_Status set_velocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    (void)m, (void)node;
+    a->gain[0] = mf_is_finite(a->kv) ? a->kv : a->gain[0];
+    clear(a->bias);
+    a->bias[2] = -a->gain[0];
+    a->dynamics = MF_DYNAMICS_NONE;
+    a->gain_kind = MF_MJCF_GAIN_FIXED;
+    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+    return MF_OK;
+}
+
+static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    double inherited = a->gain_kind == MF_MJCF_GAIN_AFFINE ? -a->gain[2] : 0.0;
+    double kv = mf_is_finite(a->kv) ? a->kv : inherited;
+    mf_Status status = not_negative(m, node, "kv", kv);
+    if (status == MF_OK && (a->control_range[0] < 0.0 || a->control_range[1] < 0.0))
+        return mf_mjcf_fail(m, node, "<damper> ctrlrange: expected numbers >= 0");
+    clear(a->gain);
+    a->gain[2] = -kv;
+    a->control_limited = MF_MJCF_TRUE;
+    a->dynamics = MF_DYNAMICS_NONE;
+    a->gain_kind = MF_MJCF_GAIN_AFFINE;
+    a->bias_kind = MF_MJCF_BIAS_NONE;
+    return status;
+}
+
+static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    (void)m, (void)node;
+    if (mf_is_finite(a->piston_time))
+        a->dynamics_values[0] = a->piston_time;
+    for (int i = 0; i < 3; i++)
+        a->bias[i] = mf_is_finite(a->cylinder_bias[i]) ? a->cylinder_bias[i] : a->bias[i];
+    if (mf_is_finite(a->area))
+        a->gain[0] = a->area;
+    if (a->diameter >= 0.0)
+        a->gain[0] = MF_PI / 4.0 * a->diameter * a->diameter;
+    a->dynamics = MF_DYNAMICS_FILTER;
+    a->gain_kind = MF_MJCF_GAIN_FIXED;
+    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+    return MF_OK;
+}
+
+static const struct {
+    const char *name;
+    const mf_MjcfField *fields;
+    mf_Status (*set)(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a);
+} kinds[] = {
+    {"general", general_fields, NULL},           {"motor", motor_fields, set_motor},
+    {"position", position_fields, set_position}, {"intvelocity", position_fields, set_intvelocity},
+    {"velocity", velocity_fields, set_velocity}, {"damper", velocity_fields, set_damper},
+    {"cylinder", cylinder_fields, set_cylinder}};
+
+bool mf_mjcf_is_actuator(const char *element) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(element, kinds[i].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    double none = (double)NAN;
+    size_t kind = 0;
+    while (strcmp(node->name, kinds[kind].name) != 0)
+        kind++;
+    a->node = node;
+    // What one element says of a shortcut goes into the general settings and is not inherited.
+    a->kp = a->kv = a->damping_ratio = a->time_constant = a->piston_time = none;
+    a->area = a->diameter = none;
+    mf_vec3_set(a->cylinder_bias, none, none, none);
+    mf_Status status = mf_mjcf_read(m, node, kinds[kind].fields, a);
+    return status == MF_OK && kinds[kind].set ? kinds[kind].set(m, node, a) : status;
+}
+
+// ---- one actuator ------------------------------------------------------------------------------
+
+static mf_Status find_joint(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
+    bool in_parent = from->joint_in_parent != NULL;
+    const char *attribute = in_parent ? "jointinparent" : "joint";
+    uint32_t joint;
+    mf_Status status =
+        mf_mjcf_find(m, from->node, attribute, in_parent ? from->joint_in_parent : from->joint,
+                     &m->joint_names, "joint", &joint);
+    if (status != MF_OK || joint == MF_NONE)
+        return status;
+    to->drive = in_parent ? MF_DRIVE_JOINT_IN_PARENT : MF_DRIVE_JOINT;
+    to->joint = mf_mjcf_joints(m)[joint].draft;
+    // A free base has no joint to name; a site in it can be driven instead.
+    return to->joint == MF_NONE ? mf_mjcf_refuse(m, from->node, "joint (a free one)") : MF_OK;
+}
+
+static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
+    uint32_t site;
+    mf_Status status =
+        mf_mjcf_find(m, from->node, "site", from->site, &m->site_names, "site", &site);
+    if (status != MF_OK || site == MF_NONE)
+        return status;
+    const mf_MjcfSite *place = &mf_mjcf_sites(m)[site];
+    to->drive = MF_DRIVE_SITE;
+    to->site = place->draft;
+    to->frame = mf_mjcf_frame(m, place->body, place->position, place->rotation);
+    if (from->reference_site == NULL)
+        return MF_OK;
+    status =
+        mf_mjcf_find(m, from->node, "refsite", from->reference_site, &m->site_names, "site", &site);
+    if (status != MF_OK || site == MF_NONE)
+        return status;
+    place = &mf_mjcf_sites(m)[site];
+    to->reference_site = place->draft;
+    to->reference = mf_mjcf_frame(m, place->body, place->position, place->rotation);
+    return MF_OK;
+}
+
+// What it drives; nothing when that was dropped.
+static mf_Status find_target(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
+    int targets =
+        (from->joint || from->joint_in_parent) + (from->tendon != NULL) + (from->site != NULL);
+    if (targets == 0 &&
+        (mf_xml_attribute(from->node, "cranksite") || mf_xml_attribute(from->node, "body")))
+        return MF_OK; // refused already
+    if (targets != 1)
+        return mf_mjcf_fail(m, from->node,
+                            "<%.80s>: expected one of joint, jointinparent, tendon, "
+                            "site, found %d",
+                            from->node->name, targets);
+    if (from->joint || from->joint_in_parent)
+        return find_joint(m, from, to);
+    if (from->site)
+        return find_sites(m, from, to);
+    to->drive = MF_DRIVE_TENDON;
+    return mf_mjcf_find(m, from->node, "tendon", from->tendon, &m->tendon_names, "tendon",
+                        &to->tendon);
+}
+
+// The control's (or activation's) range from what it drives.
+static mf_Status inherit_range(mf_Mjcf *m, mf_MjcfActuator *from, const mf_Actuator *to) {
+    double lower, upper;
+    bool servo = from->gain_kind == MF_MJCF_GAIN_FIXED && from->bias_kind == MF_MJCF_BIAS_AFFINE &&
+                 from->gain[0] == -from->bias[1];
+    if (!(from->inherit_range > 0.0) || !servo)
+        return MF_OK;
+    if (to->drive == MF_DRIVE_JOINT) {
+        lower = mf_draft_joints(&m->draft)[to->joint].lower;
+        upper = mf_draft_joints(&m->draft)[to->joint].upper;
+    } else if (to->drive == MF_DRIVE_TENDON) {
+        const mf_Tendon *tendon = (mf_Tendon *)m->draft.tendons.items + to->tendon;
+        lower = tendon->lower;
+        upper = tendon->upper;
+    } else {
+        return mf_mjcf_fail(m, from->node, "<%.80s> inheritrange: only from a joint or tendon",
+                            from->node->name);
+    }
+    if (!mf_is_finite(lower) || !mf_is_finite(upper))
+        return mf_mjcf_fail(m, from->node, "<%.80s> inheritrange: what it drives has no range",
+                            from->node->name);
+    double *range =
+        from->dynamics == MF_DYNAMICS_INTEGRATOR ? from->activation_range : from->control_range;
+    double mean = 0.5 * (upper + lower), radius = 0.5 * (upper - lower) * from->inherit_range;
+    range[0] = mean - radius;
+    range[1] = mean + radius;
+    return MF_OK;
+}
+
+static mf_Status fill_ranges(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
+    struct {
+        const char *what;
+        int32_t limited;
+        const double *range;
+        double *lower, *upper;
+    } ranges[] = {
+        {"ctrl", from->control_limited, from->control_range, &to->control_lower,
+         &to->control_upper},
+        {"force", from->force_limited, from->force_range, &to->force_lower, &to->force_upper},
+        {"act", from->activation_limited, from->activation_range, &to->activation_lower,
+         &to->activation_upper}};
+    for (int i = 0; i < 3; i++) {
+        bool limited;
+        mf_Status status = mf_mjcf_limited(m, from->node, ranges[i].what, ranges[i].limited,
+                                           ranges[i].range, &limited);
+        if (status != MF_OK)
+            return status;
+        *ranges[i].lower = limited ? ranges[i].range[0] : -(double)INFINITY;
+        *ranges[i].upper = limited ? ranges[i].range[1] : (double)INFINITY;
+    }
+    if (to->dynamics == MF_DYNAMICS_NONE && mf_is_finite(to->activation_lower))
+        return mf_mjcf_fail(m, from->node, "<%.80s> actrange: it has no activation",
+                            from->node->name);
+    return MF_OK;
+}
+
+static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to, bool *refused) {
+    *refused = from->dynamics > MF_DYNAMICS_FILTER_EXACT || from->gain_kind > MF_MJCF_GAIN_AFFINE ||
+               from->bias_kind > MF_MJCF_BIAS_AFFINE;
+    if (*refused)
+        return mf_mjcf_refuse(m, from->node, "of type muscle or user");
+    to->dynamics = (mf_ActuatorDynamics)from->dynamics;
+    to->time_constant = from->dynamics >= MF_DYNAMICS_FILTER ? from->dynamics_values[0] : 0.0;
+    if (!(to->time_constant >= 0.0))
+        return mf_mjcf_fail(m, from->node, "<%.80s>: the time constant must be >= 0, found %g",
+                            from->node->name, to->time_constant);
+    uint32_t gains = from->gain_kind == MF_MJCF_GAIN_FIXED ? 1 : 3;
+    memcpy(to->gain, from->gain, gains * sizeof *to->gain);
+    if (from->bias_kind == MF_MJCF_BIAS_AFFINE)
+        memcpy(to->bias, from->bias, 3 * sizeof *to->bias);
+    memcpy(to->gear, from->gear, sizeof to->gear);
+    to->early = from->early;
+    to->armature = from->armature;
+    to->group = from->group;
+    return mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
+}
+
+static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
+    uint32_t *slot = mf_list_push(m->context, &m->actuators, sizeof *slot);
+    mf_Actuator to = {.joint = MF_NONE,
+                      .tendon = MF_NONE,
+                      .site = MF_NONE,
+                      .reference_site = MF_NONE,
+                      .frame = mf_world_frame(),
+                      .reference = mf_world_frame(),
+                      .activation_address = MF_NONE};
+    bool refused = false;
+    if (slot == NULL)
+        return mf_mjcf_no_memory(m);
+    *slot = MF_NONE;
+    mf_Status status = find_target(m, from, &to);
+    if (status == MF_OK && to.joint == MF_NONE && to.tendon == MF_NONE && to.site == MF_NONE)
+        return mf_mjcf_dropped(m, "actuator", from->name);
+    if (status == MF_OK)
+        status = fill_law(m, from, &to, &refused);
+    if (status == MF_OK && refused)
+        return mf_mjcf_dropped(m, "actuator", from->name);
+    if (status == MF_OK)
+        status = inherit_range(m, from, &to);
+    if (status == MF_OK)
+        status = fill_ranges(m, from, &to);
+    if (status != MF_OK)
+        return status;
+    to.name = mf_draft_text(&m->draft, from->name ? from->name : "");
+    mf_Actuator *item =
+        to.name ? mf_list_push(m->context, &m->draft.actuators, sizeof *item) : NULL;
+    if (item == NULL)
+        return mf_mjcf_no_memory(m);
+    *item = to;
+    *slot = m->draft.actuators.count - 1;
+    return mf_mjcf_name(m, from->node, &m->actuator_names, from->name, *slot);
+}
+
+mf_Status mf_mjcf_read_actuators(mf_Mjcf *m) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "actuator"); section;
+         section = mf_xml_next(section, "actuator")) {
+        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
+            const mf_MjcfClass *class;
+            if (!mf_mjcf_is_actuator(node->name)) {
+                uint32_t *slot;
+                status = mf_mjcf_refuse(m, node, NULL);
+                if (status == MF_OK)
+                    status = mf_mjcf_dropped(m, "actuator", mf_xml_attribute(node, "name"));
+                slot =
+                    status == MF_OK ? mf_list_push(m->context, &m->actuators, sizeof *slot) : NULL;
+                if (slot == NULL)
+                    return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+                *slot = MF_NONE;
+                continue;
+            }
+            status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
+            if (status != MF_OK)
+                return status;
+            mf_MjcfActuator actuator = class->actuator;
+            actuator.name = NULL;
+            status = mf_mjcf_read_actuator(m, node, &actuator);
+            if (status == MF_OK)
+                status = add_actuator(m, &actuator);
+        }
+    }
+    return status;
+}

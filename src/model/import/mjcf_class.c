@@ -1,0 +1,342 @@
+// Default classes, and the tables that say where each attribute goes. A class starts as a copy of
+// the class that holds it and is then overwritten element by element; "main" starts from MuJoCo's
+// own values.
+#include "model/import/mjcf.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NUMBERS(name, least, most, type, member)                                                   \
+    { name, MF_MJCF_NUMBERS, least, most, offsetof(type, member), NULL }
+#define NUMBER(name, type, member) NUMBERS(name, 1, 1, type, member)
+#define INTEGER(name, type, member)                                                                \
+    { name, MF_MJCF_INTEGER, 0, 0, offsetof(type, member), NULL }
+#define FLAG(name, type, member)                                                                   \
+    { name, MF_MJCF_FLAG, 0, 0, offsetof(type, member), NULL }
+#define TEXT(name, type, member)                                                                   \
+    { name, MF_MJCF_TEXT, 0, 0, offsetof(type, member), NULL }
+#define CHOICE(name, type, member, words)                                                          \
+    { name, MF_MJCF_CHOICE, 0, 0, offsetof(type, member), words }
+#define ELSEWHERE(name)                                                                            \
+    { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
+#define PASSED(name)                                                                               \
+    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
+#define REFUSED(name)                                                                              \
+    { name, MF_MJCF_REFUSED, 0, 0, 0, NULL }
+#define END                                                                                        \
+    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
+#define SOFTNESS(prefix, suffix, type, member)                                                     \
+    NUMBERS(prefix "ref" suffix, 1, 2, type, member.reference),                                    \
+        NUMBERS(prefix "imp" suffix, 1, 5, type, member.impedance)
+
+static const char *const joint_types[] = {"free", "ball", "slide", "hinge", NULL};
+const char *const mf_mjcf_shapes[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                      "cylinder", "box",    "mesh",   "sdf",     NULL};
+static const char *const mass_kinds[] = {"legacy", "exact", "convex", "shell", NULL};
+
+const mf_MjcfField mf_mjcf_joint_fields[] = {
+    TEXT("name", mf_MjcfJoint, name),
+    CHOICE("type", mf_MjcfJoint, type, joint_types),
+    CHOICE("limited", mf_MjcfJoint, limited, mf_mjcf_tristate),
+    CHOICE("actuatorfrclimited", mf_MjcfJoint, force_limited, mf_mjcf_tristate),
+    FLAG("actuatorgravcomp", mf_MjcfJoint, lift_by_actuator),
+    NUMBERS("pos", 3, 3, mf_MjcfJoint, position),
+    NUMBERS("axis", 3, 3, mf_MjcfJoint, axis),
+    NUMBERS("springdamper", 2, 2, mf_MjcfJoint, springdamper),
+    NUMBERS("range", 2, 2, mf_MjcfJoint, range),
+    NUMBERS("actuatorfrcrange", 2, 2, mf_MjcfJoint, force_range),
+    NUMBERS("stiffness", 1, 3, mf_MjcfJoint, stiffness),
+    NUMBERS("damping", 1, 3, mf_MjcfJoint, damping),
+    NUMBER("margin", mf_MjcfJoint, margin),
+    NUMBER("ref", mf_MjcfJoint, reference),
+    NUMBER("springref", mf_MjcfJoint, spring_reference),
+    NUMBER("armature", mf_MjcfJoint, armature),
+    NUMBER("frictionloss", mf_MjcfJoint, friction),
+    SOFTNESS("sol", "limit", mf_MjcfJoint, limit),
+    SOFTNESS("sol", "friction", mf_MjcfJoint, dry),
+    ELSEWHERE("class"),
+    PASSED("group"),
+    PASSED("user"),
+    END};
+
+const mf_MjcfField mf_mjcf_geom_fields[] = {TEXT("name", mf_MjcfGeom, name),
+                                            CHOICE("type", mf_MjcfGeom, type, mf_mjcf_shapes),
+                                            INTEGER("contype", mf_MjcfGeom, contype),
+                                            INTEGER("conaffinity", mf_MjcfGeom, conaffinity),
+                                            INTEGER("condim", mf_MjcfGeom, condim),
+                                            INTEGER("group", mf_MjcfGeom, group),
+                                            INTEGER("priority", mf_MjcfGeom, priority),
+                                            FLAG("shellinertia", mf_MjcfGeom, shell),
+                                            NUMBERS("size", 1, 3, mf_MjcfGeom, size),
+                                            NUMBERS("friction", 1, 3, mf_MjcfGeom, friction),
+                                            NUMBERS("fromto", 6, 6, mf_MjcfGeom, fromto),
+                                            NUMBERS("pos", 3, 3, mf_MjcfGeom, position),
+                                            NUMBERS("rgba", 4, 4, mf_MjcfGeom, color),
+                                            NUMBER("mass", mf_MjcfGeom, mass),
+                                            NUMBER("density", mf_MjcfGeom, density),
+                                            NUMBER("solmix", mf_MjcfGeom, mix),
+                                            SOFTNESS("sol", "", mf_MjcfGeom, softness),
+                                            NUMBER("margin", mf_MjcfGeom, margin),
+                                            NUMBER("gap", mf_MjcfGeom, gap),
+                                            NUMBER("fitscale", mf_MjcfGeom, fit_scale),
+                                            TEXT("mesh", mf_MjcfGeom, mesh),
+                                            TEXT("hfield", mf_MjcfGeom, hfield),
+                                            TEXT("material", mf_MjcfGeom, material),
+                                            MF_MJCF_ORIENTATION,
+                                            REFUSED("surfacevel"),
+                                            REFUSED("adhesion"),
+                                            REFUSED("fluidshape"),
+                                            PASSED("fluidcoef"),
+                                            ELSEWHERE("class"),
+                                            PASSED("user"),
+                                            END};
+
+const mf_MjcfField mf_mjcf_site_fields[] = {TEXT("name", mf_MjcfSite, name),
+                                            CHOICE("type", mf_MjcfSite, type, mf_mjcf_shapes),
+                                            INTEGER("group", mf_MjcfSite, group),
+                                            NUMBERS("pos", 3, 3, mf_MjcfSite, position),
+                                            NUMBERS("size", 1, 3, mf_MjcfSite, size),
+                                            NUMBERS("fromto", 6, 6, mf_MjcfSite, fromto),
+                                            MF_MJCF_ORIENTATION,
+                                            PASSED("material"),
+                                            PASSED("rgba"),
+                                            PASSED("user"),
+                                            ELSEWHERE("class"),
+                                            END};
+
+const mf_MjcfField mf_mjcf_mesh_fields[] = {
+    TEXT("name", mf_MjcfMesh, name),
+    TEXT("file", mf_MjcfMesh, file),
+    TEXT("vertex", mf_MjcfMesh, vertices),
+    TEXT("face", mf_MjcfMesh, faces),
+    NUMBERS("refpos", 3, 3, mf_MjcfMesh, reference_position),
+    NUMBERS("refquat", 4, 4, mf_MjcfMesh, reference_rotation),
+    NUMBERS("scale", 3, 3, mf_MjcfMesh, scale),
+    INTEGER("maxhullvert", mf_MjcfMesh, hull_limit),
+    CHOICE("inertia", mf_MjcfMesh, mass_kind, mass_kinds),
+    REFUSED("builtin"),
+    PASSED("params"),
+    PASSED("content_type"),
+    PASSED("normal"),
+    PASSED("texcoord"),
+    PASSED("smoothnormal"),
+    PASSED("octree_maxdepth"),
+    PASSED("material"),
+    ELSEWHERE("class"),
+    END};
+
+const mf_MjcfField mf_mjcf_pair_fields[] = {
+    TEXT("name", mf_MjcfPair, name),
+    TEXT("geom1", mf_MjcfPair, geoms[0]),
+    TEXT("geom2", mf_MjcfPair, geoms[1]),
+    INTEGER("condim", mf_MjcfPair, condim),
+    NUMBERS("friction", 1, 5, mf_MjcfPair, friction),
+    NUMBERS("solreffriction", 1, 2, mf_MjcfPair, solref_friction),
+    SOFTNESS("sol", "", mf_MjcfPair, softness),
+    NUMBER("margin", mf_MjcfPair, margin),
+    NUMBER("gap", mf_MjcfPair, gap),
+    REFUSED("adhesion"),
+    ELSEWHERE("class"),
+    END};
+
+const mf_MjcfField mf_mjcf_equality_fields[] = {TEXT("name", mf_MjcfEquality, name),
+                                                FLAG("active", mf_MjcfEquality, active),
+                                                SOFTNESS("sol", "", mf_MjcfEquality, softness),
+                                                ELSEWHERE("class"),
+                                                ELSEWHERE("body1"),
+                                                ELSEWHERE("body2"),
+                                                ELSEWHERE("site1"),
+                                                ELSEWHERE("site2"),
+                                                ELSEWHERE("anchor"),
+                                                ELSEWHERE("relpose"),
+                                                ELSEWHERE("torquescale"),
+                                                ELSEWHERE("joint1"),
+                                                ELSEWHERE("joint2"),
+                                                ELSEWHERE("tendon1"),
+                                                ELSEWHERE("tendon2"),
+                                                ELSEWHERE("polycoef"),
+                                                END};
+
+const mf_MjcfField mf_mjcf_tendon_fields[] = {
+    TEXT("name", mf_MjcfTendon, name),
+    CHOICE("limited", mf_MjcfTendon, limited, mf_mjcf_tristate),
+    CHOICE("actuatorfrclimited", mf_MjcfTendon, force_limited, mf_mjcf_tristate),
+    INTEGER("group", mf_MjcfTendon, group),
+    NUMBERS("range", 2, 2, mf_MjcfTendon, range),
+    NUMBERS("actuatorfrcrange", 2, 2, mf_MjcfTendon, force_range),
+    NUMBERS("springlength", 1, 2, mf_MjcfTendon, springlength),
+    NUMBERS("stiffness", 1, 3, mf_MjcfTendon, stiffness),
+    NUMBERS("damping", 1, 3, mf_MjcfTendon, damping),
+    NUMBER("margin", mf_MjcfTendon, margin),
+    NUMBER("frictionloss", mf_MjcfTendon, friction),
+    NUMBER("armature", mf_MjcfTendon, armature),
+    SOFTNESS("sol", "limit", mf_MjcfTendon, limit),
+    SOFTNESS("sol", "friction", mf_MjcfTendon, dry),
+    ELSEWHERE("class"),
+    PASSED("width"),
+    PASSED("material"),
+    PASSED("rgba"),
+    PASSED("user"),
+    END};
+
+// ---- elements ----------------------------------------------------------------------------------
+
+mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint) {
+    joint->node = node;
+    return mf_mjcf_read(m, node, mf_mjcf_joint_fields, joint);
+}
+
+mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom) {
+    static const char *const none[] = {NULL};
+    geom->node = node;
+    mf_Status status = mf_mjcf_read(m, node, mf_mjcf_geom_fields, geom);
+    if (status == MF_OK)
+        status = mf_mjcf_only(m, node, none);
+    return status == MF_OK ? mf_mjcf_orientation(m, node, &geom->orientation) : status;
+}
+
+mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site) {
+    site->node = node;
+    mf_Status status = mf_mjcf_read(m, node, mf_mjcf_site_fields, site);
+    return status == MF_OK ? mf_mjcf_orientation(m, node, &site->orientation) : status;
+}
+
+static mf_Status read_tendon(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfTendon *tendon) {
+    tendon->node = node;
+    return mf_mjcf_read(m, node, mf_mjcf_tendon_fields, tendon);
+}
+
+// One element of a <default>; nested defaults come later.
+static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *class) {
+    static const char *const seen[] = {"material", "camera", "light", NULL};
+    if (strcmp(node->name, "default") == 0)
+        return MF_OK;
+    if (strcmp(node->name, "joint") == 0)
+        return mf_mjcf_read_joint(m, node, &class->joint);
+    if (strcmp(node->name, "geom") == 0)
+        return mf_mjcf_read_geom(m, node, &class->geom);
+    if (strcmp(node->name, "site") == 0)
+        return mf_mjcf_read_site(m, node, &class->site);
+    if (strcmp(node->name, "mesh") == 0)
+        return mf_mjcf_read(m, node, mf_mjcf_mesh_fields, &class->mesh);
+    if (strcmp(node->name, "pair") == 0)
+        return mf_mjcf_read(m, node, mf_mjcf_pair_fields, &class->pair);
+    if (strcmp(node->name, "equality") == 0)
+        return mf_mjcf_read(m, node, mf_mjcf_equality_fields, &class->equality);
+    if (strcmp(node->name, "tendon") == 0)
+        return read_tendon(m, node, &class->tendon);
+    if (mf_mjcf_is_actuator(node->name))
+        return mf_mjcf_read_actuator(m, node, &class->actuator);
+    for (const char *const *name = seen; *name; name++) {
+        if (strcmp(node->name, *name) == 0)
+            return MF_OK;
+    }
+    // Defaults for what cannot be used do no harm by themselves.
+    if (strcmp(node->name, "muscle") == 0 || strcmp(node->name, "adhesion") == 0 ||
+        strcmp(node->name, "plugin") == 0)
+        return mf_mjcf_pass(m, node, NULL);
+    return mf_mjcf_refuse(m, node, NULL);
+}
+
+static mf_MjcfClass builtin_class(void) {
+    const mf_MjcfOrientation identity = {MF_MJCF_QUAT, {1.0}};
+    double none = (double)NAN;
+    return (mf_MjcfClass){
+        .name = "main",
+        .joint = {.type = MF_MJCF_HINGE,
+                  .axis = {0.0, 0.0, 1.0},
+                  .limited = MF_MJCF_AUTO,
+                  .force_limited = MF_MJCF_AUTO,
+                  .limit = mf_softness(),
+                  .dry = mf_softness()},
+        .geom = {.type = MF_MJCF_SPHERE,
+                 .contype = 1,
+                 .conaffinity = 1,
+                 .condim = 3,
+                 .friction = {1.0, 0.005, 0.0001},
+                 .fromto = {none},
+                 .color = {0.5, 0.5, 0.5, 1.0},
+                 .mass = none,
+                 .density = MF_MJCF_DENSITY,
+                 .mix = 1.0,
+                 .fit_scale = 1.0,
+                 .orientation = identity,
+                 .softness = mf_softness()},
+        .site = {.type = MF_MJCF_SPHERE,
+                 .size = {0.005, 0.005, 0.005},
+                 .fromto = {none},
+                 .orientation = identity},
+        .mesh = {.reference_rotation = {1.0}, .scale = {1.0, 1.0, 1.0}, .hull_limit = -1},
+        .pair = {.condim = 3,
+                 .friction = {1.0, 1.0, 0.005, 0.0001, 0.0001},
+                 .softness = mf_softness()},
+        .equality = {.active = true, .softness = mf_softness()},
+        .tendon = {.limited = MF_MJCF_AUTO,
+                   .force_limited = MF_MJCF_AUTO,
+                   .springlength = {-1.0, -1.0},
+                   .limit = mf_softness(),
+                   .dry = mf_softness()},
+        .actuator = {.control_limited = MF_MJCF_AUTO,
+                     .force_limited = MF_MJCF_AUTO,
+                     .activation_limited = MF_MJCF_AUTO,
+                     .gear = {1.0},
+                     .dynamics_values = {1.0},
+                     .gain = {1.0},
+                     .kp = none,
+                     .kv = none,
+                     .damping_ratio = none,
+                     .time_constant = none,
+                     .area = none,
+                     .diameter = none,
+                     .cylinder_bias = {none, none, none},
+                     .piston_time = none}};
+}
+
+static mf_Status add_class(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
+                           const mf_MjcfClass *parent, mf_MjcfClass **out) {
+    mf_MjcfClass *class = mf_arena_take(&m->arena, sizeof *class);
+    mf_MjcfClass **place = class ? mf_list_push(m->context, &m->classes, sizeof *place) : NULL;
+    if (place == NULL)
+        return mf_mjcf_no_memory(m);
+    *place = class;
+    *class = parent ? *parent : builtin_class();
+    class->name = name;
+    *out = class;
+    return mf_mjcf_name(m, node, &m->class_names, name, m->classes.count - 1);
+}
+
+static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *class) {
+    static const mf_MjcfField fields[] = {ELSEWHERE("class"), END};
+    mf_Status status = mf_mjcf_read(m, node, fields, NULL);
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
+        status = read_default(m, child, class);
+    for (const mf_XmlNode *child = mf_xml_child(node, "default"); status == MF_OK && child;
+         child = mf_xml_next(child, "default")) {
+        const char *name = mf_xml_attribute(child, "class");
+        mf_MjcfClass *nested;
+        if (name == NULL || *name == '\0')
+            return mf_mjcf_fail(m, child, "a <default> inside another needs the attribute 'class'");
+        status = add_class(m, child, name, class, &nested);
+        if (status == MF_OK)
+            status = read_class(m, child, nested);
+    }
+    return status;
+}
+
+mf_Status mf_mjcf_read_classes(mf_Mjcf *m) {
+    mf_MjcfClass *main_class;
+    mf_Status status = add_class(m, m->xml.root, "main", NULL, &main_class);
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "default"); status == MF_OK && node;
+         node = mf_xml_next(node, "default")) {
+        const char *name = mf_xml_attribute(node, "class");
+        if (name != NULL && strcmp(name, "main") != 0)
+            return mf_mjcf_fail(m, node,
+                                "the outermost <default> is the class 'main', found "
+                                "'%.100s'",
+                                name);
+        status = read_class(m, node, main_class);
+    }
+    return status;
+}

@@ -1,0 +1,90 @@
+// Contact pairs and exclusions.
+#include "model/import/mjcf.h"
+
+#include <string.h>
+
+static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
+    const mf_MjcfClass *class;
+    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
+    if (status != MF_OK)
+        return status;
+    mf_MjcfPair pair = class->pair;
+    uint32_t shapes[2];
+    status = mf_mjcf_read(m, node, mf_mjcf_pair_fields, &pair);
+    for (int i = 0; status == MF_OK && i < 2; i++) {
+        const char *attribute = i ? "geom2" : "geom1";
+        uint32_t geom;
+        if (pair.geoms[i] == NULL)
+            return mf_mjcf_fail(m, node, "<pair> needs the attribute '%s'", attribute);
+        status = mf_mjcf_find(m, node, attribute, pair.geoms[i], &m->geom_names, "geom", &geom);
+        shapes[i] = status == MF_OK && geom != MF_NONE ? mf_mjcf_geoms(m)[geom].shape : MF_NONE;
+        if (status == MF_OK && shapes[i] == MF_NONE)
+            return mf_mjcf_refuse(m, node, attribute); // a dropped geom, or a visual one left out
+    }
+    if (status != MF_OK)
+        return status;
+    if (pair.condim != 1 && pair.condim != 3 && pair.condim != 4 && pair.condim != 6)
+        return mf_mjcf_fail(m, node, "<pair> condim: expected 1, 3, 4 or 6, found %d", pair.condim);
+    const char *name = mf_draft_text(&m->draft, pair.name ? pair.name : "");
+    mf_ContactPair *item = name ? mf_list_push(m->context, &m->draft.pairs, sizeof *item) : NULL;
+    if (item == NULL)
+        return mf_mjcf_no_memory(m);
+    *item = (mf_ContactPair){.name = name,
+                             .shapes = {shapes[0], shapes[1]},
+                             .dimension = (uint32_t)pair.condim,
+                             .margin = pair.margin,
+                             .gap = pair.gap,
+                             .softness = pair.softness};
+    memcpy(item->friction, pair.friction, sizeof item->friction);
+    memcpy(item->friction_reference, pair.solref_friction, sizeof item->friction_reference);
+    return mf_mjcf_name(m, node, &m->pair_names, pair.name, m->draft.pairs.count - 1);
+}
+
+typedef struct Exclusion {
+    const char *name, *bodies[2];
+} Exclusion;
+
+static mf_Status read_exclusion(mf_Mjcf *m, const mf_XmlNode *node) {
+    static const mf_MjcfField fields[] = {
+        {"name", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, name), NULL},
+        {"body1", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, bodies[0]), NULL},
+        {"body2", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, bodies[1]), NULL},
+        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    Exclusion exclusion = {0};
+    uint32_t bodies[2] = {0, 0};
+    mf_Status status = mf_mjcf_read(m, node, fields, &exclusion);
+    for (int i = 0; status == MF_OK && i < 2; i++) {
+        const char *attribute = i ? "body2" : "body1";
+        if (exclusion.bodies[i] == NULL)
+            return mf_mjcf_fail(m, node, "<exclude> needs the attribute '%s'", attribute);
+        status = mf_mjcf_find(m, node, attribute, exclusion.bodies[i], &m->body_names, "body",
+                              &bodies[i]);
+    }
+    if (status != MF_OK)
+        return status;
+    const char *name = mf_draft_text(&m->draft, exclusion.name ? exclusion.name : "");
+    mf_ContactExclusion *item =
+        name ? mf_list_push(m->context, &m->draft.exclusions, sizeof *item) : NULL;
+    if (item == NULL)
+        return mf_mjcf_no_memory(m);
+    item->name = name;
+    for (int i = 0; i < 2; i++)
+        item->bodies[i] = mf_mjcf_draft_body(bodies[i]);
+    return MF_OK;
+}
+
+mf_Status mf_mjcf_read_contacts(mf_Mjcf *m) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "contact"); section;
+         section = mf_xml_next(section, "contact")) {
+        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
+            if (strcmp(node->name, "pair") == 0)
+                status = read_pair(m, node);
+            else if (strcmp(node->name, "exclude") == 0)
+                status = read_exclusion(m, node);
+            else
+                status = mf_mjcf_refuse(m, node, NULL);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,255 @@
+// Compiler settings, simulation options, and the sections of an MJCF file that have no effect on
+// motion. Sections of one kind may occur several times; later values win.
+#include "model/import/mjcf.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+#define FIELD(type, member) offsetof(type, member)
+#define PASSED(name)                                                                               \
+    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
+#define END                                                                                        \
+    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
+
+// ---- sections ----------------------------------------------------------------------------------
+
+mf_Status mf_mjcf_read_sections(mf_Mjcf *m) {
+    static const char *const known[] = {
+        "compiler", "option",   "size",      "visual",    "statistic",  "default",
+        "custom",   "asset",    "contact",   "equality",  "tendon",     "actuator",
+        "sensor",   "keyframe", "worldbody", "extension", "deformable", NULL};
+    static const char *const passed[] = {"visual", "statistic", "size", "custom", NULL};
+    static const mf_MjcfField fields[] = {PASSED("model"), END};
+    const mf_XmlNode *root = m->xml.root;
+    if (strcmp(root->name, "mujoco") != 0)
+        return mf_mjcf_fail(m, root, "expected an MJCF <mujoco>, found <%.80s>", root->name);
+    mf_Status status = mf_mjcf_read(m, root, fields, NULL);
+    if (status == MF_OK)
+        status = mf_mjcf_only(m, root, known);
+    for (const mf_XmlNode *node = root->first; status == MF_OK && node; node = node->next) {
+        for (const char *const *name = passed; *name && status == MF_OK; name++) {
+            if (strcmp(node->name, *name) == 0)
+                status = mf_mjcf_pass(m, node, NULL);
+        }
+        bool refused =
+            strcmp(node->name, "extension") == 0 || strcmp(node->name, "deformable") == 0;
+        if (status == MF_OK && refused && node->first != NULL)
+            status = mf_mjcf_refuse(m, node, NULL);
+    }
+    return status;
+}
+
+// ---- compiler ----------------------------------------------------------------------------------
+
+typedef struct Compiler {
+    int32_t coordinate, angle, inertia_from_geom;
+    bool autolimits, balance, discard_visual, fit_box, strip_path, align_free;
+    double bound_mass, bound_inertia, total_mass, groups[2];
+    const char *eulerseq, *meshdir, *assetdir;
+} Compiler;
+
+static const char *const coordinates[] = {"local", "global", NULL};
+static const char *const angles[] = {"degree", "radian", NULL};
+
+static const mf_MjcfField compiler_fields[] = {
+    {"coordinate", MF_MJCF_CHOICE, 0, 0, FIELD(Compiler, coordinate), coordinates},
+    {"angle", MF_MJCF_CHOICE, 0, 0, FIELD(Compiler, angle), angles},
+    {"inertiafromgeom", MF_MJCF_CHOICE, 0, 0, FIELD(Compiler, inertia_from_geom), mf_mjcf_tristate},
+    {"autolimits", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, autolimits), NULL},
+    {"balanceinertia", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, balance), NULL},
+    {"discardvisual", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, discard_visual), NULL},
+    {"fitaabb", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, fit_box), NULL},
+    {"strippath", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, strip_path), NULL},
+    {"alignfree", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, align_free), NULL},
+    {"boundmass", MF_MJCF_NUMBERS, 1, 1, FIELD(Compiler, bound_mass), NULL},
+    {"boundinertia", MF_MJCF_NUMBERS, 1, 1, FIELD(Compiler, bound_inertia), NULL},
+    {"settotalmass", MF_MJCF_NUMBERS, 1, 1, FIELD(Compiler, total_mass), NULL},
+    {"inertiagrouprange", MF_MJCF_NUMBERS, 2, 2, FIELD(Compiler, groups), NULL},
+    {"eulerseq", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, eulerseq), NULL},
+    {"meshdir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, meshdir), NULL},
+    {"assetdir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, assetdir), NULL},
+    PASSED("texturedir"),
+    PASSED("usethread"),
+    PASSED("fusestatic"), // links are merged anyway
+    PASSED("saveinertial"),
+    PASSED("exactmeshinertia"),
+    PASSED("conflict"),
+    END};
+
+static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) {
+    c->assetdir = NULL;
+    const char *meshdir = c->meshdir;
+    c->meshdir = NULL;
+    mf_Status status = mf_mjcf_read(m, node, compiler_fields, c);
+    if (status != MF_OK)
+        return status;
+    c->meshdir = c->meshdir ? c->meshdir : c->assetdir ? c->assetdir : meshdir;
+    if (c->coordinate == 1)
+        return mf_mjcf_fail(m, node,
+                            "<compiler> coordinate: global coordinates are not in use any "
+                            "more, expected local");
+    if (strlen(c->eulerseq) != 3 || strspn(c->eulerseq, "xyzXYZ") != 3)
+        return mf_mjcf_fail(m, node,
+                            "<compiler> eulerseq: expected three of xyzXYZ, found "
+                            "\"%.40s\"",
+                            c->eulerseq);
+    if (c->strip_path || c->align_free)
+        return mf_mjcf_refuse(m, node, c->strip_path ? "strippath" : "alignfree");
+    if (!(c->bound_mass >= 0.0) || !(c->bound_inertia >= 0.0))
+        return mf_mjcf_fail(m, node,
+                            "<compiler>: boundmass and boundinertia must be >= 0, found "
+                            "%g and %g",
+                            c->bound_mass, c->bound_inertia);
+    return MF_OK;
+}
+
+static mf_Status read_compilers(mf_Mjcf *m) {
+    Compiler c = {.autolimits = true,
+                  .inertia_from_geom = MF_MJCF_AUTO,
+                  .total_mass = -1.0,
+                  .groups = {0.0, 5.0},
+                  .eulerseq = "xyz"};
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); node;
+         node = mf_xml_next(node, "compiler")) {
+        mf_Status status = read_compiler(m, node, &c);
+        if (status != MF_OK)
+            return status;
+    }
+    m->radians = c.angle == 1;
+    m->inertia_from_geom = c.inertia_from_geom;
+    m->autolimits = c.autolimits;
+    m->balance_inertia = c.balance;
+    m->discard_visual = c.discard_visual;
+    m->fit_box = c.fit_box;
+    m->bound_mass = c.bound_mass;
+    m->bound_inertia = c.bound_inertia;
+    m->total_mass = c.total_mass;
+    m->eulerseq = c.eulerseq;
+    m->mesh_folder = c.meshdir;
+    for (int i = 0; i < 2; i++)
+        m->inertia_groups[i] = (int32_t)mf_clamp(c.groups[i], -1e6, 1e6);
+    return MF_OK;
+}
+
+// ---- option ------------------------------------------------------------------------------------
+
+typedef struct Option {
+    mf_Physics physics;
+    int32_t integrator, cone;
+} Option;
+
+static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
+static const char *const cones[] = {"pyramidal", "elliptic", NULL};
+
+static const mf_MjcfField option_fields[] = {
+    {"timestep", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.step), NULL},
+    {"impratio", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.friction_impedance_ratio), NULL},
+    {"gravity", MF_MJCF_NUMBERS, 3, 3, FIELD(Option, physics.gravity), NULL},
+    {"wind", MF_MJCF_NUMBERS, 3, 3, FIELD(Option, physics.wind), NULL},
+    {"magnetic", MF_MJCF_NUMBERS, 3, 3, FIELD(Option, physics.magnetic), NULL},
+    {"density", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.density), NULL},
+    {"viscosity", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.viscosity), NULL},
+    {"o_margin", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.override_margin), NULL},
+    {"o_solref", MF_MJCF_NUMBERS, 1, 2, FIELD(Option, physics.override_softness.reference), NULL},
+    {"o_solimp", MF_MJCF_NUMBERS, 1, 5, FIELD(Option, physics.override_softness.impedance), NULL},
+    {"o_friction", MF_MJCF_NUMBERS, 1, 5, FIELD(Option, physics.override_friction), NULL},
+    {"integrator", MF_MJCF_CHOICE, 0, 0, FIELD(Option, integrator), integrators},
+    {"cone", MF_MJCF_CHOICE, 0, 0, FIELD(Option, cone), cones},
+    // How MuJoCo solves, which is not how Mayfly does.
+    PASSED("tolerance"),
+    PASSED("ls_tolerance"),
+    PASSED("noslip_tolerance"),
+    PASSED("ccd_tolerance"),
+    PASSED("mpr_tolerance"),
+    PASSED("sleep_tolerance"),
+    PASSED("apirate"),
+    PASSED("collision"),
+    PASSED("jacobian"),
+    PASSED("solver"),
+    PASSED("iterations"),
+    PASSED("ls_iterations"),
+    PASSED("noslip_iterations"),
+    PASSED("ccd_iterations"),
+    PASSED("mpr_iterations"),
+    PASSED("sdf_iterations"),
+    PASSED("sdf_initpoints"),
+    {"actuatorgroupdisable", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    END};
+
+static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *physics) {
+    // The order of the MF_DISABLE_ bits.
+    static const char *const names[] = {
+        "constraint", "equality", "frictionloss", "limit",     "contact",
+        "spring",     "damper",   "gravity",      "clampctrl", "filterparent",
+        "actuation",  "refsafe",  "sensor",       "eulerdamp", NULL};
+    static const char *const passed[] = {
+        "warmstart", "midphase",    "autoreset", "nativeccd", "island",      "multiccd", "energy",
+        "fwdinv",    "invdiscrete", "sleep",     "diagexact", "sensornoise", NULL};
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        const mf_XmlAttribute *flag = &node->attributes[i];
+        bool enable = strcmp(flag->value, "enable") == 0, found = false;
+        if (!enable && strcmp(flag->value, "disable") != 0)
+            return mf_mjcf_fail(m, node,
+                                "<flag> %.80s: expected enable or disable, found "
+                                "\"%.60s\"",
+                                flag->name, flag->value);
+        for (uint32_t bit = 0; names[bit]; bit++) {
+            if (strcmp(flag->name, names[bit]) != 0)
+                continue;
+            found = true;
+            physics->disabled &= ~(1u << bit);
+            physics->disabled |= enable ? 0u : 1u << bit;
+        }
+        if (strcmp(flag->name, "passive") == 0) { // the older name of both
+            found = true;
+            uint32_t both = MF_DISABLE_SPRING | MF_DISABLE_DAMPER;
+            physics->disabled = (physics->disabled & ~both) | (enable ? 0u : both);
+        }
+        if (strcmp(flag->name, "override") == 0) {
+            found = true;
+            physics->override_contacts = enable;
+        }
+        for (const char *const *name = passed; *name && !found; name++)
+            found = strcmp(flag->name, *name) == 0;
+        mf_Status status = found ? MF_OK : mf_mjcf_refuse(m, node, flag->name);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+static mf_Status check_option(const mf_Mjcf *m, const mf_XmlNode *node, const mf_Physics *p) {
+    if (!(p->step > 0.0))
+        return mf_mjcf_fail(m, node, "<option> timestep: expected > 0, found %g", p->step);
+    if (!(p->density >= 0.0) || !(p->viscosity >= 0.0))
+        return mf_mjcf_fail(m, node,
+                            "<option>: density and viscosity must be >= 0, found %g and "
+                            "%g",
+                            p->density, p->viscosity);
+    if (!(p->friction_impedance_ratio > 0.0))
+        return mf_mjcf_fail(m, node, "<option> impratio: expected > 0, found %g",
+                            p->friction_impedance_ratio);
+    return MF_OK;
+}
+
+mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
+    static const char *const known[] = {"flag", NULL};
+    Option option = {.physics = mf_physics()};
+    mf_Status status = read_compilers(m);
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "option"); status == MF_OK && node;
+         node = mf_xml_next(node, "option")) {
+        status = mf_mjcf_read(m, node, option_fields, &option);
+        if (status == MF_OK)
+            status = mf_mjcf_only(m, node, known);
+        for (const mf_XmlNode *flag = mf_xml_child(node, "flag"); status == MF_OK && flag;
+             flag = mf_xml_next(flag, "flag"))
+            status = read_flags(m, flag, &option.physics);
+        if (status == MF_OK)
+            status = check_option(m, node, &option.physics);
+    }
+    option.physics.integrator = (mf_PhysicsIntegrator)option.integrator;
+    option.physics.cone = (mf_FrictionCone)option.cone;
+    m->draft.physics = option.physics;
+    return status;
+}

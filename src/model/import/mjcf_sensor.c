@@ -1,0 +1,297 @@
+// Sensors. What each measures and where is in one table; their values lie one after the other in
+// the file's order.
+#include "model/import/mjcf.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+typedef enum Target {
+    ON_SITE,
+    ON_JOINT, // hinge or slide
+    ON_LIMITED_JOINT,
+    ON_BALL,
+    ON_TENDON,
+    ON_ACTUATOR,
+    ON_FRAME, // any object, and maybe relative to another one
+    ON_BODY,
+    ON_NOTHING
+} Target;
+
+static const struct {
+    const char *name;
+    mf_SensorType type;
+    Target target;
+    uint32_t count;
+} kinds[] = {{"touch", MF_SENSOR_TOUCH, ON_SITE, 1},
+             {"accelerometer", MF_SENSOR_ACCELEROMETER, ON_SITE, 3},
+             {"velocimeter", MF_SENSOR_VELOCIMETER, ON_SITE, 3},
+             {"gyro", MF_SENSOR_GYRO, ON_SITE, 3},
+             {"force", MF_SENSOR_FORCE, ON_SITE, 3},
+             {"torque", MF_SENSOR_TORQUE, ON_SITE, 3},
+             {"magnetometer", MF_SENSOR_MAGNETOMETER, ON_SITE, 3},
+             {"rangefinder", MF_SENSOR_RANGEFINDER, ON_SITE, 1},
+             {"jointpos", MF_SENSOR_JOINT_POSITION, ON_JOINT, 1},
+             {"jointvel", MF_SENSOR_JOINT_VELOCITY, ON_JOINT, 1},
+             {"tendonpos", MF_SENSOR_TENDON_POSITION, ON_TENDON, 1},
+             {"tendonvel", MF_SENSOR_TENDON_VELOCITY, ON_TENDON, 1},
+             {"actuatorpos", MF_SENSOR_ACTUATOR_POSITION, ON_ACTUATOR, 1},
+             {"actuatorvel", MF_SENSOR_ACTUATOR_VELOCITY, ON_ACTUATOR, 1},
+             {"actuatorfrc", MF_SENSOR_ACTUATOR_FORCE, ON_ACTUATOR, 1},
+             {"jointactuatorfrc", MF_SENSOR_JOINT_ACTUATOR_FORCE, ON_JOINT, 1},
+             {"tendonactuatorfrc", MF_SENSOR_TENDON_ACTUATOR_FORCE, ON_TENDON, 1},
+             {"ballquat", MF_SENSOR_BALL_QUATERNION, ON_BALL, 4},
+             {"ballangvel", MF_SENSOR_BALL_RATE, ON_BALL, 3},
+             {"jointlimitpos", MF_SENSOR_JOINT_LIMIT_POSITION, ON_LIMITED_JOINT, 1},
+             {"jointlimitvel", MF_SENSOR_JOINT_LIMIT_VELOCITY, ON_LIMITED_JOINT, 1},
+             {"jointlimitfrc", MF_SENSOR_JOINT_LIMIT_FORCE, ON_LIMITED_JOINT, 1},
+             {"tendonlimitpos", MF_SENSOR_TENDON_LIMIT_POSITION, ON_TENDON, 1},
+             {"tendonlimitvel", MF_SENSOR_TENDON_LIMIT_VELOCITY, ON_TENDON, 1},
+             {"tendonlimitfrc", MF_SENSOR_TENDON_LIMIT_FORCE, ON_TENDON, 1},
+             {"framepos", MF_SENSOR_FRAME_POSITION, ON_FRAME, 3},
+             {"framequat", MF_SENSOR_FRAME_QUATERNION, ON_FRAME, 4},
+             {"framexaxis", MF_SENSOR_FRAME_X_AXIS, ON_FRAME, 3},
+             {"frameyaxis", MF_SENSOR_FRAME_Y_AXIS, ON_FRAME, 3},
+             {"framezaxis", MF_SENSOR_FRAME_Z_AXIS, ON_FRAME, 3},
+             {"framelinvel", MF_SENSOR_FRAME_VELOCITY, ON_FRAME, 3},
+             {"frameangvel", MF_SENSOR_FRAME_RATE, ON_FRAME, 3},
+             {"framelinacc", MF_SENSOR_FRAME_ACCELERATION, ON_FRAME, 3},
+             {"frameangacc", MF_SENSOR_FRAME_ANGULAR_ACCELERATION, ON_FRAME, 3},
+             {"subtreecom", MF_SENSOR_SUBTREE_CENTER, ON_BODY, 3},
+             {"subtreelinvel", MF_SENSOR_SUBTREE_VELOCITY, ON_BODY, 3},
+             {"subtreeangmom", MF_SENSOR_SUBTREE_MOMENTUM, ON_BODY, 3},
+             {"e_potential", MF_SENSOR_POTENTIAL_ENERGY, ON_NOTHING, 1},
+             {"e_kinetic", MF_SENSOR_KINETIC_ENERGY, ON_NOTHING, 1},
+             {"clock", MF_SENSOR_CLOCK, ON_NOTHING, 1},
+             {"user", MF_SENSOR_USER, ON_NOTHING, 0}};
+
+typedef struct SensorAttributes {
+    const char *name, *site, *joint, *tendon, *actuator, *body, *object_type, *object,
+        *reference_type, *reference;
+    double noise, cutoff;
+    int32_t count;
+} SensorAttributes;
+
+#define TEXT(name, member)                                                                         \
+    { name, MF_MJCF_TEXT, 0, 0, offsetof(SensorAttributes, member), NULL }
+
+static const mf_MjcfField fields[] = {
+    TEXT("name", name),
+    TEXT("site", site),
+    TEXT("joint", joint),
+    TEXT("tendon", tendon),
+    TEXT("actuator", actuator),
+    TEXT("body", body),
+    TEXT("objtype", object_type),
+    TEXT("objname", object),
+    TEXT("reftype", reference_type),
+    TEXT("refname", reference),
+    {"noise", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, noise), NULL},
+    {"cutoff", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, cutoff), NULL},
+    {"dim", MF_MJCF_INTEGER, 0, 0, offsetof(SensorAttributes, count), NULL},
+    {"user", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {"needstage", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {"datatype", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {"interp", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {"nsample", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    {"delay", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    {"interval", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    {"camera", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    {"data", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+
+static mf_Status find_named(mf_Mjcf *m, const mf_XmlNode *node, const char *kind, const char *name,
+                            const mf_Names *names, uint32_t *out) {
+    if (name == NULL)
+        return mf_mjcf_fail(m, node, "<%.80s> needs the attribute '%s'", node->name, kind);
+    return mf_mjcf_find(m, node, kind, name, names, kind, out);
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+static mf_Frame frame_of_body(const mf_Mjcf *m, uint32_t index, bool inertial) {
+    const double zero[3] = {0.0, 0.0, 0.0}, identity[4] = {1.0, 0.0, 0.0, 0.0};
+    const mf_MjcfBody *body = &mf_mjcf_bodies(m)[index];
+    return inertial && index > 0 ? mf_mjcf_frame(m, index, body->center, body->axes)
+                                 : mf_mjcf_frame(m, index, zero, identity);
+}
+
+// MuJoCo's geom frame of a mesh sits in the mesh's centre of mass, along its principal axes.
+static mf_Status frame_of_geom(mf_Mjcf *m, uint32_t index, mf_Frame *frame) {
+    const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
+    double position[3], rotation[4];
+    mf_vec3_copy(position, geom->position);
+    memcpy(rotation, geom->rotation, sizeof rotation);
+    if (geom->type == MF_MJCF_MESH) {
+        mf_MjcfMesh *mesh = &mf_mjcf_meshes(m)[geom->asset];
+        mf_Status status = mf_mjcf_weigh_mesh(m, mesh);
+        if (status != MF_OK)
+            return status;
+        mf_mjcf_compose(position, rotation, position, rotation, mesh->center, mesh->axes);
+    }
+    *frame = mf_mjcf_frame(m, geom->body, position, rotation);
+    return MF_OK;
+}
+
+static mf_Status find_frame(mf_Mjcf *m, const mf_XmlNode *node, const char *type, const char *name,
+                            const char *attribute, mf_Frame *frame, mf_Object *object,
+                            uint32_t *object_index, bool *found) {
+    static const char *const types[] = {"body", "xbody", "geom", "site", "camera", NULL};
+    const mf_Names *names[] = {&m->body_names, &m->body_names, &m->geom_names, &m->site_names,
+                               &m->camera_names};
+    uint32_t kind = 0, index;
+    *found = false;
+    if (type == NULL || name == NULL)
+        return mf_mjcf_fail(m, node, "<%.80s> needs the attributes '%stype' and '%sname'",
+                            node->name, attribute, attribute);
+    while (types[kind] && strcmp(types[kind], type) != 0)
+        kind++;
+    if (types[kind] == NULL)
+        return mf_mjcf_fail(m, node,
+                            "<%.80s> %stype: expected body, xbody, geom, site or camera, "
+                            "found \"%.60s\"",
+                            node->name, attribute, type);
+    mf_Status status = mf_mjcf_find(m, node, attribute, name, names[kind], type, &index);
+    if (status != MF_OK || index == MF_NONE)
+        return status;
+    *found = true;
+    *object = (mf_Object)kind;
+    *object_index = kind < 2    ? mf_mjcf_draft_body(index)
+                    : kind == 2 ? mf_mjcf_geoms(m)[index].shape
+                                : mf_mjcf_sites(m)[index].draft;
+    if (kind < 2) {
+        *frame = frame_of_body(m, index, kind == 0);
+    } else if (kind == 2) {
+        status = frame_of_geom(m, index, frame);
+    } else {
+        const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
+        *frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
+    }
+    return status;
+}
+
+// ---- one sensor --------------------------------------------------------------------------------
+
+static mf_Status on_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, mf_Sensor *sensor,
+                         bool *found) {
+    uint32_t index;
+    mf_Status status = find_named(m, node, "site", name, &m->site_names, &index);
+    *found = status == MF_OK && index != MF_NONE;
+    if (!*found)
+        return status;
+    const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
+    sensor->site = site->draft;
+    sensor->body = mf_mjcf_draft_body(site->body);
+    sensor->frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
+    return MF_OK;
+}
+
+static mf_Status on_joint(mf_Mjcf *m, const mf_XmlNode *node, const char *name, Target target,
+                          mf_Sensor *sensor, bool *found) {
+    uint32_t index;
+    mf_Status status = find_named(m, node, "joint", name, &m->joint_names, &index);
+    *found = status == MF_OK && index != MF_NONE;
+    if (!*found)
+        return status;
+    const mf_MjcfJoint *joint = &mf_mjcf_joints(m)[index];
+    bool ball = joint->type == MF_MJCF_BALL, single = joint->type >= MF_MJCF_SLIDE;
+    if (target == ON_BALL ? !ball : target == ON_JOINT ? !single : !single && !ball)
+        return mf_mjcf_fail(m, node, "<%.80s> joint: '%.100s' is not of the right type", node->name,
+                            name);
+    sensor->joint = joint->draft;
+    if (target == ON_LIMITED_JOINT && !mf_is_finite(mf_draft_joints(&m->draft)[joint->draft].upper))
+        return mf_mjcf_fail(m, node, "<%.80s> joint: '%.100s' has no limits", node->name, name);
+    return MF_OK;
+}
+
+static mf_Status on_frame(mf_Mjcf *m, const mf_XmlNode *node, const SensorAttributes *attributes,
+                          mf_Sensor *sensor, bool *found) {
+    mf_Status status = find_frame(m, node, attributes->object_type, attributes->object, "obj",
+                                  &sensor->frame, &sensor->object, &sensor->object_index, found);
+    if (status != MF_OK || !*found ||
+        (attributes->reference == NULL && attributes->reference_type == NULL))
+        return status;
+    sensor->has_reference = true;
+    return find_frame(m, node, attributes->reference_type, attributes->reference, "ref",
+                      &sensor->reference, &sensor->reference_object, &sensor->reference_index,
+                      found);
+}
+
+static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, Target target,
+                             const SensorAttributes *attributes, mf_Sensor *sensor, bool *found) {
+    uint32_t index = MF_NONE;
+    mf_Status status = MF_OK;
+    switch (target) {
+    case ON_SITE:
+        return on_site(m, node, attributes->site, sensor, found);
+    case ON_JOINT:
+    case ON_LIMITED_JOINT:
+    case ON_BALL:
+        return on_joint(m, node, attributes->joint, target, sensor, found);
+    case ON_TENDON:
+        status = find_named(m, node, "tendon", attributes->tendon, &m->tendon_names, &index);
+        sensor->tendon = index;
+        break;
+    case ON_ACTUATOR:
+        status = find_named(m, node, "actuator", attributes->actuator, &m->actuator_names, &index);
+        sensor->actuator = index;
+        break;
+    case ON_FRAME:
+        return on_frame(m, node, attributes, sensor, found);
+    case ON_BODY:
+        status = find_named(m, node, "body", attributes->body, &m->body_names, &index);
+        sensor->body = mf_mjcf_draft_body(index);
+        break;
+    case ON_NOTHING:
+        index = 0;
+        break;
+    }
+    *found = status == MF_OK && index != MF_NONE;
+    return status;
+}
+
+static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node, uint32_t *address) {
+    SensorAttributes attributes = {0};
+    size_t kind = 0, count = sizeof kinds / sizeof *kinds;
+    bool found = false;
+    while (kind < count && strcmp(kinds[kind].name, node->name) != 0)
+        kind++;
+    if (kind == count)
+        return mf_mjcf_refuse(m, node, NULL);
+    mf_Status status = mf_mjcf_read(m, node, fields, &attributes);
+    if (status != MF_OK)
+        return status;
+    if (!(attributes.noise >= 0.0) || !(attributes.cutoff >= 0.0))
+        return mf_mjcf_fail(m, node, "<%.80s>: noise and cutoff must be >= 0, found %g and %g",
+                            node->name, attributes.noise, attributes.cutoff);
+    bool user = kinds[kind].type == MF_SENSOR_USER;
+    if (user && (attributes.count < 1 || attributes.count > 1000000))
+        return mf_mjcf_fail(m, node, "<user> dim: expected 1 to 1000000, found %d",
+                            attributes.count);
+    mf_Sensor *sensor =
+        mf_draft_add_sensor(&m->draft, attributes.name ? attributes.name : "", kinds[kind].type);
+    if (sensor == NULL)
+        return mf_mjcf_no_memory(m);
+    sensor->noise = attributes.noise;
+    sensor->cutoff = attributes.cutoff;
+    sensor->count = user ? (uint32_t)attributes.count : kinds[kind].count;
+    sensor->address = *address;
+    status = find_target(m, node, kinds[kind].target, &attributes, sensor, &found);
+    if (status != MF_OK || !found) {
+        m->draft.sensors.count--;
+        return status;
+    }
+    *address += sensor->count;
+    return mf_mjcf_name(m, node, &m->sensor_names, attributes.name, m->draft.sensors.count - 1);
+}
+
+mf_Status mf_mjcf_read_sensors(mf_Mjcf *m) {
+    mf_Status status = MF_OK;
+    uint32_t address = 0;
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "sensor"); section;
+         section = mf_xml_next(section, "sensor")) {
+        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next)
+            status = read_sensor(m, node, &address);
+    }
+    return status;
+}

@@ -1,0 +1,232 @@
+// The `articulated` motion's host side: its fields, its system, and answers about one instance.
+#include "motion/articulated/build.h"
+#include "motion/articulated/host.h"
+#include "motion/articulated/step.h"
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <math.h>
+
+mf_Servo mf_servo(void) {
+    return (mf_Servo){
+        .effort = INFINITY, .speed = INFINITY, .no_load_speed = INFINITY, .gear = 1.0};
+}
+
+mf_ArticulatedConfig mf_articulated_config(void) {
+    return (mf_ArticulatedConfig){.struct_size = sizeof(mf_ArticulatedConfig),
+                                  .servo = mf_servo(),
+                                  .limits = true,
+                                  .limit_damping = 1.0,
+                                  .friction_rate = 1e-3,
+                                  .contacts = true,
+                                  .contact_damping = (double)NAN,
+                                  .contact_ratio = 1.0,
+                                  .friction = 1.0,
+                                  .slip_speed = 1e-4,
+                                  .contact_depth = 0.02};
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+static const mf_FieldInfo articulated_fields[] = {
+    {"joint.torque", "N m", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "outside torques of hinges; N for slides"},
+    {"base.force", "N", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "outside force on the base link's origin"},
+    {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "outside torque on the base link"},
+    {"ball.orientation", "1", "joint", MF_REAL, MF_FIXED_COUNT, 4,
+     MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of ball and floating joints: child to joint frame, unit quaternion (w, x, y, z)"},
+    {"ball.rate", "rad/s", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of ball and floating joints: angular velocity against the parent, child's axes"},
+    {"ball.torque", "N m", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "outside torques of ball and floating joints, child's axes"},
+    {"free.position", "m", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of floating joints: child's origin in the joint frame"},
+    {"free.velocity", "m/s", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of floating joints: velocity of that origin in the joint frame"},
+    {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "force that presses each contact to the ground, 0 in the air"},
+};
+
+// How many elements a row of a fixed count has; rows with none are left out.
+static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
+    switch (row) {
+    case MF_ART_ROW_BALL:
+    case MF_ART_ROW_BALL_RATE:
+    case MF_ART_ROW_BALL_TORQUE:
+        return plan->ball_count;
+    case MF_ART_ROW_FREE:
+    case MF_ART_ROW_FREE_SPEED:
+        return plan->free_count;
+    case MF_ART_ROW_LOAD:
+        return plan->contact_count;
+    default:
+        return 1;
+    }
+}
+
+static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
+    static const char *const canonical[] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "joint.target"};
+    for (uint32_t i = 0; i < MF_ART_ROW_TORQUE; i++)
+        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    for (uint32_t i = MF_ART_ROW_TORQUE; i < MF_ART_ROWS; i++) {
+        const mf_FieldInfo *info = &articulated_fields[i - MF_ART_ROW_TORQUE];
+        uint32_t count = row_count(plan, i);
+        if (count == 0)
+            continue;
+        mf_Status status = mf_attach_field(group, info, count, &plan->rows[i], error);
+        if (status != MF_OK)
+            return status;
+    }
+    plan->fault = mf_group_find_field(group, "fault.word");
+    for (uint32_t i = 0; i < MF_ART_ROWS; i++) {
+        const mf_Field *field = plan->rows[i];
+        if (field == NULL)
+            continue;
+        plan->row_base[i] = field->data;
+        plan->row_stride[i] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
+    }
+    return MF_OK;
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+static mf_ArtBlock bind_block(const mf_ArtPlan *plan, size_t block, size_t lane) {
+    mf_ArtBlock work = {.plan = plan};
+    const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
+    for (uint32_t i = 0; i < MF_ART_ROWS; i++)
+        if (plan->row_base[i] != NULL)
+            work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
+    work.fault = (uint32_t *)plan->fault->data + block * MF_BLOCK + lane;
+    return work;
+}
+
+static void run_articulated(const mf_SystemRun *run, void *user) {
+    const mf_ArtPlan *plan = user;
+    uint32_t count = mf_group_count(run->group);
+    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
+        uint32_t robots = count - block * MF_BLOCK;
+        if (robots > MF_BLOCK)
+            robots = MF_BLOCK;
+        for (uint32_t lane = 0; lane < robots;) {
+            uint32_t left = robots - lane;
+            // Few robots are faster one by one than in a mostly empty wide register.
+            bool single = (left < plan->lanes ? left : plan->lanes) * 5 <= plan->lanes;
+            mf_ArtBlock work = bind_block(plan, block, lane);
+            if (single)
+                plan->step_one(&work);
+            else
+                plan->step(&work);
+            lane += single ? 1 : plan->lanes;
+        }
+    }
+}
+
+static void reset_row(const mf_ArtPlan *plan, uint32_t row, uint32_t instance) {
+    mf_Field *field = plan->rows[row];
+    for (uint32_t c = 0; field != NULL && c < field->components; c++)
+        mf_field_set(field, instance, c, row == MF_ART_ROW_BALL && c % 4 == 0 ? 1.0 : 0.0);
+}
+
+// Ball and floating joints start as the model's start position says.
+static void reset_articulated(mf_Group *group, uint32_t instance, void *user) {
+    const mf_ArtPlan *plan = user;
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t row = MF_ART_ROW_TORQUE; row < MF_ART_ROWS; row++)
+        reset_row(plan, row, instance);
+    if (model->start_position == NULL)
+        return;
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const mf_Joint *joint = &model->joints[link->joint];
+        const double *start = model->start_position + joint->position_address;
+        if (link->inner)
+            mf_field_set(plan->rows[MF_ART_ROW_FREE], instance, link->row, start[link->row % 3]);
+        else if (link->kind == MF_ART_BALL)
+            for (uint32_t c = 0; c < 4; c++)
+                mf_field_set(plan->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c,
+                             start[(joint->type == MF_JOINT_FLOATING ? 3 : 0) + c]);
+    }
+}
+
+static void destroy_articulated(mf_Context *context, void *user) {
+    mf_art_plan_destroy(context, user);
+}
+
+static void choose_kernel(mf_ArtPlan *plan, mf_Isa isa, bool double_precision) {
+    static const mf_ArtStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_step);
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    int row = mf_kernel_row(isa);
+    plan->double_precision = double_precision;
+    plan->step = table[row][double_precision];
+    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
+    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+}
+
+static const char *const articulated_reads[] = {"joint.target", "joint.torque", "base.force",
+                                                "base.torque", NULL};
+static const char *const articulated_writes[] = {"base.position",
+                                                 "base.orientation",
+                                                 "base.linear_velocity",
+                                                 "base.angular_velocity",
+                                                 "joint.angle",
+                                                 "joint.rate",
+                                                 "fault.word",
+                                                 NULL};
+
+static uint64_t hash_plan(const mf_ArtPlan *plan) {
+    size_t values = plan->contact_offset + (size_t)plan->contact_count * MF_ART_CONTACT_VALUES;
+    const uint32_t settings[2] = {plan->config.integrator, plan->fixed};
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
+    return mf_hash_bytes(hash, plan->constants_f64, values * sizeof(double));
+}
+
+mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {
+    mf_ArticulatedConfig settings = config != NULL ? *config : mf_articulated_config();
+    mf_ArtPlan *plan;
+    if (mf_articulated_settings(group) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: the group moves by articulated already");
+    mf_Status status = mf_art_plan_create(group, &settings, &plan, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    status = bind_fields(group, plan, error);
+    if (status == MF_OK) {
+        choose_kernel(plan, mf_world_isa(mf_group_world(group)),
+                      mf_group_settings(group)->double_precision);
+        mf_SystemConfig system = mf_system_config();
+        system.name = "articulated";
+        system.phase = MF_PHASE_MOTION;
+        system.run = run_articulated;
+        system.reset = reset_articulated;
+        system.destroy = destroy_articulated;
+        system.user = plan;
+        system.reads = articulated_reads;
+        system.writes = articulated_writes;
+        system.settings_hash = hash_plan(plan);
+        status = mf_group_add_system(group, &system, error);
+    }
+    if (status != MF_OK) {
+        mf_art_plan_destroy(context, plan);
+        return status;
+    }
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        reset_articulated(group, i, plan);
+    return MF_OK;
+}
+
+const mf_ArtPlan *mf_art_plan_of(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run_articulated)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}
+
+const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    return plan != NULL ? &plan->config : NULL;
+}

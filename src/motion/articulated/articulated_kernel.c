@@ -1,0 +1,239 @@
+// One step of the `articulated` motion for a few lanes: a tree of links by articulated bodies, with
+// joint forces and ground contacts. docs/articulated.md has the equations.
+//
+// Invariants: a lane never reads another lane; nothing of a lane whose new state is not finite or
+// out of range is stored (it raises its fault word and is frozen).
+#include "motion/articulated/forward.h"
+#include "motion/articulated/integrate.h"
+#include "motion/articulated/step.h"
+
+typedef struct Step {
+    const mf_ArtBlock *block;
+    const mf_ArtPlan *plan;
+    mf_mask alive;
+    bool all_alive;
+} Step;
+
+// Speeds [m/s, rad/s] and places [m] beyond this are out of range.
+static MF_INLINE mf_lane range_limit(void) {
+    return mf_set((mf_real)1e9);
+}
+
+static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
+    mf_mask bad = mf_and(s->alive, mf_not(fine));
+    if (!mf_any(bad))
+        return;
+    mf_index word = mf_load_index((const int32_t *)s->block->fault);
+    word = mf_select_index(bad, word | mf_set_index((int32_t)bit), word);
+    mf_store_index((int32_t *)s->block->fault, word);
+    s->alive = mf_and(s->alive, fine);
+    s->all_alive = false;
+}
+
+static MF_INLINE const mf_real *row_of(const mf_ArtBlock *block, uint32_t row) {
+    return block->rows[row];
+}
+
+static MF_INLINE Quat quat_load(const mf_real *row, uint32_t c) {
+    return (Quat){row_load(row, c), row_load(row, c + 1), row_load(row, c + 2),
+                  row_load(row, c + 3)};
+}
+
+static void load_state(const mf_ArtBlock *block, State *state) {
+    const mf_ArtPlan *plan = block->plan;
+    const mf_real *angle = row_of(block, MF_ART_ROW_ANGLE), *rate = row_of(block, MF_ART_ROW_RATE);
+    state->place = vec_load(row_of(block, MF_ART_ROW_POSITION), 0);
+    state->attitude = quat_load(row_of(block, MF_ART_ROW_ORIENTATION), 0);
+    state->velocity = state->rate = vec_zero();
+    if (!plan->fixed) {
+        state->velocity = vec_load(row_of(block, MF_ART_ROW_LINEAR), 0);
+        state->rate = vec_load(row_of(block, MF_ART_ROW_ANGULAR), 0);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        if (link->kind == MF_ART_BALL) {
+            state->ball[link->row] = quat_load(row_of(block, MF_ART_ROW_BALL), 4 * link->row);
+            state->ball_rate[link->row] =
+                vec_load(row_of(block, MF_ART_ROW_BALL_RATE), 3 * link->row);
+        } else if (link->inner) {
+            state->angle[l] = row_load(row_of(block, MF_ART_ROW_FREE), link->row);
+            state->speed[l] = row_load(row_of(block, MF_ART_ROW_FREE_SPEED), link->row);
+        } else {
+            state->angle[l] = row_load(angle, link->row);
+            state->speed[l] = row_load(rate, link->row);
+        }
+    }
+}
+
+// Forces from outside; NaN and infinity in them, or in a target that is read, is an input fault.
+static void load_forces(Step *s, const State *state, Rates *force) {
+    const mf_ArtBlock *block = s->block;
+    const mf_ArtPlan *plan = s->plan;
+    const mf_real *torque = row_of(block, MF_ART_ROW_TORQUE);
+    const mf_real *target = row_of(block, MF_ART_ROW_TARGET);
+    Vec twist = vec_load(row_of(block, MF_ART_ROW_TWIST), 0);
+    force->linear = vec_load(row_of(block, MF_ART_ROW_FORCE), 0);
+    mf_lane sum = mf_abs(force->linear.x) + mf_abs(force->linear.y) + mf_abs(force->linear.z) +
+                  mf_abs(twist.x) + mf_abs(twist.y) + mf_abs(twist.z);
+    Mat world = quat_matrix(state->attitude);
+    force->angular = mat_apply_transposed(&world, twist);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        if (link->kind == MF_ART_BALL) {
+            Vec ball = vec_load(row_of(block, MF_ART_ROW_BALL_TORQUE), 3 * link->row);
+            force->ball[link->row] = ball;
+            sum = sum + mf_abs(ball.x) + mf_abs(ball.y) + mf_abs(ball.z);
+            continue;
+        }
+        force->joint[l] = link->inner ? mf_zero() : row_load(torque, link->row);
+        sum = sum + mf_abs(force->joint[l]);
+        if (link->drive & MF_ART_HAS_SERVO)
+            sum = sum + mf_abs(row_load(target, link->row));
+    }
+    raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
+}
+
+// ---- storing ------------------------------------------------------------------------------------
+
+static MF_INLINE void keep_store(const Step *s, uint32_t row, uint32_t c, mf_lane a) {
+    mf_real *base = (mf_real *)s->block->rows[row] + (size_t)c * MF_BLOCK;
+    if (s->all_alive)
+        mf_store(base, a);
+    else
+        mf_store_where(s->alive, base, a);
+}
+
+static MF_INLINE void keep_vec(const Step *s, uint32_t row, uint32_t c, Vec a) {
+    keep_store(s, row, c, a.x);
+    keep_store(s, row, c + 1, a.y);
+    keep_store(s, row, c + 2, a.z);
+}
+
+static MF_INLINE void keep_quat(const Step *s, uint32_t row, uint32_t c, Quat a) {
+    keep_store(s, row, c, a.w);
+    keep_store(s, row, c + 1, a.x);
+    keep_store(s, row, c + 2, a.y);
+    keep_store(s, row, c + 3, a.z);
+}
+
+static MF_INLINE mf_lane vec_size(Vec a) {
+    return mf_abs(a.x) + mf_abs(a.y) + mf_abs(a.z);
+}
+
+static MF_INLINE mf_lane quat_size(Quat a) {
+    return mf_abs(a.w) + mf_abs(a.x) + mf_abs(a.y) + mf_abs(a.z);
+}
+
+// A sum forgets neither NaN nor infinity, and no part of it is larger.
+static void check_state(Step *s, const State *state) {
+    const mf_ArtPlan *plan = s->plan;
+    mf_lane sum = vec_size(state->place) + vec_size(state->velocity) + vec_size(state->rate) +
+                  quat_size(state->attitude);
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (plan->links[l].kind != MF_ART_BALL)
+            sum = sum + mf_abs(state->angle[l]) + mf_abs(state->speed[l]);
+    for (uint32_t b = 0; b < plan->ball_count; b++)
+        sum = sum + quat_size(state->ball[b]) + vec_size(state->ball_rate[b]);
+    raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
+    raise_fault(s, mf_less(sum, range_limit()), MF_FAULT_RANGE);
+}
+
+static void store_state(const Step *s, const State *state) {
+    const mf_ArtPlan *plan = s->plan;
+    if (!plan->fixed) {
+        keep_vec(s, MF_ART_ROW_POSITION, 0, state->place);
+        keep_quat(s, MF_ART_ROW_ORIENTATION, 0, state->attitude);
+        keep_vec(s, MF_ART_ROW_LINEAR, 0, state->velocity);
+        keep_vec(s, MF_ART_ROW_ANGULAR, 0, state->rate);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        if (link->kind == MF_ART_BALL) {
+            keep_quat(s, MF_ART_ROW_BALL, 4 * link->row, state->ball[link->row]);
+            keep_vec(s, MF_ART_ROW_BALL_RATE, 3 * link->row, state->ball_rate[link->row]);
+        } else if (link->inner) {
+            keep_store(s, MF_ART_ROW_FREE, link->row, state->angle[l]);
+            keep_store(s, MF_ART_ROW_FREE_SPEED, link->row, state->speed[l]);
+        } else {
+            keep_store(s, MF_ART_ROW_ANGLE, link->row, state->angle[l]);
+            keep_store(s, MF_ART_ROW_RATE, link->row, state->speed[l]);
+        }
+    }
+}
+
+// Loads at the end of the step.
+static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                       const Work *work, mf_lane *loads) {
+    const mf_lane zero = mf_zero();
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const Touch *touch = &work->contacts.touch[i];
+        loads[i] = zero;
+        if (work->contacts.any && touch->near)
+            loads[i] = mf_max(
+                touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero);
+    }
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
+                       mf_lane *loads) {
+    Work work;
+    Rates rates;
+    work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+    work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
+    drive->state = state;
+    forward_dynamics(s->plan, state, drive, force, &work, &rates);
+    find_loads(s->plan, state, drive, &work, loads);
+    integrate_euler(s->plan, state, &rates, setting(s->plan, MF_ART_STEP));
+}
+
+static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,
+                     mf_lane *loads) {
+    // Where the slope of each stage is taken, and what it weighs.
+    static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
+    static const mf_real weight[4] = {0, 2, 2, 1};
+    const mf_real step = MF_ART_CONSTANTS(s->plan)[MF_ART_STEP];
+    State stage = *state;
+    Slope sum, last;
+    Rates rates;
+    Work work;
+    work.contacts.implicit = false;
+    work.contacts.load = NULL;
+    drive->state = &stage;
+    for (int i = 0; i < 4; i++) {
+        if (i > 0)
+            slope_apply(s->plan, &stage, state, &last, mf_set(ahead[i] * step));
+        forward_dynamics(s->plan, &stage, drive, force, &work, &rates);
+        slope_add(s->plan, &last, &stage, &rates, 0);
+        slope_add(s->plan, &sum, &stage, &rates, weight[i]);
+    }
+    slope_apply(s->plan, state, state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)));
+    find_loads(s->plan, &stage, drive, &work, loads);
+}
+
+void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
+    Step s = {.block = block, .plan = block->plan};
+    s.alive = mf_index_equal(mf_load_index((const int32_t *)block->fault), mf_set_index(0));
+    s.all_alive = mf_all(s.alive);
+    if (!mf_any(s.alive))
+        return;
+    State state;
+    Rates force;
+    mf_lane loads[MF_ARTICULATED_MAX_CONTACTS];
+    load_state(block, &state);
+    load_forces(&s, &state, &force);
+    Drive drive = {.active = true,
+                   .step = s.plan->config.integrator == MF_ARTICULATED_IMPLICIT
+                               ? setting(s.plan, MF_ART_STEP)
+                               : mf_zero(),
+                   .target = row_of(block, MF_ART_ROW_TARGET)};
+    if (s.plan->config.integrator == MF_ARTICULATED_RK4)
+        step_rk4(&s, &drive, &state, &force, loads);
+    else
+        step_euler(&s, &drive, &state, &force, loads);
+    check_state(&s, &state);
+    store_state(&s, &state);
+    for (uint32_t i = 0; i < s.plan->contact_count; i++)
+        keep_store(&s, MF_ART_ROW_LOAD, i, loads[i]);
+}

@@ -1,0 +1,22 @@
+// Making and freeing plans; the rest of plan.h is for the kernels.
+#ifndef MF_MOTION_ARTICULATED_BUILD_H
+#define MF_MOTION_ARTICULATED_BUILD_H
+
+#include "motion/articulated/plan.h"
+
+mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
+                             mf_Error *error);
+void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan); // NULL is fine
+
+// The tree: links, frames, inertias. Allocates plan->links, places, joint_links and the constants
+// for `contact_count` contacts.
+mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
+                            mf_Context *context, mf_Error *error);
+
+// Constants of a plan link (double); -1 = base.
+static inline double *mf_art_constants(const mf_ArtPlan *plan, int32_t link) {
+    return link < 0 ? plan->constants_f64 + MF_ART_SETTINGS
+                    : plan->constants_f64 + plan->link_offset + (size_t)link * MF_ART_LINK_VALUES;
+}
+
+#endif

@@ -1,0 +1,226 @@
+// Contact with the ground inside the articulated-body passes.
+//
+// A contact at depth d whose point moves with v presses with
+//     f = (k d - c v.n) n - s (v - v.n n),    s = mu N / max(|v - v.n n|, slip speed)
+// where k and c are the stiffness and damping of the plan and N is the load of the step before
+// (Coulomb friction, its chord to rest). In an implicit step d and v are those of the end, so with
+// v' = v + dt a and d' = d - dt v'.n
+//     f = k d n - C v',   C = s 1 + (c + dt k - s) n n^T
+// which is a constant force and dt C added to the inertia that the link shows at the point: stable
+// for every k, c and s, since C has no negative eigenvalue. Which contacts press is guessed from
+// the state, and the step is solved again, a few times at most, where the guess was wrong: a
+// contact that pulled is let go, a point that ended in the ground is held. A lane of which no
+// contact changes computes the same again, so lanes do not show each other.
+#ifndef MF_MOTION_ARTICULATED_CONTACT_H
+#define MF_MOTION_ARTICULATED_CONTACT_H
+
+#include "motion/articulated/state.h"
+#include "terrain/lookup_lane.h"
+
+typedef struct Pose {
+    Mat turn;  // own axes to world
+    Vec place; // [m] world
+    Vec speed; // [m/s] of the origin, world axes
+} Pose;
+
+typedef struct Touch {
+    bool near;       // some lane may touch
+    mf_mask may;     // lanes that may touch
+    mf_mask presses; // lanes that are taken to touch
+    Vec arm;         // [m] from the link's origin, its axes
+    Vec normal;      // [1] its axes
+    Vec velocity;    // [m/s] of the point, its axes
+    mf_lane depth;   // [m]
+    mf_lane fast;    // [m/s] across the normal, at least the slip speed
+    mf_lane load;    // [N] for friction
+    // What acts, 0 where it does not press:
+    mf_lane push; // [N] k d
+    mf_lane drag; // [N s/m] along the normal
+    mf_lane slip; // [N s/m] across
+} Touch;
+
+typedef struct Contacts {
+    bool any;            // some lane may touch anywhere
+    bool implicit;       // the step is
+    const mf_real *load; // [N] rows of contact.load: of the step before
+    Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
+    Touch touch[MF_ARTICULATED_MAX_CONTACTS];
+} Contacts;
+
+// Solutions of one step beyond which the contacts are left as they are.
+enum { CONTACT_ROUNDS = 4 };
+
+// ---- where the links are ------------------------------------------------------------------------
+
+// Height [m] and unit normal of the ground.
+static MF_INLINE mf_lane ground_under(const mf_ArtPlan *plan, mf_lane x, mf_lane y, Vec *normal) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    *normal = (Vec){zero, zero, one};
+    if (plan->level)
+        return setting(plan, MF_ART_HIGHEST);
+    const mf_LaneMap map = mf_lane_map(plan->terrain);
+    mf_lane slope_x, slope_y;
+    mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
+    if (map.bilinear) {
+        mf_lane length =
+            one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+        *normal = (Vec){-slope_x * length, -slope_y * length, length};
+    }
+    return height;
+}
+
+// Deepest point of a contact, from the link's origin and in its axes, and how deep it is.
+static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtContact *contact,
+                                       const mf_real *c, const Pose *pose, Touch *touch) {
+    Vec center = vec_constant(c), world = mat_apply_add(&pose->turn, center, pose->place), normal;
+    mf_lane radius = mf_set(c[3]);
+    mf_lane ground = ground_under(plan, world.x, world.y, &normal);
+    mf_lane depth = (ground - world.z) * normal.z;
+    touch->normal = mat_apply_transposed(&pose->turn, normal);
+    if (c[3] <= 0) {
+        touch->arm = center;
+        return depth;
+    }
+    Vec down = touch->normal;
+    if (contact->disc) {
+        // The lowest point of the edge or one a third of a turn from it. A disc that lies has no
+        // lowest point, so a little of a direction of its own decides.
+        Vec axis = vec_constant(c + 4), side = vec_constant(c + 7);
+        down = vec_fma(axis, -vec_dot(axis, down), down);
+        down = vec_fma(side, mf_set((mf_real)1e-6), down);
+        down = vec_scale(down, mf_set((mf_real)1) / mf_sqrt(vec_dot(down, down)));
+        down = vec_fma(vec_cross(axis, down), mf_set(c[11]), vec_scale(down, mf_set(c[10])));
+    }
+    touch->arm = vec_fma(down, -radius, center);
+    return mf_fma(radius, vec_dot(down, touch->normal), depth);
+}
+
+// Sets what acts from which lanes press.
+static MF_INLINE void touch_set(const mf_ArtPlan *plan, mf_lane step, Touch *touch) {
+    mf_lane stiffness = setting(plan, MF_ART_PUSH);
+    mf_lane drag = mf_fma(step, stiffness, setting(plan, MF_ART_DRAG));
+    mf_lane push = stiffness * mf_min(touch->depth, setting(plan, MF_ART_DEEP));
+    mf_lane slip = setting(plan, MF_ART_MU) * touch->load / touch->fast;
+    touch->push = mf_keep(touch->presses, push);
+    touch->drag = mf_keep(touch->presses, drag);
+    touch->slip = mf_keep(touch->presses, slip);
+}
+
+static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose, Vec rate,
+                                 mf_lane load, mf_lane step, bool implicit, Touch *touch) {
+    const mf_real *c =
+        MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+    const mf_lane zero = mf_zero();
+    touch->near = false;
+    Vec center = vec_constant(c);
+    mf_lane lowest = vec_dot_add((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, center,
+                                 pose->place.z) -
+                     mf_set(c[3]);
+    Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->turn, pose->speed));
+    mf_lane fall = vec_dot((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, velocity);
+    // What could come down within the step by a fall of a few times gravity.
+    mf_lane reach = mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step, lowest);
+    touch->may = mf_less(reach, setting(plan, MF_ART_HIGHEST));
+    if (!mf_any(touch->may))
+        return;
+    touch->near = true;
+    touch->depth = contact_depth(plan, &plan->contacts[i], c, pose, touch);
+    touch->velocity =
+        vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->turn, pose->speed));
+    mf_lane climb = vec_dot(touch->velocity, touch->normal);
+    Vec across = vec_fma(touch->normal, -climb, touch->velocity);
+    touch->fast = mf_max(mf_sqrt(vec_dot(across, across)), setting(plan, MF_ART_SLIP));
+    touch->load = load;
+    touch->presses = mf_less(zero, mf_fma(-step, climb, touch->depth));
+    if (implicit) {
+        mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, touch->depth));
+        touch->presses = mf_or(touch->presses, pressed);
+    } else {
+        mf_lane now = setting(plan, MF_ART_PUSH) *
+                      mf_min(touch->depth, setting(plan, MF_ART_DEEP));
+        now = mf_fma(-setting(plan, MF_ART_DRAG), climb, now);
+        touch->load = mf_max(now, zero);
+        touch->presses = mf_and(touch->presses, mf_less(zero, now));
+    }
+    touch->presses = mf_and(touch->presses, touch->may);
+    touch_set(plan, step, touch);
+}
+
+static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint32_t l, Mat joint,
+                                const Pose *parent, Vec parent_rate, Pose *own) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    Vec way = vec_constant(c + MF_ART_PLACE), slide = vec_zero();
+    own->turn = mat_multiply(&parent->turn, &joint);
+    if (link->kind == MF_ART_SLIDE) {
+        Vec axis = {joint.xz, joint.yz, joint.zz};
+        way = vec_fma(axis, state->angle[l] + mf_set(c[MF_ART_OFFSET]), way);
+        slide = vec_scale(axis, state->speed[l]);
+    }
+    own->place = mat_apply_add(&parent->turn, way, parent->place);
+    own->speed = mat_apply_add(&parent->turn, vec_cross_add(parent_rate, way, slide), parent->speed);
+}
+
+// ---- what they do -------------------------------------------------------------------------------
+
+// Adds one contact to the body `a` of its link, whose angular velocity is `rate`.
+static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
+                                Vec rate, Art *a) {
+    const Vec n = touch->normal, r = touch->arm;
+    mf_lane more = touch->drag - touch->slip;
+    Vec bent = vec_scale(n, more);
+    Sym drag = {mf_fma(bent.x, n.x, touch->slip),
+                mf_fma(bent.y, n.y, touch->slip),
+                mf_fma(bent.z, n.z, touch->slip),
+                bent.x * n.y,
+                bent.x * n.z,
+                bent.y * n.z};
+    Vec swing = vec_cross_add(rate, vec_cross(rate, r), vec_scale(down, gravity));
+    Vec ahead = vec_fma(swing, step, touch->velocity);
+    Vec force = vec_sub(vec_scale(n, touch->push), sym_apply(&drag, ahead));
+    a->f = vec_sub(a->f, force);
+    a->n = vec_sub(a->n, vec_cross(r, force));
+    Sym c = {drag.xx * step, drag.yy * step, drag.zz * step,
+             drag.xy * step, drag.xz * step, drag.yz * step};
+    a->m = (Sym){a->m.xx + c.xx, a->m.yy + c.yy, a->m.zz + c.zz,
+                 a->m.xy + c.xy, a->m.xz + c.xz, a->m.yz + c.yz};
+    // Columns of [r] C; then -[r] C [r] row by row.
+    Vec x = vec_cross(r, (Vec){c.xx, c.xy, c.xz}), y = vec_cross(r, (Vec){c.xy, c.yy, c.yz}),
+        z = vec_cross(r, (Vec){c.xz, c.yz, c.zz});
+    a->h = (Mat){a->h.xx + x.x, a->h.xy + y.x, a->h.xz + z.x, a->h.yx + x.y, a->h.yy + y.y,
+                 a->h.yz + z.y, a->h.zx + x.z, a->h.zy + y.z, a->h.zz + z.z};
+    Vec first = vec_cross(r, (Vec){x.x, y.x, z.x}), second = vec_cross(r, (Vec){x.y, y.y, z.y});
+    mf_lane zz = mf_fma(r.x, y.z, -(r.y * x.z));
+    a->j = (Sym){a->j.xx + first.x, a->j.yy + second.y, a->j.zz + zz,
+                 a->j.xy + first.y, a->j.xz + first.z,  a->j.yz + second.z};
+}
+
+// Down in the axes of a link (-1 = base) of which the pose is known.
+static MF_INLINE Vec pose_down(const Contacts *contacts, int32_t link) {
+    const Mat *turn = &contacts->pose[link + 1].turn;
+    return (Vec){-turn->zx, -turn->zy, -turn->zz};
+}
+
+static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t first,
+                                uint32_t count, mf_lane step, const Contacts *contacts, Vec rate,
+                                Art *a) {
+    Vec down = pose_down(contacts, link);
+    for (uint32_t i = first; i < first + count; i++)
+        if (contacts->touch[i].near)
+            touch_add(&contacts->touch[i], step, setting(plan, MF_ART_GRAVITY), down, rate, a);
+}
+
+// Velocity of a contact along its normal at the end of the step, with the acceleration (gravity
+// taken away) of its link.
+static MF_INLINE mf_lane touch_climb(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
+                                     Vec rate, Vec angular, Vec linear) {
+    Vec swing = vec_cross_add(rate, vec_cross(rate, touch->arm), vec_scale(down, gravity));
+    Vec gain = vec_cross_add(angular, touch->arm, vec_add(linear, swing));
+    return vec_dot(vec_fma(gain, step, touch->velocity), touch->normal);
+}
+
+static MF_INLINE mf_lane touch_load(const Touch *touch, mf_lane climb) {
+    return mf_fma(-touch->drag, climb, touch->push);
+}
+
+#endif

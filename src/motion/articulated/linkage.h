@@ -1,0 +1,48 @@
+// How a link's frame lies in its parent's, as a whole matrix, for the questions about the tree:
+// poses, recursive Newton-Euler, composite bodies.
+#ifndef MF_MOTION_ARTICULATED_LINKAGE_H
+#define MF_MOTION_ARTICULATED_LINKAGE_H
+
+#include "motion/articulated/state.h"
+
+typedef struct Frame {
+    Mat turn;  // link to parent
+    Vec place; // [m] origin in the parent's frame
+} Frame;
+
+// About z by the first, then x, then z again.
+static inline Mat mat_zxz(mf_lane c1, mf_lane s1, mf_lane c2, mf_lane s2, mf_lane c3, mf_lane s3) {
+    mf_lane c21 = c2 * s1, c22 = c2 * c1;
+    return (Mat){mf_fma(c1, c3, -(c21 * s3)),
+                 mf_fma(-c1, s3, -(c21 * c3)),
+                 s1 * s2,
+                 mf_fma(s1, c3, c22 * s3),
+                 mf_fma(-s1, s3, c22 * c3),
+                 -(c1 * s2),
+                 s2 * s3,
+                 s2 * c3,
+                 c2};
+}
+
+static inline Frame link_frame(const mf_ArtPlan *plan, const State *state, uint32_t l) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    Frame frame = {.place = vec_constant(c + MF_ART_PLACE)};
+    mf_lane cosine = mf_set(c[MF_ART_COS_OFFSET]), sine = mf_set(c[MF_ART_SIN_OFFSET]);
+    if (link->kind == MF_ART_BALL) {
+        Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(state->ball[link->row]);
+        frame.turn = mat_multiply(&still, &turn);
+        return frame;
+    }
+    mf_lane value = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+    if (link->kind == MF_ART_HINGE)
+        sin_cos(value, &sine, &cosine);
+    frame.turn = mat_zxz(mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]),
+                         mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]), cosine, sine);
+    if (link->kind == MF_ART_SLIDE)
+        frame.place =
+            vec_fma((Vec){frame.turn.xz, frame.turn.yz, frame.turn.zz}, value, frame.place);
+    return frame;
+}
+
+#endif

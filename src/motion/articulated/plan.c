@@ -1,0 +1,421 @@
+// Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
+#include "motion/articulated/build.h"
+#include "math/scalar.h"
+
+#include <math.h>
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static mf_Status check_servo(const mf_Model *model, const mf_Servo *servo, uint32_t joint,
+                             mf_Error *error) {
+    const char *wrong = !(servo->gain >= 0 && servo->gain < INFINITY)         ? "gain: need >= 0"
+                        : !(servo->damping >= 0 && servo->damping < INFINITY) ? "damping: need >= 0"
+                        : !(servo->effort > 0)                                ? "effort: need > 0"
+                        : !(servo->speed > 0)                                 ? "speed: need > 0"
+                        : !(servo->no_load_speed > 0) ? "no_load_speed: need > 0"
+                        : !(servo->rotor_inertia >= 0 && servo->rotor_inertia < INFINITY)
+                            ? "rotor_inertia: need >= 0"
+                        : !(servo->gear > 0 && servo->gear < INFINITY) ? "gear: need > 0"
+                        : !(servo->backlash >= 0 && servo->backlash < INFINITY)
+                            ? "backlash: need >= 0"
+                        : servo->no_load_speed < INFINITY && !(servo->effort < INFINITY)
+                            ? "no_load_speed: needs a finite effort"
+                            : NULL;
+    if (wrong == NULL)
+        return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT, "articulated: servo of joint %s: %s",
+                   model->joints[joint].name, wrong);
+}
+
+static const mf_Servo *servo_of(const mf_ArticulatedConfig *config, uint32_t joint) {
+    return config->servos != NULL ? &config->servos[joint] : &config->servo;
+}
+
+static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig *config,
+                              mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: start from mf_articulated_config()");
+    const char *wrong = !(config->limit_time >= 0.0 && config->limit_time <= 10.0)
+                            ? "limit_time: need 0 .. 10 s"
+                        : !(config->limit_damping >= 0.0 && config->limit_damping <= 100.0)
+                            ? "limit_damping: need 0 .. 100"
+                        : !(config->friction_rate > 0.0 && config->friction_rate < INFINITY)
+                            ? "friction_rate: need > 0"
+                        : !(config->contact_stiffness >= 0.0 &&
+                            config->contact_stiffness < INFINITY)
+                            ? "contact_stiffness: need >= 0"
+                        : !(isnan(config->contact_damping) ||
+                            (config->contact_damping >= 0.0 && config->contact_damping < INFINITY))
+                            ? "contact_damping: need >= 0"
+                        : !(config->contact_time >= 0.0 && config->contact_time <= 10.0)
+                            ? "contact_time: need 0 .. 10 s"
+                        : !(config->contact_ratio >= 0.0 && config->contact_ratio <= 100.0)
+                            ? "contact_ratio: need 0 .. 100"
+                        : !(config->friction >= 0.0 && config->friction <= 1e6)
+                            ? "friction: need 0 .. 1e6"
+                        : !(config->slip_speed > 0.0 && config->slip_speed < INFINITY)
+                            ? "slip_speed: need > 0"
+                        : !(config->contact_depth > 0.0 && config->contact_depth < INFINITY)
+                            ? "contact_depth: need > 0"
+                            : NULL;
+    if (wrong != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "articulated.%s", wrong);
+    if (!(model->mass > 0.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no mass", model->name);
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        mf_Status status = check_servo(model, servo_of(config, j), j, error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+// ---- what acts on the joints --------------------------------------------------------------------
+
+static bool bounded(double a) {
+    return mf_is_finite(a);
+}
+
+static void set_servo(mf_ArtLink *link, double *c, const mf_Joint *joint, const mf_Servo *servo) {
+    double effort = servo->effort < joint->effort ? servo->effort : joint->effort;
+    double speed = servo->speed < joint->speed ? servo->speed : joint->speed;
+    c[MF_ART_ARMATURE] += servo->rotor_inertia * servo->gear * servo->gear;
+    if (bounded(servo->no_load_speed))
+        c[MF_ART_DAMPING] += servo->effort / servo->no_load_speed;
+    if (!(servo->gain > 0.0)) {
+        c[MF_ART_DAMPING] += servo->damping;
+        return;
+    }
+    link->drive |= MF_ART_HAS_SERVO;
+    c[MF_ART_SERVO_GAIN] = servo->gain;
+    c[MF_ART_SERVO_DAMPING] = servo->damping;
+    c[MF_ART_EFFORT] = effort;
+    c[MF_ART_SERVO_SPEED] = servo->damping * speed;
+    c[MF_ART_BACKLASH] = 0.5 * servo->backlash;
+    if (bounded(effort) && effort > 0.0)
+        link->drive |= MF_ART_HAS_EFFORT;
+    if (bounded(speed) && servo->damping > 0.0)
+        link->drive |= MF_ART_HAS_SPEED;
+    if (servo->backlash > 0.0)
+        link->drive |= MF_ART_HAS_BACKLASH;
+}
+
+// A joint that follows another follows that one's leader in the end (the model has no cycles).
+static void set_follow(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtLink *link, double *c) {
+    uint32_t leader = link->joint;
+    double multiplier = 1.0, offset = 0.0;
+    while (model->joints[leader].mimic != MF_NONE) {
+        offset += multiplier * model->joints[leader].offset;
+        multiplier *= model->joints[leader].multiplier;
+        leader = model->joints[leader].mimic;
+    }
+    if (leader == link->joint || plan->joint_links[leader] == MF_NONE)
+        return;
+    link->leader = (int32_t)plan->joint_links[leader];
+    link->drive = MF_ART_FOLLOWS;
+    c[MF_ART_MULTIPLIER] = multiplier;
+    c[MF_ART_FOLLOW] = offset;
+}
+
+static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t index) {
+    const mf_ArticulatedConfig *config = &plan->config;
+    mf_ArtLink *link = &plan->links[index];
+    const mf_Joint *joint = &model->joints[link->joint];
+    double *c = mf_art_constants(plan, index);
+    c[MF_ART_ARMATURE] = joint->armature;
+    c[MF_ART_DAMPING] = joint->damping;
+    if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
+        set_servo(link, c, joint, servo_of(config, link->joint));
+        c[MF_ART_STIFFNESS] = joint->stiffness;
+        c[MF_ART_RELAXED] = joint->spring_reference;
+        c[MF_ART_FRICTION] = joint->friction;
+        c[MF_ART_LOWER] = joint->lower;
+        c[MF_ART_UPPER] = joint->upper;
+        if (joint->stiffness > 0.0)
+            link->drive |= MF_ART_HAS_SPRING;
+        if (joint->friction > 0.0)
+            link->drive |= MF_ART_HAS_FRICTION;
+        if (config->limits && (bounded(joint->lower) || bounded(joint->upper)))
+            link->drive |= MF_ART_HAS_LIMIT;
+    }
+    if (c[MF_ART_DAMPING] > 0.0)
+        link->drive |= MF_ART_HAS_DAMPING;
+    if (joint->mimic != MF_NONE)
+        set_follow(plan, model, link, c);
+}
+
+// A joint that moves nothing with inertia has no equation of motion.
+static mf_Status check_inertia(const mf_ArtPlan *plan, const mf_Model *model, double *mass,
+                               mf_Error *error) {
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        mass[l] = 0.0;
+    for (uint32_t l = plan->link_count; l-- > 0;) {
+        const mf_ArtLink *link = &plan->links[l];
+        const double *c = mf_art_constants(plan, (int32_t)l), *j = c + MF_ART_INERTIA;
+        mass[l] += c[MF_ART_MASS];
+        if (link->parent >= 0)
+            mass[link->parent] += mass[l];
+        bool moves_mass = link->kind == MF_ART_SLIDE ? mass[l] > 0.0
+                          : link->kind == MF_ART_HINGE
+                              ? (link->leaf ? j[2] > 0.0 : mass[l] > 0.0)
+                              : (link->leaf ? j[0] > 0.0 && j[1] > 0.0 && j[2] > 0.0
+                                            : mass[l] > 0.0);
+        if (!moves_mass && !(c[MF_ART_ARMATURE] > 0.0))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "articulated: joint %s of model %s moves nothing that has inertia about "
+                           "its axis; give its link mass and inertia, or the joint armature",
+                           model->joints[link->joint].name, model->name);
+    }
+    return MF_OK;
+}
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+typedef struct Contact {
+    uint32_t link; // [1] of the model
+    bool disc;
+    double place[3], radius; // [m] link frame
+    double axis[3], side[3]; // [1] link frame
+    double cosine, sine;     // [1]
+} Contact;
+
+// Calls `use` for every contact of the model.
+typedef void (*ContactFn)(void *user, const Contact *contact);
+
+static void shape_contact(const mf_Shape *shape, const double place[3], double radius,
+                          ContactFn use, void *user) {
+    Contact contact = {.link = shape->link, .radius = radius};
+    mf_quat_rotate(contact.place, shape->rotation, place);
+    mf_vec3_add(contact.place, contact.place, shape->position);
+    use(user, &contact);
+}
+
+// A cylinder touches with three points of each rim: the lowest and those a third of a turn away.
+static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) {
+    const double tall = 0.86602540378443864676; // sine of 120 degrees
+    const double turn[3][2] = {{1.0, 0.0}, {-0.5, tall}, {-0.5, -tall}};
+    const double up[3] = {0, 0, 1}, side[3] = {1, 0, 0};
+    for (int i = 0; i < 6; i++) {
+        Contact contact = {.link = shape->link,
+                           .disc = true,
+                           .radius = shape->size[0],
+                           .cosine = turn[i % 3][0],
+                           .sine = turn[i % 3][1]};
+        double end[3] = {0, 0, (i < 3 ? 0.5 : -0.5) * shape->size[1]};
+        mf_quat_rotate(contact.place, shape->rotation, end);
+        mf_vec3_add(contact.place, contact.place, shape->position);
+        mf_quat_rotate(contact.axis, shape->rotation, up);
+        mf_quat_rotate(contact.side, shape->rotation, side);
+        use(user, &contact);
+    }
+}
+
+static void mesh_contacts(const mf_Model *model, const mf_Shape *shape, ContactFn use, void *user) {
+    const mf_Mesh *mesh = &model->meshes[shape->mesh];
+    for (uint32_t i = 0; i < mesh->hull_vertex_count; i++) {
+        const float *v = mesh->vertices + 3 * (size_t)mesh->hull_vertices[i];
+        shape_contact(shape, (double[3]){v[0], v[1], v[2]}, 0.0, use, user);
+    }
+}
+
+static void shape_contacts(const mf_Model *model, const mf_Shape *shape, ContactFn use,
+                           void *user) {
+    const double *size = shape->size, none[3] = {0, 0, 0};
+    switch (shape->type) {
+    case MF_SHAPE_POINT:
+        shape_contact(shape, none, 0.0, use, user);
+        return;
+    case MF_SHAPE_SPHERE:
+        shape_contact(shape, none, size[0], use, user);
+        return;
+    case MF_SHAPE_CAPSULE:
+        shape_contact(shape, (double[3]){0, 0, -0.5 * size[1]}, size[0], use, user);
+        shape_contact(shape, (double[3]){0, 0, 0.5 * size[1]}, size[0], use, user);
+        return;
+    case MF_SHAPE_BOX:
+        for (int i = 0; i < 8; i++)
+            shape_contact(shape,
+                          (double[3]){(i & 1 ? 0.5 : -0.5) * size[0],
+                                      (i & 2 ? 0.5 : -0.5) * size[1],
+                                      (i & 4 ? 0.5 : -0.5) * size[2]},
+                          0.0, use, user);
+        return;
+    case MF_SHAPE_CYLINDER:
+        cylinder_contacts(shape, use, user);
+        return;
+    case MF_SHAPE_MESH:
+        mesh_contacts(model, shape, use, user);
+        return;
+    case MF_SHAPE_PLANE:
+    case MF_SHAPE_ELLIPSOID:
+    case MF_SHAPE_HEIGHTS:
+        return;
+    }
+}
+
+static void each_contact(const mf_Model *model, const mf_ArticulatedConfig *config, ContactFn use,
+                         void *user) {
+    if (!config->contacts)
+        return;
+    if (config->shapes) {
+        for (uint32_t i = 0; i < model->shape_count; i++)
+            if (model->shapes[i].collides && model->shapes[i].link != MF_NONE)
+                shape_contacts(model, &model->shapes[i], use, user);
+        return;
+    }
+    for (uint32_t i = 0; i < model->point_count; i++) {
+        const mf_Point *point = &model->points[i];
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        Contact contact = {.link = point->link};
+        mf_vec3_copy(contact.place, point->position);
+        use(user, &contact);
+    }
+}
+
+static void count_contact(void *user, const Contact *contact) {
+    (void)contact;
+    ++*(uint32_t *)user;
+}
+
+typedef struct Filling {
+    mf_ArtPlan *plan;
+    int32_t link;  // [1] plan link whose contacts are wanted
+    uint32_t next; // [1]
+} Filling;
+
+static void fill_contact(void *user, const Contact *contact) {
+    Filling *fill = user;
+    mf_ArtPlan *plan = fill->plan;
+    const mf_ArtPlace *place = &plan->places[contact->link];
+    if (place->link != fill->link)
+        return;
+    double *c = plan->constants_f64 + plan->contact_offset +
+                (size_t)fill->next * MF_ART_CONTACT_VALUES;
+    mf_quat_rotate(c, place->turn, contact->place);
+    mf_vec3_add(c, c, place->place);
+    c[3] = contact->radius;
+    mf_quat_rotate(c + 4, place->turn, contact->axis);
+    mf_quat_rotate(c + 7, place->turn, contact->side);
+    c[10] = contact->cosine;
+    c[11] = contact->sine;
+    plan->contacts[fill->next++] = (mf_ArtContact){.link = fill->link, .disc = contact->disc};
+}
+
+// A base that is held touches nothing: it could not give way.
+static void fill_contacts(mf_ArtPlan *plan, const mf_Model *model) {
+    Filling fill = {.plan = plan};
+    for (fill.link = plan->fixed ? 0 : -1; fill.link < (int32_t)plan->link_count; fill.link++) {
+        uint32_t first = fill.next;
+        each_contact(model, &plan->config, fill_contact, &fill);
+        if (fill.link < 0) {
+            plan->base_contacts = fill.next;
+            continue;
+        }
+        plan->links[fill.link].first_contact = first;
+        plan->links[fill.link].contact_count = fill.next - first;
+        plan->links[fill.link].placed = fill.next > first;
+    }
+    plan->contact_count = fill.next;
+    for (uint32_t l = plan->link_count; l-- > 0;)
+        if (plan->links[l].placed && plan->links[l].parent >= 0)
+            plan->links[plan->links[l].parent].placed = true;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world) {
+    double *c = plan->constants_f64;
+    const mf_ArticulatedConfig *config = &plan->config;
+    double step = mf_time_to_seconds(world->step);
+    double limit = config->limit_time > 0.0 ? config->limit_time : 2.0 * step;
+    double contact = config->contact_time > 0.0 ? config->contact_time : 2.0 * step;
+    c[MF_ART_STEP] = step;
+    c[MF_ART_GRAVITY] = world->gravity;
+    c[MF_ART_LIMIT_FORCE] = 1.0 / (limit * limit);
+    c[MF_ART_LIMIT_DRAG] = 2.0 * config->limit_damping / limit;
+    c[MF_ART_CREEP] = config->friction_rate;
+    double stiffness = config->contact_stiffness > 0.0 ? config->contact_stiffness
+                                                       : model->mass / (contact * contact);
+    c[MF_ART_PUSH] = stiffness;
+    c[MF_ART_DRAG] = isnan(config->contact_damping)
+                         ? 2.0 * config->contact_ratio * mf_sqrt(model->mass * stiffness)
+                         : config->contact_damping;
+    c[MF_ART_MU] = config->friction;
+    c[MF_ART_SLIP] = config->slip_speed;
+    c[MF_ART_DEEP] = config->contact_depth;
+    c[MF_ART_HIGHEST] = plan->terrain->highest;
+    if (model->root != NULL) {
+        mf_art_constants(plan, -1)[MF_ART_ARMATURE] = model->root->armature;
+        mf_art_constants(plan, -1)[MF_ART_DAMPING] = model->root->damping;
+    }
+}
+
+static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world,
+                           mf_Context *context, mf_Error *error) {
+    uint32_t contacts = 0;
+    each_contact(model, &plan->config, count_contact, &contacts);
+    if (contacts > MF_ARTICULATED_MAX_CONTACTS)
+        return mf_fail(error, MF_LIMIT, "articulated: model %s has %u contacts, at most %d",
+                       model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
+    mf_Status status = mf_art_tree_build(plan, model, contacts, context, error);
+    if (status != MF_OK)
+        return status;
+    plan->contacts = mf_allocate(context, contacts, sizeof *plan->contacts);
+    double *mass = mf_allocate(context, plan->link_count, sizeof *mass);
+    if (plan->contacts == NULL || mass == NULL) {
+        mf_release(context, mass);
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        set_drive(plan, model, (int32_t)l);
+    set_settings(plan, model, world);
+    status = check_inertia(plan, model, mass, error);
+    mf_release(context, mass);
+    if (status != MF_OK)
+        return status;
+    fill_contacts(plan, model);
+    size_t values = plan->contact_offset + (size_t)contacts * MF_ART_CONTACT_VALUES;
+    for (size_t i = 0; i < values; i++)
+        plan->constants_f32[i] = (float)plan->constants_f64[i];
+    return MF_OK;
+}
+
+void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
+    if (plan == NULL)
+        return;
+    mf_release(context, plan->links);
+    mf_release(context, plan->contacts);
+    mf_release(context, plan->places);
+    mf_release(context, plan->joint_links);
+    mf_release(context, plan->constants_f64);
+    mf_release(context, plan->constants_f32);
+    mf_release(context, plan);
+}
+
+mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
+                             mf_Error *error) {
+    *out = NULL;
+    const mf_Model *model = mf_group_model(group);
+    mf_World *world = mf_group_world(group);
+    mf_Context *context = mf_world_context(world);
+    mf_Status status = check_config(model, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_ArtPlan *plan = mf_allocate(context, 1, sizeof *plan);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    plan->config = *config;
+    plan->terrain = mf_world_settings(world)->terrain;
+    plan->level = plan->terrain->lowest == plan->terrain->highest;
+    plan->fixed = config->base == MF_ARTICULATED_FIXED ||
+                  (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
+    status = fill_plan(plan, model, mf_world_settings(world), context, error);
+    plan->config.servos = NULL; // the caller's, and used up
+    if (status != MF_OK) {
+        mf_art_plan_destroy(context, plan);
+        return status;
+    }
+    *out = plan;
+    return MF_OK;
+}

@@ -1,0 +1,208 @@
+// What the `articulated` kernels need to know about a model and the settings: frozen before the
+// first step, shared by all threads.
+//
+// The plan has one link per joint axis: fixed joints are merged, a floating joint inside the tree
+// is three slides without mass and a ball. Frames of hinges and slides are turned so that the axis
+// is their z axis; the x axis of a link is chosen perpendicular to its heaviest child's axis too.
+// The way from a child's axes to its parent's is then
+//     turn about z by `spin`  *  turn about x by `tilt`  *  turn about z by joint angle + offset
+// with spin 0 for that child (Denavit and Hartenberg 1955; Craig's order), and most tilts of real
+// robots are multiples of 90 degrees. Links are in depth-first order.
+#ifndef MF_MOTION_ARTICULATED_PLAN_H
+#define MF_MOTION_ARTICULATED_PLAN_H
+
+#include <mayfly/articulated.h>
+
+enum {
+    MF_ARTICULATED_MAX_LINKS = 256,
+    MF_ARTICULATED_MAX_BALLS = 64,
+    MF_ARTICULATED_MAX_CONTACTS = 512
+};
+
+// Rows of the constants, in both precisions: settings first, then the base, links and contacts.
+enum {
+    MF_ART_STEP,        // [s] dt
+    MF_ART_GRAVITY,     // [m/s^2]
+    MF_ART_LIMIT_FORCE, // [1/s^2] stiffness of joint limits over the inertia
+    MF_ART_LIMIT_DRAG,  // [1/s] damping of joint limits over the inertia
+    MF_ART_CREEP,       // [rad/s] or [m/s] rate below which dry friction of joints is viscous
+    MF_ART_PUSH,        // [N/m] stiffness of a contact
+    MF_ART_DRAG,        // [N s/m] damping of a contact
+    MF_ART_MU,          // [1] friction coefficient of contacts
+    MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
+    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder
+    MF_ART_HIGHEST,     // [m] highest ground
+    MF_ART_SETTINGS
+};
+
+// Of a link, in its plan frame. The base has the inertial rows and those of MF_ART_ROOT.
+enum {
+    MF_ART_MASS,               // [kg]
+    MF_ART_MOMENT,             // [kg m] 3 values: mass times centre
+    MF_ART_INERTIA = 4,        // [kg m^2] about the origin: xx, yy, zz, xy, xz, yz
+    MF_ART_ARMATURE = 10,      // [kg m^2] or [kg]
+    MF_ART_COS_SPIN = 11,      // [1]
+    MF_ART_SIN_SPIN = 12,      // [1]
+    MF_ART_COS_TILT = 13,      // [1]
+    MF_ART_SIN_TILT = 14,      // [1]
+    MF_ART_OFFSET = 15,        // [rad] or [m] added to the joint's position
+    MF_ART_COS_OFFSET = 16,    // [1] of a slide's constant turn about z
+    MF_ART_SIN_OFFSET = 17,    // [1]
+    MF_ART_PLACE = 18,         // [m] 3 values: origin in the parent's frame
+    MF_ART_DAMPING = 21,       // [N m s/rad] or [N s/m], that of the motor included
+    MF_ART_STIFFNESS = 22,     // [N m/rad] or [N/m]
+    MF_ART_RELAXED = 23,       // [rad] or [m] position without spring force
+    MF_ART_FRICTION = 24,      // [N m] or [N]
+    MF_ART_LOWER = 25,         // [rad] or [m]
+    MF_ART_UPPER = 26,         // [rad] or [m]
+    MF_ART_SERVO_GAIN = 27,    // [N m/rad] or [N/m]
+    MF_ART_SERVO_DAMPING = 28, // [N m s/rad] or [N s/m]
+    MF_ART_SERVO_SPEED = 29,   // [N m] gain times position error that the servo answers at most
+    MF_ART_EFFORT = 30,        // [N m] or [N]
+    MF_ART_BACKLASH = 31,      // [rad] or [m] half the play
+    MF_ART_MULTIPLIER = 32,    // [1] of a joint that follows another
+    MF_ART_FOLLOW = 33,        // [rad] or [m] likewise
+    MF_ART_TURN = 34,          // [1] 9 values: ball: child's axes to the parent's when it is not turned
+    MF_ART_LINK_VALUES = 43
+};
+
+// Per contact: place in its link's plan frame [m], radius [m]; of a disc also its axis [1], a
+// direction across it [1], cosine and sine of the turn from the lowest point of its edge. A contact
+// is a ball, which a radius of 0 makes a point, or a point of a disc's edge.
+enum { MF_ART_CONTACT_VALUES = 12 };
+
+typedef enum mf_ArtKind { MF_ART_HINGE, MF_ART_SLIDE, MF_ART_BALL } mf_ArtKind;
+
+typedef enum mf_ArtTilt {
+    MF_ART_LEVEL, // 0 degrees
+    MF_ART_UP,    // 90
+    MF_ART_DOWN,  // -90
+    MF_ART_OVER,  // 180
+    MF_ART_ANY
+} mf_ArtTilt;
+
+enum { // what acts on a joint
+    MF_ART_HAS_DAMPING = 1,
+    MF_ART_HAS_SPRING = 2,
+    MF_ART_HAS_FRICTION = 4,
+    MF_ART_HAS_LIMIT = 8,
+    MF_ART_HAS_SERVO = 16,
+    MF_ART_HAS_EFFORT = 32, // the servo's effort is limited
+    MF_ART_HAS_SPEED = 64,  // the servo's speed is limited
+    MF_ART_HAS_BACKLASH = 128,
+    MF_ART_FOLLOWS = 256 // it is driven to follow its leader
+};
+
+typedef struct mf_ArtLink {
+    int32_t parent; // [1] plan link, -1 = base
+    mf_ArtKind kind;
+    mf_ArtTilt tilt;
+    bool spun;            // spin is not 0
+    bool inner;           // part of a floating joint: its values are in the fields free.*
+    bool leaf;            // has no child
+    bool last;            // the last child of its parent in the plan
+    bool placed;          // its world pose is needed
+    uint32_t shift;       // [1] bits 1, 2, 4: x, y, z of PLACE are not 0
+    uint32_t drive;       // [1] MF_ART_HAS_*
+    uint32_t depth;       // [1] 0 for children of the base
+    uint32_t joint;       // [1] joint of the model
+    uint32_t row;         // [1] component of joint.angle or free.position, or number of the ball
+    int32_t leader;       // [1] plan link that it follows, -1 = none
+    uint32_t position;    // [1] its first value in a position vector
+    uint32_t velocity;    // [1] its first value in a velocity vector
+    uint32_t first_contact, contact_count; // [1]
+} mf_ArtLink;
+
+typedef struct mf_ArtContact {
+    int32_t link; // [1] plan link, -1 = base
+    bool disc;
+} mf_ArtContact;
+
+// Where a link of the model is: in which plan link and how.
+typedef struct mf_ArtPlace {
+    int32_t link;    // [1] plan link, -1 = base
+    double place[3]; // [m] its origin in that link's frame
+    double turn[4];  // [1] its axes to that link's
+} mf_ArtPlace;
+
+// The fields that a step touches, in the order of the pointers in mf_ArtBlock.
+enum {
+    MF_ART_ROW_POSITION,
+    MF_ART_ROW_ORIENTATION,
+    MF_ART_ROW_LINEAR,
+    MF_ART_ROW_ANGULAR,
+    MF_ART_ROW_ANGLE,
+    MF_ART_ROW_RATE,
+    MF_ART_ROW_TARGET,
+    MF_ART_ROW_TORQUE,
+    MF_ART_ROW_FORCE,        // base.force
+    MF_ART_ROW_TWIST,        // base.torque
+    MF_ART_ROW_BALL,         // absent rows are NULL
+    MF_ART_ROW_BALL_RATE,
+    MF_ART_ROW_BALL_TORQUE,
+    MF_ART_ROW_FREE,
+    MF_ART_ROW_FREE_SPEED,
+    MF_ART_ROW_LOAD,
+    MF_ART_ROWS
+};
+
+struct mf_ArtBlock;
+typedef void (*mf_ArtStepFn)(const struct mf_ArtBlock *block);
+struct mf_ArtQuery;
+typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
+
+typedef struct mf_ArtPlan {
+    mf_ArticulatedConfig config;
+    const mf_Terrain *terrain;
+    bool level; // the ground has one height everywhere
+    bool fixed; // the base does not move
+    uint32_t link_count, ball_count, free_count, contact_count; // [1]
+    uint32_t base_contacts;                                     // [1] the first ones are the base's
+    uint32_t position_count, velocity_count;                    // [1]
+    uint32_t link_offset, contact_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
+    double mass;                          // [kg]
+    mf_ArtLink *links;
+    mf_ArtContact *contacts; // those of the base first, then by plan link
+    mf_ArtPlace *places;   // of the model's links
+    uint32_t *joint_links; // [1] per joint of the model: plan link, MF_NONE = held fixed; a
+                           // floating joint's ball
+    double *constants_f64;
+    float *constants_f32;
+    mf_ArtStepFn step;     // `lanes` lanes at once
+    mf_ArtStepFn step_one; // one lane
+    uint32_t lanes;        // [1]
+    bool double_precision;
+    mf_Field *fault;
+    mf_Field *rows[MF_ART_ROWS];
+    char *row_base[MF_ART_ROWS];
+    size_t row_stride[MF_ART_ROWS]; // [byte] from block to block
+} mf_ArtPlan;
+
+// Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
+typedef struct mf_ArtBlock {
+    const mf_ArtPlan *plan;
+    void *rows[MF_ART_ROWS];
+    uint32_t *fault;
+} mf_ArtBlock;
+
+typedef enum mf_ArtTask {
+    MF_ART_TASK_POSE,     // out: 12 values per plan link and 12 of the base before them: turn to
+                          // world (9, row after row), place in the world (3)
+    MF_ART_TASK_MASS,     // out: velocity_count^2, row after row
+    MF_ART_TASK_INVERSE,  // in: accelerations, out: forces
+    MF_ART_TASK_FORWARD   // in: forces, out: accelerations
+} mf_ArtTask;
+
+// A question about the tree, free of joint forces and contacts. Values of one lane are as many
+// values apart as the kernel has lanes.
+typedef struct mf_ArtQuery {
+    const mf_ArtPlan *plan;
+    mf_ArtTask task;
+    const void *position; // the base's place and quaternion, also where it is fixed (7 rows), then
+                          // the joints' values
+    const void *velocity; // velocity_count rows
+    const void *in;
+    void *out;
+} mf_ArtQuery;
+
+#endif

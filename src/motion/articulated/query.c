@@ -1,0 +1,306 @@
+// The equations of motion of one instance: packs its state and asks the kernel for one lane in
+// double precision; Jacobians, energy and momentum in plain double code from the poses.
+#include "motion/articulated/build.h"
+#include "motion/articulated/host.h"
+#include "motion/articulated/step.h"
+#include "math/scalar.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
+
+typedef struct Values {
+    double position[MOST_VALUES]; // the base's pose first, also where it is fixed
+    double velocity[MOST_VALUES];
+} Values;
+
+typedef struct Body { // a plan link in the world
+    double turn[9];   // [1] own axes to world, row after row
+    double place[3];  // [m]
+} Body;
+
+static void read_row(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                     double *out) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, instance, first + c);
+}
+
+static void read_state(const mf_ArtPlan *plan, uint32_t instance, Values *values) {
+    uint32_t base = plan->fixed ? 7 : 0;
+    memset(values, 0, sizeof *values);
+    read_row(plan->rows[MF_ART_ROW_POSITION], instance, 0, 3, values->position);
+    read_row(plan->rows[MF_ART_ROW_ORIENTATION], instance, 0, 4, values->position + 3);
+    if (!plan->fixed) {
+        read_row(plan->rows[MF_ART_ROW_LINEAR], instance, 0, 3, values->velocity);
+        read_row(plan->rows[MF_ART_ROW_ANGULAR], instance, 0, 3, values->velocity + 3);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        double *q = values->position + base + link->position, *v = values->velocity + link->velocity;
+        bool ball = link->kind == MF_ART_BALL;
+        const mf_Field *angle = plan->rows[ball          ? MF_ART_ROW_BALL
+                                           : link->inner ? MF_ART_ROW_FREE
+                                                         : MF_ART_ROW_ANGLE];
+        const mf_Field *rate = plan->rows[ball          ? MF_ART_ROW_BALL_RATE
+                                          : link->inner ? MF_ART_ROW_FREE_SPEED
+                                                        : MF_ART_ROW_RATE];
+        uint32_t width = ball ? 3 : 1;
+        read_row(angle, instance, link->row * (ball ? 4 : 1), ball ? 4 : 1, q);
+        read_row(rate, instance, link->row * width, width, v);
+    }
+}
+
+static void ask(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values, const double *in,
+                double *out) {
+    mf_ArtQuery query = {.plan = plan,
+                         .task = task,
+                         .position = values->position,
+                         .velocity = values->velocity,
+                         .in = in,
+                         .out = out};
+    mf_articulated_query_scalar_f64(&query);
+}
+
+static const mf_ArtPlan *plan_with(const mf_Group *group, uint32_t instance, Values *values) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    assert(plan != NULL);
+    read_state(plan, instance, values);
+    return plan;
+}
+
+uint32_t mf_articulated_velocity_count(const mf_Group *group) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    assert(plan != NULL);
+    return plan->velocity_count;
+}
+
+uint32_t mf_articulated_velocity_address(const mf_Group *group, uint32_t joint) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    assert(plan != NULL);
+    uint32_t link = plan->joint_links[joint];
+    if (link == MF_NONE)
+        return MF_NONE;
+    bool floating = mf_group_model(group)->joints[joint].type == MF_JOINT_FLOATING;
+    return plan->links[link].velocity - (floating ? 3 : 0);
+}
+
+void mf_articulated_mass_matrix(const mf_Group *group, uint32_t instance, double *matrix) {
+    Values values;
+    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    ask(plan, MF_ART_TASK_MASS, &values, NULL, matrix);
+}
+
+void mf_articulated_inverse(const mf_Group *group, uint32_t instance, const double *acceleration,
+                            double *force) {
+    Values values;
+    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    ask(plan, MF_ART_TASK_INVERSE, &values, acceleration, force);
+}
+
+void mf_articulated_bias(const mf_Group *group, uint32_t instance, double *force) {
+    static const double still[MOST_VALUES];
+    mf_articulated_inverse(group, instance, still, force);
+}
+
+void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
+                            double *acceleration) {
+    Values values;
+    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    ask(plan, MF_ART_TASK_FORWARD, &values, force, acceleration);
+}
+
+// ---- from poses ---------------------------------------------------------------------------------
+
+static void link_pose(const mf_ArtPlan *plan, const Body *bodies, uint32_t link,
+                      double position[3], double rotation[4]) {
+    const mf_ArtPlace *place = &plan->places[link];
+    const Body *body = &bodies[place->link + 1];
+    double turn[4];
+    mf_quat_from_matrix(turn, body->turn);
+    mf_quat_multiply(rotation, turn, place->turn);
+    mf_quat_normalize(rotation);
+    mf_mat3_apply(position, body->turn, place->place);
+    mf_vec3_add(position, position, body->place);
+}
+
+void mf_articulated_pose(const mf_Group *group, uint32_t instance, double (*position)[3],
+                         double (*rotation)[4]) {
+    Values values;
+    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
+    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    ask(plan, MF_ART_TASK_POSE, &values, NULL, bodies[0].turn);
+    for (uint32_t l = 0; l < mf_group_model(group)->link_count; l++)
+        link_pose(plan, bodies, l, position[l], rotation[l]);
+}
+
+static void column(double *matrix, uint32_t size, uint32_t c, const double linear[3],
+                   const double angular[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        matrix[i * size + c] = linear[i];
+        matrix[(3 + i) * size + c] = angular[i];
+    }
+}
+
+// Column `axis` of a body's axes.
+static void body_axis(double out[3], const Body *body, uint32_t axis) {
+    mf_vec3_set(out, body->turn[axis], body->turn[3 + axis], body->turn[6 + axis]);
+}
+
+static void turning_columns(double *matrix, uint32_t size, uint32_t first, const Body *body,
+                            uint32_t from, const double point[3]) {
+    double arm[3], axis[3], linear[3];
+    mf_vec3_sub(arm, point, body->place);
+    for (uint32_t i = from; i < 3; i++) {
+        body_axis(axis, body, i);
+        mf_vec3_cross(linear, axis, arm);
+        column(matrix, size, first + i - from, linear, axis);
+    }
+}
+
+void mf_articulated_jacobian(const mf_Group *group, uint32_t instance, uint32_t link,
+                             const double point[3], double *matrix) {
+    Values values;
+    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
+    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    const double none[3] = {0, 0, 0};
+    uint32_t size = plan->velocity_count;
+    double place[3], rotation[4], world[3], axis[3];
+    ask(plan, MF_ART_TASK_POSE, &values, NULL, bodies[0].turn);
+    memset(matrix, 0, (size_t)6 * size * sizeof *matrix);
+    link_pose(plan, bodies, link, place, rotation);
+    mf_quat_rotate(world, rotation, point);
+    mf_vec3_add(world, world, place);
+    for (int32_t l = plan->places[link].link; l >= 0; l = plan->links[l].parent) {
+        const mf_ArtLink *own = &plan->links[l];
+        if (own->kind == MF_ART_SLIDE) {
+            body_axis(axis, &bodies[l + 1], 2);
+            column(matrix, size, own->velocity, axis, none);
+        } else {
+            turning_columns(matrix, size, own->velocity, &bodies[l + 1],
+                            own->kind == MF_ART_BALL ? 0 : 2, world);
+        }
+    }
+    if (plan->fixed)
+        return;
+    for (uint32_t i = 0; i < 3; i++)
+        matrix[i * size + i] = 1.0;
+    turning_columns(matrix, size, 3, &bodies[0], 0, world);
+}
+
+// ---- energy and momentum ------------------------------------------------------------------------
+
+typedef struct Flight { // a plan link's motion
+    double velocity[3]; // [m/s] of the origin, world axes
+    double rate[3];     // [rad/s] world axes
+} Flight;
+
+static void child_flight(const mf_ArtPlan *plan, const Values *values, const Body *bodies,
+                         uint32_t l, Flight *flights) {
+    const mf_ArtLink *link = &plan->links[l];
+    const Flight *parent = &flights[link->parent + 1];
+    const double *speed = values->velocity + link->velocity;
+    Flight *own = &flights[l + 1];
+    double arm[3], swing[3], axis[3];
+    mf_vec3_sub(arm, bodies[l + 1].place, bodies[link->parent + 1].place);
+    mf_vec3_cross(swing, parent->rate, arm);
+    mf_vec3_add(own->velocity, parent->velocity, swing);
+    mf_vec3_copy(own->rate, parent->rate);
+    for (uint32_t i = link->kind == MF_ART_BALL ? 0 : 2; i < 3; i++) {
+        body_axis(axis, &bodies[l + 1], i);
+        mf_vec3_add_scaled(link->kind == MF_ART_SLIDE ? own->velocity : own->rate,
+                           link->kind == MF_ART_SLIDE ? own->velocity : own->rate,
+                           speed[link->kind == MF_ART_BALL ? i : 0], axis);
+    }
+}
+
+static void find_flights(const mf_ArtPlan *plan, const Values *values, Body *bodies,
+                         Flight *flights) {
+    ask(plan, MF_ART_TASK_POSE, values, NULL, bodies[0].turn);
+    memset(&flights[0], 0, sizeof flights[0]);
+    if (!plan->fixed) {
+        mf_vec3_copy(flights[0].velocity, values->velocity);
+        mf_mat3_apply(flights[0].rate, bodies[0].turn, values->velocity + 3);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        child_flight(plan, values, bodies, l, flights);
+}
+
+// Momentum of one body, angular about the world's origin, and its energy.
+typedef struct Share {
+    double mass, center[3], linear[3], angular[3], kinetic;
+} Share;
+
+static void body_share(const mf_ArtPlan *plan, int32_t l, const Body *body, const Flight *flight,
+                       Share *share) {
+    const double *c = mf_art_constants(plan, l);
+    double moment[3], turn[4], spin[3], swing[3], about[3], inertia[6];
+    double mass = c[MF_ART_MASS];
+    mf_mat3_apply(moment, body->turn, c + MF_ART_MOMENT);
+    mf_quat_from_matrix(turn, body->turn);
+    mf_inertia_rotate(inertia, c + MF_ART_INERTIA, turn);
+    const double *w = flight->rate, *v = flight->velocity;
+    mf_vec3_set(spin, inertia[0] * w[0] + inertia[3] * w[1] + inertia[4] * w[2],
+                inertia[3] * w[0] + inertia[1] * w[1] + inertia[5] * w[2],
+                inertia[4] * w[0] + inertia[5] * w[1] + inertia[2] * w[2]);
+    mf_vec3_cross(swing, w, moment);
+    mf_vec3_add_scaled(share->linear, swing, mass, v);
+    mf_vec3_cross(about, moment, v);
+    mf_vec3_add(about, about, spin);
+    share->kinetic = 0.5 * (mf_vec3_dot(v, share->linear) + mf_vec3_dot(w, about));
+    mf_vec3_cross(share->angular, body->place, share->linear);
+    mf_vec3_add(share->angular, share->angular, about);
+    mf_vec3_add_scaled(share->center, moment, mass, body->place);
+    share->mass = mass;
+}
+
+static void all_shares(const mf_ArtPlan *plan, const Values *values, Share *sum) {
+    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
+    Flight flights[MF_ARTICULATED_MAX_LINKS + 1];
+    find_flights(plan, values, bodies, flights);
+    memset(sum, 0, sizeof *sum);
+    for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
+        Share share;
+        body_share(plan, l, &bodies[l + 1], &flights[l + 1], &share);
+        sum->mass += share.mass;
+        sum->kinetic += share.kinetic;
+        mf_vec3_add(sum->center, sum->center, share.center);
+        mf_vec3_add(sum->linear, sum->linear, share.linear);
+        mf_vec3_add(sum->angular, sum->angular, share.angular);
+    }
+}
+
+mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance) {
+    Values values;
+    Share sum;
+    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    all_shares(plan, &values, &sum);
+    double gravity = plan->constants_f64[MF_ART_GRAVITY];
+    mf_ArticulatedEnergy energy = {.kinetic = sum.kinetic, .potential = gravity * sum.center[2]};
+    for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
+        const double *c = mf_art_constants(plan, l);
+        const double *v = l < 0 ? values.velocity : values.velocity + plan->links[l].velocity;
+        uint32_t count = l < 0 ? 6 : plan->links[l].kind == MF_ART_BALL ? 3 : 1;
+        for (uint32_t i = 0; i < count; i++)
+            energy.kinetic += 0.5 * c[MF_ART_ARMATURE] * v[i] * v[i];
+        if (l < 0 || !(plan->links[l].drive & MF_ART_HAS_SPRING))
+            continue;
+        double q = values.position[(plan->fixed ? 7 : 0) + plan->links[l].position];
+        double stretch = q - c[MF_ART_RELAXED];
+        energy.elastic += 0.5 * c[MF_ART_STIFFNESS] * stretch * stretch;
+    }
+    return energy;
+}
+
+void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                             double linear[3], double angular[3]) {
+    Values values;
+    Share sum;
+    double orbit[3];
+    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    all_shares(plan, &values, &sum);
+    mf_vec3_scale(center, sum.center, 1.0 / sum.mass);
+    mf_vec3_copy(linear, sum.linear);
+    mf_vec3_cross(orbit, center, sum.linear);
+    mf_vec3_sub(angular, sum.angular, orbit);
+}

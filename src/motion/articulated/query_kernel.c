@@ -1,0 +1,140 @@
+// Questions about the tree: poses, mass matrix, inverse and forward dynamics, for a few lanes.
+#include "motion/articulated/composite.h"
+#include "motion/articulated/forward.h"
+#include "motion/articulated/inverse.h"
+#include "motion/articulated/step.h"
+
+static mf_lane value_load(const void *values, uint32_t c) {
+    return mf_load((const mf_real *)values + (size_t)c * MF_LANES);
+}
+
+static void value_store(void *values, uint32_t c, mf_lane a) {
+    mf_store((mf_real *)values + (size_t)c * MF_LANES, a);
+}
+
+static Vec vec_value(const void *values, uint32_t c) {
+    return (Vec){value_load(values, c), value_load(values, c + 1), value_load(values, c + 2)};
+}
+
+static Quat quat_value(const void *values, uint32_t c) {
+    Quat q = {value_load(values, c), value_load(values, c + 1), value_load(values, c + 2),
+              value_load(values, c + 3)};
+    return quat_normalize(q);
+}
+
+static void load_state(const mf_ArtQuery *query, State *state) {
+    const mf_ArtPlan *plan = query->plan;
+    const void *q = query->position, *v = query->velocity;
+    const uint32_t first = plan->fixed ? 7 : 0;
+    state->velocity = state->rate = vec_zero();
+    state->place = vec_value(q, 0);
+    state->attitude = quat_value(q, 3);
+    if (!plan->fixed) {
+        state->velocity = vec_value(v, 0);
+        state->rate = vec_value(v, 3);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        if (link->kind == MF_ART_BALL) {
+            state->ball[link->row] = quat_value(q, first + link->position);
+            state->ball_rate[link->row] = vec_value(v, link->velocity);
+        } else {
+            state->angle[l] = value_load(q, first + link->position);
+            state->speed[l] = value_load(v, link->velocity);
+        }
+    }
+}
+
+static void load_rates(const mf_ArtQuery *query, Rates *rates) {
+    const mf_ArtPlan *plan = query->plan;
+    rates->linear = rates->angular = vec_zero();
+    if (!plan->fixed) {
+        rates->linear = vec_value(query->in, 0);
+        rates->angular = vec_value(query->in, 3);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        if (link->kind == MF_ART_BALL)
+            rates->ball[link->row] = vec_value(query->in, link->velocity);
+        else
+            rates->joint[l] = value_load(query->in, link->velocity);
+    }
+}
+
+static void store_vec(void *values, uint32_t c, Vec a) {
+    value_store(values, c, a.x);
+    value_store(values, c + 1, a.y);
+    value_store(values, c + 2, a.z);
+}
+
+static void store_rates(const mf_ArtQuery *query, const Rates *rates) {
+    const mf_ArtPlan *plan = query->plan;
+    if (!plan->fixed) {
+        store_vec(query->out, 0, rates->linear);
+        store_vec(query->out, 3, rates->angular);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        if (link->kind == MF_ART_BALL)
+            store_vec(query->out, link->velocity, rates->ball[link->row]);
+        else
+            value_store(query->out, link->velocity, rates->joint[l]);
+    }
+}
+
+static void store_frame(void *values, uint32_t body, const Frame *frame) {
+    const Mat *m = &frame->turn;
+    const mf_lane turn[9] = {m->xx, m->xy, m->xz, m->yx, m->yy, m->yz, m->zx, m->zy, m->zz};
+    for (uint32_t i = 0; i < 9; i++)
+        value_store(values, 12 * body + i, turn[i]);
+    store_vec(values, 12 * body + 9, frame->place);
+}
+
+static void store_poses(const mf_ArtQuery *query, const State *state) {
+    const mf_ArtPlan *plan = query->plan;
+    Frame world[MF_ARTICULATED_MAX_LINKS + 1];
+    world[0] = (Frame){quat_matrix(state->attitude), state->place};
+    store_frame(query->out, 0, &world[0]);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        Frame frame = link_frame(plan, state, l), *own = &world[l + 1];
+        const Frame *parent = &world[plan->links[l].parent + 1];
+        own->turn = mat_multiply(&parent->turn, &frame.turn);
+        own->place = mat_apply_add(&parent->turn, frame.place, parent->place);
+        store_frame(query->out, l + 1, own);
+    }
+}
+
+static void answer_forward(const mf_ArtQuery *query, const State *state) {
+    const Drive drive = {.step = mf_zero()};
+    Rates force, acceleration;
+    Work work;
+    load_rates(query, &force);
+    forward_dynamics(query->plan, state, &drive, &force, &work, &acceleration);
+    store_rates(query, &acceleration);
+}
+
+static void answer_inverse(const mf_ArtQuery *query, const State *state) {
+    Rates force, acceleration;
+    load_rates(query, &acceleration);
+    inverse_dynamics(query->plan, state, &acceleration, &force);
+    store_rates(query, &force);
+}
+
+void MF_KERNEL(mf_articulated_query)(const mf_ArtQuery *query) {
+    State state;
+    load_state(query, &state);
+    switch (query->task) {
+    case MF_ART_TASK_POSE:
+        store_poses(query, &state);
+        return;
+    case MF_ART_TASK_MASS:
+        mass_matrix(query->plan, &state, &(Matrix){query->out, query->plan->velocity_count});
+        return;
+    case MF_ART_TASK_INVERSE:
+        answer_inverse(query, &state);
+        return;
+    case MF_ART_TASK_FORWARD:
+        answer_forward(query, &state);
+        return;
+    }
+}

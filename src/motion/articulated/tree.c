@@ -1,0 +1,427 @@
+// The tree of a plan from a model's: fixed joints merged, floating ones split, frames chosen.
+//
+// Every link of the model belongs to the link of the plan that carries it. The frames of the plan
+// are found in two passes: first every joint's frame and axis relative to its carrier's model axes,
+// then the carriers' own axes, which depend on the joints they carry (plan.h).
+#include "motion/articulated/build.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+typedef struct Tree {
+    mf_ArtPlan *plan;
+    const mf_Model *model;
+    mf_Context *context;
+    uint32_t *carrier;    // per model link: the model link whose joint moves it; itself or above
+    double (*turn)[4];    // per model link: its axes to those of its carrier
+    double (*place)[3];   // per model link: its origin in its carrier's model frame
+    double (*own)[4];     // per model link that is a carrier: plan axes to model axes
+    uint32_t *weight;     // per model link: number of links that it carries, itself included
+    uint32_t *position;   // per joint: first value in a position vector
+    uint32_t *velocity;   // per joint: first value in a velocity vector
+    int32_t *last_link;   // per model link that is a carrier: its plan link
+} Tree;
+
+static bool moves(const mf_Joint *joint) {
+    return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
+}
+
+static uint32_t position_values(const mf_Joint *joint) {
+    return joint->type == MF_JOINT_BALL       ? 4
+           : joint->type == MF_JOINT_FLOATING ? 7
+                                              : (moves(joint) ? 1 : 0);
+}
+
+static uint32_t velocity_values(const mf_Joint *joint) {
+    return joint->type == MF_JOINT_BALL       ? 3
+           : joint->type == MF_JOINT_FLOATING ? 6
+                                              : (moves(joint) ? 1 : 0);
+}
+
+// How many joints before this one are balls or floating, or only floating: their rows in the fields
+// are in the model's order.
+static uint32_t ball_number(const mf_Model *model, uint32_t joint, bool only_floating) {
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < joint; j++)
+        count += model->joints[j].type == MF_JOINT_FLOATING ||
+                 (model->joints[j].type == MF_JOINT_BALL && !only_floating);
+    return count;
+}
+
+// ---- first pass: carriers -----------------------------------------------------------------------
+
+static void find_carriers(Tree *t) {
+    const mf_Model *model = t->model;
+    t->carrier[0] = 0;
+    mf_quat_identity(t->turn[0]);
+    mf_vec3_set(t->place[0], 0, 0, 0);
+    for (uint32_t l = 1; l < model->link_count; l++) {
+        const mf_Joint *joint = &model->joints[model->links[l].joint];
+        if (moves(joint)) {
+            t->carrier[l] = l;
+            mf_quat_identity(t->turn[l]);
+            mf_vec3_set(t->place[l], 0, 0, 0);
+            continue;
+        }
+        uint32_t p = joint->parent;
+        t->carrier[l] = t->carrier[p];
+        mf_quat_multiply(t->turn[l], t->turn[p], joint->rotation);
+        mf_quat_rotate(t->place[l], t->turn[p], joint->position);
+        mf_vec3_add(t->place[l], t->place[l], t->place[p]);
+    }
+    for (uint32_t l = model->link_count; l-- > 1;) {
+        t->weight[l] += 1;
+        const mf_Joint *joint = &model->joints[model->links[l].joint];
+        uint32_t above = t->carrier[joint->parent];
+        t->weight[t->carrier[l] == l ? above : t->carrier[l]] += t->weight[l];
+    }
+    uint32_t position = t->plan->fixed ? 0 : 7, velocity = t->plan->fixed ? 0 : 6;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        t->position[j] = position;
+        t->velocity[j] = velocity;
+        position += position_values(&model->joints[j]);
+        velocity += velocity_values(&model->joints[j]);
+    }
+    t->plan->position_count = position;
+    t->plan->velocity_count = velocity;
+}
+
+// A joint's frame relative to its carrier's model axes.
+static void joint_frame(const Tree *t, const mf_Joint *joint, double turn[4], double place[3]) {
+    mf_quat_multiply(turn, t->turn[joint->parent], joint->rotation);
+    mf_quat_rotate(place, t->turn[joint->parent], joint->position);
+    mf_vec3_add(place, place, t->place[joint->parent]);
+}
+
+// ---- second pass: axes of the carriers ----------------------------------------------------------
+
+static const mf_Joint *heaviest_child(const Tree *t, uint32_t carrier) {
+    const mf_Joint *best = NULL;
+    for (uint32_t l = 1; l < t->model->link_count; l++) {
+        const mf_Joint *joint = &t->model->joints[t->model->links[l].joint];
+        if (t->carrier[l] == l && t->carrier[joint->parent] == carrier &&
+            (best == NULL || t->weight[l] > t->weight[best->child]))
+            best = joint;
+    }
+    return best;
+}
+
+static bool has_axis(const mf_Joint *joint) {
+    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+}
+
+// Nearly parallel axes have no useful perpendicular: then x points to the child's origin.
+static void choose_x(double x[3], const double z[3], const double other[3], const double way[3]) {
+    const double tiny = 1e-9;
+    mf_vec3_cross(x, z, other);
+    if (mf_vec3_length(x) > tiny && mf_vec3_normalize(x))
+        return;
+    mf_vec3_add_scaled(x, way, -mf_vec3_dot(way, z), z);
+    if (mf_vec3_length(x) > tiny && mf_vec3_normalize(x))
+        return;
+    int least = 0;
+    for (int i = 1; i < 3; i++)
+        if (mf_abs(z[i]) < mf_abs(z[least]))
+            least = i;
+    double unit[3] = {least == 0, least == 1, least == 2};
+    mf_vec3_cross(x, unit, z);
+    mf_vec3_normalize(x);
+}
+
+static void choose_axes(Tree *t, uint32_t carrier) {
+    mf_quat_identity(t->own[carrier]);
+    if (carrier == 0)
+        return;
+    const mf_Joint *joint = &t->model->joints[t->model->links[carrier].joint];
+    if (!has_axis(joint))
+        return;
+    double other[3] = {0, 0, 0}, way[3] = {0, 0, 0}, x[3], y[3], turn[4], place[3];
+    const mf_Joint *child = heaviest_child(t, carrier);
+    if (child != NULL) {
+        joint_frame(t, child, turn, place);
+        mf_vec3_copy(way, place);
+        if (has_axis(child))
+            mf_quat_rotate(other, turn, child->axis);
+    }
+    choose_x(x, joint->axis, other, way);
+    mf_vec3_cross(y, joint->axis, x);
+    double matrix[9] = {x[0], y[0], joint->axis[0], x[1], y[1],
+                        joint->axis[1], x[2], y[2], joint->axis[2]};
+    mf_quat_from_matrix(t->own[carrier], matrix);
+    mf_quat_normalize(t->own[carrier]);
+}
+
+// ---- constants ----------------------------------------------------------------------------------
+
+static double snapped(double a) {
+    const double near = 1e-12;
+    if (mf_abs(a) < near)
+        return 0.0;
+    if (mf_abs(a - 1.0) < near)
+        return 1.0;
+    return mf_abs(a + 1.0) < near ? -1.0 : a;
+}
+
+// Splits a rotation (row after row) into turns about z, x and z. Returns the angle of the last.
+static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
+    double a = snapped(e[2]), b = snapped(e[5]), sine = mf_sqrt(a * a + b * b);
+    double cos_spin = 1.0, sin_spin = 0.0, sin_tilt = 0.0, cos_tilt = snapped(e[8]);
+    if (sine > 0.0) {
+        sin_tilt = b < 0.0 || (b == 0.0 && a > 0.0) ? sine : -sine;
+        sin_spin = snapped(a / sin_tilt);
+        cos_spin = snapped(-b / sin_tilt);
+        sin_tilt = snapped(sin_tilt);
+    }
+    if (sin_tilt == 0.0)
+        cos_tilt = cos_tilt < 0.0 ? -1.0 : 1.0;
+    if (mf_abs(sin_tilt) == 1.0)
+        cos_tilt = 0.0;
+    c[MF_ART_COS_SPIN] = cos_spin;
+    c[MF_ART_SIN_SPIN] = sin_spin;
+    c[MF_ART_COS_TILT] = cos_tilt;
+    c[MF_ART_SIN_TILT] = sin_tilt;
+    link->spun = sin_spin != 0.0;
+    link->tilt = sin_tilt == 1.0                       ? MF_ART_UP
+                 : sin_tilt == -1.0                    ? MF_ART_DOWN
+                 : sin_tilt == 0.0 && cos_tilt == 1.0  ? MF_ART_LEVEL
+                 : sin_tilt == 0.0 && cos_tilt == -1.0 ? MF_ART_OVER
+                                                       : MF_ART_ANY;
+    // First column of (turn x)^T (turn z)^T e.
+    double x = cos_spin * e[0] + sin_spin * e[3], y = cos_spin * e[3] - sin_spin * e[0];
+    double cosine = snapped(x), turned = snapped(cos_tilt * y + sin_tilt * e[6]);
+    c[MF_ART_COS_OFFSET] = cosine;
+    c[MF_ART_SIN_OFFSET] = turned;
+    return mf_atan2(turned, cosine);
+}
+
+// Adds a body to the inertia of a plan link; `turn` and `place` from the body's frame to the link's.
+static void add_inertia(double *c, const mf_Link *body, const double turn[4],
+                        const double place[3]) {
+    double center[3], inertia[6];
+    mf_quat_rotate(center, turn, body->center);
+    mf_vec3_add(center, center, place);
+    mf_inertia_rotate(inertia, body->inertia, turn);
+    mf_inertia_translate(inertia, inertia, body->mass, center);
+    c[MF_ART_MASS] += body->mass;
+    for (int i = 0; i < 3; i++)
+        c[MF_ART_MOMENT + i] += body->mass * center[i];
+    for (int i = 0; i < 6; i++)
+        c[MF_ART_INERTIA + i] += inertia[i];
+}
+
+static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind kind) {
+    mf_ArtLink *link = &t->plan->links[t->plan->link_count++];
+    *link = (mf_ArtLink){.parent = parent,
+                         .kind = kind,
+                         .joint = joint,
+                         .leaf = true,
+                         .leader = -1,
+                         .position = t->position[joint],
+                         .velocity = t->velocity[joint]};
+    if (parent >= 0) {
+        t->plan->links[parent].leaf = false;
+        link->depth = t->plan->links[parent].depth + 1;
+    }
+    return link;
+}
+
+static void set_place(double *c, mf_ArtLink *link, const double place[3]) {
+    for (int i = 0; i < 3; i++) {
+        c[MF_ART_PLACE + i] = mf_abs(place[i]) < 1e-14 ? 0.0 : place[i];
+        if (c[MF_ART_PLACE + i] != 0.0)
+            link->shift |= 1u << i;
+    }
+}
+
+// Frame of the child's axes in the parent's, and the constants that it makes.
+static void set_frame(Tree *t, int32_t index, const double turn[4], const double place[3],
+                      double reference) {
+    mf_ArtLink *link = &t->plan->links[index];
+    double *c = mf_art_constants(t->plan, index), e[9];
+    mf_quat_to_matrix(e, turn);
+    for (int i = 0; i < 9; i++)
+        c[MF_ART_TURN + i] = snapped(e[i]);
+    if (link->kind != MF_ART_BALL)
+        c[MF_ART_OFFSET] = split_turn(c, link, e) - reference;
+    if (link->kind == MF_ART_SLIDE)
+        c[MF_ART_OFFSET] = -reference;
+    set_place(c, link, place);
+}
+
+// The three slides of a floating joint along x, y and z of its frame, which is in the parent's.
+// Returns the last, whose axes are those of the joint.
+static int32_t add_slides(Tree *t, int32_t parent, uint32_t joint, const double turn[4],
+                          const double place[3]) {
+    const double half = mf_sqrt(0.5), none[3] = {0, 0, 0};
+    // Axes with z along x, along y, along z of the joint.
+    const double axes[3][4] = {{half, 0, half, 0}, {half, -half, 0, 0}, {1, 0, 0, 0}};
+    double before[4];
+    memcpy(before, turn, sizeof before);
+    for (uint32_t i = 0; i < 3; i++) {
+        double frame[4], back[4];
+        mf_ArtLink *link = new_link(t, parent, joint, MF_ART_SLIDE);
+        int32_t index = (int32_t)(link - t->plan->links);
+        link->inner = true;
+        link->row = 3 * ball_number(t->model, joint, true) + i;
+        link->position += i;
+        link->velocity += i;
+        mf_quat_multiply(frame, before, axes[i]);
+        set_frame(t, index, frame, i == 0 ? place : none, 0.0);
+        mf_quat_conjugate(back, axes[i]);
+        memcpy(before, back, sizeof before);
+        parent = index;
+    }
+    return parent;
+}
+
+static void add_link(Tree *t, uint32_t carrier) {
+    const mf_Joint *joint = &t->model->joints[t->model->links[carrier].joint];
+    uint32_t number = (uint32_t)(joint - t->model->joints), above = t->carrier[joint->parent];
+    int32_t parent = t->last_link[above];
+    double turn[4], place[3], back[4], frame[4];
+    joint_frame(t, joint, turn, place);
+    mf_quat_conjugate(back, t->own[above]);
+    mf_quat_multiply(frame, back, turn);
+    mf_quat_rotate(place, back, place);
+    if (joint->type == MF_JOINT_FLOATING) {
+        parent = add_slides(t, parent, number, frame, place);
+        mf_quat_identity(frame);
+        mf_vec3_set(place, 0, 0, 0);
+    }
+    mf_ArtKind kind = joint->type == MF_JOINT_HINGE   ? MF_ART_HINGE
+                      : joint->type == MF_JOINT_SLIDE ? MF_ART_SLIDE
+                                                      : MF_ART_BALL;
+    mf_ArtLink *link = new_link(t, parent, number, kind);
+    int32_t index = (int32_t)(link - t->plan->links);
+    link->row = number;
+    if (kind == MF_ART_BALL)
+        link->row = ball_number(t->model, number, false);
+    if (joint->type == MF_JOINT_FLOATING) {
+        link->position += 3;
+        link->velocity += 3;
+    }
+    mf_quat_multiply(frame, frame, t->own[carrier]);
+    set_frame(t, index, frame, place, joint->reference);
+    t->last_link[carrier] = index;
+    t->plan->joint_links[number] = (uint32_t)index;
+}
+
+// Depth first: the children of a carrier behind each other with all that they carry.
+static void add_links(Tree *t, uint32_t carrier, uint32_t *stack) {
+    uint32_t height = 0;
+    stack[height++] = carrier;
+    while (height > 0) {
+        uint32_t next = stack[--height];
+        if (next != 0)
+            add_link(t, next);
+        for (uint32_t l = t->model->link_count; l-- > 1;) {
+            uint32_t joint = t->model->links[l].joint;
+            if (t->carrier[l] == l && t->carrier[t->model->joints[joint].parent] == next)
+                stack[height++] = l;
+        }
+    }
+}
+
+static void finish_links(Tree *t) {
+    mf_ArtPlan *plan = t->plan;
+    for (uint32_t l = 0; l < t->model->link_count; l++) {
+        uint32_t carrier = t->carrier[l];
+        double back[4];
+        mf_ArtPlace *place = &plan->places[l];
+        mf_quat_conjugate(back, t->own[carrier]);
+        place->link = t->last_link[carrier];
+        mf_quat_multiply(place->turn, back, t->turn[l]);
+        mf_quat_rotate(place->place, back, t->place[l]);
+        add_inertia(mf_art_constants(plan, place->link), &t->model->links[l], place->turn,
+                    place->place);
+    }
+    for (uint32_t i = plan->link_count; i-- > 0;) {
+        bool last = true;
+        for (uint32_t k = i + 1; k < plan->link_count; k++)
+            last = last && plan->links[k].parent != plan->links[i].parent;
+        plan->links[i].last = last;
+    }
+    plan->ball_count = ball_number(t->model, t->model->joint_count, false);
+    plan->free_count = ball_number(t->model, t->model->joint_count, true);
+    plan->mass = t->model->mass;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static mf_Status count_links(Tree *t, mf_Error *error) {
+    uint32_t links = 0, balls = 0;
+    for (uint32_t j = 0; j < t->model->joint_count; j++) {
+        const mf_Joint *joint = &t->model->joints[j];
+        links += joint->type == MF_JOINT_FLOATING ? 4 : moves(joint);
+        balls += joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL;
+    }
+    if (links > MF_ARTICULATED_MAX_LINKS || balls > MF_ARTICULATED_MAX_BALLS)
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: model %s has %u joint axes and %u ball joints, at most %d "
+                       "and %d",
+                       t->model->name, links, balls, MF_ARTICULATED_MAX_LINKS,
+                       MF_ARTICULATED_MAX_BALLS);
+    t->plan->link_count = links;
+    return MF_OK;
+}
+
+static mf_Status allocate_tree(Tree *t, uint32_t contact_count, mf_Error *error) {
+    mf_ArtPlan *plan = t->plan;
+    mf_Context *context = t->context;
+    uint32_t links = t->model->link_count, joints = t->model->joint_count;
+    plan->link_offset = MF_ART_SETTINGS + MF_ART_LINK_VALUES;
+    plan->contact_offset = plan->link_offset + plan->link_count * MF_ART_LINK_VALUES;
+    size_t values = plan->contact_offset + (size_t)contact_count * MF_ART_CONTACT_VALUES;
+    plan->links = mf_allocate(context, plan->link_count, sizeof *plan->links);
+    plan->places = mf_allocate(context, links, sizeof *plan->places);
+    plan->joint_links = mf_allocate(context, joints, sizeof *plan->joint_links);
+    plan->constants_f64 = mf_allocate(context, values, sizeof(double));
+    plan->constants_f32 = mf_allocate(context, values, sizeof(float));
+    t->carrier = mf_allocate(context, links, sizeof *t->carrier);
+    t->turn = mf_allocate(context, links, sizeof *t->turn);
+    t->place = mf_allocate(context, links, sizeof *t->place);
+    t->own = mf_allocate(context, links, sizeof *t->own);
+    t->weight = mf_allocate(context, links, 2 * sizeof *t->weight);
+    t->position = mf_allocate(context, joints, sizeof *t->position);
+    t->velocity = mf_allocate(context, joints, sizeof *t->velocity);
+    t->last_link = mf_allocate(context, links, sizeof *t->last_link);
+    if (plan->links == NULL || plan->places == NULL || plan->joint_links == NULL ||
+        plan->constants_f64 == NULL || plan->constants_f32 == NULL || t->carrier == NULL ||
+        t->turn == NULL || t->place == NULL || t->own == NULL || t->weight == NULL ||
+        t->position == NULL || t->velocity == NULL || t->last_link == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    return MF_OK;
+}
+
+static void release_tree(Tree *t) {
+    mf_release(t->context, t->carrier);
+    mf_release(t->context, t->turn);
+    mf_release(t->context, t->place);
+    mf_release(t->context, t->own);
+    mf_release(t->context, t->weight);
+    mf_release(t->context, t->position);
+    mf_release(t->context, t->velocity);
+    mf_release(t->context, t->last_link);
+}
+
+mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
+                            mf_Context *context, mf_Error *error) {
+    Tree t = {.plan = plan, .model = model, .context = context};
+    mf_Status status = count_links(&t, error);
+    if (status == MF_OK)
+        status = allocate_tree(&t, contact_count, error);
+    if (status == MF_OK) {
+        plan->link_count = 0;
+        find_carriers(&t);
+        for (uint32_t l = 0; l < model->link_count; l++)
+            if (t.carrier[l] == l)
+                choose_axes(&t, l);
+        for (uint32_t j = 0; j < model->joint_count; j++)
+            plan->joint_links[j] = MF_NONE;
+        t.last_link[0] = -1;
+        add_links(&t, 0, t.weight + model->link_count);
+        finish_links(&t);
+    }
+    release_tree(&t);
+    return status;
+}

@@ -1,0 +1,346 @@
+// The host side of cars: fields, the system, the way back to the start.
+#include "motion/car/plan.h"
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <string.h>
+
+enum { INPUT = MF_FIELD_STATE | MF_FIELD_INPUT, WIDEST = 3 };
+
+static const mf_FieldInfo own_fields[] = {
+    [MF_CAR_ROW_STEERING] = {"car.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                             "angle of the front wheel, positive to the left"},
+    [MF_CAR_ROW_TARGET] = {"car.steering_target", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
+                           MF_FIELD_STATE, "where the steering is driven to"},
+    [MF_CAR_ROW_DUTY] = {"car.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                         "duty of the motor, -1 .. 1"},
+    [MF_CAR_ROW_BRAKE] = {"car.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                          "share of the brake, 0 .. 1"},
+    [MF_CAR_ROW_INTEGRAL] = {"car.integral", "m/s^2", "", MF_REAL, MF_PER_INSTANCE, 1,
+                             MF_FIELD_STATE, "integral part of the speed loop"},
+    [MF_CAR_ROW_PROGRESS] = {"car.progress", "m", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                             "how far along the group's path; negative: the nearest place is "
+                             "looked for"},
+    [MF_CAR_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
+                         "velocity of the air at the vehicle"},
+    [MF_CAR_ROW_ACCEPTED] = {"command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1,
+                             MF_FIELD_STATE,
+                             "the command in force: the numbers of the command fields in order"},
+};
+
+static const mf_FieldInfo refused_field = {
+    "command.refused",
+    "1",
+    "",
+    MF_U32,
+    MF_PER_INSTANCE,
+    1,
+    MF_FIELD_STATE,
+    "control ticks at which the command was not finite or out of range"};
+
+static const mf_FieldInfo command_fields[][WIDEST] = {
+    [MF_CAR_COMMAND_DRIVE] = {{"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
+                               INPUT, "angle of the front wheel, positive to the left"},
+                              {"command.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                               "duty of the motor, -1 .. 1"},
+                              {"command.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                               "share of the brake, 0 .. 1"}},
+    [MF_CAR_COMMAND_SPEED] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                               "forward speed, negative backwards"},
+                              {"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
+                               INPUT, "angle of the front wheel, positive to the left"}},
+    [MF_CAR_COMMAND_CIRCLE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                                "forward speed"},
+                               {"command.circle", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
+                                "centre x, y and radius, positive counter-clockwise"}},
+    [MF_CAR_COMMAND_LINE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                              "forward speed"},
+                             {"command.line", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
+                              "a place x, y and the direction [rad] from the x axis"}},
+    [MF_CAR_COMMAND_PATH] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+                              "forward speed"}},
+    [MF_CAR_COMMAND_WAYPOINT] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1,
+                                  INPUT, "forward speed on the way"},
+                                 {"command.waypoint", "m", "world", MF_REAL, MF_PER_INSTANCE, 2,
+                                  INPUT, "x, y of the place to stop at"}},
+};
+
+// ---- commands -----------------------------------------------------------------------------------
+
+static void add_value(mf_CarPlan *plan, uint32_t row, uint32_t component, double low, double high,
+                      double least) {
+    plan->command[plan->command_count++] =
+        (mf_CarCommandValue){MF_CAR_ROW_COMMAND_0 + row, component, low, high, least};
+}
+
+// In the order of command.accepted.
+static void plan_commands(mf_CarPlan *plan) {
+    const double wheel = plan->car.steering_limit, speed = plan->car.speed_limit, far = 1e6;
+    const mf_CarCommand mode = plan->settings.command;
+    if (mode == MF_CAR_COMMAND_DRIVE) {
+        add_value(plan, 0, 0, -wheel, wheel, 0.0);
+        add_value(plan, 1, 0, -1.0, 1.0, 0.0);
+        add_value(plan, 2, 0, 0.0, 1.0, 0.0);
+        return;
+    }
+    add_value(plan, 0, 0, mode == MF_CAR_COMMAND_SPEED ? -speed : 0.0, speed, 0.0);
+    if (mode == MF_CAR_COMMAND_SPEED) {
+        add_value(plan, 1, 0, -wheel, wheel, 0.0);
+    } else if (mode != MF_CAR_COMMAND_PATH) {
+        add_value(plan, 1, 0, -far, far, 0.0);
+        add_value(plan, 1, 1, -far, far, 0.0);
+    }
+    if (mode == MF_CAR_COMMAND_CIRCLE)
+        add_value(plan, 1, 2, -far, far, plan->car.front + plan->car.rear);
+    if (mode == MF_CAR_COMMAND_LINE)
+        add_value(plan, 1, 2, -100.0, 100.0, 0.0);
+}
+
+// Commands after a reset: stand; the circle and the line begin where the car is, ahead.
+static double start_value(const mf_CarPlan *plan, const mf_CarCommandValue *value,
+                          uint32_t instance) {
+    const mf_CarCommand mode = plan->settings.command;
+    const uint32_t row = value->row - MF_CAR_ROW_COMMAND_0;
+    double radius = 10.0 * (plan->car.front + plan->car.rear);
+    if (mode == MF_CAR_COMMAND_DRIVE || mode == MF_CAR_COMMAND_SPEED || row == 0)
+        return 0.0;
+    if (value->component == 2)
+        return mode == MF_CAR_COMMAND_CIRCLE ? radius : 0.0;
+    double place = mf_field_get(plan->rows[MF_CAR_ROW_POSITION], instance, value->component);
+    bool centre = mode == MF_CAR_COMMAND_CIRCLE && value->component == 1;
+    return mf_clamp(place + (centre ? radius : 0.0), value->low, value->high);
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+static void run_cars(const mf_SystemRun *run, void *user) {
+    const mf_CarPlan *plan = user;
+    uint32_t first = run->first_block * MF_BLOCK, end = first + run->block_count * MF_BLOCK;
+    uint32_t count = mf_group_count(run->group);
+    if (end > count)
+        end = count;
+    // Below this many cars the copy for one lane is faster than a mostly empty wide one.
+    uint32_t rest = end % plan->lanes;
+    uint32_t wide = rest * 5 <= plan->lanes ? end - rest : end;
+    bool control = run->tick % plan->interval == 0;
+    mf_CarBatch batch = {.plan = plan, .first = first, .end = wide, .control = control};
+    plan->step(&batch);
+    batch.first = wide;
+    batch.end = end;
+    plan->step_one(&batch);
+}
+
+// On the ground, with its heading and its forward speed.
+static void stand_on_ground(const mf_CarPlan *plan, uint32_t instance) {
+    mf_Field *position = plan->rows[MF_CAR_ROW_POSITION];
+    mf_Field *attitude = plan->rows[MF_CAR_ROW_ORIENTATION];
+    mf_Field *velocity = plan->rows[MF_CAR_ROW_LINEAR];
+    double normal[3], x = mf_field_get(position, instance, 0), q[4] = {1, 0, 0, 0}, swing[4], v[3];
+    double ground =
+        mf_terrain_height(plan->terrain, x, mf_field_get(position, instance, 1), normal);
+    mf_field_set(position, instance, 2, ground + plan->car.height);
+    for (uint32_t c = 0; c < 3; c++)
+        v[c] = mf_field_get(velocity, instance, c);
+    q[0] = mf_field_get(attitude, instance, 0);
+    q[3] = mf_field_get(attitude, instance, 3);
+    mf_quat_normalize(q);
+    double speed[3], a = mf_sqrt(0.5 * (1.0 + normal[2]));
+    mf_quat_rotate_inverse(speed, q, v);
+    speed[2] = 0.0;
+    swing[0] = a;
+    mf_vec3_set(swing + 1, -normal[1] * 0.5 / a, normal[0] * 0.5 / a, 0.0);
+    mf_quat_multiply(q, swing, q);
+    mf_quat_rotate(v, q, speed);
+    for (uint32_t c = 0; c < 4; c++)
+        mf_field_set(attitude, instance, c, q[c]);
+    for (uint32_t c = 0; c < 3; c++)
+        mf_field_set(velocity, instance, c, v[c]);
+}
+
+static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
+    const mf_CarPlan *plan = user;
+    (void)group;
+    stand_on_ground(plan, instance);
+    for (int row = MF_CAR_ROW_STEERING; row <= MF_CAR_ROW_INTEGRAL; row++)
+        mf_field_set(plan->rows[row], instance, 0, 0.0);
+    mf_field_set(plan->rows[MF_CAR_ROW_PROGRESS], instance, 0, -1.0);
+    mf_field_set(plan->refused, instance, 0, 0.0);
+    for (uint32_t i = 0; i < plan->command_count; i++) {
+        const mf_CarCommandValue *value = &plan->command[i];
+        double start = start_value(plan, value, instance);
+        mf_field_set(plan->rows[value->row], instance, value->component, start);
+        mf_field_set(plan->rows[MF_CAR_ROW_ACCEPTED], instance, i, start);
+    }
+}
+
+static void destroy_cars(mf_Context *context, void *user) {
+    mf_CarPlan *plan = user;
+    mf_car_path_release(context, &plan->path);
+    mf_release(context, plan);
+}
+
+// ---- adding -------------------------------------------------------------------------------------
+
+static mf_Status bind_fields(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
+    static const char *const canonical[] = {"base.position", "base.orientation",
+                                            "base.linear_velocity", "base.angular_velocity"};
+    for (int i = MF_CAR_ROW_POSITION; i <= MF_CAR_ROW_ANGULAR; i++)
+        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    plan->fault = mf_group_find_field(group, "fault.word");
+    mf_Status status = mf_attach_field(group, &refused_field, 0, &plan->refused, error);
+    for (int i = MF_CAR_ROW_STEERING; i <= MF_CAR_ROW_ACCEPTED && status == MF_OK; i++)
+        status = mf_attach_field(group, &own_fields[i], plan->command_count, &plan->rows[i], error);
+    const mf_FieldInfo *infos = command_fields[plan->settings.command];
+    for (int i = 0; i < WIDEST && status == MF_OK && infos[i].name != NULL; i++)
+        status = mf_attach_field(group, &infos[i], 0, &plan->rows[MF_CAR_ROW_COMMAND_0 + i], error);
+    return status;
+}
+
+static void choose_kernel(mf_CarPlan *plan, mf_Isa isa, bool double_precision) {
+    static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    int row = mf_kernel_row(isa);
+    plan->double_precision = double_precision;
+    plan->step = table[row][double_precision];
+    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
+    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+}
+
+static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
+                           mf_CarPlan *plan, mf_Error *error) {
+    const mf_WorldConfig *world = mf_world_settings(mf_group_world(group));
+    plan->car = *car;
+    plan->settings = *settings;
+    plan->interval = 1;
+    if (settings->control_interval % world->step != 0 ||
+        settings->control_interval / world->step > 1000000)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "car.control_interval: %lld ns, need a multiple of the step of %lld ns, at "
+                       "most 1e6 of them",
+                       (long long)settings->control_interval, (long long)world->step);
+    if (settings->control_interval > 0)
+        plan->interval = (uint32_t)(settings->control_interval / world->step);
+    double step = mf_time_to_seconds(world->step);
+    mf_Status status = mf_car_check_step(plan, step, error);
+    if (status != MF_OK)
+        return status;
+    plan->terrain = world->terrain;
+    plan->level = plan->terrain->lowest == plan->terrain->highest;
+    mf_car_plan_constants(plan, step, world->gravity, plan->terrain->lowest);
+    plan_commands(plan);
+    choose_kernel(plan, mf_world_isa(mf_group_world(group)),
+                  mf_group_settings(group)->double_precision);
+    return bind_fields(group, plan, error);
+}
+
+static mf_Status add_system(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
+    static const char *const reads[] = {"command.accepted", "wind.velocity", NULL};
+    static const char *const writes[] = {"base.position",
+                                         "base.orientation",
+                                         "base.linear_velocity",
+                                         "base.angular_velocity",
+                                         "car.steering",
+                                         "car.steering_target",
+                                         "car.duty",
+                                         "car.brake",
+                                         "car.integral",
+                                         "car.progress",
+                                         "command.accepted",
+                                         "command.refused",
+                                         "fault.word",
+                                         NULL};
+    mf_SystemConfig system = mf_system_config();
+    system.name = "car";
+    system.phase = MF_PHASE_MOTION;
+    system.run = run_cars;
+    system.reset = reset_cars;
+    system.destroy = destroy_cars;
+    system.user = plan;
+    system.reads = reads;
+    system.writes = writes;
+    const uint32_t modes[] = {(uint32_t)plan->settings.model, (uint32_t)plan->settings.tyre,
+                              (uint32_t)plan->settings.integrator,
+                              (uint32_t)plan->settings.command};
+    system.settings_hash =
+        mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
+    system.settings_hash = mf_hash_bytes(system.settings_hash, modes, sizeof modes);
+    return mf_group_add_system(group, &system, error);
+}
+
+static mf_CarPlan *find_plan(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run_cars)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}
+
+mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
+                     mf_Error *error) {
+    const mf_Car default_car = mf_car();
+    const mf_CarSettings default_settings = mf_car_settings();
+    car = car != NULL ? car : &default_car;
+    settings = settings != NULL ? settings : &default_settings;
+    if (find_plan(group) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "car: the group %s moves as cars already",
+                       mf_group_settings(group)->name);
+    mf_Status status = mf_car_check(car, error);
+    if (status == MF_OK)
+        status = mf_car_check_settings(settings, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_CarPlan *plan = mf_allocate(context, 1, sizeof *plan);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
+    status = make_plan(group, car, settings, plan, error);
+    if (status == MF_OK)
+        status = add_system(group, plan, error);
+    if (status != MF_OK)
+        destroy_cars(context, plan);
+    return status;
+}
+
+const mf_Car *mf_car_parameters(const mf_Group *group) {
+    const mf_CarPlan *plan = find_plan(group);
+    return plan != NULL ? &plan->car : NULL;
+}
+
+const mf_CarSettings *mf_car_settings_of(const mf_Group *group) {
+    const mf_CarPlan *plan = find_plan(group);
+    return plan != NULL ? &plan->settings : NULL;
+}
+
+mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t count, bool closed,
+                          mf_Error *error) {
+    mf_CarPlan *plan = find_plan(group);
+    if (plan == NULL || plan->settings.command != MF_CAR_COMMAND_PATH)
+        return mf_fail(error, MF_BAD_ARGUMENT, "car path: group %s is not driven along a path",
+                       mf_group_settings(group)->name);
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_CarPath path;
+    mf_Status status = mf_car_path_create(context, places, count, closed,
+                                          0.125 * plan->car.look_ahead_least, &path, error);
+    if (status != MF_OK)
+        return status;
+    mf_car_path_release(context, &plan->path);
+    plan->path = path;
+    for (uint32_t i = 0; i < mf_group_block_count(group) * MF_BLOCK; i++)
+        mf_field_set(plan->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
+    return MF_OK;
+}
+
+mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, mf_Model **out,
+                      mf_Error *error) {
+    *out = NULL;
+    mf_Status status = mf_car_check(car, error);
+    if (status != MF_OK)
+        return status;
+    // Motion is planar: roll and pitch inertia only have to be those of a real body.
+    const double tilt = 0.6 * car->yaw_inertia;
+    mf_VehicleBody body = {.name = name,
+                           .mass = car->mass,
+                           .inertia = {tilt, tilt, car->yaw_inertia, 0, 0, 0},
+                           .radius = car->radius,
+                           .clearance = car->height};
+    return mf_vehicle_model(context, &body, out, error);
+}

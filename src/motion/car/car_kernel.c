@@ -1,0 +1,325 @@
+// One step of a block of cars: commands and loops when they are due, dry friction, the step itself,
+// and back onto the ground. Everything stays in registers between loading and storing.
+//
+// Invariants: a car with a fault word keeps every value it has; a car that stands keeps its place
+// and attitude to the bit; no lane reads another one.
+#include "motion/car/control.h"
+#include "terrain/lookup_lane.h"
+
+typedef struct Car {
+    Held held;
+    State state;
+    Actuators actuators;
+    mf_lane qx, qy; // [1] of the attitude as loaded
+    mf_lane w, z;   // [1] as loaded
+    mf_lane height; // [m] as loaded
+    mf_lane command[MF_CAR_COMMANDS];
+    uint32_t *fault;    // [1]
+    size_t block, lane; // [1]
+    mf_mask alive;
+    bool all_alive;
+} Car;
+
+static MF_INLINE mf_real *row(const Car *car, uint32_t index, uint32_t component) {
+    const mf_Field *field = car->held.plan->rows[index];
+    size_t at = (car->block * field->components + component) * MF_BLOCK + car->lane;
+    return (mf_real *)field->data + at;
+}
+
+static MF_INLINE mf_lane load(const Car *car, uint32_t index, uint32_t component) {
+    return mf_load(row(car, index, component));
+}
+
+static MF_INLINE void keep(const Car *car, uint32_t index, uint32_t component, mf_lane a) {
+    if (car->all_alive)
+        mf_store(row(car, index, component), a);
+    else
+        mf_store_where(car->alive, row(car, index, component), a);
+}
+
+static void raise_fault(Car *car, mf_mask fine, uint32_t bit) {
+    mf_mask bad = mf_and(car->alive, mf_not(fine));
+    if (!mf_any(bad))
+        return;
+    int32_t *address = (int32_t *)car->fault;
+    mf_index word = mf_load_index(address);
+    mf_store_index(address, mf_select_index(bad, word | mf_set_index((int32_t)bit), word));
+    car->alive = mf_and(car->alive, fine);
+    car->all_alive = false;
+}
+
+// ---- loading ------------------------------------------------------------------------------------
+
+// The twist about the body's z axis is the heading; a car on its head has none and gets 0.
+static MF_INLINE void load_heading(Car *car) {
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
+    mf_lane w = load(car, MF_CAR_ROW_ORIENTATION, 0), z = load(car, MF_CAR_ROW_ORIENTATION, 3);
+    car->qx = load(car, MF_CAR_ROW_ORIENTATION, 1);
+    car->qy = load(car, MF_CAR_ROW_ORIENTATION, 2);
+    car->w = w;
+    car->z = z;
+    mf_lane square = mf_fma(w, w, z * z);
+    mf_mask off = mf_less(mf_set(8 * MF_REAL_EPSILON), mf_abs(square - one));
+    if (mf_any(off)) {
+        mf_mask none = mf_less_equal(square, zero);
+        mf_lane scale = one / mf_sqrt(mf_select(none, one, square));
+        w = mf_select(off, mf_select(none, one, w * scale), w);
+        z = mf_select(off, z * scale, z);
+    }
+    car->state.w = w;
+    car->state.z = z;
+}
+
+// World velocity in the body's axes, on the plane that the attitude tells.
+static MF_INLINE void load_motion(Car *car) {
+    const mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
+    Held *held = &car->held;
+    mf_lane ux = load(car, MF_CAR_ROW_LINEAR, 0), uy = load(car, MF_CAR_ROW_LINEAR, 1);
+    mf_lane wind_x = load(car, MF_CAR_ROW_WIND, 0), wind_y = load(car, MF_CAR_ROW_WIND, 1);
+    if (!held->plan->level) {
+        mf_lane tilt = mf_fma(car->qx, car->qx, car->qy * car->qy);
+        held->nx = two * mf_fma(car->qx, car->z, car->w * car->qy);
+        held->ny = two * mf_fma(car->qy, car->z, -car->w * car->qx);
+        held->nz = mf_fma(-two, tilt, one);
+        held->lean = one / mf_max(one + held->nz, mf_set((mf_real)0.01));
+        mf_lane up = load(car, MF_CAR_ROW_LINEAR, 2);
+        mf_lane part = mf_fma(held->lean, mf_fma(held->nx, ux, held->ny * uy), up);
+        ux = mf_fma(-held->nx, part, ux);
+        uy = mf_fma(-held->ny, part, uy);
+        up = load(car, MF_CAR_ROW_WIND, 2);
+        part = mf_fma(held->lean, mf_fma(held->nx, wind_x, held->ny * wind_y), up);
+        wind_x = mf_fma(-held->nx, part, wind_x);
+        wind_y = mf_fma(-held->ny, part, wind_y);
+    }
+    held->wind_x = wind_x;
+    held->wind_y = wind_y;
+    mf_lane cosine, sine;
+    heading(&car->state, &cosine, &sine);
+    car->state.vx = mf_fma(cosine, ux, sine * uy);
+    car->state.vy = mf_fma(cosine, uy, -sine * ux);
+    car->state.turn = load(car, MF_CAR_ROW_ANGULAR, 2);
+}
+
+static MF_INLINE void load_car(Car *car) {
+    car->state.x = load(car, MF_CAR_ROW_POSITION, 0);
+    car->state.y = load(car, MF_CAR_ROW_POSITION, 1);
+    car->height = load(car, MF_CAR_ROW_POSITION, 2);
+    car->state.steering = load(car, MF_CAR_ROW_STEERING, 0);
+    load_heading(car);
+    load_motion(car);
+    bind_wheels(&car->held, &car->state);
+    car->actuators.target = load(car, MF_CAR_ROW_TARGET, 0);
+    car->actuators.duty = load(car, MF_CAR_ROW_DUTY, 0);
+    car->actuators.brake = load(car, MF_CAR_ROW_BRAKE, 0);
+}
+
+// ---- commands -----------------------------------------------------------------------------------
+
+// A command is taken or refused as a whole.
+static MF_INLINE void take_commands(Car *car) {
+    const mf_CarPlan *plan = car->held.plan;
+    mf_mask good = mf_mask_all();
+    for (uint32_t i = 0; i < plan->command_count; i++) {
+        const mf_CarCommandValue *value = &plan->command[i];
+        mf_lane a = load(car, value->row, value->component);
+        mf_mask range = mf_and(mf_less_equal(mf_set((mf_real)value->low), a),
+                               mf_less_equal(a, mf_set((mf_real)value->high)));
+        good = mf_and(good, range);
+        good = mf_and(good, mf_less_equal(mf_set((mf_real)value->least), mf_abs(a)));
+        car->command[i] = a;
+    }
+    for (uint32_t i = 0; i < plan->command_count; i++) {
+        mf_lane last = load(car, MF_CAR_ROW_ACCEPTED, i);
+        car->command[i] = mf_select(good, car->command[i], last);
+        keep(car, MF_CAR_ROW_ACCEPTED, i, car->command[i]);
+    }
+    mf_mask refused = mf_and(car->alive, mf_not(good));
+    if (!mf_any(refused))
+        return;
+    int32_t *count = (int32_t *)plan->refused->data + car->block * MF_BLOCK + car->lane;
+    mf_index before = mf_load_index(count);
+    mf_store_index(count, mf_select_index(refused, before + mf_set_index(1), before));
+}
+
+static MF_INLINE void control_car(Car *car) {
+    take_commands(car);
+    car->actuators.integral = load(car, MF_CAR_ROW_INTEGRAL, 0);
+    car->actuators.progress = load(car, MF_CAR_ROW_PROGRESS, 0);
+    run_control(&car->held, &car->state, car->command, &car->actuators);
+    keep(car, MF_CAR_ROW_TARGET, 0, car->actuators.target);
+    keep(car, MF_CAR_ROW_DUTY, 0, car->actuators.duty);
+    keep(car, MF_CAR_ROW_BRAKE, 0, car->actuators.brake);
+    keep(car, MF_CAR_ROW_INTEGRAL, 0, car->actuators.integral);
+    keep(car, MF_CAR_ROW_PROGRESS, 0, car->actuators.progress);
+}
+
+// ---- the step -----------------------------------------------------------------------------------
+
+static MF_INLINE void hold_actuators(Car *car) {
+    Held *held = &car->held;
+    const Actuators *a = &car->actuators;
+    held->target = a->target;
+    held->push = a->duty * constant(held, MF_CAR_MOTOR);
+    held->push_slope = mf_abs(a->duty) * constant(held, MF_CAR_MOTOR_SLOPE);
+    held->friction = mf_fma(a->brake, constant(held, MF_CAR_BRAKE), constant(held, MF_CAR_ROLLING));
+    mf_lane most = constant(held, MF_CAR_STEERING_RATE);
+    mf_lane rate = (a->target - car->state.steering) * constant(held, MF_CAR_STEERING_GAIN);
+    held->slew = mf_clamp(rate, -most, most);
+}
+
+// Friction acts against the motion. A car that friction would stop within the step, and that the
+// other forces do not move, is stopped at once; one at rest is moved off by what exceeds friction.
+static MF_INLINE void aim_friction(Car *car) {
+    Held *held = &car->held;
+    mf_lane zero = mf_zero(), impulse = held->friction * constant(held, MF_CAR_STEP);
+    held->stuck = mf_less(mf_set((mf_real)1), zero);
+    held->direction = sign_of(car->state.vx);
+    mf_lane momentum = mf_abs(car->state.vx) * constant(held, MF_CAR_LONG_MASS);
+    mf_mask slow = mf_less_equal(momentum, impulse);
+    if (!mf_any(slow))
+        return;
+    Rates k;
+    State still = car->state;
+    mf_lane direction = held->direction;
+    held->direction = zero;
+    speed_rates(held, &still, &k);
+    mf_lane force = k.vx * constant(held, MF_CAR_LONG_MASS);
+    held->stuck = mf_and(slow, mf_less_equal(mf_abs(force), held->friction));
+    car->state.vx = mf_select(held->stuck, zero, car->state.vx);
+    mf_mask rests = mf_less_equal(mf_abs(direction), zero);
+    held->direction = mf_select(rests, sign_of(force), direction);
+    bind_wheels(held, &car->state);
+}
+
+// What friction has stopped stands; it does not push back.
+static MF_INLINE void stop_car(const Held *held, State *s) {
+    mf_mask turned = mf_less(s->vx * held->direction, mf_zero());
+    mf_mask dry = mf_less(mf_zero(), held->friction);
+    s->vx = mf_select(mf_and(turned, dry), mf_zero(), s->vx);
+}
+
+// One step of Newton's method to length 1; exact where the heading did not change.
+static MF_INLINE void unit_heading(const State *was, State *s) {
+    mf_lane change = mf_abs(s->w - was->w) + mf_abs(s->z - was->z);
+    mf_lane square = mf_fma(s->w, s->w, s->z * s->z);
+    mf_lane scale = mf_fma(square, mf_set((mf_real)-0.5), mf_set((mf_real)1.5));
+    mf_mask moved = mf_less(mf_zero(), change);
+    s->w = mf_select(moved, s->w * scale, s->w);
+    s->z = mf_select(moved, s->z * scale, s->z);
+}
+
+// Place within 1e6 m, speed within 1e4 m/s, at most two radians per step.
+static MF_INLINE void check_state(Car *car) {
+    const State *s = &car->state;
+    mf_lane place = mf_abs(s->x) + mf_abs(s->y), speed = mf_abs(s->vx) + mf_abs(s->vy);
+    mf_lane spin = mf_abs(s->turn), rest = mf_abs(s->w) + mf_abs(s->z) + mf_abs(s->steering);
+    mf_real fastest = 2 / car->held.constant[MF_CAR_STEP];
+    mf_mask range =
+        mf_and(mf_less(place, mf_set((mf_real)1e6)), mf_less(speed, mf_set((mf_real)1e4)));
+    range = mf_and(range, mf_less(spin, mf_set(fastest)));
+    range = mf_and(range, mf_less(rest, mf_set((mf_real)4)));
+    mf_mask finite = mf_finite(place + speed + spin + rest);
+    raise_fault(car, finite, MF_FAULT_NONFINITE);
+    raise_fault(car, range, MF_FAULT_RANGE);
+}
+
+// ---- storing ------------------------------------------------------------------------------------
+
+static MF_INLINE void store_attitude(const Car *car, mf_lane w, mf_lane x, mf_lane y, mf_lane z) {
+    keep(car, MF_CAR_ROW_ORIENTATION, 0, w);
+    keep(car, MF_CAR_ROW_ORIENTATION, 1, x);
+    keep(car, MF_CAR_ROW_ORIENTATION, 2, y);
+    keep(car, MF_CAR_ROW_ORIENTATION, 3, z);
+}
+
+// A car that did not move and stands on the ground keeps its attitude to the bit.
+static MF_INLINE void settle(Car *car, const State *was, const mf_LaneMap *map) {
+    const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5);
+    const State *s = &car->state;
+    Held *held = &car->held;
+    mf_lane slope_x, slope_y;
+    mf_lane ground = mf_map_surface(map, s->x, s->y, &slope_x, &slope_y);
+    ground = ground + constant(held, MF_CAR_HEIGHT);
+    mf_lane nz = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+    mf_lane nx = -slope_x * nz, ny = -slope_y * nz;
+    mf_lane moved = mf_abs(s->x - was->x) + mf_abs(s->y - was->y) + mf_abs(s->w - was->w) +
+                    mf_abs(s->z - was->z);
+    mf_lane lies = mf_abs(nx - held->nx) + mf_abs(ny - held->ny) + mf_abs(nz - held->nz);
+    mf_mask same =
+        mf_and(mf_less_equal(moved, mf_zero()), mf_less(lies, mf_set(64 * MF_REAL_EPSILON)));
+    held->nx = mf_select(same, held->nx, nx);
+    held->ny = mf_select(same, held->ny, ny);
+    held->nz = mf_select(same, held->nz, nz);
+    held->lean = mf_select(same, held->lean, one / (one + nz));
+    mf_lane a = mf_sqrt(mf_fma(half, nz, half)), b = half / a;
+    mf_lane sx = -ny * b, sy = nx * b;
+    store_attitude(car, mf_select(same, car->w, a * s->w),
+                   mf_select(same, car->qx, mf_fma(sx, s->w, sy * s->z)),
+                   mf_select(same, car->qy, mf_fma(sy, s->w, -sx * s->z)),
+                   mf_select(same, car->z, a * s->z));
+    keep(car, MF_CAR_ROW_POSITION, 2, ground);
+}
+
+static MF_INLINE void store_car(Car *car, const State *was, const mf_LaneMap *map) {
+    const State *s = &car->state;
+    mf_lane vx, vy, vz, zero = mf_zero();
+    if (car->held.plan->level) {
+        store_attitude(car, s->w, zero, zero, s->z);
+        keep(car, MF_CAR_ROW_POSITION, 2, constant(&car->held, MF_CAR_GROUND));
+    } else {
+        settle(car, was, map);
+    }
+    ground_velocity(&car->held, s, &vx, &vy, &vz);
+    keep(car, MF_CAR_ROW_POSITION, 0, s->x);
+    keep(car, MF_CAR_ROW_POSITION, 1, s->y);
+    keep(car, MF_CAR_ROW_LINEAR, 0, vx);
+    keep(car, MF_CAR_ROW_LINEAR, 1, vy);
+    keep(car, MF_CAR_ROW_LINEAR, 2, vz);
+    keep(car, MF_CAR_ROW_ANGULAR, 0, zero);
+    keep(car, MF_CAR_ROW_ANGULAR, 1, zero);
+    keep(car, MF_CAR_ROW_ANGULAR, 2, s->turn);
+    keep(car, MF_CAR_ROW_STEERING, 0, s->steering);
+}
+
+static MF_INLINE void step_lanes(Car *car, const mf_LaneMap *map, bool control) {
+    mf_index word = mf_load_index((const int32_t *)car->fault);
+    car->alive = mf_index_equal(word, mf_set_index(0));
+    if (!mf_any(car->alive))
+        return;
+    car->all_alive = mf_all(car->alive);
+    car->held.alive = car->alive;
+    load_car(car);
+    if (control)
+        control_car(car);
+    hold_actuators(car);
+    aim_friction(car);
+    State was = car->state;
+    car->state = step_state(&car->held, &was);
+    stop_car(&car->held, &car->state);
+    bind_wheels(&car->held, &car->state);
+    unit_heading(&was, &car->state);
+    check_state(car);
+    if (mf_any(car->alive))
+        store_car(car, &was, map);
+}
+
+void MF_KERNEL(mf_car_step)(const mf_CarBatch *batch) {
+    const mf_CarPlan *plan = batch->plan;
+    const mf_LaneMap map = mf_lane_map(plan->terrain);
+    Car car;
+    car.held.plan = plan;
+#if defined(MF_KERNEL_F64)
+    car.held.constant = plan->constants_f64;
+#else
+    car.held.constant = plan->constants_f32;
+#endif
+    // Level ground: nothing reads these, but they are copied.
+    car.held.nx = car.held.ny = mf_zero();
+    car.held.nz = car.held.lean = mf_set((mf_real)1);
+    for (uint32_t i = batch->first; i < batch->end; i += MF_LANES) {
+        car.block = i / MF_BLOCK;
+        car.lane = i % MF_BLOCK;
+        car.fault = (uint32_t *)plan->fault->data + i;
+        step_lanes(&car, &map, batch->control);
+    }
+}

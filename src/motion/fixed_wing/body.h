@@ -1,0 +1,188 @@
+// The rigid body of an aircraft and its integration over a step, for a block of lanes. World axes
+// are east-north-up, body axes forward-left-up; the quaternion turns body into world.
+//
+// Included by the kernel only.
+#ifndef MF_MOTION_FIXED_WING_BODY_H
+#define MF_MOTION_FIXED_WING_BODY_H
+
+#include "motion/fixed_wing/aero.h"
+
+typedef struct Quat {
+    mf_lane w, x, y, z;
+} Quat;
+
+typedef struct Turn { // body to world, row by row
+    mf_lane xx, xy, xz, yx, yy, yz, zx, zy, zz;
+} Turn;
+
+typedef struct Body {
+    Vec position; // [m] world
+    Vec velocity; // [m/s] world
+    Quat attitude;
+    Vec rate; // [rad/s] body
+} Body;
+
+// How the velocities and the attitude change.
+typedef struct Change {
+    Vec acceleration; // [m/s^2] world
+    Vec spin;         // [rad/s^2] body
+    Quat turning;     // [1/s]
+} Change;
+
+// The air that a step meets: held over the step.
+typedef struct Air {
+    Vec wind; // [m/s] world
+    Vec gust; // [m/s] body
+} Air;
+
+static MF_INLINE Vec along(Vec a, mf_lane factor, Vec b) {
+    return (Vec){mf_fma(b.x, factor, a.x), mf_fma(b.y, factor, a.y), mf_fma(b.z, factor, a.z)};
+}
+
+static MF_INLINE Quat turned(Quat a, mf_lane factor, Quat b) {
+    return (Quat){mf_fma(b.w, factor, a.w), mf_fma(b.x, factor, a.x), mf_fma(b.y, factor, a.y),
+                  mf_fma(b.z, factor, a.z)};
+}
+
+static MF_INLINE Turn turn_of(Quat q) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    mf_lane less_x = mf_fma(-q.x, x2, one), less_y = mf_fma(-q.y, y2, one);
+    return (Turn){mf_fma(-q.z, z2, less_y), mf_fma(q.x, y2, -wz),     mf_fma(q.x, z2, wy),
+                  mf_fma(q.x, y2, wz),      mf_fma(-q.z, z2, less_x), mf_fma(q.y, z2, -wx),
+                  mf_fma(q.x, z2, -wy),     mf_fma(q.y, z2, wx),      mf_fma(-q.y, y2, less_x)};
+}
+
+static MF_INLINE Vec to_world(const Turn *m, Vec a) {
+    return (Vec){mf_fma(m->xx, a.x, mf_fma(m->xy, a.y, m->xz * a.z)),
+                 mf_fma(m->yx, a.x, mf_fma(m->yy, a.y, m->yz * a.z)),
+                 mf_fma(m->zx, a.x, mf_fma(m->zy, a.y, m->zz * a.z))};
+}
+
+static MF_INLINE Vec to_body(const Turn *m, Vec a) {
+    return (Vec){mf_fma(m->xx, a.x, mf_fma(m->yx, a.y, m->zx * a.z)),
+                 mf_fma(m->xy, a.x, mf_fma(m->yy, a.y, m->zy * a.z)),
+                 mf_fma(m->xz, a.x, mf_fma(m->yz, a.y, m->zz * a.z))};
+}
+
+// Velocity relative to the air, body axes.
+static MF_INLINE Vec through_air(const Turn *turn, Vec velocity, const Air *air) {
+    Vec relative = {velocity.x - air->wind.x, velocity.y - air->wind.y, velocity.z - air->wind.z};
+    Vec body = to_body(turn, relative);
+    return (Vec){body.x - air->gust.x, body.y - air->gust.y, body.z - air->gust.z};
+}
+
+// Half of q times (0, w).
+static MF_INLINE Quat turning_of(Quat q, Vec w) {
+    const mf_lane half = mf_set((mf_real)0.5);
+    Vec h = {w.x * half, w.y * half, w.z * half};
+    return (Quat){-mf_fma(q.x, h.x, mf_fma(q.y, h.y, q.z * h.z)),
+                  mf_fma(q.w, h.x, mf_fma(q.y, h.z, -(q.z * h.y))),
+                  mf_fma(q.w, h.y, mf_fma(q.z, h.x, -(q.x * h.z))),
+                  mf_fma(q.w, h.z, mf_fma(q.x, h.y, -(q.y * h.x)))};
+}
+
+// Euler's equations for a tensor with the one product xz.
+static MF_INLINE Vec spin_up(const mf_real *c, Vec w, Vec moment) {
+    Vec h = {mf_fma(set(c, MF_WING_INERTIA_X), w.x, set(c, MF_WING_INERTIA_XZ) * w.z),
+             set(c, MF_WING_INERTIA_Y) * w.y,
+             mf_fma(set(c, MF_WING_INERTIA_Z), w.z, set(c, MF_WING_INERTIA_XZ) * w.x)};
+    Vec t = {mf_fma(w.z, h.y, mf_fma(-w.y, h.z, moment.x)),
+             mf_fma(w.x, h.z, mf_fma(-w.z, h.x, moment.y)),
+             mf_fma(w.y, h.x, mf_fma(-w.x, h.y, moment.z))};
+    return (Vec){mf_fma(set(c, MF_WING_INVERSE_X), t.x, set(c, MF_WING_INVERSE_XZ) * t.z),
+                 set(c, MF_WING_INVERSE_Y) * t.y,
+                 mf_fma(set(c, MF_WING_INVERSE_Z), t.z, set(c, MF_WING_INVERSE_XZ) * t.x)};
+}
+
+static MF_INLINE Change change_of(const mf_real *c, const Held *held, const Air *air, Vec velocity,
+                                  Quat attitude, Vec rate) {
+    Turn turn = turn_of(attitude);
+    Loads loads = air_loads(c, held, through_air(&turn, velocity, air), rate);
+    Vec force = to_world(&turn, loads.force);
+    const mf_lane inverse_mass = set(c, MF_WING_INVERSE_MASS);
+    Change change;
+    change.acceleration = (Vec){force.x * inverse_mass, force.y * inverse_mass,
+                                mf_fma(force.z, inverse_mass, -set(c, MF_WING_GRAVITY))};
+    change.spin = spin_up(c, rate, loads.moment);
+    change.turning = turning_of(attitude, rate);
+    return change;
+}
+
+static MF_INLINE Quat normalized(Quat q) {
+    mf_lane square = mf_fma(q.w, q.w, mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
+    mf_lane scale = mf_set((mf_real)1) / mf_sqrt(square);
+    return (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+}
+
+// ---- integrators --------------------------------------------------------------------------------
+
+static MF_INLINE void step_euler(const mf_real *c, const Held *held, const Air *air, Body *body,
+                                 bool velocities_first) {
+    const mf_lane h = set(c, MF_WING_STEP);
+    Change k = change_of(c, held, air, body->velocity, body->attitude, body->rate);
+    Vec velocity = along(body->velocity, h, k.acceleration), rate = along(body->rate, h, k.spin);
+    Vec carried = velocities_first ? velocity : body->velocity;
+    Quat turning = velocities_first ? turning_of(body->attitude, rate) : k.turning;
+    body->position = along(body->position, h, carried);
+    body->attitude = turned(body->attitude, h, turning);
+    body->velocity = velocity;
+    body->rate = rate;
+}
+
+static MF_INLINE void step_heun(const mf_real *c, const Held *held, const Air *air, Body *body) {
+    const mf_lane h = set(c, MF_WING_STEP), half = set(c, MF_WING_HALF_STEP);
+    Change first = change_of(c, held, air, body->velocity, body->attitude, body->rate);
+    Vec velocity = along(body->velocity, h, first.acceleration);
+    Vec rate = along(body->rate, h, first.spin);
+    Change last = change_of(c, held, air, velocity, turned(body->attitude, h, first.turning), rate);
+    body->position = along(along(body->position, half, body->velocity), half, velocity);
+    body->velocity =
+        along(along(body->velocity, half, first.acceleration), half, last.acceleration);
+    body->rate = along(along(body->rate, half, first.spin), half, last.spin);
+    body->attitude = turned(turned(body->attitude, half, first.turning), half, last.turning);
+}
+
+// Runge and Kutta's classical method; sums run from the first stage to the last.
+static MF_INLINE void step_rk4(const mf_real *c, const Held *held, const Air *air, Body *body) {
+    const Body start = *body;
+    const mf_lane two = mf_set((mf_real)2), one = mf_set((mf_real)1);
+    const mf_lane zero = mf_zero();
+    const Vec none = {zero, zero, zero};
+    Change sum = {none, none, {zero, zero, zero, zero}};
+    Vec velocity = start.velocity, rate = start.rate, path = none;
+    Quat attitude = start.attitude;
+    for (int i = 0; i < 4; i++) {
+        Change stage = change_of(c, held, air, velocity, attitude, rate);
+        mf_lane weight = i == 1 || i == 2 ? two : one;
+        sum.acceleration = along(sum.acceleration, weight, stage.acceleration);
+        sum.spin = along(sum.spin, weight, stage.spin);
+        sum.turning = turned(sum.turning, weight, stage.turning);
+        path = along(path, weight, velocity);
+        if (i == 3)
+            break;
+        mf_lane reach = i == 2 ? set(c, MF_WING_STEP) : set(c, MF_WING_HALF_STEP);
+        velocity = along(start.velocity, reach, stage.acceleration);
+        rate = along(start.rate, reach, stage.spin);
+        attitude = turned(start.attitude, reach, stage.turning);
+    }
+    const mf_lane sixth = set(c, MF_WING_SIXTH_STEP);
+    body->position = along(start.position, sixth, path);
+    body->velocity = along(start.velocity, sixth, sum.acceleration);
+    body->rate = along(start.rate, sixth, sum.spin);
+    body->attitude = turned(start.attitude, sixth, sum.turning);
+}
+
+static MF_INLINE void step_body(const mf_real *c, mf_Integrator integrator, const Held *held,
+                                const Air *air, Body *body) {
+    if (integrator == MF_INTEGRATOR_RK4)
+        step_rk4(c, held, air, body);
+    else if (integrator == MF_INTEGRATOR_HEUN)
+        step_heun(c, held, air, body);
+    else
+        step_euler(c, held, air, body, integrator == MF_INTEGRATOR_SEMI_IMPLICIT);
+    body->attitude = normalized(body->attitude);
+}
+
+#endif

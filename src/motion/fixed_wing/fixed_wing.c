@@ -1,0 +1,348 @@
+// The fixed-wing motion's host side: settings, fields, system, start in trim.
+#include "motion/fixed_wing/plan.h"
+
+#include "math/scalar.h"
+#include "world/attach.h"
+
+static const char system_name[] = "fixed_wing";
+
+// ---- plan ---------------------------------------------------------------------------------------
+
+typedef struct CommandValue {
+    const char *field;
+    uint32_t component;
+} CommandValue;
+
+static const CommandValue command_values[3][MF_WING_COMMANDS] = {
+    {{"command.elevator", 0},
+     {"command.aileron", 0},
+     {"command.rudder", 0},
+     {"command.throttle", 0},
+     {NULL, 0}},
+    {{"command.airspeed", 0}, {"command.altitude", 0}, {"command.course", 0}, {NULL, 0}, {NULL, 0}},
+    {{"command.airspeed", 0},
+     {"command.altitude", 0},
+     {"command.center", 0},
+     {"command.center", 1},
+     {"command.radius", 0}}};
+
+static void command_limits(double *c, const mf_FixedWing *p, mf_FixedWingCommand command) {
+    double *low = c + MF_WING_COMMAND_LOW, *high = c + MF_WING_COMMAND_HIGH;
+    if (command == MF_FIXED_WING_SURFACES) {
+        high[0] = p->elevator_limit;
+        high[1] = p->aileron_limit;
+        high[2] = p->rudder_limit;
+        high[3] = 1.0;
+        for (int i = 0; i < 3; i++)
+            low[i] = -high[i];
+        return;
+    }
+    low[0] = p->airspeed_min;
+    high[0] = p->airspeed_max;
+    low[1] = -1e5;
+    high[1] = 1e5;
+    low[2] = command == MF_FIXED_WING_ORBIT ? -1e6 : -1000.0;
+    low[3] = low[4] = -1e6;
+    for (int i = 2; i < MF_WING_COMMANDS; i++)
+        high[i] = -low[i];
+    c[MF_WING_COMMAND_SIZE + 4] = 1.0;
+}
+
+// The angle from which on the stalled share of the flow is more than a quarter of the type's
+// epsilon; always, where it is more than that at zero.
+static double stall_begins(const mf_FixedWing *p, double digits) {
+    return p->stall_sharpness * p->stall_angle > digits
+               ? p->stall_angle - digits / p->stall_sharpness
+               : -1.0;
+}
+
+static void step_constants(mf_WingPlan *plan, double step) {
+    double *c = plan->constants_f64;
+    c[MF_WING_STEP] = step;
+    c[MF_WING_HALF_STEP] = 0.5 * step;
+    c[MF_WING_SIXTH_STEP] = step / 6.0;
+    c[MF_WING_SPIN_LIMIT] = 2.0 / step;
+    c[MF_WING_GRAVITY] = plan->gravity;
+    command_limits(c, &plan->parameters, plan->settings.command);
+    mf_wing_gusts(c, &plan->settings.gusts, step);
+}
+
+static void round_constants(mf_WingPlan *plan) {
+    for (int i = 0; i < MF_WING_CONSTANTS; i++)
+        plan->constants_f32[i] = (float)plan->constants_f64[i];
+    // ln 2 times the bits of the types, and two more.
+    plan->constants_f32[MF_WING_STALL_NEAR] = (float)stall_begins(&plan->parameters, 18.1);
+    plan->constants_f64[MF_WING_STALL_NEAR] = stall_begins(&plan->parameters, 38.2);
+}
+
+// Surfaces can be flown without gravity or air; the autopilot and a start in trim need both.
+static mf_Status find_start(mf_WingPlan *plan, double control_step, mf_Error *error) {
+    double airspeed = plan->settings.start_airspeed, *c = plan->constants_f64;
+    bool pilot = plan->settings.command != MF_FIXED_WING_SURFACES;
+    mf_Status status = MF_OK;
+    if (pilot)
+        status = mf_wing_gains(c, &plan->parameters, plan->gravity, control_step, error);
+    if (status == MF_OK && (pilot || (plan->gravity > 0.0 && plan->parameters.air_density > 0.0)))
+        status = mf_wing_trim(c, &plan->parameters, airspeed, 0.0, 0.0, plan->gravity, &plan->start,
+                              error);
+    return status;
+}
+
+static mf_Status fill_plan(mf_WingPlan *plan, const mf_Group *group, mf_Error *error) {
+    mf_World *world = mf_group_world(group);
+    const mf_WorldConfig *config = mf_world_settings(world);
+    if (plan->settings.start_airspeed == 0.0)
+        plan->settings.start_airspeed = plan->parameters.airspeed_design;
+    if (plan->settings.control_interval == 0)
+        plan->settings.control_interval = config->step;
+    plan->gravity = config->gravity;
+    plan->seed = config->seed;
+    plan->interval = (uint32_t)(plan->settings.control_interval / config->step);
+    plan->stream = 0x64727900u; // "dry", and the group's number below
+    for (uint32_t i = 0; i < mf_world_group_count(world); i++)
+        if (mf_world_group(world, i) == group)
+            plan->stream += i;
+    for (int i = 0; i < 3; i++)
+        plan->gusty = plan->gusty || plan->settings.gusts.intensity[i] > 0.0;
+    while (plan->command_count < MF_WING_COMMANDS &&
+           command_values[plan->settings.command][plan->command_count].field != NULL)
+        plan->command_count++;
+    mf_wing_constants(plan->constants_f64, &plan->parameters);
+    plan->constants_f64[MF_WING_STALL_NEAR] = -1.0;
+    mf_Status status = find_start(plan, mf_time_to_seconds(plan->settings.control_interval), error);
+    if (status == MF_OK) {
+        step_constants(plan, mf_time_to_seconds(config->step));
+        round_constants(plan);
+    }
+    return status;
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+enum { INPUT = MF_FIELD_STATE | MF_FIELD_INPUT, STATE = MF_FIELD_STATE };
+
+static const mf_FieldInfo command_fields[] = {
+    {"command.elevator", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+     "trailing edge down is positive"},
+    {"command.aileron", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+     "right wing down is positive"},
+    {"command.rudder", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+     "trailing edge left is positive"},
+    {"command.throttle", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "0 .. 1"},
+    {"command.airspeed", "m/s", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "speed through the air"},
+    {"command.altitude", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "height z"},
+    {"command.course", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+     "direction of motion over ground, from east to north"},
+    {"command.center", "m", "world", MF_REAL, MF_PER_INSTANCE, 2, INPUT, "centre of the orbit"},
+    {"command.radius", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+     "of the orbit, positive: counter-clockwise seen from above"},
+};
+
+static const mf_FieldInfo accepted_field = {
+    "command.accepted",
+    "1",
+    "",
+    MF_REAL,
+    MF_FIXED_COUNT,
+    1,
+    STATE,
+    "the command in force, values in the order of the command fields, SI units"};
+
+static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
+    [MF_WING_ROW_REFUSED] = {"command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
+                             "control ticks at which the command was refused"},
+    [MF_WING_ROW_SURFACE] = {"surface.angle", "rad", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
+                             "elevator, aileron, rudder"},
+    [MF_WING_ROW_THROTTLE] = {"motor.throttle", "1", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,
+                              "0 .. 1"},
+    [MF_WING_ROW_MEMORY] = {"autopilot.memory", "1", "", MF_REAL, MF_PER_INSTANCE, MF_WING_MEMORIES,
+                            STATE,
+                            "integrals of course [rad], altitude [rad], airspeed [1]; slow yaw "
+                            "rate [rad/s]"},
+    [MF_WING_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
+                          "of the air around the agent"},
+    [MF_WING_ROW_SPEED] = {"air.speed", "m/s", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+                           "speed through the air"},
+    [MF_WING_ROW_ALPHA] = {"air.alpha", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+                           "angle of attack"},
+    [MF_WING_ROW_BETA] = {"air.beta", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+                          "angle of sideslip, air from the right is positive"},
+    [MF_WING_ROW_GUST_STATE] = {"gust.state", "1", "", MF_REAL, MF_PER_INSTANCE, 5, STATE,
+                                "of the gust filters: forward 1, left 2, up 2"},
+    [MF_WING_ROW_GUST] = {"gust.velocity", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
+                          "gusts on top of the wind"},
+};
+
+static mf_Status add_commands(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
+    const CommandValue *values = command_values[plan->settings.command];
+    for (uint32_t i = 0; i < plan->command_count; i++) {
+        const mf_FieldInfo *info = command_fields;
+        while (strcmp(info->name, values[i].field) != 0)
+            info++;
+        mf_Status status = mf_attach_field(group, info, 0, &plan->commands[i], error);
+        if (status != MF_OK)
+            return status;
+        plan->command_component[i] = values[i].component;
+    }
+    return mf_attach_field(group, &accepted_field, plan->command_count,
+                           &plan->rows[MF_WING_ROW_ACCEPTED], error);
+}
+
+static mf_Status add_fields(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
+    static const char *const canonical[] = {"base.position", "base.orientation",
+                                            "base.linear_velocity", "base.angular_velocity"};
+    for (int i = 0; i < 4; i++)
+        plan->rows[MF_WING_ROW_POSITION + i] = mf_group_find_field(group, canonical[i]);
+    plan->rows[MF_WING_ROW_FAULT] = mf_group_find_field(group, "fault.word");
+    mf_Status status = add_commands(group, plan, error);
+    for (int i = 0; status == MF_OK && i < MF_WING_ROWS; i++) {
+        bool gust = i == MF_WING_ROW_GUST || i == MF_WING_ROW_GUST_STATE;
+        if (wing_fields[i].name != NULL && (plan->gusty || !gust))
+            status = mf_attach_field(group, &wing_fields[i], 0, &plan->rows[i], error);
+    }
+    return status;
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+static char *field_at(const mf_Field *field, size_t block, size_t component, size_t lane) {
+    size_t value = (block * field->components + component) * MF_BLOCK + lane;
+    return (char *)field->data + value * mf_field_value_size(field->info.type);
+}
+
+static void bind_block(mf_WingBlock *work, const mf_WingPlan *plan, size_t block, size_t lane) {
+    for (int i = 0; i < MF_WING_ROWS; i++)
+        work->rows[i] = plan->rows[i] != NULL ? field_at(plan->rows[i], block, 0, lane) : NULL;
+    for (uint32_t i = 0; i < plan->command_count; i++)
+        work->commands[i] = field_at(plan->commands[i], block, plan->command_component[i], lane);
+    work->instance = (uint32_t)(block * MF_BLOCK + lane);
+}
+
+// Below this many agents the copy for one lane is faster than a mostly empty wide one.
+static bool few(uint32_t agents, uint32_t lanes) {
+    return agents * 5 <= lanes;
+}
+
+static void run_fixed_wing(const mf_SystemRun *run, void *user) {
+    const mf_WingPlan *plan = user;
+    const uint32_t count = mf_group_count(run->group);
+    mf_WingBlock work = {
+        .plan = plan, .tick = run->tick, .control_due = run->tick % plan->interval == 0};
+    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
+        uint32_t agents = count - block * MF_BLOCK;
+        if (agents > MF_BLOCK)
+            agents = MF_BLOCK;
+        for (uint32_t lane = 0; lane < agents;) {
+            uint32_t left = agents - lane;
+            bool single = few(left < plan->lanes ? left : plan->lanes, plan->lanes);
+            bind_block(&work, plan, block, lane);
+            if (single)
+                plan->step_one(&work);
+            else
+                plan->step(&work);
+            lane += single ? 1 : plan->lanes;
+        }
+    }
+}
+
+static void reset_fixed_wing(mf_Group *group, uint32_t instance, void *user) {
+    (void)group;
+    mf_wing_start(user, instance);
+}
+
+// ---- adding -------------------------------------------------------------------------------------
+
+static void choose_kernel(mf_WingPlan *plan, mf_Isa isa, bool double_precision) {
+    static const mf_WingStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fixed_wing_step);
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    int row = mf_kernel_row(isa);
+    plan->double_precision = double_precision;
+    plan->step = table[row][double_precision];
+    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
+    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+}
+
+static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
+    static const char *const reads[] = {"wind.velocity", NULL};
+    static const char *const writes[] = {"base.position",
+                                         "base.orientation",
+                                         "base.linear_velocity",
+                                         "base.angular_velocity",
+                                         "surface.angle",
+                                         "motor.throttle",
+                                         "command.accepted",
+                                         "command.refused",
+                                         "autopilot.memory",
+                                         "air.speed",
+                                         "air.alpha",
+                                         "air.beta",
+                                         "fault.word",
+                                         NULL};
+    mf_SystemConfig system = mf_system_config();
+    system.name = system_name;
+    system.phase = MF_PHASE_MOTION;
+    system.run = run_fixed_wing;
+    system.reset = reset_fixed_wing;
+    system.destroy = mf_attach_release;
+    system.user = plan;
+    system.reads = reads;
+    system.writes = writes;
+    const uint64_t choices[] = {(uint64_t)plan->settings.integrator, plan->interval, plan->stream};
+    system.settings_hash =
+        mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
+    system.settings_hash = mf_hash_bytes(system.settings_hash, choices, sizeof choices);
+    return mf_group_add_system(group, &system, error);
+}
+
+mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
+                            const mf_FixedWingSettings *settings, mf_Error *error) {
+    const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
+    const mf_FixedWingSettings used = settings != NULL ? *settings : mf_fixed_wing_settings();
+    mf_World *world = mf_group_world(group);
+    mf_Context *context = mf_world_context(world);
+    mf_Status status = mf_attach_check(group, system_name, mf_rate_from_period(MF_SECOND), error);
+    if (status == MF_OK)
+        status = mf_fixed_wing_check(&aircraft, error);
+    if (status == MF_OK)
+        status = mf_wing_check_settings(&used, mf_world_settings(world)->step, error);
+    if (status != MF_OK)
+        return status;
+    double mass = mf_group_model(group)->mass;
+    if (mf_abs(mass - aircraft.mass) > 1e-6 * aircraft.mass)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "fixed_wing.mass: %g kg, but the group's model has %g kg; make it with "
+                       "mf_fixed_wing_model()",
+                       aircraft.mass, mass);
+    mf_WingPlan *plan = mf_allocate(context, 1, sizeof *plan);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "fixed_wing: out of memory");
+    plan->parameters = aircraft;
+    plan->settings = used;
+    status = fill_plan(plan, group, error);
+    if (status == MF_OK)
+        status = add_fields(group, plan, error);
+    if (status == MF_OK) {
+        choose_kernel(plan, mf_world_isa(world), mf_group_settings(group)->double_precision);
+        status = add_system(group, plan, error);
+    }
+    if (status != MF_OK)
+        mf_release(context, plan);
+    return status;
+}
+
+static const mf_WingPlan *find_plan(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run_fixed_wing)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}
+
+const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group) {
+    const mf_WingPlan *plan = find_plan(group);
+    return plan != NULL ? &plan->parameters : NULL;
+}
+
+const mf_FixedWingSettings *mf_fixed_wing_settings_of(const mf_Group *group) {
+    const mf_WingPlan *plan = find_plan(group);
+    return plan != NULL ? &plan->settings : NULL;
+}

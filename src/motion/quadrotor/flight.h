@@ -1,0 +1,204 @@
+// The flight of a quadrotor: equations 1-9 of the paper (Yan et al., "Potato", 2023), stepped by an
+// explicit Runge-Kutta method.
+//
+//   p' = v    v' = R(q) f / m - g    q' = q (0, w) / 2    I w' = t - w x I w    W' = (Wc - W) / tau
+//
+// The speed W of a rotor does not depend on the rest, so its values at the stages are known
+// beforehand: Wc + lag[s] (W - Wc), with the very factors that the method gives. The place needs no
+// stages either: with the accelerations a_s of the stages it moves by h v + h^2 sum of lean[s] a_s.
+#ifndef MF_MOTION_QUADROTOR_FLIGHT_H
+#define MF_MOTION_QUADROTOR_FLIGHT_H
+
+#include "motion/quadrotor/state.h"
+
+typedef struct Thrust {
+    mf_lane lift; // [m/s^2] twice the thrust per mass
+    Vec twist;    // [rad/s^2] of the rotors' torques alone
+} Thrust;
+
+typedef struct Slope { // derivatives: of the velocity, of the attitude (twice), of the rate
+    Vec push;
+    Quat drift;
+    Vec twist;
+} Slope;
+
+static MF_INLINE mf_lane twist_row(const Lanes *s, const mf_lane *square, int axis) {
+    int row = MF_QUAD_TWIST + 4 * axis;
+    mf_lane sum = value_of(s, row) * square[0];
+    for (int i = 1; i < ROTORS; i++)
+        sum = mf_fma(value_of(s, row + i), square[i], sum);
+    return sum;
+}
+
+// From the squares of the rotors' speeds.
+static MF_INLINE Thrust thrust_of(const Lanes *s, const mf_lane *square) {
+    mf_lane sum = (square[0] + square[1]) + (square[2] + square[3]);
+    return (Thrust){value_of(s, MF_QUAD_LIFT) * sum,
+                    {twist_row(s, square, 0), twist_row(s, square, 1), twist_row(s, square, 2)}};
+}
+
+static MF_INLINE Sym sym_constant(const Lanes *s, int first) {
+    return (Sym){value_of(s, first),     value_of(s, first + 1), value_of(s, first + 2),
+                 value_of(s, first + 3), value_of(s, first + 4), value_of(s, first + 5)};
+}
+
+// The change of the rate that the rotation itself brings: -I^-1 (w x I w), added to `twist`.
+static MF_INLINE Vec add_gyro(const Lanes *s, Vec w, Vec twist, bool plain) {
+    if (plain || !s->plan->full_inertia)
+        return (Vec){mf_fma(value_of(s, MF_QUAD_GYRO), w.y * w.z, twist.x),
+                     mf_fma(value_of(s, MF_QUAD_GYRO + 1), w.z * w.x, twist.y),
+                     mf_fma(value_of(s, MF_QUAD_GYRO + 2), w.x * w.y, twist.z)};
+    Sym inertia = sym_constant(s, MF_QUAD_INERTIA), inverse = sym_constant(s, MF_QUAD_INVERSE);
+    Vec torque = vec_cross(sym_apply(&inertia, w), w);
+    return vec_add(twist, sym_apply(&inverse, torque));
+}
+
+// Twice the derivative of q.
+static MF_INLINE Quat drift_of(Quat q, Vec w) {
+    return (Quat){-mf_fma(q.x, w.x, mf_fma(q.y, w.y, q.z * w.z)),
+                  mf_fma(q.w, w.x, mf_fma(q.y, w.z, -(q.z * w.y))),
+                  mf_fma(q.w, w.y, mf_fma(q.z, w.x, -(q.x * w.z))),
+                  mf_fma(q.w, w.z, mf_fma(q.x, w.y, -(q.y * w.x)))};
+}
+
+// ---- drag ---------------------------------------------------------------------------------------
+
+// Each rotor meets the air at the body's speed and that of its own place in the turning body.
+static MF_INLINE void add_rotor_drag(const Lanes *s, Vec air, Vec w, const mf_lane *speed,
+                                     Vec *force, Vec *torque) {
+    for (int i = 0; i < ROTORS; i++) {
+        mf_lane x = value_of(s, MF_QUAD_ROTOR_X + i), y = value_of(s, MF_QUAD_ROTOR_Y + i);
+        mf_lane turn = -speed[i];
+        mf_lane fx = turn * value_of(s, MF_QUAD_ROTOR_DRAG) * less_product(w.z, y, air.x);
+        mf_lane fy = turn * value_of(s, MF_QUAD_ROTOR_DRAG + 1) * mf_fma(w.z, x, air.y);
+        mf_lane fz = turn * value_of(s, MF_QUAD_ROTOR_DRAG + 2) *
+                     less_product(w.y, x, mf_fma(w.x, y, air.z));
+        *force = vec_add(*force, (Vec){fx, fy, fz});
+        torque->x = mf_fma(y, fz, torque->x);
+        torque->y = less_product(x, fz, torque->y);
+        torque->z = torque->z + less_product(y, fx, x * fy);
+    }
+}
+
+static MF_INLINE void add_drag(const Lanes *s, const Craft *craft, const mf_lane *speed, Vec wind,
+                               Slope *slope) {
+    mf_lane zero = mf_zero();
+    Mat turn = quat_matrix(craft->attitude);
+    Vec air = mat_apply_transposed(&turn, vec_sub(craft->velocity, wind));
+    Vec force = {zero, zero, zero}, torque = force;
+    if (s->plan->body_drag) {
+        mf_lane size = -mf_sqrt(vec_dot(air, air));
+        force = (Vec){value_of(s, MF_QUAD_BODY_DRAG) * size * air.x,
+                      value_of(s, MF_QUAD_BODY_DRAG + 1) * size * air.y,
+                      value_of(s, MF_QUAD_BODY_DRAG + 2) * size * air.z};
+    }
+    if (s->plan->rotor_drag)
+        add_rotor_drag(s, air, craft->rate, speed, &force, &torque);
+    Sym inverse = sym_constant(s, MF_QUAD_INVERSE);
+    Vec push = vec_scale(mat_apply(&turn, force), value_of(s, MF_QUAD_INVERSE_MASS));
+    slope->push = vec_add(slope->push, push);
+    slope->twist = vec_add(slope->twist, sym_apply(&inverse, torque));
+}
+
+// ---- one stage ----------------------------------------------------------------------------------
+
+static MF_INLINE Slope slope_at(const Lanes *s, const Craft *craft, const mf_lane *speed, Vec wind,
+                                bool plain) {
+    mf_lane square[ROTORS];
+    for (int i = 0; i < ROTORS; i++)
+        square[i] = speed[i] * speed[i];
+    const Thrust thrust = thrust_of(s, square);
+    const Quat q = craft->attitude;
+    // Half of the body's z axis in the world.
+    Vec up = {mf_fma(q.x, q.z, q.w * q.y), mf_fma(q.y, q.z, -(q.w * q.x)),
+              less_product(q.x, q.x, less_product(q.y, q.y, mf_set((mf_real)0.5)))};
+    Slope slope;
+    slope.push = (Vec){thrust.lift * up.x, thrust.lift * up.y,
+                       mf_fma(thrust.lift, up.z, value_of(s, MF_QUAD_GRAVITY))};
+    slope.drift = drift_of(q, craft->rate);
+    slope.twist = add_gyro(s, craft->rate, thrust.twist, plain);
+    if (!plain && (s->plan->rotor_drag || s->plan->body_drag))
+        add_drag(s, craft, speed, wind, &slope);
+    return slope;
+}
+
+// ---- one step -----------------------------------------------------------------------------------
+
+static MF_INLINE uint32_t stage_count(mf_Integrator method) {
+    return method == MF_INTEGRATOR_RK4 ? 4 : method == MF_INTEGRATOR_HEUN ? 2 : 1;
+}
+// Weights of a stage relative to the first one's.
+static MF_INLINE mf_real stage_weight(mf_Integrator method, uint32_t stage) {
+    return method == MF_INTEGRATOR_RK4 && (stage == 1 || stage == 2) ? 2 : 1;
+}
+static MF_INLINE bool stage_leans(mf_Integrator method, uint32_t stage) {
+    return method == MF_INTEGRATOR_RK4 ? stage < 3 : stage == 0;
+}
+
+static MF_INLINE mf_lane add_weighted(mf_real weight, mf_lane a, mf_lane sum) {
+    if (weight == 1)
+        return sum + a;
+    return mf_fma(mf_set(weight), a, sum);
+}
+static MF_INLINE Vec vec_weighted(mf_real weight, Vec a, Vec sum) {
+    return (Vec){add_weighted(weight, a.x, sum.x), add_weighted(weight, a.y, sum.y),
+                 add_weighted(weight, a.z, sum.z)};
+}
+static MF_INLINE void slope_weighted(mf_real weight, const Slope *a, Slope *sum) {
+    sum->push = vec_weighted(weight, a->push, sum->push);
+    sum->twist = vec_weighted(weight, a->twist, sum->twist);
+    sum->drift.w = add_weighted(weight, a->drift.w, sum->drift.w);
+    sum->drift.x = add_weighted(weight, a->drift.x, sum->drift.x);
+    sum->drift.y = add_weighted(weight, a->drift.y, sum->drift.y);
+    sum->drift.z = add_weighted(weight, a->drift.z, sum->drift.z);
+}
+static MF_INLINE Quat quat_along(mf_lane factor, Quat a, Quat b) {
+    return (Quat){mf_fma(factor, a.w, b.w), mf_fma(factor, a.x, b.x), mf_fma(factor, a.y, b.y),
+                  mf_fma(factor, a.z, b.z)};
+}
+
+// Speeds at a later stage or, as stage 4, at the end of the step.
+static MF_INLINE void rotors_at(const Lanes *s, const mf_lane *now, const mf_lane *command,
+                                uint32_t stage, mf_lane *speed) {
+    mf_lane rest = value_of(s, MF_QUAD_LAG + (int)stage);
+    for (int i = 0; i < ROTORS; i++)
+        speed[i] = mf_fma(rest, now[i] - command[i], command[i]);
+}
+
+// Steps everything but the length of the quaternion. With a literal `method` and `plain` (diagonal
+// inertia, rotors with lag, no drag) the compiler makes straight code of it.
+static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, Vec wind,
+                          mf_Integrator method, bool plain) {
+    const Craft start = *craft;
+    mf_lane speed[ROTORS], zero = mf_zero();
+    if (plain)
+        memcpy(speed, start.speed, sizeof speed);
+    else
+        rotors_at(s, start.speed, command, 0, speed);
+    Slope slope = slope_at(s, craft, speed, wind, plain), sum = slope;
+    Vec lean = stage_leans(method, 0) ? slope.push : (Vec){zero, zero, zero};
+    for (uint32_t stage = 1; stage < stage_count(method); stage++) {
+        mf_lane node = value_of(s, MF_QUAD_NODE + (int)stage);
+        mf_lane turn = value_of(s, MF_QUAD_TURN_NODE + (int)stage);
+        rotors_at(s, start.speed, command, stage, speed);
+        craft->attitude = quat_along(turn, slope.drift, start.attitude);
+        craft->rate = vec_fma(slope.twist, node, start.rate);
+        if (!plain)
+            craft->velocity = vec_fma(slope.push, node, start.velocity);
+        slope = slope_at(s, craft, speed, wind, plain);
+        slope_weighted(stage_weight(method, stage), &slope, &sum);
+        if (stage_leans(method, stage))
+            lean = vec_add(lean, slope.push);
+    }
+    mf_lane share = value_of(s, MF_QUAD_SHARE);
+    craft->velocity = vec_fma(sum.push, share, start.velocity);
+    craft->place = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
+                           vec_fma(lean, value_of(s, MF_QUAD_LEAN), start.place));
+    craft->rate = vec_fma(sum.twist, share, start.rate);
+    if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
+        sum.drift = drift_of(start.attitude, craft->rate);
+    craft->attitude = quat_along(value_of(s, MF_QUAD_TURN_SHARE), sum.drift, start.attitude);
+    rotors_at(s, start.speed, command, 4, craft->speed);
+}
+
+#endif

@@ -1,0 +1,197 @@
+// What a quadrotor is: defaults, checks, body, and the speeds that hold it in the air.
+#include "math/scalar.h"
+#include "motion/quadrotor/plan.h"
+
+#include <stddef.h>
+
+mf_Quadrotor mf_quadrotor(void) {
+    // Sun et al. 2022, "A comparative study of nonlinear MPC and differential-flatness-based
+    // control for quadrotor agile flight"; numbers of the published agilicious configuration.
+    return (mf_Quadrotor){.struct_size = sizeof(mf_Quadrotor),
+                          .mass = 0.752,
+                          .inertia = {2.5e-3, 2.1e-3, 4.3e-3, 0, 0, 0},
+                          .radius = 0.2,
+                          .clearance = 0.05,
+                          .rotor_x = {0.075, -0.075, -0.075, 0.075},
+                          .rotor_y = {0.1, 0.1, -0.1, -0.1},
+                          .rotor_turn = {-1, 1, -1, 1},
+                          .rotor_speed_min = 0.0,
+                          .rotor_speed_max = 2000.0,
+                          .thrust_coefficient = 1.562522e-6,
+                          .torque_coefficient = 2.5e-8,
+                          .motor_time_constant = 0.033,
+                          .rate_bandwidth = 20.0,
+                          .yaw_rate_bandwidth = 8.0,
+                          .rate_integral = 1.0,
+                          .rate_lead = 0.0,
+                          .attitude_bandwidth = 7.0,
+                          .yaw_bandwidth = 2.5,
+                          .velocity_bandwidth = 2.5,
+                          .velocity_integral = 0.3,
+                          .position_bandwidth = 1.0,
+                          .rate_max = 10.0,
+                          .yaw_rate_max = 3.0,
+                          .tilt_max = 0.6,
+                          .speed_max = 8.0,
+                          .climb_max = 3.0};
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+typedef struct Range {
+    const char *name;
+    size_t offset;
+    uint32_t count;
+    double low, high;
+    const char *unit;
+} Range;
+
+#define ROW(member, count, low, high, unit)                                                        \
+    { #member, offsetof(mf_Quadrotor, member), count, low, high, unit }
+static const Range ranges[] = {
+    ROW(mass, 1, 1e-9, 1e9, "kg"),
+    ROW(radius, 1, 1e-6, 1e4, "m"),
+    ROW(clearance, 1, 0.0, 1e4, "m"),
+    ROW(rotor_x, 4, -1e3, 1e3, "m"),
+    ROW(rotor_y, 4, -1e3, 1e3, "m"),
+    ROW(rotor_turn, 4, -1.0, 1.0, ""),
+    ROW(rotor_speed_min, 1, 0.0, 1e6, "rad/s"),
+    ROW(rotor_speed_max, 1, 1e-3, 1e6, "rad/s"),
+    ROW(thrust_coefficient, 1, 1e-15, 1e6, "N s^2"),
+    ROW(torque_coefficient, 1, 1e-18, 1e6, "N m s^2"),
+    ROW(motor_time_constant, 1, 0.0, 10.0, "s"),
+    ROW(rotor_drag, 3, 0.0, 1e3, "N s^2/(m rad)"),
+    ROW(body_drag, 3, 0.0, 1e6, "N s^2/m^2"),
+    ROW(rate_bandwidth, 1, 1e-3, 1e4, "rad/s"),
+    ROW(yaw_rate_bandwidth, 1, 1e-3, 1e4, "rad/s"),
+    ROW(rate_integral, 1, 0.0, 1e3, "1/s"),
+    ROW(rate_lead, 1, 0.0, 100.0, ""),
+    ROW(attitude_bandwidth, 1, 1e-3, 1e4, "rad/s"),
+    ROW(yaw_bandwidth, 1, 1e-3, 1e4, "rad/s"),
+    ROW(velocity_bandwidth, 1, 1e-3, 1e4, "rad/s"),
+    ROW(velocity_integral, 1, 0.0, 1e3, "1/s"),
+    ROW(position_bandwidth, 1, 1e-3, 1e4, "rad/s"),
+    ROW(rate_max, 1, 1e-3, 1e3, "rad/s"),
+    ROW(yaw_rate_max, 1, 1e-3, 1e3, "rad/s"),
+    ROW(tilt_max, 1, 0.01, 1.4, "rad"),
+    ROW(speed_max, 1, 1e-3, 1e3, "m/s"),
+    ROW(climb_max, 1, 1e-3, 1e3, "m/s"),
+};
+#undef ROW
+
+static mf_Status check_ranges(const mf_Quadrotor *p, mf_Error *error) {
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const Range *range = &ranges[i];
+        const double *value = (const double *)(const void *)((const char *)p + range->offset);
+        for (uint32_t c = 0; c < range->count; c++)
+            if (!(value[c] >= range->low && value[c] <= range->high))
+                return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.%s: %g, need %g .. %g%s%s",
+                               range->name, value[c], range->low, range->high,
+                               *range->unit != '\0' ? " " : "", range->unit);
+    }
+    return MF_OK;
+}
+
+// The same rule as for the bodies of all vehicles, so that the message comes from one place.
+static mf_Status check_inertia(const mf_Quadrotor *p, mf_Error *error) {
+    double values[3];
+    if (!mf_all_finite(p->inertia, 6))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.inertia: need six finite numbers in kg m^2");
+    for (int i = 0; i < 6; i++)
+        if (mf_abs(p->inertia[i]) > 1e12)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "quadrotor.inertia: %g, need at most 1e12 "
+                           "kg m^2",
+                           p->inertia[i]);
+    mf_mat3_eigen(values, NULL, p->inertia);
+    if (!(values[0] > 0.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.inertia: not positive definite, its smallest principal value is "
+                       "%g kg m^2",
+                       values[0]);
+    // The published figures of a flat plate may be a little off (Crazyflie: 1.05 %).
+    if (values[2] > 1.02 * (values[0] + values[1]))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.inertia: no real body has it, the principal value %g kg m^2 "
+                       "exceeds the sum of the others, %g",
+                       values[2], values[0] + values[1]);
+    return MF_OK;
+}
+
+static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
+    double matrix[16], inverse[16];
+    for (int i = 0; i < 4; i++)
+        if (p->rotor_turn[i] != 1.0 && p->rotor_turn[i] != -1.0)
+            return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rotor_turn: %g, need +1 or -1",
+                           p->rotor_turn[i]);
+    if (!(p->rotor_speed_max > p->rotor_speed_min))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.rotor_speed_max: %g, need more than rotor_speed_min, %g rad/s",
+                       p->rotor_speed_max, p->rotor_speed_min);
+    if (p->rate_lead != 0.0 && p->rate_lead < 1.0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rate_lead: %g, need 0 or 1 .. 100",
+                       p->rate_lead);
+    if (!mf_quadrotor_allocation(p, matrix, inverse))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.rotor_x: these places and turns (rotor_x, rotor_y, rotor_turn) "
+                       "do not give thrust, roll, pitch and yaw independently: the allocation "
+                       "matrix cannot be inverted");
+    for (int i = 0; i < 4; i++)
+        if (!(inverse[4 * i] > 0.0))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "quadrotor.rotor_x: the centre of mass is not between the rotors, "
+                           "rotor %d would have to pull down",
+                           i + 1);
+    return MF_OK;
+}
+
+mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
+    if (quadrotor == NULL || quadrotor->struct_size != sizeof *quadrotor)
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor()");
+    mf_Status status = check_ranges(quadrotor, error);
+    if (status == MF_OK)
+        status = check_inertia(quadrotor, error);
+    if (status == MF_OK)
+        status = check_rotors(quadrotor, error);
+    return status;
+}
+
+// ---- body and balance ---------------------------------------------------------------------------
+
+mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor, const char *name,
+                             mf_Model **out, mf_Error *error) {
+    *out = NULL;
+    mf_Status status = mf_quadrotor_check(quadrotor, error);
+    if (status != MF_OK)
+        return status;
+    mf_VehicleBody body = {.name = name,
+                           .mass = quadrotor->mass,
+                           .radius = quadrotor->radius,
+                           .clearance = quadrotor->clearance};
+    memcpy(body.inertia, quadrotor->inertia, sizeof body.inertia);
+    return mf_vehicle_model(context, &body, out, error);
+}
+
+void mf_quadrotor_hover(const mf_Quadrotor *quadrotor, double gravity, double speed[4]) {
+    double matrix[16], inverse[16];
+    bool invertible = mf_quadrotor_allocation(quadrotor, matrix, inverse);
+    for (int i = 0; i < 4; i++)
+        speed[i] = invertible ? mf_sqrt(inverse[4 * i] * gravity) : 0.0;
+}
+
+const char *mf_quadrotor_command_name(mf_QuadrotorCommand command) {
+    switch (command) {
+    case MF_QUADROTOR_ROTORS:
+        return "rotors";
+    case MF_QUADROTOR_RATES:
+        return "rates";
+    case MF_QUADROTOR_ATTITUDE:
+        return "attitude";
+    case MF_QUADROTOR_VELOCITY:
+        return "velocity";
+    case MF_QUADROTOR_POSITION:
+        return "position";
+    }
+    return "unknown";
+}

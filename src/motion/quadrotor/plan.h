@@ -1,0 +1,110 @@
+// What the quadrotor kernels need to know about a vehicle, a step and the settings: frozen before
+// the first step, shared by all threads.
+#ifndef MF_MOTION_QUADROTOR_PLAN_H
+#define MF_MOTION_QUADROTOR_PLAN_H
+
+#include <mayfly/quadrotor.h>
+
+#include "math/kernel.h"
+
+// The constants, in both precisions. "Lift" is twice the thrust per mass, because the direction of
+// the thrust comes out of a quaternion as one half; a "twist" is an angular acceleration.
+enum {
+    MF_QUAD_STEP,                 // [s] h
+    MF_QUAD_SHARE,                // [s] h times the weight of the first stage
+    MF_QUAD_TURN_SHARE,           // [s] half of it
+    MF_QUAD_LEAN,                 // [s^2] h^2 times how much the first stage moves the place
+    MF_QUAD_NODE,                 // [s] 4 values: h times where stage s is evaluated
+    MF_QUAD_TURN_NODE = 8,        // [s] 4 values: half of it
+    MF_QUAD_LAG = 12,             // [1] 5 values: rest of a speed error at stage 0 .. 3 and the end
+    MF_QUAD_GRAVITY = 17,         // [m/s^2] -g
+    MF_QUAD_LIFT,                 // [m] 2 kt / m
+    MF_QUAD_TWIST,                // [1] 12 values: twist per squared speed, axis after axis
+    MF_QUAD_GYRO = 31,            // [1] 3 values: twist per product of two rates, diagonal inertia
+    MF_QUAD_INERTIA = 34,         // [kg m^2] 6 values
+    MF_QUAD_INVERSE = 40,         // [1/(kg m^2)] 6 values
+    MF_QUAD_INVERSE_MASS = 46,    // [1/kg]
+    MF_QUAD_ROTOR_X,              // [m] 4 values
+    MF_QUAD_ROTOR_Y = 51,         // [m] 4 values
+    MF_QUAD_ROTOR_DRAG = 55,      // 3 values
+    MF_QUAD_BODY_DRAG = 58,       // 3 values
+    MF_QUAD_PLACE_MOST = 61,      // [m^2] squared range of the place
+    MF_QUAD_SPEED_MOST,           // [m^2/s^2]
+    MF_QUAD_RATE_MOST,            // [rad^2/s^2]
+    MF_QUAD_ROTOR_LOW,            // [rad/s]
+    MF_QUAD_ROTOR_HIGH,           // [rad/s]
+    MF_QUAD_SQUARE_LOW,           // [rad^2/s^2]
+    MF_QUAD_SQUARE_HIGH,          // [rad^2/s^2]
+    MF_QUAD_MIX,                  // 16 values: squared speed of rotor i per lift, roll, pitch, yaw
+    MF_QUAD_MIX_LIFT = 84,        // 4 values: 1 / MIX[i][0]
+    MF_QUAD_MIX_YAW = 88,         // 4 values: 1 / MIX[i][3], 0 where yaw does not need rotor i
+    MF_QUAD_YAW_LOW = 92,         // 4 values: yaw twist that an idle rotor i could still give
+    MF_QUAD_YAW_HIGH = 96,        // 4 values
+    MF_QUAD_RATE_GAIN = 100,      // [1/s] 3 values
+    MF_QUAD_RATE_INTEGRAL = 103,  // [1/s] 3 values: gain * share * control interval
+    MF_QUAD_RATE_BOUND = 106,     // [rad/s^2] 3 values: most that the integral may hold
+    MF_QUAD_LEAD = 109,           // [1] lead - 1
+    MF_QUAD_BOUND_LOW,            // 4 values: range of a command
+    MF_QUAD_BOUND_HIGH = 114,     // 4 values
+    MF_QUAD_LIFT_PER_FORCE = 118, // [1/kg] 2 / m
+    MF_QUAD_LIFT_MOST,            // [m/s^2]
+    MF_QUAD_ATTITUDE_GAIN,        // [1/s]
+    MF_QUAD_YAW_GAIN,             // [1/s]
+    MF_QUAD_RATE_MAX,             // [rad/s]
+    MF_QUAD_YAW_RATE_MAX,         // [rad/s]
+    MF_QUAD_VELOCITY_GAIN,        // [1/s]
+    MF_QUAD_VELOCITY_INTEGRAL,    // [1/s] gain * share * control interval
+    MF_QUAD_VELOCITY_BOUND,       // [m/s^2]
+    MF_QUAD_POSITION_GAIN,        // [1/s]
+    MF_QUAD_SPEED_MAX,            // [m/s]
+    MF_QUAD_CLIMB_MAX,            // [m/s]
+    MF_QUAD_TILT,                 // [1] tangent of the largest tilt
+    MF_QUAD_RISE_LOW,             // [m/s^2] least vertical part of the thrust per mass
+    MF_QUAD_RISE_HIGH,            // [m/s^2] most
+    MF_QUAD_CONSTANTS             // their number
+};
+
+// Data of the fields; a field that the settings do not need is NULL.
+typedef struct mf_QuadrotorFields {
+    void *position, *orientation, *linear, *angular;
+    void *speed;             // rotor.speed
+    void *held;              // rotor.command, between ticks of the control
+    void *rate_integral;     // control.rate_integral
+    void *velocity_integral; // control.velocity_integral
+    void *command;           // the first values of the command: 3, or 4 rotor speeds
+    void *command_last;      // the fourth value: thrust or yaw; NULL for rotor speeds
+    void *accepted;          // command.accepted
+    void *wind;              // wind.velocity
+    uint32_t *refused, *fault;
+} mf_QuadrotorFields;
+
+typedef struct mf_QuadrotorPlan {
+    mf_Quadrotor parameters;
+    mf_QuadrotorSettings settings;
+    mf_QuadrotorFields fields;
+    uint32_t interval; // [1] steps between ticks of the control
+    bool plain;        // Runge-Kutta, diagonal inertia, rotors with lag, no drag
+    bool swift;        // plain, told body rates, with an integral part, control in every step
+    bool full_inertia; // the inertia has products
+    bool rotor_drag, body_drag;
+    bool integral;  // the rate loop has one
+    uint32_t lanes; // [1] of the wide copy
+    double constants_f64[MF_QUAD_CONSTANTS];
+    float constants_f32[MF_QUAD_CONSTANTS];
+} mf_QuadrotorPlan;
+
+// Fills flags and constants. `gravity` [m/s^2], `step` [ns].
+void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step);
+
+// Thrust [m/s^2 per s^-2] and twists per squared rotor speed, row after row, and its inverse.
+// False when there is none.
+bool mf_quadrotor_allocation(const mf_Quadrotor *quadrotor, double matrix[16], double inverse[16]);
+
+// Steps the agents first .. first+count-1, rounded up to whole lanes; `first` is a multiple of the
+// lanes and no other block is touched than theirs. `due`: the control has a tick in this step.
+MF_KERNEL_COPIES(void, mf_quadrotor_run,
+                 (const mf_QuadrotorPlan *plan, size_t first, size_t count, bool due));
+typedef void (*mf_QuadrotorRunFn)(const mf_QuadrotorPlan *plan, size_t first, size_t count,
+                                  bool due);
+
+#endif

@@ -1,0 +1,304 @@
+// The quadrotor's host side: its fields, its system, its reset.
+#include "math/scalar.h"
+#include "motion/quadrotor/plan.h"
+#include "world/attach.h"
+
+typedef struct QuadrotorSystem {
+    mf_QuadrotorPlan plan;
+    mf_QuadrotorRunFn run;     // `plan.lanes` lanes at once
+    mf_QuadrotorRunFn run_one; // one lane
+    mf_Field *speed, *held, *rate_integral, *velocity_integral;
+    mf_Field *command, *command_last, *accepted, *wind, *refused;
+} QuadrotorSystem;
+
+static const char system_name[] = "quadrotor";
+
+mf_QuadrotorSettings mf_quadrotor_settings(void) {
+    return (mf_QuadrotorSettings){.struct_size = sizeof(mf_QuadrotorSettings),
+                                  .command = MF_QUADROTOR_RATES,
+                                  .integrator = MF_INTEGRATOR_RK4};
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
+
+static const mf_FieldInfo speed_field = {
+    "rotor.speed", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT, "speed of the four rotors"};
+static const mf_FieldInfo held_field = {
+    "rotor.command", "rad/s", "body", MF_REAL,
+    MF_FIXED_COUNT,  1,       STATE,  "what the control asked of the four rotors at its last tick"};
+static const mf_FieldInfo rate_integral_field = {
+    "control.rate_integral", "rad/s^2", "body", MF_REAL,
+    MF_PER_INSTANCE,         3,         STATE,  "integral part of the body-rate loop"};
+static const mf_FieldInfo velocity_integral_field = {
+    "control.velocity_integral",         "m/s^2", "world", MF_REAL, MF_PER_INSTANCE, 3, STATE,
+    "integral part of the velocity loop"};
+static const mf_FieldInfo accepted_field = {
+    "command.accepted",
+    "1",
+    "",
+    MF_REAL,
+    MF_FIXED_COUNT,
+    1,
+    STATE,
+    "the four values of the command in force, in the order and units of the command"};
+static const mf_FieldInfo refused_field = {
+    "command.refused",
+    "1",
+    "",
+    MF_U32,
+    MF_PER_INSTANCE,
+    1,
+    STATE,
+    "ticks of the control at which the command was not finite or out of range"};
+static const mf_FieldInfo wind_field = {"wind.velocity", "m/s", "world", MF_REAL,
+                                        MF_PER_INSTANCE, 3,     INPUT,   "velocity of the air"};
+
+// The fields that carry each kind of command.
+static const mf_FieldInfo command_fields[5][2] = {
+    {{"command.rotors", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
+      "wanted speed of the four rotors"},
+     {NULL, NULL, NULL, MF_REAL, MF_PER_INSTANCE, 0, 0, NULL}},
+    {{"command.rates", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted body rates"},
+     {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+      "wanted thrust of all rotors"}},
+    {{"command.attitude", "rad", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
+      "wanted roll, pitch and yaw"},
+     {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+      "wanted thrust of all rotors"}},
+    {{"command.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted velocity"},
+     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}},
+    {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted place"},
+     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}}};
+
+static mf_Status add_fields(mf_Group *group, QuadrotorSystem *system, mf_Error *error) {
+    const mf_QuadrotorPlan *plan = &system->plan;
+    const mf_QuadrotorCommand command = plan->settings.command;
+    const bool rotors = command == MF_QUADROTOR_ROTORS;
+    const struct {
+        mf_Field **out;
+        const mf_FieldInfo *info;
+        uint32_t count;
+        bool needed;
+    } table[] = {
+        {&system->speed, &speed_field, 4, true},
+        {&system->held, &held_field, 4, plan->interval > 1},
+        {&system->rate_integral, &rate_integral_field, 0, plan->integral},
+        {&system->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
+        {&system->command, &command_fields[command][0], rotors ? 4 : 0, true},
+        {&system->command_last, &command_fields[command][1], 0, !rotors},
+        {&system->accepted, &accepted_field, 4, true},
+        {&system->refused, &refused_field, 0, true},
+        {&system->wind, &wind_field, 0, true},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        mf_Status status = MF_OK;
+        if (table[i].needed)
+            status = mf_attach_field(group, table[i].info, table[i].count, table[i].out, error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+static void *data_of(const mf_Field *field) {
+    return field != NULL ? field->data : NULL;
+}
+
+static void bind_fields(mf_Group *group, QuadrotorSystem *system) {
+    system->plan.fields =
+        (mf_QuadrotorFields){.position = mf_group_find_field(group, "base.position")->data,
+                             .orientation = mf_group_find_field(group, "base.orientation")->data,
+                             .linear = mf_group_find_field(group, "base.linear_velocity")->data,
+                             .angular = mf_group_find_field(group, "base.angular_velocity")->data,
+                             .speed = system->speed->data,
+                             .held = data_of(system->held),
+                             .rate_integral = data_of(system->rate_integral),
+                             .velocity_integral = data_of(system->velocity_integral),
+                             .command = system->command->data,
+                             .command_last = data_of(system->command_last),
+                             .accepted = system->accepted->data,
+                             .wind = system->wind->data,
+                             .refused = system->refused->data,
+                             .fault = mf_group_find_field(group, "fault.word")->data};
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+static void run_quadrotors(const mf_SystemRun *run, void *user) {
+    const QuadrotorSystem *system = user;
+    const size_t lanes = system->plan.lanes, first = (size_t)run->first_block * MF_BLOCK;
+    const bool due = run->tick % system->plan.interval == 0;
+    size_t count = mf_group_count(run->group) - first;
+    if (count > (size_t)run->block_count * MF_BLOCK)
+        count = (size_t)run->block_count * MF_BLOCK;
+    // For a few at the end the copy for one lane is faster than a mostly empty wide one.
+    size_t rest = count % lanes;
+    if (rest * 5 > lanes)
+        rest = 0;
+    if (count > rest)
+        system->run(&system->plan, first, count - rest, due);
+    if (rest > 0)
+        system->run_one(&system->plan, first + count - rest, rest, due);
+}
+
+static void set_row(mf_Field *field, uint32_t instance, const double *values) {
+    for (uint32_t c = 0; field != NULL && c < field->components; c++)
+        mf_field_set(field, instance, c, values != NULL ? values[c] : 0.0);
+}
+
+// A command that keeps the agent where it is.
+static void idle_command(const QuadrotorSystem *system, mf_Group *group, uint32_t instance,
+                         const double hover[4], double command[4]) {
+    const mf_Quadrotor *p = &system->plan.parameters;
+    const mf_Field *place = mf_group_find_field(group, "base.position");
+    for (int i = 0; i < 4; i++)
+        command[i] = 0.0;
+    switch (system->plan.settings.command) {
+    case MF_QUADROTOR_ROTORS:
+        memcpy(command, hover, 4 * sizeof *command);
+        break;
+    case MF_QUADROTOR_RATES:
+    case MF_QUADROTOR_ATTITUDE:
+        for (int i = 0; i < 4; i++)
+            command[3] += p->thrust_coefficient * hover[i] * hover[i];
+        break;
+    case MF_QUADROTOR_VELOCITY:
+        break;
+    case MF_QUADROTOR_POSITION:
+        for (uint32_t i = 0; i < 3; i++)
+            command[i] = mf_field_get(place, instance, i);
+        break;
+    }
+}
+
+static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
+    const QuadrotorSystem *system = user;
+    const mf_Quadrotor *p = &system->plan.parameters;
+    double hover[4], command[4];
+    mf_quadrotor_hover(p, mf_world_settings(mf_group_world(group))->gravity, hover);
+    for (int i = 0; i < 4; i++)
+        hover[i] = mf_clamp(hover[i], p->rotor_speed_min, p->rotor_speed_max);
+    idle_command(system, group, instance, hover, command);
+    set_row(system->speed, instance, hover);
+    set_row(system->held, instance, hover);
+    set_row(system->rate_integral, instance, NULL);
+    set_row(system->velocity_integral, instance, NULL);
+    set_row(system->command, instance, command);
+    set_row(system->command_last, instance, command + 3);
+    set_row(system->accepted, instance, command);
+    set_row(system->refused, instance, NULL);
+    set_row(system->wind, instance, NULL);
+}
+
+// ---- adding -------------------------------------------------------------------------------------
+
+static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
+                                const mf_QuadrotorSettings *settings, mf_Error *error) {
+    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    const double mass = mf_group_model(group)->mass;
+    if (settings->struct_size != sizeof *settings)
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor_settings()");
+    if (!(settings->command <= MF_QUADROTOR_POSITION))
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.command: %d is no kind of command",
+                       (int)settings->command);
+    if (!(settings->integrator <= MF_INTEGRATOR_RK4))
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.integrator: %d is no integrator",
+                       (int)settings->integrator);
+    if (settings->control_interval < 0 || settings->control_interval % step != 0 ||
+        settings->control_interval / step > UINT32_MAX)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.control_interval: %lld ns, need a multiple of the step, %lld ns",
+                       (long long)settings->control_interval, (long long)step);
+    if (p->motor_time_constant > 0.0 && mf_time_to_seconds(step) > 2.0 * p->motor_time_constant)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.motor_time_constant: %g s, need at least half of the step, %g s "
+                       "(or 0 for rotors without lag)",
+                       p->motor_time_constant, 0.5 * mf_time_to_seconds(step));
+    if (!(mf_abs(mass - p->mass) <= 1e-6 * p->mass))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.mass: %g kg, but the model of group %s has %g kg", p->mass,
+                       mf_group_settings(group)->name, mass);
+    return MF_OK;
+}
+
+static void choose_kernel(QuadrotorSystem *system, mf_Isa isa, bool double_precision) {
+    static const mf_QuadrotorRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_quadrotor_run);
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    int row = mf_kernel_row(isa);
+    system->run = table[row][double_precision];
+    system->run_one = table[mf_kernel_row_single(isa)][double_precision];
+    system->plan.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+}
+
+static mf_Status add_system(mf_Group *group, QuadrotorSystem *system, mf_Error *error) {
+    static const char *const writes[] = {
+        "base.position",         "base.orientation", "base.linear_velocity",
+        "base.angular_velocity", "rotor.speed",      "command.accepted",
+        "command.refused",       "fault.word",       NULL};
+    static const char *const reads[5][4] = {{"command.rotors", "wind.velocity", NULL, NULL},
+                                            {"command.rates", "command.thrust", "wind.velocity"},
+                                            {"command.attitude", "command.thrust", "wind.velocity"},
+                                            {"command.velocity", "command.yaw", "wind.velocity"},
+                                            {"command.position", "command.yaw", "wind.velocity"}};
+    mf_SystemConfig config = mf_system_config();
+    config.name = system_name;
+    config.phase = MF_PHASE_MOTION;
+    config.run = run_quadrotors;
+    config.reset = reset_quadrotor;
+    config.destroy = mf_attach_release;
+    config.user = system;
+    config.reads = reads[system->plan.settings.command];
+    config.writes = writes;
+    return mf_group_add_system(group, &config, error);
+}
+
+mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
+                           const mf_QuadrotorSettings *settings, mf_Error *error) {
+    const mf_QuadrotorSettings chosen = settings != NULL ? *settings : mf_quadrotor_settings();
+    mf_World *world = mf_group_world(group);
+    mf_Context *context = mf_world_context(world);
+    const mf_Time step = mf_world_settings(world)->step;
+    mf_Status status = mf_quadrotor_check(quadrotor, error);
+    if (status == MF_OK)
+        status = check_settings(group, quadrotor, &chosen, error);
+    if (status == MF_OK)
+        status = mf_attach_check(group, system_name, mf_rate_from_period(step), error);
+    if (status != MF_OK)
+        return status;
+    QuadrotorSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "quadrotor: out of memory");
+    system->plan.parameters = *quadrotor;
+    system->plan.settings = chosen;
+    system->plan.interval =
+        chosen.control_interval > step ? (uint32_t)(chosen.control_interval / step) : 1;
+    mf_quadrotor_plan_fill(&system->plan, mf_world_settings(world)->gravity, step);
+    choose_kernel(system, mf_world_isa(world), mf_group_settings(group)->double_precision);
+    status = add_fields(group, system, error);
+    if (status == MF_OK) {
+        bind_fields(group, system);
+        status = add_system(group, system, error);
+    }
+    if (status != MF_OK)
+        mf_release(context, system);
+    return status;
+}
+
+static const QuadrotorSystem *find_system(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run_quadrotors)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}
+
+const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
+    const QuadrotorSystem *system = find_system(group);
+    return system != NULL ? &system->plan.parameters : NULL;
+}
+
+const mf_QuadrotorSettings *mf_quadrotor_settings_of(const mf_Group *group) {
+    const QuadrotorSystem *system = find_system(group);
+    return system != NULL ? &system->plan.settings : NULL;
+}

@@ -1,0 +1,95 @@
+// The lanes that a step works on: loading, storing, and the parts of a quadrotor. Included by the
+// kernel and its parts only.
+#ifndef MF_MOTION_QUADROTOR_STATE_H
+#define MF_MOTION_QUADROTOR_STATE_H
+
+#include "motion/points/vector.h"
+#include "motion/quadrotor/plan.h"
+
+enum { ROTORS = 4 };
+
+typedef struct Lanes {
+    const mf_QuadrotorPlan *plan;
+    const mf_QuadrotorFields *fields;
+    const mf_real *constant;
+    size_t block, lane; // where the lanes begin
+    mf_mask alive;      // lanes without a fault
+    bool all_alive;
+} Lanes;
+
+typedef struct Craft {
+    Vec place, velocity; // world
+    Quat attitude;       // body to world
+    Vec rate;            // body axes
+    mf_lane speed[ROTORS];
+} Craft;
+
+static MF_INLINE mf_lane value_of(const Lanes *s, int constant) {
+    return mf_set(s->constant[constant]);
+}
+
+// c - a b, rounded once.
+static MF_INLINE mf_lane less_product(mf_lane a, mf_lane b, mf_lane c) {
+    return mf_fma(-a, b, c);
+}
+
+// The rows of these lanes in a field with `components` values per agent.
+static MF_INLINE mf_real *rows_of(const Lanes *s, void *field, size_t components) {
+    return (mf_real *)field + s->block * components * MF_BLOCK + s->lane;
+}
+static MF_INLINE uint32_t *words_of(const Lanes *s, uint32_t *field) {
+    return field + s->block * MF_BLOCK + s->lane;
+}
+
+// Frozen lanes keep what they have.
+static MF_INLINE void keep_row(const Lanes *s, mf_real *rows, uint32_t c, mf_lane a) {
+    if (s->all_alive)
+        mf_store(rows + (size_t)c * MF_BLOCK, a);
+    else
+        mf_store_where(s->alive, rows + (size_t)c * MF_BLOCK, a);
+}
+static MF_INLINE void keep_three(const Lanes *s, mf_real *rows, Vec a) {
+    keep_row(s, rows, 0, a.x);
+    keep_row(s, rows, 1, a.y);
+    keep_row(s, rows, 2, a.z);
+}
+
+static MF_INLINE Craft load_craft(const Lanes *s) {
+    const mf_real *q = rows_of(s, s->fields->orientation, 4);
+    const mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
+    Craft craft;
+    craft.place = vec_load(rows_of(s, s->fields->position, 3), 0);
+    craft.velocity = vec_load(rows_of(s, s->fields->linear, 3), 0);
+    craft.attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
+    craft.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
+    for (uint32_t i = 0; i < ROTORS; i++)
+        craft.speed[i] = row_load(speed, i);
+    return craft;
+}
+
+static MF_INLINE void store_craft(const Lanes *s, const Craft *craft) {
+    mf_real *q = rows_of(s, s->fields->orientation, 4);
+    mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
+    keep_three(s, rows_of(s, s->fields->position, 3), craft->place);
+    keep_three(s, rows_of(s, s->fields->linear, 3), craft->velocity);
+    keep_row(s, q, 0, craft->attitude.w);
+    keep_row(s, q, 1, craft->attitude.x);
+    keep_row(s, q, 2, craft->attitude.y);
+    keep_row(s, q, 3, craft->attitude.z);
+    keep_three(s, rows_of(s, s->fields->angular, 3), craft->rate);
+    for (uint32_t i = 0; i < ROTORS; i++)
+        keep_row(s, speed, i, craft->speed[i]);
+}
+
+// Adds `bit` to the fault word of the lanes in `bad`.
+static void raise_fault(Lanes *s, mf_mask bad, uint32_t bit) {
+    if (!mf_any(bad))
+        return;
+    int32_t *words = (int32_t *)words_of(s, s->fields->fault);
+    mf_index word = mf_load_index(words);
+    mf_store_index(words, mf_select_index(bad, word | mf_set_index((int32_t)bit), word));
+    s->alive = mf_and(s->alive, mf_not(bad));
+    s->all_alive = false;
+}
+
+#endif

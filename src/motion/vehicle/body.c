@@ -1,0 +1,98 @@
+// The body of a vehicle: one link whose origin is its centre of mass, carried by four mass points,
+// met by others as a sphere and by the ground at one point below it.
+#include "math/scalar.h"
+#include "model/draft.h"
+#include "model/points.h"
+
+#include <mayfly/vehicle.h>
+
+const char *mf_integrator_name(mf_Integrator integrator) {
+    switch (integrator) {
+    case MF_INTEGRATOR_EULER:
+        return "euler";
+    case MF_INTEGRATOR_SEMI_IMPLICIT:
+        return "semi_implicit";
+    case MF_INTEGRATOR_HEUN:
+        return "heun";
+    case MF_INTEGRATOR_RK4:
+        return "rk4";
+    }
+    return "unknown";
+}
+
+// The principal values of a real body are positive and none exceeds the sum of the other two; the
+// slack lets a flat plate pass whose published numbers were rounded or measured (1 % off).
+static mf_Status check_inertia(const double inertia[6], mf_Error *error) {
+    double values[3], axes[9];
+    if (!mf_all_finite(inertia, 6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "inertia: need six finite numbers in kg m^2");
+    for (int i = 0; i < 6; i++)
+        if (mf_abs(inertia[i]) > 1e12)
+            return mf_fail(error, MF_BAD_ARGUMENT, "inertia: %g, need at most 1e12 kg m^2",
+                           inertia[i]);
+    mf_mat3_eigen(values, axes, inertia);
+    double least = values[0], sum = values[0] + values[1] + values[2], most = values[0];
+    for (int i = 1; i < 3; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    if (!(least > 0.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "inertia: not positive definite, its smallest principal value is %g kg m^2",
+                       least);
+    if (most > 1.02 * (sum - most))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "inertia: no real body has it, the principal value %g kg m^2 exceeds the "
+                       "sum of the others, %g",
+                       most, sum - most);
+    return MF_OK;
+}
+
+static mf_Status check_body(const mf_VehicleBody *body, mf_Error *error) {
+    if (body == NULL || body->name == NULL || *body->name == '\0')
+        return mf_fail(error, MF_BAD_ARGUMENT, "name: a vehicle needs one");
+    if (!(body->mass >= 1e-9 && body->mass <= 1e9))
+        return mf_fail(error, MF_BAD_ARGUMENT, "mass: %g, need 1e-9 .. 1e9 kg", body->mass);
+    if (!(body->radius >= 1e-6 && body->radius <= 1e4))
+        return mf_fail(error, MF_BAD_ARGUMENT, "radius: %g, need 1e-6 .. 1e4 m", body->radius);
+    if (!(body->clearance >= 0.0 && body->clearance <= 1e4))
+        return mf_fail(error, MF_BAD_ARGUMENT, "clearance: %g, need 0 .. 1e4 m", body->clearance);
+    return check_inertia(body->inertia, error);
+}
+
+static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body) {
+    mf_MassProperties mass = {.mass = body->mass};
+    double place[4][3], foot[3] = {0.0, 0.0, -body->clearance};
+    memcpy(mass.inertia, body->inertia, sizeof mass.inertia);
+    mf_mass_to_points(place, 4, &mass);
+    draft->name = mf_draft_text(draft, body->name);
+    draft->file = "";
+    if (draft->name == NULL || mf_draft_add_link(draft, body->name) == NULL)
+        return false;
+    for (int i = 0; i < 4; i++)
+        if (mf_draft_add_point(draft, 0, place[i], body->mass / 4, false, mf_grey) == NULL)
+            return false;
+    if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_grey) == NULL)
+        return false;
+    mf_Shape *shape = mf_draft_add_shape(draft, 0, MF_SHAPE_SPHERE);
+    if (shape == NULL)
+        return false;
+    shape->size[0] = body->radius;
+    shape->collides = true;
+    return true;
+}
+
+mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
+                           mf_Error *error) {
+    mf_Draft draft;
+    *out = NULL;
+    mf_Status status = check_body(body, error);
+    if (status != MF_OK)
+        return status;
+    mf_draft_start(&draft, context);
+    status = fill_draft(&draft, body)
+                 ? mf_draft_freeze(&draft, out, error)
+                 : mf_fail(error, MF_NO_MEMORY, "vehicle %s: out of memory", body->name);
+    mf_draft_release(&draft);
+    return status;
+}

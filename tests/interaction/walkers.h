@@ -1,0 +1,150 @@
+// Agents for tests of interaction: spheres that walk at random or straight on, in shared groups.
+#ifndef MAYFLY_TESTS_WALKERS_H
+#define MAYFLY_TESTS_WALKERS_H
+
+#include <mayfly/interaction.h>
+#include <mayfly/vehicle.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static inline void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s: %s", mf_status_name(status), error->message);
+}
+
+static inline double unit(uint32_t stream, uint32_t number) {
+    uint32_t word[4];
+    mf_random(7, number, stream, 0, word);
+    return mf_random_unit_double(word[0], word[1]);
+}
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_World *world;
+    mf_Model *model;
+    mf_Terrain *terrain;
+    mf_Interaction *interaction;
+    mf_Error error;
+} Stage;
+
+typedef struct StageConfig {
+    uint32_t threads; // [1]
+    mf_Isa isa;
+    double radius;    // [m]
+    double clearance; // [m]
+    mf_Time step;     // [ns]
+} StageConfig;
+
+static inline StageConfig stage_config(void) {
+    return (StageConfig){1, MF_ISA_AUTO, 0.2, 0.1, 10 * MF_MILLISECOND};
+}
+
+static inline void stage_open(Stage *stage, const StageConfig *config) {
+    memset(stage, 0, sizeof *stage);
+    mf_ContextConfig context = mf_context_config();
+    context.threads = config->threads;
+    must(mf_context_create(&context, &stage->context, &stage->error), &stage->error);
+    mf_WorldConfig world = mf_world_config();
+    world.step = config->step;
+    world.isa = config->isa;
+    must(mf_world_create(stage->context, &world, &stage->world, &stage->error), &stage->error);
+    mf_VehicleBody body = {.name = "ball",
+                           .mass = 1.0,
+                           .inertia = {0.016, 0.016, 0.016, 0, 0, 0},
+                           .radius = config->radius,
+                           .clearance = config->clearance};
+    must(mf_vehicle_model(stage->context, &body, &stage->model, &stage->error), &stage->error);
+}
+
+static inline void stage_close(Stage *stage) {
+    mf_world_destroy(stage->world);
+    mf_model_destroy(stage->model);
+    assert_int_equal(mf_context_live_bytes(stage->context), 0);
+    mf_context_destroy(stage->context);
+}
+
+// ---- a motion: straight on with the velocity, plus the wind, plus a random walk
+// ------------------
+
+typedef struct Walk {
+    mf_Field *position, *velocity, *wind, *fault;
+    double speed; // [m/s] of the random part
+} Walk;
+
+static inline void walk(const mf_SystemRun *run, void *user) {
+    const Walk *walker = user;
+    double step = mf_time_to_seconds(run->step);
+    uint32_t end = (run->first_block + run->block_count) * MF_BLOCK;
+    for (uint32_t i = run->first_block * MF_BLOCK; i < end; i++) {
+        if (mf_field_get(walker->fault, i, 0) != 0.0)
+            continue;
+        uint32_t word[4];
+        mf_random(11, i, 3, run->tick, word);
+        for (uint32_t c = 0; c < 3; c++) {
+            double speed = mf_field_get(walker->velocity, i, c) + mf_field_get(walker->wind, i, c) +
+                           walker->speed * (2.0 * (double)mf_random_unit_float(word[c]) - 1.0);
+            mf_field_set(walker->position, i, c,
+                         mf_field_get(walker->position, i, c) + step * speed);
+        }
+    }
+}
+
+static inline void walk_destroy(mf_Context *context, void *user) {
+    mf_release(context, user);
+}
+
+static inline mf_Group *add_walkers(Stage *stage, const char *name, uint32_t count, bool wide,
+                                    double speed) {
+    mf_GroupConfig config = mf_group_config();
+    config.name = name;
+    config.model = stage->model;
+    config.count = count;
+    config.isolated = false;
+    config.double_precision = wide;
+    mf_Group *group;
+    must(mf_world_add_group(stage->world, &config, &group, &stage->error), &stage->error);
+    static const mf_FieldInfo wind = {"wind.velocity",
+                                      "m/s",
+                                      "world",
+                                      MF_REAL,
+                                      MF_PER_INSTANCE,
+                                      3,
+                                      MF_FIELD_STATE | MF_FIELD_INPUT,
+                                      "velocity of the air"};
+    Walk *walker = mf_allocate(stage->context, 1, sizeof *walker);
+    walker->speed = speed;
+    walker->position = mf_group_find_field(group, "base.position");
+    walker->velocity = mf_group_find_field(group, "base.linear_velocity");
+    walker->fault = mf_group_find_field(group, "fault.word");
+    must(mf_group_add_field(group, &wind, 0, &walker->wind, &stage->error), &stage->error);
+    mf_SystemConfig system = mf_system_config();
+    system.name = "walk";
+    system.phase = MF_PHASE_MOTION;
+    system.run = walk;
+    system.destroy = walk_destroy;
+    system.user = walker;
+    must(mf_group_add_system(group, &system, &stage->error), &stage->error);
+    return group;
+}
+
+static inline void put(mf_Group *group, uint32_t instance, double x, double y, double z, double vx,
+                       double vy, double vz) {
+    const double place[3] = {x, y, z}, velocity[3] = {vx, vy, vz};
+    mf_Error error = {0};
+    must(mf_group_place(group, instance, place, NULL, velocity, &error), &error);
+}
+
+static inline double get(mf_Group *group, const char *field, uint32_t instance,
+                         uint32_t component) {
+    return mf_field_get(mf_group_find_field(group, field), instance, component);
+}
+
+#endif

@@ -1,0 +1,17 @@
+// What test_arc.c hands to its kernel: arrays in the kernel's precision, aligned to 64 bytes, a
+// multiple of 16 long.
+#ifndef MF_TESTS_MATH_ARC_CASES_H
+#define MF_TESTS_MATH_ARC_CASES_H
+
+#include "math/kernel.h"
+
+typedef struct mf_ArcBatch {
+    uint32_t count;      // [1]
+    const void *a, *b;   // arguments; a is also the angle [rad] of sine and cosine
+    void *atan;          // [rad] of a / b
+    void *sine, *cosine; // [1] of a
+} mf_ArcBatch;
+
+MF_KERNEL_COPIES(void, mf_arc_run, (const mf_ArcBatch *batch));
+
+#endif

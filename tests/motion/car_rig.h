@@ -1,0 +1,124 @@
+// What the tests of cars stand on: one world with one group of cars.
+#ifndef MF_TESTS_MOTION_CAR_RIG_H
+#define MF_TESTS_MOTION_CAR_RIG_H
+
+#include "motion/stage.h"
+
+#include <mayfly/car.h>
+
+#include <math.h>
+
+typedef struct Rig {
+    mf_Context *context;
+    mf_Terrain *terrain;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+typedef struct RigConfig {
+    mf_WorldConfig world;
+    mf_GroupConfig group;
+    mf_Car car;
+    mf_CarSettings settings;
+    uint32_t threads;
+    double slope; // [rad] of the ground along x, 0 = level
+    bool rough;   // noise instead of a slope
+} RigConfig;
+
+static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
+    RigConfig config = {.world = mf_world_config(),
+                        .group = mf_group_config(),
+                        .car = mf_car(),
+                        .settings = mf_car_settings(),
+                        .threads = 1};
+    config.world.step = MF_MILLISECOND;
+    config.group.double_precision = true;
+    config.settings.model = model;
+    config.settings.command = command;
+    return config;
+}
+
+static inline void rig_open(Rig *rig, const RigConfig *config) {
+    mf_Error error = {0};
+    mf_WorldConfig world = config->world;
+    mf_GroupConfig group = config->group;
+    memset(rig, 0, sizeof *rig);
+    rig->context = make_context(config->threads);
+    if (config->slope != 0.0 || config->rough)
+        rig->terrain =
+            make_terrain(rig->context, config->rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
+                         MF_BILINEAR, config->rough ? 0.05 : config->slope, 1.0, 0.1);
+    world.terrain = rig->terrain;
+    must(mf_car_body(rig->context, &config->car, "car", &rig->model, &error), &error);
+    group.model = rig->model;
+    must(mf_world_create(rig->context, &world, &rig->world, &error), &error);
+    must(mf_world_add_group(rig->world, &group, &rig->group, &error), &error);
+    must(mf_car_add(rig->group, &config->car, &config->settings, &error), &error);
+}
+
+static inline void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    mf_terrain_destroy(rig->terrain);
+    assert_int_equal(mf_context_live_bytes(rig->context), 0);
+    mf_context_destroy(rig->context);
+}
+
+static inline mf_Field *rig_field(const Rig *rig, const char *name) {
+    mf_Field *field = mf_group_find_field(rig->group, name);
+    if (field == NULL)
+        fail_msg("no field %s", name);
+    return field;
+}
+
+static inline double rig_get(const Rig *rig, const char *name, uint32_t component) {
+    return mf_field_get(rig_field(rig, name), 0, component);
+}
+
+static inline void rig_set(const Rig *rig, const char *name, uint32_t component, double value) {
+    mf_field_set(rig_field(rig, name), 0, component, value);
+}
+
+static inline void rig_step(const Rig *rig, uint64_t steps) {
+    mf_world_step(rig->world, steps);
+}
+
+static inline void rig_run(const Rig *rig, double seconds) {
+    mf_Time step = mf_world_settings(rig->world)->step;
+    rig_step(rig, (uint64_t)(mf_time_from_seconds(seconds) / step));
+}
+
+static inline double rig_heading(const Rig *rig) {
+    return 2.0 * atan2(rig_get(rig, "base.orientation", 3), rig_get(rig, "base.orientation", 0));
+}
+
+// Velocity along and across the car, on level ground.
+static inline void rig_velocity(const Rig *rig, double *along, double *across) {
+    double a = rig_heading(rig), vx = rig_get(rig, "base.linear_velocity", 0);
+    double vy = rig_get(rig, "base.linear_velocity", 1);
+    *along = cos(a) * vx + sin(a) * vy;
+    *across = cos(a) * vy - sin(a) * vx;
+}
+
+static inline double rig_speed(const Rig *rig) {
+    double along, across;
+    rig_velocity(rig, &along, &across);
+    return along;
+}
+
+// Steering held at once, without waiting for its rate.
+static inline void rig_steer(const Rig *rig, double angle) {
+    rig_set(rig, "car.steering", 0, angle);
+    rig_set(rig, "command.steering", 0, angle);
+}
+
+static inline double rig_energy(const Rig *rig) {
+    const mf_Car *car = mf_car_parameters(rig->group);
+    double spin = rig_get(rig, "base.angular_velocity", 2), square = 0.0;
+    for (uint32_t c = 0; c < 3; c++)
+        square += pow(rig_get(rig, "base.linear_velocity", c), 2);
+    return 0.5 * car->mass * square + 0.5 * car->yaw_inertia * spin * spin;
+}
+
+#endif

@@ -1,0 +1,110 @@
+// What the tests of fixed-wing aircraft stand on: a world with one group of them.
+#ifndef MF_TESTS_MOTION_FIXED_WING_RIG_H
+#define MF_TESTS_MOTION_FIXED_WING_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <mayfly/fixed_wing.h>
+
+#include <math.h>
+#include <string.h>
+
+typedef struct RigConfig {
+    mf_FixedWing aircraft;
+    mf_FixedWingSettings settings;
+    mf_WorldConfig world;
+    uint32_t count, threads;
+    bool single_precision;
+} RigConfig;
+
+typedef struct Rig {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+static inline void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s: %s", mf_status_name(status), error->message);
+}
+
+// One aircraft in double precision with its surfaces held.
+static inline RigConfig rig_config(mf_FixedWingCommand command) {
+    RigConfig config = {.aircraft = mf_fixed_wing(),
+                        .settings = mf_fixed_wing_settings(),
+                        .world = mf_world_config(),
+                        .count = 1,
+                        .threads = 1};
+    config.settings.command = command;
+    return config;
+}
+
+static inline Rig rig_open(const RigConfig *config) {
+    Rig rig = {0};
+    mf_Error error = {0};
+    mf_ContextConfig context = mf_context_config();
+    context.threads = config->threads;
+    must(mf_context_create(&context, &rig.context, &error), &error);
+    must(mf_fixed_wing_model(rig.context, &config->aircraft, &rig.model, &error), &error);
+    must(mf_world_create(rig.context, &config->world, &rig.world, &error), &error);
+    mf_GroupConfig group = mf_group_config();
+    group.model = rig.model;
+    group.count = config->count;
+    group.isolated = false;
+    group.double_precision = !config->single_precision;
+    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    must(mf_fixed_wing_add(rig.group, &config->aircraft, &config->settings, &error), &error);
+    return rig;
+}
+
+static inline void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    assert_int_equal(mf_context_live_bytes(rig->context), 0);
+    mf_context_destroy(rig->context);
+}
+
+static inline mf_Field *rig_field(const Rig *rig, const char *name) {
+    mf_Field *field = mf_group_find_field(rig->group, name);
+    if (field == NULL)
+        fail_msg("no field %s", name);
+    return field;
+}
+
+static inline double get(const Rig *rig, const char *name, uint32_t instance, uint32_t c) {
+    return mf_field_get(rig_field(rig, name), instance, c);
+}
+
+static inline void put(const Rig *rig, const char *name, uint32_t instance, uint32_t c,
+                       double value) {
+    mf_field_set(rig_field(rig, name), instance, c, value);
+}
+
+static inline void get_vec(const Rig *rig, const char *name, uint32_t instance, double out[3]) {
+    for (uint32_t c = 0; c < 3; c++)
+        out[c] = get(rig, name, instance, c);
+}
+
+static inline void put_vec(const Rig *rig, const char *name, uint32_t instance, double x, double y,
+                           double z) {
+    put(rig, name, instance, 0, x);
+    put(rig, name, instance, 1, y);
+    put(rig, name, instance, 2, z);
+}
+
+static inline double course_of(const Rig *rig, uint32_t instance) {
+    return atan2(get(rig, "base.linear_velocity", instance, 1),
+                 get(rig, "base.linear_velocity", instance, 0));
+}
+
+static inline void assert_near(double got, double expected, double tolerance, const char *what) {
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%s: got %.12g, expected %.12g +- %.3g", what, got, expected, tolerance);
+}
+
+#endif

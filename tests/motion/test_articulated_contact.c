@@ -1,0 +1,275 @@
+// Ground contact of the `articulated` motion: rest, bounce, rolling, sliding, creep, isotropy of
+// friction, and robots that fall at steps far above what an explicit contact would bear.
+#include "motion/articulated_stage.h"
+
+static const double degree = 3.14159265358979323846 / 180.0;
+
+// ---- bodies and grounds -------------------------------------------------------------------------
+
+// A block of 0.4 x 0.4 x 0.2 m and 2 kg on four points at its lower corners.
+static void build_block(mf_HandModel *hand) {
+    art_body(hand, 0, 2.0, 0, 0, 0, 2.0 / 12 * 0.2, 2.0 / 12 * 0.2, 2.0 / 12 * 0.32);
+    for (int i = 0; i < 4; i++)
+        mf_hand_point(hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+}
+
+static mf_Shape round_shape(mf_ShapeType type, double radius, double length) {
+    return (mf_Shape){.type = type,
+                      .collides = true,
+                      .rotation = {1, 0, 0, 0},
+                      .size = {radius, length, 0},
+                      .mesh = MF_NONE};
+}
+
+static mf_Terrain *slope(mf_Context *context, double angle) {
+    return make_terrain(context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1.0, 0.1);
+}
+
+// Puts the base `height` above the slope height = x tan(angle) at x = 0, tilted with it.
+static void put_on_slope(const Stage *stage, double angle, double height) {
+    stage_set3(stage, "base.position", -height * sin(angle), 0.0, height * cos(angle));
+    stage_set(stage, "base.orientation", 0, cos(0.5 * angle));
+    stage_set(stage, "base.orientation", 2, -sin(0.5 * angle));
+}
+
+static double along_slope(const Stage *stage, const char *name, double angle) {
+    return -(stage_get(stage, name, 0) * cos(angle) + stage_get(stage, name, 2) * sin(angle));
+}
+
+// ---- rest and bounce ----------------------------------------------------------------------------
+
+// At rest n contacts of stiffness k lie m g / (n k) deep and share the weight.
+static void d1_rest(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    config.motion.contact_stiffness = 1000.0;
+    Stage stage;
+    stage_begin(&stage, 1);
+    build_block(&stage.hand);
+    art_open(&stage, &config);
+    stage_set3(&stage, "base.position", 0, 0, 0.1);
+    mf_world_step(stage.world, 4000);
+    assert_near(stage_get(&stage, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_near(stage_get(&stage, "contact.load", i), 2.0 * 9.81 / 4.0, 1e-6);
+    stage_close(&stage, NULL);
+}
+
+// A mass on a spring and damper that cannot pull: coefficient of restitution 0.7440794 at damping
+// ratio 0.1 (Schwager and Poeschel 2007).
+static void d3_bounce(void **state) {
+    (void)state;
+    static const mf_ArticulatedIntegrator integrators[] = {MF_ARTICULATED_RK4,
+                                                           MF_ARTICULATED_IMPLICIT};
+    for (int i = 0; i < 2; i++) {
+        ArtConfig config = art_config(integrators[i], MF_MILLISECOND / 100);
+        config.world.gravity = 0.0;
+        config.motion.contact_stiffness = 1e4;
+        config.motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0);
+        config.motion.contact_depth = 1.0;
+        Stage stage;
+        stage_begin(&stage, 1);
+        art_body(&stage.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(&stage.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&stage, &config);
+        stage_set3(&stage, "base.position", 0, 0, 1e-6);
+        stage_set3(&stage, "base.linear_velocity", 0, 0, -1);
+        mf_world_step(stage.world, 6000);
+        assert_near(stage_get(&stage, "base.linear_velocity", 2), 0.7440794, i == 0 ? 1e-4 : 1e-3);
+        stage_close(&stage, NULL);
+    }
+}
+
+// ---- slopes -------------------------------------------------------------------------------------
+
+typedef struct Roll {
+    mf_ShapeType type;
+    double moment;    // [1] J / (m r^2)
+    double angle, mu; // [rad], [1]
+    double expected;  // [m/s^2]
+} Roll;
+
+// Solid sphere and cylinder: g sin / (1 + J/(m r^2)); with too little friction they slip and
+// accelerate by g (sin - mu cos). One second from rest.
+static void d5_d6_rolling(void **state) {
+    (void)state;
+    const double g = 9.81, a = 15 * degree, b = 40 * degree;
+    const Roll rolls[] = {{MF_SHAPE_SPHERE, 0.4, a, 1.0, 1.8135820},
+                          {MF_SHAPE_CYLINDER, 0.5, a, 1.0, g * sin(a) / 1.5},
+                          {MF_SHAPE_SPHERE, 0.4, b, 0.2, g * (sin(b) - 0.2 * cos(b))},
+                          {MF_SHAPE_CYLINDER, 0.5, b, 0.2, g * (sin(b) - 0.2 * cos(b))}};
+    for (size_t i = 0; i < sizeof rolls / sizeof *rolls; i++) {
+        const Roll *roll = &rolls[i];
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
+        const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
+        Stage stage;
+        stage_begin(&stage, 1);
+        mf_Terrain *terrain = slope(stage.context, roll->angle);
+        config.world.terrain = terrain;
+        config.motion.shapes = true;
+        config.motion.friction = roll->mu;
+        memcpy(shape.rotation, across, sizeof across);
+        stage.hand.model.shapes = &shape;
+        stage.hand.model.shape_count = 1;
+        art_body(&stage.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
+        art_open(&stage, &config);
+        put_on_slope(&stage, roll->angle, 0.1 - 1e-6);
+        mf_world_step(stage.world, 1000);
+        double speed = along_slope(&stage, "base.linear_velocity", roll->angle);
+        assert_near(speed, roll->expected, 3e-3 * roll->expected);
+        if (roll->mu == 1.0) // it rolls
+            assert_near(stage_get(&stage, "base.angular_velocity", 1), -speed / 0.1, 2e-3);
+        stage_close(&stage, terrain);
+    }
+}
+
+// A block on 20 degrees with mu 0.5 stays: it creeps at most as fast as the slip speed times
+// tan(20)/mu = 0.073 mm/s; with mu 0.2 it slides by g (sin - mu cos), to first order in the step
+// (in a second from speed v to 2 v friction is too large by mu g cos h ln 2).
+static void d9_block_on_a_slope(void **state) {
+    (void)state;
+    static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND};
+    const double angle = 20 * degree;
+    for (int i = 0; i < 6; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
+        Stage stage;
+        stage_begin(&stage, 1);
+        mf_Terrain *terrain = slope(stage.context, angle);
+        config.world.terrain = terrain;
+        config.motion.friction = i % 2 == 0 ? 0.5 : 0.2;
+        build_block(&stage.hand);
+        art_open(&stage, &config);
+        put_on_slope(&stage, angle, 0.1);
+        mf_world_step(stage.world, (uint64_t)(MF_SECOND / steps[i / 2]));
+        double before = along_slope(&stage, "base.position", angle);
+        double rate = along_slope(&stage, "base.linear_velocity", angle);
+        mf_world_step(stage.world, (uint64_t)(MF_SECOND / steps[i / 2]));
+        double crept = along_slope(&stage, "base.position", angle) - before;
+        double gained = along_slope(&stage, "base.linear_velocity", angle) - rate;
+        if (i % 2 == 0)
+            assert_near(crept, 1e-4 * tan(angle) / 0.5, 1e-6);
+        else
+            assert_near(gained, 9.81 * (sin(angle) - 0.2 * cos(angle)),
+                        9.81 * 0.2 * cos(angle) * mf_time_to_seconds(steps[i / 2]));
+        stage_close(&stage, terrain);
+    }
+}
+
+// A block thrown over level ground in any direction stops after v^2 / (2 mu g).
+static void friction_is_the_same_in_all_directions(void **state) {
+    (void)state;
+    const double speed = 1.5, mu = 0.4, distance = speed * speed / (2.0 * mu * 9.81);
+    double first = 0.0;
+    for (int d = 0; d < 12; d++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        Stage stage;
+        stage_begin(&stage, 1);
+        config.motion.friction = mu;
+        art_body(&stage.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(&stage.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&stage, &config);
+        stage_set3(&stage, "base.position", 0, 0, 0);
+        mf_world_step(stage.world, 300); // until it rests in its contact
+        double a = 30.0 * d * degree;
+        stage_set3(&stage, "base.position", 0, 0, stage_get(&stage, "base.position", 2));
+        stage_set3(&stage, "base.linear_velocity", speed * cos(a), speed * sin(a), 0);
+        mf_world_step(stage.world, 2000);
+        double x = stage_get(&stage, "base.position", 0), y = stage_get(&stage, "base.position", 1);
+        double went = sqrt(x * x + y * y);
+        assert_near(went, distance, 3e-3 * distance);
+        assert_near(atan2(y, x), atan2(sin(a), cos(a)), d == 6 ? 7.0 : 1e-9);
+        first = d == 0 ? went : first;
+        assert_near(went, first, 1e-9);
+        stage_close(&stage, NULL);
+    }
+}
+
+// ---- robots -------------------------------------------------------------------------------------
+
+// A hexapod with servos falls from 0.5 m, tilted, at steps of 2 to 20 ms: no fault, it never gains
+// energy in the ground, ends at rest, and its feet bear its weight.
+static void a_robot_falls_and_stands(void **state) {
+    (void)state;
+    static const mf_Time steps[] = {2 * MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND,
+                                    20 * MF_MILLISECOND};
+    for (int i = 0; i < 8; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
+        config.group.double_precision = i % 2 == 0;
+        config.motion.servo.gain = 5.0;
+        config.motion.servo.damping = 0.1;
+        Stage stage;
+        stage_begin(&stage, 1);
+        make_hexapod(&stage.hand);
+        for (uint32_t l = 0; l < stage.hand.model.link_count; l++) {
+            mf_Link *link = &stage.hand.links[l];
+            for (int c = 0; c < 3; c++)
+                link->inertia[c] = link->mass * 1e-3;
+        }
+        art_open(&stage, &config);
+        stage_set(&stage, "base.position", 2, stage_get(&stage, "base.position", 2) + 0.5);
+        stage_set(&stage, "base.orientation", 0, cos(0.3));
+        stage_set(&stage, "base.orientation", 1, sin(0.3));
+        double start = art_energy(&stage), highest = start;
+        for (mf_Time t = 0; t < 10 * MF_SECOND; t += steps[i / 2]) {
+            mf_world_step(stage.world, 1);
+            highest = fmax(highest, art_energy(&stage));
+        }
+        assert_int_equal(mf_group_fault_total(stage.group), 0);
+        assert_true(highest <= start * 1.001);
+        double load = 0.0, speed = 0.0;
+        for (uint32_t c = 0; c < stage_field(&stage, "contact.load")->components; c++)
+            load += stage_get(&stage, "contact.load", c);
+        for (uint32_t c = 0; c < 3; c++)
+            speed = fmax(speed, fabs(stage_get(&stage, "base.linear_velocity", c)));
+        assert_near(load, stage.hand.model.mass * 9.81, 0.02);
+        assert_near(speed, 0.0, 1e-3);
+        assert_true(stage_get(&stage, "base.position", 2) > 0.0);
+        stage_close(&stage, NULL);
+    }
+}
+
+// Solids rest where their surface meets the ground.
+static void shapes_rest_on_their_surface(void **state) {
+    (void)state;
+    static const struct {
+        mf_ShapeType type;
+        double size[3], height;
+        uint32_t contacts;
+    } cases[] = {{MF_SHAPE_SPHERE, {0.1, 0, 0}, 0.1, 1},
+                 {MF_SHAPE_CAPSULE, {0.05, 0.3, 0}, 0.2, 2},
+                 {MF_SHAPE_BOX, {0.3, 0.2, 0.1}, 0.05, 8},
+                 {MF_SHAPE_CYLINDER, {0.1, 0.4, 0}, 0.2, 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+        mf_Shape shape = round_shape(cases[i].type, 0, 0);
+        Stage stage;
+        stage_begin(&stage, 1);
+        memcpy(shape.size, cases[i].size, sizeof shape.size);
+        config.motion.shapes = true;
+        stage.hand.model.shapes = &shape;
+        stage.hand.model.shape_count = 1;
+        art_body(&stage.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        art_open(&stage, &config);
+        assert_int_equal(stage_field(&stage, "contact.load")->components, cases[i].contacts);
+        stage_set3(&stage, "base.position", 0, 0, cases[i].height + 0.05);
+        mf_world_step(stage.world, 600);
+        double sunk = 9.81 * 0.004 * 0.004; // g time^2: all on one contact
+        double height = stage_get(&stage, "base.position", 2);
+        assert_true(height <= cases[i].height && height >= cases[i].height - 1.01 * sunk);
+        stage_close(&stage, NULL);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d1_rest),
+        cmocka_unit_test(d3_bounce),
+        cmocka_unit_test(d5_d6_rolling),
+        cmocka_unit_test(d9_block_on_a_slope),
+        cmocka_unit_test(friction_is_the_same_in_all_directions),
+        cmocka_unit_test(a_robot_falls_and_stands),
+        cmocka_unit_test(shapes_rest_on_their_surface),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,570 @@
+// The `articulated` motion against answers that did not come from it: pendulums, free bodies,
+// conserved quantities, orders of convergence, servos, friction, limits.
+#include "motion/articulated_stage.h"
+
+static const double along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1}, along_x[3] = {1, 0, 0};
+static const double degree = 3.14159265358979323846 / 180.0;
+
+// ---- pendulums ----------------------------------------------------------------------------------
+
+// Point masses of 1 kg on massless rods of 1 m, hanging from a fixed base.
+static void pendulum(Stage *stage, uint32_t count, const ArtConfig *wish) {
+    ArtConfig config = *wish;
+    stage_begin(stage, 1);
+    config.motion.base = MF_ARTICULATED_FIXED;
+    uint32_t link = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        link = mf_hand_hinge(&stage->hand, link, 0, 0, i == 0 ? 0 : -1, along_y);
+        art_body(&stage->hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+    }
+    art_open(stage, &config);
+}
+
+// T/T0 = (2/pi) K(sin(A/2)) with l = 1 m, g = 9.81 m/s^2: T0 = 2.0060667 s (validation list, F1).
+static void f1_pendulum_period(void **state) {
+    (void)state;
+    static const double expected[][2] = {{30, 1.0174088},  {60, 1.0731820},  {90, 1.1803406},
+                                         {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627}};
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        Stage stage;
+        pendulum(&stage, 1, &config);
+        stage_set(&stage, "joint.angle", 0, expected[i][0] * degree);
+        double before = 1.0, now = 1.0;
+        for (int n = 0; n < 10000 && now > 0.0; n++) {
+            before = now;
+            mf_world_step(stage.world, 1);
+            now = stage_get(&stage, "joint.angle", 0);
+        }
+        double time = mf_time_to_seconds(mf_world_time(stage.world));
+        double quarter = time - 1e-3 * now / (now - before);
+        assert_near(4.0 * quarter / 2.0060667, expected[i][1], 2e-7);
+        stage_close(&stage, NULL);
+    }
+}
+
+// Small swings of two equal pendulums: w^2 l/g = 2 -+ sqrt 2, T = 2.6210524 and 1.0856755 s; the
+// second angle (absolute) is +-sqrt 2 times the first.
+static void f2_double_pendulum_modes(void **state) {
+    (void)state;
+    static const double period[2] = {2.6210524, 1.0856755};
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    for (int mode = 0; mode < 2; mode++) {
+        Stage stage;
+        pendulum(&stage, 2, &config);
+        double root = mode == 0 ? sqrt(2.0) : -sqrt(2.0), small = 1e-5;
+        stage_set(&stage, "joint.angle", 0, small);
+        stage_set(&stage, "joint.angle", 1, small * (root - 1.0));
+        double before = 1.0, now = 1.0;
+        while (now > 0.0) {
+            before = now;
+            mf_world_step(stage.world, 1);
+            now = stage_get(&stage, "joint.angle", 0);
+        }
+        double time = mf_time_to_seconds(mf_world_time(stage.world));
+        assert_near(4.0 * (time - 1e-3 * now / (now - before)), period[mode], 2e-6);
+        stage_close(&stage, NULL);
+    }
+}
+
+// Both rods level at the start, 10 s, largest energy error over 3 m g l of a classical Runge-Kutta
+// method (validation list, F4).
+static void f4_double_pendulum_energy(void **state) {
+    (void)state;
+    static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
+    static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
+    for (int i = 0; i < 3; i++) {
+        Stage stage;
+        ArtConfig config = art_config(MF_ARTICULATED_RK4, step[i]);
+        pendulum(&stage, 2, &config);
+        stage_set(&stage, "joint.angle", 0, 90 * degree);
+        double start = art_energy(&stage), worst = 0.0;
+        for (mf_Time t = 0; t < 10 * MF_SECOND; t += step[i]) {
+            mf_world_step(stage.world, 1);
+            worst = fmax(worst, fabs(art_energy(&stage) - start));
+        }
+        assert_near(worst / (3 * 9.81), expected[i], 0.01 * expected[i]);
+        stage_close(&stage, NULL);
+    }
+}
+
+// Semi-implicit Euler is symplectic: the energy of a pendulum swings and does not drift.
+static void f4_no_drift(void **state) {
+    (void)state;
+    Stage stage;
+    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+    pendulum(&stage, 1, &config);
+    stage_set(&stage, "joint.angle", 0, 90 * degree);
+    double lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY};
+    for (int n = 0; n < 1000000; n++) {
+        mf_world_step(stage.world, 1);
+        int late = n >= 900000;
+        if (n < 100000 || late) {
+            double energy = art_energy(&stage);
+            lowest[late] = fmin(lowest[late], energy);
+            highest[late] = fmax(highest[late], energy);
+        }
+    }
+    assert_true(highest[0] - lowest[0] < 0.1);
+    assert_near(lowest[1], lowest[0], 1e-4);
+    assert_near(highest[1], highest[0], 1e-4);
+    stage_close(&stage, NULL);
+}
+
+// ---- free bodies --------------------------------------------------------------------------------
+
+static void free_body(Stage *stage, const double moment[3], mf_Time step, double gravity) {
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, step);
+    stage_begin(stage, 1);
+    art_body(&stage->hand, 0, 1.0, 0, 0, 0, moment[0], moment[1], moment[2]);
+    config.world.gravity = gravity;
+    art_open(stage, &config);
+}
+
+// NESC check case 2 (NASA/TM-2015-218675); numbers as in test_flight.c.
+static void e1_nesc_case_2(void **state) {
+    (void)state;
+    static const double moment[3] = {0.00189422, 0.006211019, 0.007194665};
+    static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
+                                          {10, -2.418902222, -23.552569520, 28.128592630},
+                                          {20, -5.422734680, 22.715930576, 28.608281747},
+                                          {30, 12.618390776, -17.397474762, 31.119588887}};
+    Stage stage;
+    free_body(&stage, moment, MF_MILLISECOND, 0.0);
+    stage_set3(&stage, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
+    uint64_t done = 0;
+    for (int row = 0; row < 4; row++) {
+        uint64_t steps = (uint64_t)expected[row][0] * 1000;
+        mf_world_step(stage.world, steps - done);
+        done = steps;
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(stage_get(&stage, "base.angular_velocity", c) / degree,
+                        expected[row][c + 1], 2e-9);
+    }
+    stage_close(&stage, NULL);
+}
+
+// I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over with zero crossings of its rate at
+// 10.37730 and 31.13191 s (validation list, E6).
+static void e6_turning_over(void **state) {
+    (void)state;
+    static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
+    Stage stage;
+    free_body(&stage, moment, MF_MILLISECOND, 0.0);
+    stage_set3(&stage, "base.angular_velocity", 0.01, 1, 0);
+    double before = 1.0;
+    int crossings = 0;
+    for (int n = 0; n < 35000 && crossings < 2; n++) {
+        mf_world_step(stage.world, 1);
+        double now = stage_get(&stage, "base.angular_velocity", 1);
+        if ((now > 0) != (before > 0)) {
+            double time = mf_time_to_seconds(mf_world_time(stage.world));
+            assert_near(time - 1e-3 * now / (now - before), expected[crossings++], 1e-5);
+        }
+        before = now;
+    }
+    assert_int_equal(crossings, 2);
+    stage_close(&stage, NULL);
+}
+
+// A box of 0.2 x 0.4 x 0.6 m and 1 kg, w = (1, 2, 3), after 5 s (validation list, E7).
+static void e7_free_box(void **state) {
+    (void)state;
+    static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12};
+    static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
+    Stage stage;
+    free_body(&stage, moment, 10 * MF_MILLISECOND, 0.0);
+    stage_set3(&stage, "base.angular_velocity", 1, 2, 3);
+    double center[3], linear[3], before[3], after[3], energy = art_energy(&stage);
+    mf_articulated_momentum(stage.group, 0, center, linear, before);
+    mf_world_step(stage.world, 500);
+    // (At this step the method itself is off by 1e-8.)
+    for (uint32_t c = 0; c < 3; c++)
+        assert_near(stage_get(&stage, "base.angular_velocity", c), expected[c], 2e-8);
+    mf_articulated_momentum(stage.group, 0, center, linear, after);
+    for (uint32_t c = 0; c < 3; c++)
+        assert_near(after[c], before[c], 5e-10);
+    double size = sqrt(before[0] * before[0] + before[1] * before[1] + before[2] * before[2]);
+    double now = sqrt(after[0] * after[0] + after[1] * after[1] + after[2] * after[2]);
+    assert_near(now / size - 1.0, -8.3e-11, 0.2e-11);
+    assert_near(art_energy(&stage) / energy - 1.0, -1.7e-10, 0.2e-10);
+    stage_close(&stage, NULL);
+}
+
+// A wheel of moment 0.2 turns by 1 rad on a base of moment 0.8 about the same axis: the base turns
+// by -0.2/(0.2 + 0.8) rad.
+static void e2_wheel_in_a_free_base(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    Stage stage;
+    stage_begin(&stage, 1);
+    art_body(&stage.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
+    uint32_t wheel = mf_hand_hinge(&stage.hand, 0, 0, 0, 0, along_z);
+    art_body(&stage.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
+    config.world.gravity = 0.0;
+    art_open(&stage, &config);
+    for (int n = 0; n < 2000; n++) {
+        stage_set(&stage, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
+        mf_world_step(stage.world, 1);
+    }
+    double turned = stage_get(&stage, "joint.angle", 0);
+    double base = 2.0 * atan2(stage_get(&stage, "base.orientation", 3),
+                              stage_get(&stage, "base.orientation", 0));
+    assert_true(turned > 0.5);
+    assert_near(base, -0.2 * turned, 1e-10);
+    stage_close(&stage, NULL);
+}
+
+// ---- trees --------------------------------------------------------------------------------------
+
+// A base with two oblique arms, a slide and a wheel.
+static void build_flailer(mf_HandModel *hand) {
+    const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0};
+    art_body(hand, 0, 3.0, 0.05, -0.02, 0.1, 0.1, 0.15, 0.12);
+    uint32_t arm = mf_hand_hinge(hand, 0, 0.2, 0.1, 0, oblique);
+    art_body(hand, arm, 1.0, 0.2, 0, 0.05, 0.01, 0.02, 0.015);
+    uint32_t hand_link = mf_hand_hinge(hand, arm, 0.4, 0, 0, along_y);
+    art_body(hand, hand_link, 0.5, 0, 0, -0.2, 0.006, 0.006, 0.001);
+    uint32_t other = mf_hand_slide(hand, 0, -0.2, 0, 0.1, along_x);
+    art_body(hand, other, 0.7, 0, 0.1, 0, 0.004, 0.005, 0.006);
+    uint32_t wheel = mf_hand_hinge(hand, other, 0, 0.1, 0.1, along_z);
+    art_body(hand, wheel, 0.4, 0.01, 0.02, 0, 0.003, 0.003, 0.005);
+}
+
+static void flail(const Stage *stage, int n) {
+    for (uint32_t j = 0; j < 4; j++)
+        stage_set(stage, "joint.torque", j, sin(0.01 * n * (j + 1.0)) * (j == 2 ? 2.0 : 0.5));
+}
+
+// Inner torques change neither the path of the centre of mass nor the angular momentum about it.
+static void e3_flailing_joints(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    Stage stage;
+    stage_begin(&stage, 1);
+    build_flailer(&stage.hand);
+    art_open(&stage, &config);
+    stage_set3(&stage, "base.position", 0, 0, 100);
+    stage_set3(&stage, "base.linear_velocity", 1, -2, 3);
+    stage_set3(&stage, "base.angular_velocity", 0.5, 1, -0.7);
+    double center[3], linear[3], angular[3], place[3], push[3], spin[3];
+    mf_articulated_momentum(stage.group, 0, center, linear, angular);
+    for (int n = 0; n < 1000; n++) {
+        flail(&stage, n);
+        mf_world_step(stage.world, 1);
+    }
+    mf_articulated_momentum(stage.group, 0, place, push, spin);
+    for (int c = 0; c < 3; c++) {
+        double fall = c == 2 ? -9.81 : 0.0, mass = stage.hand.model.mass;
+        assert_near(spin[c], angular[c], 1e-10);
+        assert_near(push[c], linear[c] + mass * fall, 1e-10 * mass * 10);
+        assert_near(place[c], center[c] + linear[c] / mass + 0.5 * fall, 1e-9);
+    }
+    stage_close(&stage, NULL);
+}
+
+// Free fall after a second of forcing keeps the energy (validation list, F14).
+static void f14_energy_of_a_free_tree(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    Stage stage;
+    stage_begin(&stage, 1);
+    build_flailer(&stage.hand);
+    config.world.gravity = 0.0;
+    art_open(&stage, &config);
+    for (int n = 0; n < 1000; n++) {
+        flail(&stage, n);
+        mf_world_step(stage.world, 1);
+    }
+    for (uint32_t j = 0; j < 4; j++)
+        stage_set(&stage, "joint.torque", j, 0.0);
+    double energy = art_energy(&stage);
+    mf_world_step(stage.world, 1000);
+    assert_near(art_energy(&stage) / energy, 1.0, 1e-8);
+    stage_close(&stage, NULL);
+}
+
+// Power of the torques is the change of the energy: Simpson's rule over two steps.
+static void f7_power_balance(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
+    Stage stage;
+    stage_begin(&stage, 1);
+    build_flailer(&stage.hand);
+    art_open(&stage, &config);
+    const double torque[4] = {0.5, -0.2, 1.5, 0.1};
+    for (uint32_t j = 0; j < 4; j++)
+        stage_set(&stage, "joint.torque", j, torque[j]);
+    mf_world_step(stage.world, 1000);
+    double energy = art_energy(&stage), work = 0.0;
+    for (int n = 0; n <= 1000; n++) {
+        double power = 0.0;
+        for (uint32_t j = 0; j < 4; j++)
+            power += torque[j] * stage_get(&stage, "joint.rate", j);
+        work += power * 1e-4 / 3.0 * (n == 0 || n == 1000 ? 1 : n % 2 == 1 ? 4 : 2);
+        if (n < 1000)
+            mf_world_step(stage.world, 1);
+    }
+    assert_near((art_energy(&stage) - energy) / work, 1.0, 1e-9);
+    stage_close(&stage, NULL);
+}
+
+static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, double state[8]) {
+    ArtConfig config = art_config(integrator, step);
+    Stage stage;
+    stage_begin(&stage, 1);
+    build_flailer(&stage.hand);
+    for (int j = 0; j < 4; j++) {
+        stage.hand.joints[j].damping = 0.05;
+        stage.hand.joints[j].stiffness = 1.0;
+        stage.hand.joints[j].spring_reference = 0.3;
+        stage.hand.joints[j].armature = 0.01;
+    }
+    art_open(&stage, &config);
+    stage_set3(&stage, "base.angular_velocity", 0.5, 1, -0.7);
+    mf_world_step(stage.world, (uint64_t)(MF_SECOND / 2 / step));
+    for (uint32_t c = 0; c < 4; c++) {
+        state[c] = stage_get(&stage, "joint.angle", c);
+        state[4 + c] = stage_get(&stage, "base.orientation", c);
+    }
+    stage_close(&stage, NULL);
+    return 0.0;
+}
+
+// Errors against a step eight times smaller than the smallest fall with the step's power.
+static void orders_of_convergence(void **state) {
+    (void)state;
+    static const struct {
+        mf_ArticulatedIntegrator integrator;
+        mf_Time step;
+        double order;
+    } cases[] = {{MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND, 1.0},
+                 {MF_ARTICULATED_EULER, 2 * MF_MILLISECOND, 1.0},
+                 {MF_ARTICULATED_RK4, 20 * MF_MILLISECOND, 4.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double coarse[8], fine[8], truth[8], error[2] = {0, 0};
+        flailer_at(cases[i].integrator, cases[i].step, coarse);
+        flailer_at(cases[i].integrator, cases[i].step / 2, fine);
+        flailer_at(MF_ARTICULATED_RK4, MF_MILLISECOND, truth);
+        for (int c = 0; c < 8; c++) {
+            error[0] += fabs(coarse[c] - truth[c]);
+            error[1] += fabs(fine[c] - truth[c]);
+        }
+        assert_near(log2(error[0] / error[1]), cases[i].order, 0.15);
+    }
+}
+
+// ---- what acts on joints ------------------------------------------------------------------------
+
+// A wheel of moment 0.5 on a fixed base, no gravity about its axis.
+static void wheel(Stage *stage, ArtConfig *config, double friction) {
+    stage_begin(stage, 1);
+    uint32_t link = mf_hand_hinge(&stage->hand, 0, 0, 0, 0, along_z);
+    art_body(&stage->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+    stage->hand.joints[0].friction = friction;
+    config->motion.base = MF_ARTICULATED_FIXED;
+    art_open(stage, config);
+}
+
+// A motor of 3 N m stall torque and 6 rad/s no-load speed at full duty:
+// w = 6 (1 - exp(-t / T)), T = J w0 / torque = 0.5 * 6 / 3 = 1 s.
+static void f15_motor_runs_up(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    config.motion.servo.gain = 1e6;
+    config.motion.servo.effort = 3.0;
+    config.motion.servo.no_load_speed = 6.0;
+    Stage stage;
+    wheel(&stage, &config, 0.0);
+    stage_set(&stage, "joint.target", 0, 1000.0);
+    mf_world_step(stage.world, 1);
+    assert_near(stage_get(&stage, "joint.rate", 0), 6.0 * (1.0 - exp(-0.001)), 1e-12);
+    mf_world_step(stage.world, 999);
+    assert_near(stage_get(&stage, "joint.rate", 0), 6.0 * (1.0 - exp(-1.0)), 1e-9);
+    mf_world_step(stage.world, 29000);
+    assert_near(stage_get(&stage, "joint.rate", 0), 6.0, 1e-9);
+    stage_close(&stage, NULL);
+}
+
+// Gear 10 and a rotor of 0.001 add 0.1 to the wheel's 0.5: twice the torque 1.2 gives 2 rad/s^2.
+static void rotor_behind_a_gear(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+    config.motion.servo.rotor_inertia = 0.001;
+    config.motion.servo.gear = 10.0;
+    Stage stage;
+    wheel(&stage, &config, 0.0);
+    stage_set(&stage, "joint.torque", 0, 1.2);
+    mf_world_step(stage.world, 1000);
+    assert_near(stage_get(&stage, "joint.rate", 0), 2.0, 1e-12);
+    stage_close(&stage, NULL);
+}
+
+// Step of a servo with damping ratio 0.3: overshoot exp(-pi z / sqrt(1 - z^2)) = 0.372326.
+static void f15_overshoot(void **state) {
+    (void)state;
+    const double z = 0.3, frequency = 10.0;
+    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    config.motion.servo.gain = 0.5 * frequency * frequency;
+    config.motion.servo.damping = 0.5 * 2.0 * z * frequency;
+    Stage stage;
+    wheel(&stage, &config, 0.0);
+    stage_set(&stage, "joint.target", 0, 1.0);
+    double highest = 0.0;
+    for (int n = 0; n < 1000; n++) {
+        mf_world_step(stage.world, 1);
+        highest = fmax(highest, stage_get(&stage, "joint.angle", 0));
+    }
+    assert_near(highest, 1.0 + 0.372326, 2e-6);
+    stage_close(&stage, NULL);
+}
+
+// Gains far beyond what an explicit step of 10 ms bears: the wheel arrives and rests; effort and
+// backlash hold.
+static void servos_are_stable_at_any_gain(void **state) {
+    (void)state;
+    static const double gains[][2] = {{1e3, 0}, {1e6, 0}, {1e6, 1e5}, {1e9, 1e3}, {10, 1e7}};
+    for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
+        config.motion.servo.gain = gains[i][0];
+        config.motion.servo.damping = gains[i][1];
+        Stage stage;
+        wheel(&stage, &config, 0.0);
+        stage_set(&stage, "joint.target", 0, 1.0);
+        double largest = 0.0;
+        for (int n = 0; n < 2000; n++) {
+            mf_world_step(stage.world, 1);
+            largest = fmax(largest, fabs(stage_get(&stage, "joint.angle", 0)));
+        }
+        assert_true(largest < 2.0);
+        if (gains[i][0] > gains[i][1])
+            assert_near(stage_get(&stage, "joint.angle", 0), 1.0, 1e-6);
+        assert_int_equal(mf_group_fault_total(stage.group), 0);
+        stage_close(&stage, NULL);
+    }
+}
+
+static void effort_and_backlash(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+    config.motion.servo.gain = 100.0;
+    config.motion.servo.effort = 2.0;
+    config.motion.servo.backlash = 0.2;
+    Stage stage;
+    wheel(&stage, &config, 0.0);
+    stage_set(&stage, "joint.target", 0, 0.0999);
+    mf_world_step(stage.world, 100);
+    assert_true(stage_get(&stage, "joint.rate", 0) == 0.0); // within the play
+    stage_set(&stage, "joint.target", 0, -5.0);
+    mf_world_step(stage.world, 100);
+    assert_near(stage_get(&stage, "joint.rate", 0), -2.0 / 0.5 * 0.1, 1e-12); // all the effort
+    stage_close(&stage, NULL);
+}
+
+// Dry friction of 1 N m: half of it as torque leaves the wheel creeping below the set rate, twice
+// of it moves it by the rest, and a moving wheel stops and stays.
+static void dry_friction(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    Stage stage;
+    wheel(&stage, &config, 1.0);
+    stage_set(&stage, "joint.torque", 0, 0.5);
+    mf_world_step(stage.world, 1000);
+    assert_near(stage_get(&stage, "joint.rate", 0), 0.5e-3, 1e-6);
+    stage_set(&stage, "joint.torque", 0, 2.0);
+    mf_world_step(stage.world, 200);
+    double rate = stage_get(&stage, "joint.rate", 0);
+    mf_world_step(stage.world, 200);
+    assert_near(stage_get(&stage, "joint.rate", 0) - rate, (2.0 - 1.0) / 0.5, 0.02);
+    stage_set(&stage, "joint.torque", 0, 0.0);
+    rate = stage_get(&stage, "joint.rate", 0);
+    double stop = rate * 0.5 / 1.0;
+    mf_world_step(stage.world, (uint64_t)(stop / 0.005) - 40);
+    assert_true(stage_get(&stage, "joint.rate", 0) > 0.2);
+    mf_world_step(stage.world, 80);
+    assert_near(stage_get(&stage, "joint.rate", 0), 0.0, 1e-4);
+    stage_close(&stage, NULL);
+}
+
+// A pendulum falls onto its limit at 0.5 rad: it comes to rest there, no deeper than gravity
+// presses it into a spring of that time constant, and its energy never rises.
+static void limits_hold(void **state) {
+    (void)state;
+    static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 20 * MF_MILLISECOND};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i]);
+        Stage stage;
+        stage_begin(&stage, 1);
+        uint32_t link = mf_hand_hinge(&stage.hand, 0, 0, 0, 0, along_y);
+        art_body(&stage.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        stage.hand.joints[0].lower = 0.5;
+        stage.hand.joints[0].upper = 3.0;
+        config.motion.base = MF_ARTICULATED_FIXED;
+        art_open(&stage, &config);
+        stage_set(&stage, "joint.angle", 0, 2.0);
+        double deepest = INFINITY, fastest = 0.0;
+        for (mf_Time t = 0; t < 20 * MF_SECOND; t += steps[i]) {
+            mf_world_step(stage.world, 1);
+            deepest = fmin(deepest, stage_get(&stage, "joint.angle", 0));
+            fastest = fmax(fastest, stage_get(&stage, "joint.rate", 0));
+        }
+        double time = 2.0 * mf_time_to_seconds(steps[i]);
+        double rest = 0.5 - 9.81 * sin(0.5) * time * time;
+        assert_near(stage_get(&stage, "joint.angle", 0), rest, 2e-2 * time);
+        assert_near(stage_get(&stage, "joint.rate", 0), 0.0, 1e-6);
+        assert_true(deepest > 0.5 - 4.5 * time);
+        assert_true(fastest < 1.5); // it does not bounce back as fast as it fell (4.5 rad/s)
+        stage_close(&stage, NULL);
+    }
+}
+
+// A joint that follows another at twice its angle plus 0.1.
+static void a_joint_follows_another(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    Stage stage;
+    stage_begin(&stage, 1);
+    for (int i = 0; i < 2; i++) {
+        uint32_t link = mf_hand_hinge(&stage.hand, 0, i, 0, 0, along_z);
+        art_body(&stage.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+    }
+    stage.hand.joints[1].mimic = 0;
+    stage.hand.joints[1].multiplier = 2.0;
+    stage.hand.joints[1].offset = 0.1;
+    config.motion.base = MF_ARTICULATED_FIXED;
+    art_open(&stage, &config);
+    for (int n = 0; n < 2000; n++) {
+        stage_set(&stage, "joint.torque", 0, sin(0.005 * n));
+        mf_world_step(stage.world, 1);
+    }
+    assert_true(stage_get(&stage, "joint.angle", 0) > 0.1);
+    assert_near(stage_get(&stage, "joint.angle", 1), 0.1 + 2.0 * stage_get(&stage, "joint.angle", 0),
+                1e-4);
+    stage_close(&stage, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(f1_pendulum_period),
+        cmocka_unit_test(f2_double_pendulum_modes),
+        cmocka_unit_test(f4_double_pendulum_energy),
+        cmocka_unit_test(f4_no_drift),
+        cmocka_unit_test(e1_nesc_case_2),
+        cmocka_unit_test(e6_turning_over),
+        cmocka_unit_test(e7_free_box),
+        cmocka_unit_test(e2_wheel_in_a_free_base),
+        cmocka_unit_test(e3_flailing_joints),
+        cmocka_unit_test(f14_energy_of_a_free_tree),
+        cmocka_unit_test(f7_power_balance),
+        cmocka_unit_test(orders_of_convergence),
+        cmocka_unit_test(f15_motor_runs_up),
+        cmocka_unit_test(rotor_behind_a_gear),
+        cmocka_unit_test(f15_overshoot),
+        cmocka_unit_test(servos_are_stable_at_any_gain),
+        cmocka_unit_test(effort_and_backlash),
+        cmocka_unit_test(dry_friction),
+        cmocka_unit_test(limits_hold),
+        cmocka_unit_test(a_joint_follows_another),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

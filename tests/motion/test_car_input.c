@@ -1,0 +1,173 @@
+// What cars refuse: commands, parameters, settings, steps; and memory that is not there.
+#include "motion/car_rig.h"
+
+static void refused_commands_are_counted_and_change_nothing(void **state) {
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY, 0.36, -0.36};
+    for (int precise = 0; precise < 2; precise++) {
+        RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
+        config.settings.control_interval = 5 * MF_MILLISECOND;
+        config.group.double_precision = precise;
+        Rig rig, good;
+        rig_open(&rig, &config);
+        rig_open(&good, &config);
+        for (int i = 0; i < 2; i++) {
+            rig_set(i ? &good : &rig, "command.speed", 0, 1.0);
+            rig_set(i ? &good : &rig, "command.steering", 0, 0.1);
+            rig_step(i ? &good : &rig, 100);
+        }
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            rig_set(&rig, "command.steering", 0, bad[i]);
+            rig_step(&rig, 10);
+            rig_step(&good, 10);
+            assert_int_equal((int)rig_get(&rig, "command.refused", 0), 2 * ((int)i + 1));
+        }
+        assert_int_equal((int)rig_get(&good, "command.refused", 0), 0);
+        for (uint32_t c = 0; c < 3; c++)
+            assert_true(rig_get(&rig, "base.position", c) == rig_get(&good, "base.position", c));
+        rig_set(&rig, "command.steering", 0, -0.1);
+        rig_step(&rig, 100);
+        assert_near(rig_get(&rig, "car.steering", 0), -0.1, 1e-7);
+        assert_int_equal((int)rig_get(&rig, "command.refused", 0), 10);
+        rig_close(&rig);
+        rig_close(&good);
+    }
+}
+
+static void circles_smaller_than_the_car_are_refused(void **state) {
+    (void)state;
+    RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
+    Rig rig;
+    rig_open(&rig, &config);
+    rig_set(&rig, "command.circle", 2, -0.05);
+    rig_step(&rig, 3);
+    assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
+    rig_set(&rig, "command.circle", 2, -0.5);
+    rig_step(&rig, 3);
+    assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
+    rig_close(&rig);
+}
+
+static void bad_parameters_are_refused_by_name(void **state) {
+    static const struct {
+        size_t offset;
+        double value;
+        const char *name;
+    } cases[] = {{offsetof(mf_Car, mass), 0.0, "car.mass: "},
+                 {offsetof(mf_Car, mass), NAN, "car.mass: "},
+                 {offsetof(mf_Car, yaw_inertia), -1.0, "car.yaw_inertia: "},
+                 {offsetof(mf_Car, front), -0.029, "car.front: "},
+                 {offsetof(mf_Car, front_b), -2.0, "car.front_b: "},
+                 {offsetof(mf_Car, rear_c), 2.5, "car.rear_c: "},
+                 {offsetof(mf_Car, rear_d), 0.0, "car.rear_d: "},
+                 {offsetof(mf_Car, motor), INFINITY, "car.motor: "},
+                 {offsetof(mf_Car, steering_limit), 1.6, "car.steering_limit: "},
+                 {offsetof(mf_Car, blend_high), 0.2, "car.blend_high: "},
+                 {offsetof(mf_Car, look_ahead_most), 0.1, "car.look_ahead_most: "},
+                 {offsetof(mf_Car, speed_limit), 0.0, "car.speed_limit: "}};
+    (void)state;
+    mf_Error error = {0};
+    assert_int_equal(mf_car_check(&(mf_Car){0}, &error), MF_BAD_ARGUMENT);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_Car car = mf_car();
+        memcpy((char *)&car + cases[i].offset, &cases[i].value, sizeof(double));
+        assert_int_equal(mf_car_check(&car, &error), MF_BAD_ARGUMENT);
+        if (strncmp(error.message, cases[i].name, strlen(cases[i].name)) != 0)
+            fail_msg("expected %s, got %s", cases[i].name, error.message);
+    }
+    mf_Car car = mf_car();
+    car.front = car.rear = 0.0;
+    assert_int_equal(mf_car_check(&car, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "front + rear > 0"));
+    const mf_Car sets[] = {mf_car(), mf_car_full_size(), mf_car_racing()};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        must(mf_car_check(&sets[i], &error), &error);
+}
+
+// Tries to add cars to a group that has none and expects a refusal.
+static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarSettings *settings,
+                           const char *name) {
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    mf_Group *out;
+    char label[32];
+    snprintf(label, sizeof label, "group %u", mf_world_group_count(rig->world));
+    group.name = label;
+    group.model = rig->model;
+    must(mf_world_add_group(rig->world, &group, &out, &error), &error);
+    assert_int_equal(mf_car_add(out, car, settings, &error), MF_BAD_ARGUMENT);
+    if (strncmp(error.message, name, strlen(name)) != 0)
+        fail_msg("expected %s, got %s", name, error.message);
+    assert_null(mf_car_parameters(out));
+}
+
+static void bad_settings_and_steps_are_refused(void **state) {
+    (void)state;
+    RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
+    Rig rig;
+    rig_open(&rig, &config);
+    mf_CarSettings settings = config.settings;
+    settings.control_interval = MF_MILLISECOND / 2;
+    expect_refusal(&rig, &config.car, &settings, "car.control_interval: ");
+    settings = config.settings;
+    settings.model = (mf_CarModel)7;
+    expect_refusal(&rig, &config.car, &settings, "car.model: ");
+    mf_Car car = config.car;
+    car.blend_high = 0.01;
+    car.blend_low = 0.005;
+    expect_refusal(&rig, &car, &config.settings, "car.blend_high: ");
+    car = config.car;
+    car.steering_lag = 0.0005;
+    expect_refusal(&rig, &car, &config.settings, "car.steering_lag: ");
+    mf_Error error = {0};
+    assert_int_equal(mf_car_add(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    const double places[2][2] = {{0, 0}, {1, 0}};
+    assert_int_equal(mf_car_set_path(rig.group, places, 2, false, &error), MF_BAD_ARGUMENT);
+    rig_close(&rig);
+}
+
+static void every_failed_allocation_leaves_nothing_behind(void **state) {
+    (void)state;
+    for (uint64_t n = 1; n < 100; n++) {
+        mf_Error error = {0};
+        mf_Context *context = make_context(1);
+        mf_World *world;
+        mf_Model *model;
+        mf_Group *group;
+        mf_Car car = mf_car();
+        mf_CarSettings settings = mf_car_settings();
+        settings.command = MF_CAR_COMMAND_PATH;
+        mf_GroupConfig config = mf_group_config();
+        const double places[3][2] = {{0, 0}, {1, 0}, {0, 1}};
+        must(mf_world_create(context, NULL, &world, &error), &error);
+        must(mf_car_body(context, &car, "car", &model, &error), &error);
+        config.model = model;
+        must(mf_world_add_group(world, &config, &group, &error), &error);
+        mf_context_fail_after(context, n);
+        mf_Status status = mf_car_add(group, &car, &settings, &error);
+        if (status == MF_OK)
+            status = mf_car_set_path(group, places, 3, true, &error);
+        mf_context_fail_after(context, 0);
+        assert_true(status == MF_OK || status == MF_NO_MEMORY);
+        mf_world_destroy(world);
+        mf_model_destroy(model);
+        assert_int_equal(mf_context_live_bytes(context), 0);
+        mf_context_destroy(context);
+        if (status == MF_OK) {
+            assert_true(n > 5); // the fields, the plan, the path
+            return;
+        }
+    }
+    fail_msg("adding cars never succeeded");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused_commands_are_counted_and_change_nothing),
+        cmocka_unit_test(circles_smaller_than_the_car_are_refused),
+        cmocka_unit_test(bad_parameters_are_refused_by_name),
+        cmocka_unit_test(bad_settings_and_steps_are_refused),
+        cmocka_unit_test(every_failed_allocation_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+// Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and place in
+// a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
+#include "motion/fixed_wing_rig.h"
+
+#include <mayfly/motion.h>
+
+// Agents that differ in everything: also stalled, inverted and tumbling ones.
+static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        double a = 0.37 * i;
+        put_vec(rig, "wind.velocity", i, 3.0 * sin(a), 2.0 * cos(a), 0.5 * sin(2 * a));
+        put(rig, "base.linear_velocity", i, 1, sin(3 * a));
+        put(rig, "base.linear_velocity", i, 2, i % 5 == 0 ? -20.0 : cos(3 * a));
+        put_vec(rig, "base.angular_velocity", i, sin(a), 0.3 * cos(a), 0.2);
+        if (mode == MF_FIXED_WING_SURFACES) {
+            put(rig, "command.elevator", i, 0, i % 7 == 0 ? -0.7 : -0.1);
+            put(rig, "command.aileron", i, 0, 0.1 * sin(a));
+            put(rig, "command.throttle", i, 0, 0.5 + 0.5 * sin(a));
+        } else {
+            put(rig, "command.airspeed", i, 0, i % 11 == 0 ? NAN : 25.0 + 7.0 * sin(a));
+            put(rig, "command.altitude", i, 0, 100.0 + i % 30);
+        }
+        if (mode == MF_FIXED_WING_AUTOPILOT)
+            put(rig, "command.course", i, 0, a);
+        if (mode == MF_FIXED_WING_ORBIT)
+            put(rig, "command.radius", i, 0, i % 2 == 0 ? 150.0 : -100.0);
+    }
+}
+
+static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, mf_Isa isa,
+                           uint32_t threads, bool single) {
+    RigConfig config = rig_config(mode);
+    config.count = 53;
+    config.threads = threads;
+    config.single_precision = single;
+    config.world.isa = isa;
+    config.settings.integrator = integrator;
+    config.settings.control_interval = 20 * MF_MILLISECOND;
+    config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
+    Rig rig = rig_open(&config);
+    scatter(&rig, mode, config.count);
+    mf_world_step(rig.world, 150);
+    uint64_t hash = mf_world_hash(rig.world);
+    rig_close(&rig);
+    return hash;
+}
+
+static void every_instruction_set_gives_the_same_bits(void **state) {
+    static const mf_Isa sets[] = {MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    (void)state;
+    for (int mode = 0; mode < 3; mode++) {
+        for (int single = 0; single < 2; single++) {
+            mf_Integrator integrator = mode == 0 ? MF_INTEGRATOR_HEUN : MF_INTEGRATOR_RK4;
+            mf_FixedWingCommand command = (mf_FixedWingCommand)mode;
+            uint64_t expected = hash_after(command, integrator, MF_ISA_SCALAR, 1, single != 0);
+            for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+                if (mf_isa_available(sets[i]))
+                    assert_true(hash_after(command, integrator, sets[i], 1, single != 0) ==
+                                expected);
+            assert_true(hash_after(command, integrator, MF_ISA_AUTO, 3, single != 0) == expected);
+        }
+    }
+    assert_true(
+        hash_after(MF_FIXED_WING_SURFACES, MF_INTEGRATOR_SEMI_IMPLICIT, MF_ISA_SCALAR, 1, true) ==
+        hash_after(MF_FIXED_WING_SURFACES, MF_INTEGRATOR_SEMI_IMPLICIT, MF_ISA_AUTO, 1, true));
+}
+
+// G15: one aircraft by itself, in a lane of eight, and in a swarm of 10,000.
+static void alone_as_in_a_swarm(void **state) {
+    static const uint32_t counts[] = {1, 8, 10000}, places[] = {0, 5, 9871};
+    (void)state;
+    for (int single = 0; single < 2; single++) {
+        uint64_t hash[3];
+        for (int i = 0; i < 3; i++) {
+            RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
+            config.count = counts[i];
+            config.single_precision = single != 0;
+            Rig rig = rig_open(&config);
+            for (uint32_t k = 0; k < counts[i]; k++)
+                put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
+            uint32_t me = places[i];
+            put(&rig, "command.airspeed", me, 0, 31.0);
+            put(&rig, "command.radius", me, 0, -170.0);
+            put_vec(&rig, "wind.velocity", me, 1.0, -2.0, 0.25);
+            mf_world_step(rig.world, 200);
+            hash[i] = mf_group_instance_hash(rig.group, me);
+            rig_close(&rig);
+        }
+        assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+    }
+}
+
+static void a_fault_stays_with_its_agent(void **state) {
+    static const struct {
+        const char *field;
+        uint32_t component;
+        double value;
+        uint32_t fault; // one of these
+    } rows[] = {{"base.position", 2, NAN, MF_FAULT_NONFINITE},
+                {"base.orientation", 1, INFINITY, MF_FAULT_NONFINITE},
+                {"base.linear_velocity", 0, NAN, MF_FAULT_NONFINITE},
+                {"base.linear_velocity", 0, 1e7, MF_FAULT_RANGE | MF_FAULT_NONFINITE},
+                {"base.angular_velocity", 1, 1e4, MF_FAULT_RANGE | MF_FAULT_NONFINITE},
+                {"base.position", 0, 2e6, MF_FAULT_RANGE},
+                {"wind.velocity", 1, NAN, MF_FAULT_INPUT},
+                {"wind.velocity", 0, -INFINITY, MF_FAULT_INPUT}};
+    enum { COUNT = 19, BAD = 6 };
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+        config.count = COUNT;
+        config.single_precision = r % 2 == 0;
+        Rig rig = rig_open(&config), calm = rig_open(&config);
+        scatter(&rig, MF_FIXED_WING_AUTOPILOT, COUNT);
+        scatter(&calm, MF_FIXED_WING_AUTOPILOT, COUNT);
+        put(&rig, rows[r].field, BAD, rows[r].component, rows[r].value);
+        double height = get(&rig, "base.position", BAD, 2);
+        mf_world_step(rig.world, 30);
+        mf_world_step(calm.world, 30);
+        assert_int_not_equal(mf_group_fault(rig.group, BAD) & rows[r].fault, 0);
+        assert_int_equal(mf_group_fault_total(rig.group), 1);
+        double frozen = get(&rig, "base.position", BAD, 2);
+        assert_true(frozen == height || (isnan(frozen) && isnan(height)));
+        for (uint32_t i = 0; i < COUNT; i++)
+            if (i != BAD)
+                assert_true(mf_group_instance_hash(rig.group, i) ==
+                            mf_group_instance_hash(calm.group, i));
+        mf_group_reset(rig.group, BAD);
+        put_vec(&rig, "wind.velocity", BAD, 0.0, 0.0, 0.0);
+        mf_group_reset(rig.group, BAD);
+        mf_world_step(rig.world, 10);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
+        rig_close(&rig);
+        rig_close(&calm);
+    }
+}
+
+static void a_snapshot_goes_on_to_the_same_bits(void **state) {
+    RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
+    config.count = 20;
+    config.settings.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
+    (void)state;
+    Rig rig = rig_open(&config);
+    mf_Error error;
+    scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
+    mf_world_step(rig.world, 40);
+    size_t size = mf_world_snapshot_size(rig.world);
+    void *image = mf_allocate(rig.context, 1, size);
+    must(mf_world_snapshot(rig.world, image, size, &error), &error);
+    mf_world_step(rig.world, 60);
+    uint64_t hash = mf_world_hash(rig.world);
+    must(mf_world_restore(rig.world, image, size, &error), &error);
+    mf_world_step(rig.world, 60);
+    assert_true(mf_world_hash(rig.world) == hash);
+    mf_release(rig.context, image);
+    rig_close(&rig);
+}
+
+// ---- placing ------------------------------------------------------------------------------------
+
+static void placed_agents_fly_along_their_heading(void **state) {
+    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+    config.count = 2;
+    (void)state;
+    Rig rig = rig_open(&config);
+    mf_Error error;
+    const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, place[3] = {10.0, 20.0, 300.0};
+    const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
+    must(mf_group_place(rig.group, 0, place, north, NULL, &error), &error);
+    must(mf_group_place(rig.group, 1, place, level, velocity, &error), &error);
+    assert_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
+    assert_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
+    assert_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
+    mf_world_step(rig.world, 400);
+    assert_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
+    assert_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
+    assert_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
+    rig_close(&rig);
+}
+
+// ---- mistakes -----------------------------------------------------------------------------------
+
+static void bad_parameters_are_named(void **state) {
+    static const struct {
+        const char *name;
+        size_t member;
+        double value;
+    } rows[] = {
+#define OF(member) "fixed_wing." #member, offsetof(mf_FixedWing, member)
+        {OF(mass), 0.0},
+        {OF(mass), NAN},
+        {OF(mass), -1.0},
+        {OF(inertia_xx), 0.0},
+        {OF(inertia_xx), 10.0},
+        {OF(inertia_yy), INFINITY},
+        {OF(inertia_xz), 1.3},
+        {OF(air_density), -0.1},
+        {OF(wing_area), 0.0},
+        {OF(wing_span), NAN},
+        {OF(oswald), 0.0},
+        {OF(drag_parasitic), -1.0},
+        {OF(lift_alpha), 0.0},
+        {OF(stall_angle), 3.0},
+        {OF(stall_sharpness), 0.0},
+        {OF(pitch_alpha), 1.0},
+        {OF(pitch_elevator), 0.0},
+        {OF(roll_aileron), 0.0},
+        {OF(yaw_beta), 1e9},
+        {OF(propeller_thrust[1]), NAN},
+        {OF(propeller_torque[0]), 0.0},
+        {OF(motor_resistance), 0.0},
+        {OF(elevator_limit), 2.0},
+        {OF(airspeed_max), 10.0},
+        {OF(airspeed_design), 50.0},
+        {OF(roll_limit), 1.6},
+        {OF(roll_frequency), -1.0},
+        {OF(course_separation), 0.5},
+        {OF(yaw_damper_gain), NAN},
+        {OF(orbit_gain), 0.0},
+#undef OF
+    };
+    mf_Context *context;
+    (void)state;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mf_FixedWing p = mf_fixed_wing();
+        mf_Model *model;
+        mf_Error error = {0};
+        memcpy((char *)&p + rows[i].member, &rows[i].value, sizeof(double));
+        assert_int_equal(mf_fixed_wing_check(&p, &error), MF_BAD_ARGUMENT);
+        if (strncmp(error.message, rows[i].name, strlen(rows[i].name)) != 0 ||
+            strchr(error.message, '\n') != NULL)
+            fail_msg("%s: says \"%s\"", rows[i].name, error.message);
+        assert_int_equal(mf_fixed_wing_model(context, &p, &model, NULL), MF_BAD_ARGUMENT);
+        assert_null(model);
+    }
+    mf_FixedWing p = mf_fixed_wing();
+    p.struct_size--;
+    assert_int_equal(mf_fixed_wing_check(&p, NULL), MF_BAD_ARGUMENT);
+    p = mf_fixed_wing();
+    p.drag = (mf_FixedWingDrag)7;
+    assert_int_equal(mf_fixed_wing_check(&p, NULL), MF_BAD_ARGUMENT);
+    mf_context_destroy(context);
+}
+
+static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingSettings *settings,
+                         double gravity, mf_Error *error) {
+    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    Rig rig = {0};
+    world.gravity = gravity;
+    must(mf_context_create(NULL, &rig.context, error), error);
+    must(mf_fixed_wing_model(rig.context, &config.aircraft, &rig.model, error), error);
+    must(mf_world_create(rig.context, &world, &rig.world, error), error);
+    group.model = rig.model;
+    must(mf_world_add_group(rig.world, &group, &rig.group, error), error);
+    mf_Status status = mf_fixed_wing_add(rig.group, aircraft, settings, error);
+    assert_true((mf_fixed_wing_parameters(rig.group) != NULL) == (status == MF_OK));
+    if (status == MF_OK) {
+        assert_int_equal(mf_fixed_wing_settings_of(rig.group)->command, settings->command);
+        assert_int_equal(mf_fixed_wing_add(rig.group, NULL, NULL, error), MF_BAD_ARGUMENT);
+    }
+    rig_close(&rig);
+    return status;
+}
+
+static void bad_settings_are_named(void **state) {
+    const mf_FixedWingSettings good = mf_fixed_wing_settings();
+    const mf_FixedWing aerosonde = mf_fixed_wing();
+    mf_FixedWing other = aerosonde;
+    mf_FixedWingSettings s;
+    mf_Error error;
+    (void)state;
+    assert_int_equal(try_add(&aerosonde, &good, 9.81, &error), MF_OK);
+#define BAD(member, value, part)                                                                   \
+    s = good;                                                                                      \
+    s.member = value;                                                                              \
+    assert_int_equal(try_add(&aerosonde, &s, 9.81, &error), MF_BAD_ARGUMENT);                      \
+    assert_non_null(strstr(error.message, part))
+    BAD(struct_size, 4, "mf_fixed_wing_settings()");
+    BAD(command, (mf_FixedWingCommand)9, "command");
+    BAD(integrator, (mf_Integrator)9, "integrator");
+    BAD(control_interval, 7 * MF_MILLISECOND, "control_interval");
+    BAD(control_interval, -MF_MILLISECOND, "control_interval");
+    BAD(start_airspeed, NAN, "start_airspeed");
+    BAD(start_altitude, INFINITY, "start_altitude");
+    BAD(gusts.length[1], 0.0, "gusts.length[1]");
+    BAD(gusts.intensity[2], NAN, "gusts.intensity[2]");
+    BAD(gusts.airspeed, -1.0, "gusts.airspeed");
+#undef BAD
+    other.mass = 12.0;
+    assert_int_equal(try_add(&other, &good, 9.81, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "fixed_wing.mass"));
+    s = good;
+    s.start_airspeed = 8.0;
+    assert_int_equal(try_add(&aerosonde, &s, 9.81, &error), MF_NOT_FOUND);
+    assert_int_equal(try_add(&aerosonde, &good, 0.0, &error), MF_BAD_ARGUMENT);
+    s = good;
+    s.command = MF_FIXED_WING_SURFACES;
+    assert_int_equal(try_add(&aerosonde, &s, 0.0, &error), MF_OK);
+}
+
+// Every fallible call fails once; adding then leaves nothing behind and can be repeated.
+static void every_allocation_may_fail(void **state) {
+    mf_FixedWing aircraft = mf_fixed_wing();
+    mf_FixedWingSettings settings = mf_fixed_wing_settings();
+    mf_Context *context;
+    bool done = false;
+    (void)state;
+    settings.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    for (uint64_t n = 1; !done; n++) {
+        mf_Model *model = NULL;
+        mf_World *world = NULL;
+        mf_Group *group = NULL;
+        mf_WorldConfig world_config = mf_world_config();
+        mf_GroupConfig group_config = mf_group_config();
+        mf_context_fail_after(context, n);
+        mf_Status status = mf_fixed_wing_model(context, &aircraft, &model, NULL);
+        if (status == MF_OK)
+            status = mf_world_create(context, &world_config, &world, NULL);
+        group_config.model = model;
+        if (status == MF_OK)
+            status = mf_world_add_group(world, &group_config, &group, NULL);
+        if (status == MF_OK) {
+            status = mf_fixed_wing_add(group, NULL, &settings, NULL);
+            if (status != MF_OK) {
+                assert_null(mf_fixed_wing_parameters(group));
+                mf_context_fail_after(context, 0);
+                assert_int_equal(mf_fixed_wing_add(group, NULL, &settings, NULL), MF_OK);
+            }
+        }
+        done = status == MF_OK;
+        if (!done)
+            assert_true(status == MF_NO_MEMORY || status == MF_IO);
+        mf_context_fail_after(context, 0);
+        mf_world_destroy(world);
+        mf_model_destroy(model);
+        assert_int_equal(mf_context_live_bytes(context), 0);
+        assert_true(n < 10000);
+    }
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
+        cmocka_unit_test(alone_as_in_a_swarm),
+        cmocka_unit_test(a_fault_stays_with_its_agent),
+        cmocka_unit_test(a_snapshot_goes_on_to_the_same_bits),
+        cmocka_unit_test(placed_agents_fly_along_their_heading),
+        cmocka_unit_test(bad_parameters_are_named),
+        cmocka_unit_test(bad_settings_are_named),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

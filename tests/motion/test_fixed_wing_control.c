@@ -1,0 +1,380 @@
+// Autopilot, commands and gusts of fixed-wing aircraft: measured responses, refusals, statistics.
+#include "motion/fixed_wing_rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// ---- step responses -----------------------------------------------------------------------------
+
+typedef enum Quantity { AIRSPEED, ALTITUDE, COURSE, ORBIT } Quantity;
+
+typedef struct Response {
+    double rise;      // [s] from 10 % to 90 %
+    double overshoot; // [1] of the step
+    double settle;    // [s] until it stays within 5 %
+    double rest;      // error at the end, in the quantity's unit
+} Response;
+
+static double value_of(const Rig *rig, Quantity quantity) {
+    if (quantity == AIRSPEED)
+        return get(rig, "air.speed", 0, 0);
+    if (quantity == ALTITUDE)
+        return get(rig, "base.position", 0, 2);
+    if (quantity == COURSE)
+        return course_of(rig, 0);
+    return hypot(get(rig, "base.position", 0, 0) - get(rig, "command.center", 0, 0),
+                 get(rig, "base.position", 0, 1) - get(rig, "command.center", 0, 1));
+}
+
+static Response respond(Rig *rig, Quantity quantity, double start, double target, double seconds) {
+    Response out = {-1.0, 0.0, 0.0, 0.0};
+    double low = -1.0, value = start, before = value_of(rig, quantity);
+    for (int i = 1; i <= (int)(100.0 * seconds); i++) {
+        mf_world_step(rig->world, 1);
+        double now = value_of(rig, quantity);
+        value +=
+            quantity == COURSE ? remainder(now - before, 2.0 * 3.14159265358979) : now - before;
+        before = now;
+        double share = (value - start) / (target - start);
+        if (low < 0.0 && share >= 0.1)
+            low = 0.01 * i;
+        if (out.rise < 0.0 && share >= 0.9)
+            out.rise = 0.01 * i - low;
+        if (share - 1.0 > out.overshoot)
+            out.overshoot = share - 1.0;
+        if (fabs(share - 1.0) > 0.05)
+            out.settle = 0.01 * i;
+    }
+    out.rest = value - target;
+    assert_int_equal(mf_group_fault(rig->group, 0), 0);
+    assert_true(get(rig, "command.refused", 0, 0) == 0.0);
+    return out;
+}
+
+static Response step_response(Quantity quantity, double airspeed, double step, double seconds) {
+    static const char *const names[] = {"command.airspeed", "command.altitude", "command.course"};
+    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+    config.settings.start_airspeed = airspeed;
+    Rig rig = rig_open(&config);
+    double start = value_of(&rig, quantity);
+    put(&rig, names[quantity], 0, 0, start + step);
+    Response out = respond(&rig, quantity, start, start + step, seconds);
+    rig_close(&rig);
+    return out;
+}
+
+// The bounds are the measured figures of docs/fixed_wing.md with a tenth of slack.
+static void step_responses_are_within_bounds(void **state) {
+    static const struct {
+        Quantity quantity;
+        double airspeed, step, rise, overshoot, settle, rest;
+    } rows[] = {
+        {AIRSPEED, 25.0, 5.0, 2.1, 0.01, 3.4, 1e-3},  {AIRSPEED, 25.0, -5.0, 2.9, 0.06, 3.6, 2e-3},
+        {AIRSPEED, 20.0, 10.0, 3.3, 0.01, 4.9, 1e-3}, {AIRSPEED, 30.0, 4.0, 2.7, 0.01, 4.5, 1e-3},
+        {ALTITUDE, 25.0, 10.0, 1.6, 0.12, 4.6, 2e-3}, {ALTITUDE, 25.0, -10.0, 1.3, 0.14, 4.6, 2e-3},
+        {ALTITUDE, 25.0, 50.0, 6.1, 0.04, 7.8, 2e-3}, {ALTITUDE, 25.0, -50.0, 4.5, 0.03, 5.9, 2e-3},
+        {ALTITUDE, 18.0, 10.0, 3.6, 0.08, 8.0, 2e-3}, {ALTITUDE, 34.0, 10.0, 1.1, 0.15, 3.2, 2e-3},
+        {COURSE, 25.0, 0.5, 1.9, 0.08, 6.6, 1e-3},    {COURSE, 25.0, 1.5708, 4.4, 0.05, 5.6, 1e-3},
+        {COURSE, 25.0, -3.0, 7.8, 0.03, 9.7, 1e-3},   {COURSE, 18.0, 1.0, 2.4, 0.06, 3.1, 1e-3},
+        {COURSE, 34.0, 1.0, 4.1, 0.06, 5.3, 1e-3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Response got = step_response(rows[i].quantity, rows[i].airspeed, rows[i].step, 60.0);
+        char what[64];
+        snprintf(what, sizeof what, "row %zu", i);
+        if (getenv("MAYFLY_TEST_PRINT") != NULL)
+            printf("%d %g m/s %+g: rise %.2f s, overshoot %.1f %%, settle %.2f s, rest %.1e\n",
+                   rows[i].quantity, rows[i].airspeed, rows[i].step, got.rise,
+                   100.0 * got.overshoot, got.settle, got.rest);
+        assert_near(got.rise, 0.5 * rows[i].rise, 0.5 * rows[i].rise, what);
+        assert_near(got.overshoot, 0.5 * rows[i].overshoot, 0.5 * rows[i].overshoot, what);
+        assert_near(got.settle, 0.5 * rows[i].settle, 0.5 * rows[i].settle, what);
+        assert_near(got.rest, 0.0, rows[i].rest, what);
+    }
+}
+
+// Joins a circle from outside and from inside, either way round, and holds it.
+static void orbits_are_joined_and_held(void **state) {
+    static const struct {
+        double airspeed, center, radius, settle;
+    } rows[] = {{25.0, 300.0, 100.0, 13.0},
+                {25.0, 30.0, 100.0, 23.0},
+                {20.0, 200.0, -80.0, 12.0},
+                {30.0, 500.0, -300.0, 23.0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
+        config.settings.start_airspeed = rows[i].airspeed;
+        Rig rig = rig_open(&config);
+        put(&rig, "command.center", 0, 0, rows[i].center);
+        put(&rig, "command.center", 0, 1, 0.0);
+        put(&rig, "command.radius", 0, 0, rows[i].radius);
+        double radius = fabs(rows[i].radius);
+        Response got = respond(&rig, ORBIT, rows[i].center, radius, 120.0);
+        if (getenv("MAYFLY_TEST_PRINT") != NULL)
+            printf("orbit %g m/s from %g to %g: settle %.2f s, rest %.1e m\n", rows[i].airspeed,
+                   rows[i].center, radius, got.settle, got.rest);
+        assert_true(got.settle < rows[i].settle);
+        assert_near(got.rest, 0.0, 1e-3, "distance from the circle");
+        // Angular momentum about the centre has the sign of the radius.
+        double x = get(&rig, "base.position", 0, 0) - rows[i].center;
+        double y = get(&rig, "base.position", 0, 1);
+        double turn = x * get(&rig, "base.linear_velocity", 0, 1) -
+                      y * get(&rig, "base.linear_velocity", 0, 0);
+        assert_near(turn / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0, 1e-4,
+                    "sense");
+        assert_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
+        rig_close(&rig);
+    }
+}
+
+// A fifth of the airspeed as wind: the circle over ground stays within 0.4 m of its radius, 200 m.
+static void orbit_in_wind(void **state) {
+    RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
+    double most = 0.0;
+    (void)state;
+    Rig rig = rig_open(&config);
+    put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
+    mf_group_reset_all(rig.group);
+    mf_world_step(rig.world, 6000);
+    for (int i = 0; i < 6000; i++) {
+        mf_world_step(rig.world, 1);
+        double error = fabs(value_of(&rig, ORBIT) - 200.0);
+        most = error > most ? error : most;
+    }
+    if (getenv("MAYFLY_TEST_PRINT") != NULL)
+        printf("orbit in 5 m/s of wind: %.2f m\n", most);
+    assert_true(most < 0.4);
+    assert_true(most > 0.01);
+    rig_close(&rig);
+}
+
+// Course is over ground: in a cross wind the nose points into the wind, the path does not.
+static void course_is_held_over_ground(void **state) {
+    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+    (void)state;
+    Rig rig = rig_open(&config);
+    put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
+    put(&rig, "command.course", 0, 0, 0.0);
+    mf_world_step(rig.world, 6000);
+    assert_near(course_of(&rig, 0), 0.0, 1e-4, "course");
+    // heading: sin = -5 / 25; ground speed sqrt(25^2 - 5^2)
+    double w = get(&rig, "base.orientation", 0, 0), z = get(&rig, "base.orientation", 0, 3);
+    assert_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
+    assert_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
+    assert_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
+    rig_close(&rig);
+}
+
+static void starts_in_trim(void **state) {
+    static const double speeds[] = {18.0, 25.0, 34.0};
+    (void)state;
+    for (int mode = 0; mode < 2; mode++) {
+        for (int i = 0; i < 3; i++) {
+            RigConfig config =
+                rig_config(mode == 0 ? MF_FIXED_WING_SURFACES : MF_FIXED_WING_AUTOPILOT);
+            config.settings.start_airspeed = speeds[i];
+            config.settings.start_altitude = 250.0;
+            Rig rig = rig_open(&config);
+            mf_world_step(rig.world, 100);
+            assert_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
+            assert_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
+            assert_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
+            rig_close(&rig);
+        }
+    }
+}
+
+// ---- commands -----------------------------------------------------------------------------------
+
+static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, const double *values,
+                    int count) {
+    RigConfig config = rig_config(mode);
+    config.count = 3;
+    for (int i = 0; i < count; i++) {
+        Rig rig = rig_open(&config), calm = rig_open(&config);
+        put(&rig, name, 1, c, values[i]);
+        mf_world_step(rig.world, 7);
+        mf_world_step(calm.world, 7);
+        if (get(&rig, "command.refused", 1, 0) != 7.0)
+            fail_msg("%s = %g: refused %g times", name, values[i],
+                     get(&rig, "command.refused", 1, 0));
+        assert_true(get(&rig, "command.refused", 0, 0) == 0.0);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
+        // The last good command is flown on.
+        for (uint32_t k = 0; k < 3; k++)
+            assert_true(get(&rig, "base.position", 1, k) == get(&calm, "base.position", 1, k));
+        rig_close(&rig);
+        rig_close(&calm);
+    }
+}
+
+static void bad_commands_are_refused_and_counted(void **state) {
+    const double airspeeds[] = {NAN, INFINITY, -INFINITY, 17.99, 35.01, -25.0};
+    const double angles[] = {NAN, 0.79, -0.79, 1e30}, throttles[] = {NAN, -0.001, 1.001};
+    const double places[] = {NAN, 1.1e6, -INFINITY}, radii[] = {NAN, 0.5, -0.5, 0.0, 2e6};
+    const double courses[] = {NAN, 1001.0, -INFINITY};
+    (void)state;
+    refused(MF_FIXED_WING_SURFACES, "command.elevator", 0, angles, 4);
+    refused(MF_FIXED_WING_SURFACES, "command.aileron", 0, angles, 4);
+    refused(MF_FIXED_WING_SURFACES, "command.rudder", 0, angles, 4);
+    refused(MF_FIXED_WING_SURFACES, "command.throttle", 0, throttles, 3);
+    refused(MF_FIXED_WING_AUTOPILOT, "command.airspeed", 0, airspeeds, 6);
+    refused(MF_FIXED_WING_AUTOPILOT, "command.altitude", 0, places, 3);
+    refused(MF_FIXED_WING_AUTOPILOT, "command.course", 0, courses, 3);
+    refused(MF_FIXED_WING_ORBIT, "command.center", 1, places, 3);
+    refused(MF_FIXED_WING_ORBIT, "command.radius", 0, radii, 5);
+}
+
+static void limits_themselves_are_accepted(void **state) {
+    (void)state;
+    for (int single = 0; single < 2; single++) {
+        RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
+        config.single_precision = single != 0;
+        Rig rig = rig_open(&config);
+        put(&rig, "command.elevator", 0, 0, -0.785);
+        put(&rig, "command.aileron", 0, 0, 0.785);
+        put(&rig, "command.rudder", 0, 0, 0.785);
+        put(&rig, "command.throttle", 0, 0, 1.0);
+        mf_world_step(rig.world, 1);
+        assert_true(get(&rig, "command.refused", 0, 0) == 0.0);
+        assert_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
+        assert_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
+        assert_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
+        rig_close(&rig);
+    }
+}
+
+// The control interval is what it says: commands act at ticks only.
+static void commands_wait_for_the_control_tick(void **state) {
+    RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
+    config.settings.control_interval = 50 * MF_MILLISECOND;
+    (void)state;
+    Rig rig = rig_open(&config);
+    mf_world_step(rig.world, 1);
+    put(&rig, "command.elevator", 0, 0, 0.1);
+    mf_world_step(rig.world, 4);
+    assert_near(get(&rig, "surface.angle", 0, 0), -0.1250436, 1e-6, "before the tick");
+    mf_world_step(rig.world, 1);
+    assert_near(get(&rig, "surface.angle", 0, 0), 0.1, 0.0, "after it");
+    put(&rig, "command.elevator", 0, 0, NAN);
+    mf_world_step(rig.world, 10);
+    assert_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
+    rig_close(&rig);
+}
+
+// ---- gusts --------------------------------------------------------------------------------------
+
+// Variances against sigma^2 and the correlation of the forward gust at a lag of L / V, exp(-1).
+// 4,096 agents, 12 moments far apart: standard error of a variance below 1.5 % with L / V = 8 s.
+static void gusts_have_their_spectrum(void **state) {
+    enum { AGENTS = 4096, MOMENTS = 12 };
+    static double before[AGENTS];
+    const double sigma[3] = {1.06, 1.06, 0.7};
+    double square[3] = {0}, mean[3] = {0}, lagged = 0.0;
+    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+    (void)state;
+    config.count = AGENTS;
+    config.single_precision = true;
+    config.world.step = 40 * MF_MILLISECOND;
+    config.settings.control_interval = 0;
+    config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
+    Rig rig = rig_open(&config);
+    mf_world_step(rig.world, 1000); // 40 s, five times the longest correlation time
+    const mf_Field *gust = rig_field(&rig, "gust.velocity");
+    for (int moment = 0; moment <= MOMENTS; moment++) {
+        for (uint32_t i = 0; i < AGENTS; i++) {
+            for (uint32_t c = 0; moment > 0 && c < 3; c++) {
+                double value = mf_field_get(gust, i, c);
+                square[c] += value * value / ((double)AGENTS * MOMENTS);
+                mean[c] += value / ((double)AGENTS * MOMENTS);
+            }
+            double now = mf_field_get(gust, i, 0);
+            if (moment > 0)
+                lagged += now * before[i] / ((double)AGENTS * MOMENTS);
+            before[i] = now;
+        }
+        mf_world_step(rig.world, 200); // 8 s
+    }
+    for (int c = 0; c < 3; c++) {
+        assert_near(square[c] / (sigma[c] * sigma[c]), 1.0, 0.04, "variance");
+        assert_near(mean[c] / sigma[c], 0.0, 0.03, "mean");
+    }
+    assert_near(lagged / square[0], exp(-1.0), 0.03, "correlation after L / V");
+    assert_int_equal(mf_group_fault_total(rig.group), 0);
+    rig_close(&rig);
+}
+
+// Other correlation functions: for (s + a/sqrt 3)/(s + a)^2 with a = V / L it is
+// (1 - a tau / 2) exp(-a tau), so 0 at tau = 2 / a (4 s for up), and (1/2) exp(-1) at 1 / a.
+static void gusts_upward_turn_over(void **state) {
+    enum { AGENTS = 4096, LAGS = 9 };
+    static double first[AGENTS];
+    double sum[LAGS] = {0}, square = 0.0;
+    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+    (void)state;
+    config.count = AGENTS;
+    config.single_precision = true;
+    config.world.step = 50 * MF_MILLISECOND;
+    config.settings.control_interval = 0;
+    config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
+    Rig rig = rig_open(&config);
+    const mf_Field *gust = rig_field(&rig, "gust.velocity");
+    for (int round = 0; round < 8; round++) {
+        mf_world_step(rig.world, 300);
+        for (int lag = 0; lag < LAGS; lag++) {
+            for (uint32_t i = 0; i < AGENTS; i++) {
+                double now = mf_field_get(gust, i, 2);
+                if (lag == 0) {
+                    first[i] = now;
+                    square += now * now;
+                }
+                sum[lag] += first[i] * now;
+            }
+            mf_world_step(rig.world, 10); // 0.5 s
+        }
+    }
+    for (int lag = 0; lag < LAGS; lag++) {
+        double tau = 0.5 * lag, expected = (1.0 - 0.25 * tau) * exp(-0.5 * tau);
+        assert_near(sum[lag] / square, expected, 0.025, "correlation");
+    }
+    rig_close(&rig);
+}
+
+static void gusts_differ_between_agents_and_seeds(void **state) {
+    double value[2][2];
+    (void)state;
+    for (int seed = 0; seed < 2; seed++) {
+        RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
+        config.count = 2;
+        config.world.seed = (uint64_t)seed;
+        config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
+        Rig rig = rig_open(&config);
+        mf_world_step(rig.world, 100);
+        for (uint32_t i = 0; i < 2; i++)
+            value[seed][i] = get(&rig, "gust.velocity", i, 0);
+        rig_close(&rig);
+    }
+    assert_true(value[0][0] != value[0][1] && value[0][0] != value[1][0]);
+    RigConfig calm = rig_config(MF_FIXED_WING_AUTOPILOT);
+    Rig rig = rig_open(&calm);
+    assert_null(mf_group_find_field(rig.group, "gust.velocity"));
+    rig_close(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_responses_are_within_bounds),
+        cmocka_unit_test(orbits_are_joined_and_held),
+        cmocka_unit_test(orbit_in_wind),
+        cmocka_unit_test(course_is_held_over_ground),
+        cmocka_unit_test(starts_in_trim),
+        cmocka_unit_test(bad_commands_are_refused_and_counted),
+        cmocka_unit_test(limits_themselves_are_accepted),
+        cmocka_unit_test(commands_wait_for_the_control_tick),
+        cmocka_unit_test(gusts_have_their_spectrum),
+        cmocka_unit_test(gusts_upward_turn_over),
+        cmocka_unit_test(gusts_differ_between_agents_and_seeds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+// Records of several groups: one HDF5 group per group of the world, with its own data sets, sizes
+// and attributes; the time once.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mayfly/record.h>
+
+#include "support.h"
+#include "torture.h"
+
+#include <hdf5.h>
+#include <unistd.h>
+
+#define FILE_NAME MAYFLY_BINARY_DIR "/test_swarm_record.h5"
+
+static const char text[] = "groups:\n"
+                           "  - name: quads\n    vehicle: ../models/crazyflie.yaml\n    count: 20\n"
+                           "  - name: cars\n    vehicle: ../models/car_orca.yaml\n    count: 3\n"
+                           "    placement: {grid: {spacing: [1, 1, 1]}}\n";
+
+static mf_Status record(mf_World *world, const char *const *fields, mf_Error *error) {
+    mf_Recorder *recorder = NULL;
+    mf_RecorderConfig config = mf_recorder_config();
+    config.path = FILE_NAME;
+    config.fields = fields;
+    mf_Status status = mf_recorder_create_all(world, &config, &recorder, error);
+    assert_int_equal(status != MF_OK, recorder == NULL);
+    if (status != MF_OK)
+        return status;
+    status = mf_recorder_sample(recorder, error);
+    if (status != MF_OK) {
+        mf_recorder_destroy(recorder);
+        return status;
+    }
+    return mf_recorder_close(recorder, error);
+}
+
+static void expect_shape(hid_t file, const char *name, int rank, hsize_t a, hsize_t b, hsize_t c) {
+    hsize_t size[3] = {0, 0, 0};
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    assert_true(set >= 0);
+    hid_t space = H5Dget_space(set);
+    assert_int_equal(H5Sget_simple_extent_ndims(space), rank);
+    H5Sget_simple_extent_dims(space, size, NULL);
+    assert_true(size[0] == a && (rank == 1 || (size[1] == b && size[2] == c)));
+    H5Sclose(space);
+    H5Dclose(set);
+}
+
+static void each_group_has_its_own_sets(void **state) {
+    mf_Swarm *swarm = parse_swarm(*state, text);
+    mf_SwarmScene scene = make_scene(*state, swarm);
+    assert_int_equal(record(scene.world, NULL, NULL), MF_OK);
+    hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(file >= 0);
+    expect_shape(file, "time", 1, 1, 0, 0);
+    expect_shape(file, "quads/base.position", 3, 1, 20, 3);
+    expect_shape(file, "cars/base.orientation", 3, 1, 3, 4);
+    float places[3][3];
+    hid_t set = H5Dopen2(file, "cars/base.position", H5P_DEFAULT);
+    assert_true(H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, places) >= 0);
+    const mf_Field *position =
+        mf_group_find_field(mf_world_find_group(scene.world, "cars"), "base.position");
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t c = 0; c < 3; c++)
+            assert_true((double)places[i][c] == mf_field_get(position, i, c));
+    }
+    H5Dclose(set);
+    H5Fclose(file);
+    unlink(FILE_NAME);
+    mf_swarm_scene_destroy(&scene);
+    mf_swarm_destroy(swarm);
+}
+
+static void a_field_must_be_in_one_group_at_least(void **state) {
+    static const char *const some[] = {"rotor.speed", NULL}, *const none[] = {"wing.flap", NULL};
+    mf_Swarm *swarm = parse_swarm(*state, text);
+    mf_SwarmScene scene = make_scene(*state, swarm);
+    mf_Error error = {0};
+    assert_int_equal(record(scene.world, some, NULL), MF_OK);
+    assert_int_equal(record(scene.world, none, &error), MF_NOT_FOUND);
+    assert_non_null(strstr(error.message, "no field is named wing.flap"));
+    unlink(FILE_NAME);
+    mf_swarm_scene_destroy(&scene);
+    mf_swarm_destroy(swarm);
+}
+
+static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
+    (void)context;
+    return record(user, NULL, error);
+}
+
+static void every_failing_call_is_survived(void **state) {
+    mf_Swarm *swarm = parse_swarm(*state, text);
+    mf_SwarmScene scene = make_scene(*state, swarm);
+    assert_true(torture(*state, record_once, scene.world, TORTURE_MUST_FAIL) > 20);
+    unlink(FILE_NAME);
+    mf_swarm_scene_destroy(&scene);
+    mf_swarm_destroy(swarm);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_group_has_its_own_sets),
+        cmocka_unit_test(a_field_must_be_in_one_group_at_least),
+        cmocka_unit_test(every_failing_call_is_survived),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
