@@ -18,13 +18,11 @@ static const mf_CommandHelp help = {
     .arguments = "FILE",
     .summary = "tell what is in a robot, vehicle, experiment, swarm, terrain or archive",
     .text =
-        "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped "
-        "or\n"
-        "looks wrong. An experiment (YAML): its settings with every default, its schedule and its\n"
-        "fields. A vehicle (YAML): its parameters and what it can do; a swarm (YAML): as an\n"
-        "experiment, group by group. Ground (PNG, PGM): size and heights. A run's folder or "
-        "archive: settings and the\n"
-        "course of evolution.",
+        "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
+        "or looks wrong. An experiment (YAML): its settings with every default, its schedule and\n"
+        "its fields. A vehicle (YAML): its parameters and what it can do; a swarm (YAML): as an\n"
+        "experiment, group by group. Ground (PNG, PGM): size and heights. A run's folder or\n"
+        "archive: settings and the course of evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"

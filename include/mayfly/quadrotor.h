@@ -27,7 +27,7 @@ typedef struct mf_Quadrotor {
     double thrust_coefficient;  // [N s^2] > 0: thrust = coefficient * speed^2
     double torque_coefficient;  // [N m s^2] > 0: torque = coefficient * speed^2
     double motor_time_constant; // [s] 0 .. 10 of the first-order lag of the rotors' speed; 0 = none
-    double rotor_drag[3];       // [N s^2/(m rad)] >= 0: force = -speed * drag * air velocity, at
+    double rotor_drag[3];       // [N s^2/m] >= 0: force = -speed * drag * air velocity, at
                                 // each rotor, body axes; default 0
     double body_drag[3];        // [N s^2/m^2] >= 0: force = -drag * |air velocity| * air velocity,
                                 // body axes; default 0

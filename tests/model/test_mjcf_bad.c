@@ -338,7 +338,9 @@ static void include_loops_are_refused(void **state) {
     write_text(first, "loop/first.xml", "<mujoco>\n<include file='second.xml'/></mujoco>");
     assert_int_equal(mf_model_load(*state, first, NULL, &model, &error), MF_BAD_FILE);
     assert_non_null(strstr(error.message, "a second time"));
-    assert_non_null(strstr(error.file, "second.xml")); // the file that holds the fault
+    if (strstr(error.file, "second.xml") == NULL)
+        fail_msg("%s", error.file);
+    // the file that holds the fault
     assert_int_equal(error.line, 3);
     write_text(second, "loop/second.xml", "<mujoco>\n<worldbody>\n<geom/></worldbody></mujoco>");
     assert_int_equal(mf_model_load(*state, first, NULL, &model, &error), MF_BAD_FILE);

@@ -126,27 +126,46 @@ static void phases_are_in_order(void **state) {
     }
 }
 
-static void count_blocks(const mf_SystemRun *run, void *user) {
-    uint32_t *calls = user; // [0] calls, [1] blocks
-    calls[0]++;
-    calls[1] += run->block_count;
+static void note_ticks(const mf_SystemRun *run, void *user) {
+    uint64_t *next = user; // per block, the tick that it must see now
+    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
+        assert_int_equal(next[block], run->tick);
+        assert_int_equal(run->time, (mf_Time)run->tick * run->step);
+        next[block]++;
+    }
 }
 
-// A shared group sees all its blocks at once in every step; an isolated one block by block.
-static void shared_groups_run_whole(void **state) {
+static void do_nothing(const mf_WorldRun *run, void *user) {
+    (void)run;
+    (void)user;
+}
+
+// However blocks and steps are cut into calls: each block goes through each step once, in order.
+// With a world system that is due in every third step shared groups go in steps then and freely in
+// between.
+static void each_block_goes_through_each_step(void **state) {
     (void)state;
-    for (int isolated = 0; isolated < 2; isolated++) {
+    for (int kind = 0; kind < 3; kind++) {
         Stage stage;
-        uint32_t calls[2] = {0, 0};
-        open_group(&stage, 10 * MF_MILLISECOND, isolated != 0, 5 * MF_BLOCK - 3);
+        uint64_t next[5] = {0};
+        open_group(&stage, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
         mf_SystemConfig config = mf_system_config();
         mf_Error error = {0};
-        config.run = count_blocks;
-        config.user = calls;
+        config.run = note_ticks;
+        config.user = next;
         must(mf_group_add_system(stage.group, &config, &error), &error);
+        if (kind == 2) {
+            mf_WorldSystemConfig third = mf_world_system_config();
+            third.name = "third";
+            third.rate = mf_rate_from_period(30 * MF_MILLISECOND);
+            third.run = do_nothing;
+            must(mf_world_add_system(stage.world, &third, &error), &error);
+        }
         mf_world_step(stage.world, 7);
-        assert_int_equal(calls[0], isolated ? 35 : 7);
-        assert_int_equal(calls[1], 35);
+        mf_world_step(stage.world, 1);
+        mf_world_step(stage.world, 11);
+        for (int block = 0; block < 5; block++)
+            assert_int_equal(next[block], 19);
         stage_close(&stage, NULL);
     }
 }
@@ -156,7 +175,7 @@ int main(void) {
         cmocka_unit_test(rates_are_exact),
         cmocka_unit_test(thirty_hertz_by_hand),
         cmocka_unit_test(phases_are_in_order),
-        cmocka_unit_test(shared_groups_run_whole),
+        cmocka_unit_test(each_block_goes_through_each_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,9 +249,10 @@ static bool wants_mass(const mf_Mjcf *m, const mf_MjcfGeom *geom) {
 static mf_Status weigh_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
     mf_vec3_copy(geom->center, geom->position);
     memcpy(geom->axes, geom->rotation, sizeof geom->axes);
-    if (!wants_mass(m, geom))
-        return MF_OK;
     bool meshed = geom->type == MF_MJCF_MESH;
+    bool dropped = meshed && geom->asset == MF_NONE;
+    if (dropped || !wants_mass(m, geom))
+        return MF_OK;
     if (geom->shell && meshed)
         return mf_mjcf_fail(m, geom->node,
                             "<geom> shellinertia: a mesh asks for it by its "

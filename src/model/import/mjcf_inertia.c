@@ -168,15 +168,15 @@ static mf_Status sum_geoms(mf_Mjcf *m, mf_MjcfBody *body) {
 static mf_Status check_body(mf_Mjcf *m, mf_MjcfBody *body) {
     const mf_XmlNode *node = body->inertial ? body->inertial : body->node;
     double *i = body->moments;
-    body->mass = body->mass > m->bound_mass ? body->mass : m->bound_mass;
-    for (int k = 0; k < 3; k++)
-        i[k] = i[k] > m->bound_inertia ? i[k] : m->bound_inertia;
     if (!(body->mass >= 0.0) || !(i[0] >= 0.0) || !(i[1] >= 0.0) || !(i[2] >= 0.0) ||
         !mf_is_finite(body->mass) || !mf_all_finite(i, 3) || !mf_all_finite(body->center, 3))
         return mf_mjcf_fail(m, node,
                             "body '%.100s': mass and inertia must be >= 0 and finite, "
                             "found %g kg and %g, %g, %g",
                             body->name, body->mass, i[0], i[1], i[2]);
+    body->mass = body->mass > m->bound_mass ? body->mass : m->bound_mass;
+    for (int k = 0; k < 3; k++)
+        i[k] = i[k] > m->bound_inertia ? i[k] : m->bound_inertia;
     if (i[0] + i[1] >= i[2] && i[1] + i[2] >= i[0] && i[0] + i[2] >= i[1])
         return MF_OK;
     if (!m->balance_inertia)

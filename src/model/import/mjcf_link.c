@@ -388,7 +388,7 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     bool meshed = geom->type == MF_MJCF_MESH || geom->type == MF_MJCF_HFIELD;
     uint32_t asset = MF_NONE;
     geom->shape = MF_NONE;
-    if (geom->type > MF_MJCF_MESH || !wanted)
+    if (geom->type > MF_MJCF_MESH || !wanted || (meshed && geom->asset == MF_NONE))
         return MF_OK;
     mf_Status status = meshed ? fill_asset(m, geom, collides, &asset) : MF_OK;
     if (status != MF_OK || (meshed && asset == MF_NONE))

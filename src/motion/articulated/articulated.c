@@ -48,6 +48,12 @@ static const mf_FieldInfo articulated_fields[] = {
      "of floating joints: velocity of that origin in the joint frame"},
     {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "force that presses each contact to the ground, 0 in the air"},
+    {"actuator.control", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "what each actuator of the model is told, in the unit that its file means"},
+    {"actuator.activation", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "inner state of each actuator that has one"},
+    {"actuator.force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "force of each actuator before its gear, at the beginning of the step; N m on hinges"},
 };
 
 // How many elements a row of a fixed count has; rows with none are left out.
@@ -62,6 +68,11 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->free_count;
     case MF_ART_ROW_LOAD:
         return plan->contact_count;
+    case MF_ART_ROW_ACTIVATION:
+        return plan->has_activation ? plan->actuator_count : 0;
+    case MF_ART_ROW_CONTROL:
+    case MF_ART_ROW_ACTUATOR_FORCE:
+        return plan->actuator_count;
     default:
         return 1;
     }
@@ -179,10 +190,9 @@ static const char *const articulated_writes[] = {"base.position",
                                                  NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
-    size_t values = plan->contact_offset + (size_t)plan->contact_count * MF_ART_CONTACT_VALUES;
     const uint32_t settings[2] = {plan->config.integrator, plan->fixed};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
-    return mf_hash_bytes(hash, plan->constants_f64, values * sizeof(double));
+    return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
 }
 
 mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {

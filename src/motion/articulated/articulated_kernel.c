@@ -90,6 +90,8 @@ static void load_forces(Step *s, const State *state, Rates *force) {
         if (link->drive & MF_ART_HAS_SERVO)
             sum = sum + mf_abs(row_load(target, link->row));
     }
+    for (uint32_t i = 0; i < plan->actuator_count; i++)
+        sum = sum + mf_abs(row_load(row_of(block, MF_ART_ROW_CONTROL), i));
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
 }
 
@@ -174,22 +176,55 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
     }
 }
 
+// ---- actuators ----------------------------------------------------------------------------------
+
+typedef struct Actuated { // what a step leaves behind
+    mf_lane force[MF_ARTICULATED_MAX_ACTUATORS];
+    mf_lane activation[MF_ARTICULATED_MAX_ACTUATORS];
+} Actuated;
+
+static void bind_actuators(const Step *s, Actuation *actuation) {
+    actuation->control = row_of(s->block, MF_ART_ROW_CONTROL);
+    actuation->activation = row_of(s->block, MF_ART_ROW_ACTIVATION);
+}
+
+// Activations move once a step, from its beginning.
+static void keep_actuators(const Step *s, const Actuation *actuation, Actuated *out) {
+    for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
+        const mf_ArtActuator *actuator = &s->plan->actuators[i];
+        out->force[i] = actuation->force[i];
+        if (actuator->dynamics != MF_DYNAMICS_NONE)
+            out->activation[i] =
+                actuator_next(actuation, actuator, actuator_constants(s->plan, i), i);
+    }
+}
+
+static void store_actuators(const Step *s, const Actuated *actuated) {
+    for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
+        keep_store(s, MF_ART_ROW_ACTUATOR_FORCE, i, actuated->force[i]);
+        if (s->plan->actuators[i].dynamics != MF_DYNAMICS_NONE)
+            keep_store(s, MF_ART_ROW_ACTIVATION, i, actuated->activation[i]);
+    }
+}
+
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
-                       mf_lane *loads) {
+                       mf_lane *loads, Actuated *out) {
     Work work;
     Rates rates;
     work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
     work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
+    bind_actuators(s, &work.actuation);
     drive->state = state;
     forward_dynamics(s->plan, state, drive, force, &work, &rates);
     find_loads(s->plan, state, drive, &work, loads);
+    keep_actuators(s, &work.actuation, out);
     integrate_euler(s->plan, state, &rates, setting(s->plan, MF_ART_STEP));
 }
 
 static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,
-                     mf_lane *loads) {
+                     mf_lane *loads, Actuated *out) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {0, 2, 2, 1};
@@ -200,6 +235,7 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
     Work work;
     work.contacts.implicit = false;
     work.contacts.load = NULL;
+    bind_actuators(s, &work.actuation);
     drive->state = &stage;
     for (int i = 0; i < 4; i++) {
         if (i > 0)
@@ -210,6 +246,7 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
     }
     slope_apply(s->plan, state, state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)));
     find_loads(s->plan, &stage, drive, &work, loads);
+    keep_actuators(s, &work.actuation, out);
 }
 
 void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
@@ -221,6 +258,7 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     State state;
     Rates force;
     mf_lane loads[MF_ARTICULATED_MAX_CONTACTS];
+    Actuated actuated;
     load_state(block, &state);
     load_forces(&s, &state, &force);
     Drive drive = {.active = true,
@@ -229,11 +267,12 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
                                : mf_zero(),
                    .target = row_of(block, MF_ART_ROW_TARGET)};
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)
-        step_rk4(&s, &drive, &state, &force, loads);
+        step_rk4(&s, &drive, &state, &force, loads, &actuated);
     else
-        step_euler(&s, &drive, &state, &force, loads);
+        step_euler(&s, &drive, &state, &force, loads, &actuated);
     check_state(&s, &state);
     store_state(&s, &state);
     for (uint32_t i = 0; i < s.plan->contact_count; i++)
         keep_store(&s, MF_ART_ROW_LOAD, i, loads[i]);
+    store_actuators(&s, &actuated);
 }

@@ -9,9 +9,13 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
 void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan); // NULL is fine
 
 // The tree: links, frames, inertias. Allocates plan->links, places, joint_links and the constants
-// for `contact_count` contacts.
+// for that many contacts and actuators.
 mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
-                            mf_Context *context, mf_Error *error);
+                            uint32_t actuator_count, mf_Context *context, mf_Error *error);
+
+// Allocates and fills plan->actuators and terms, and their constants. The tree must be there.
+mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,
+                                 mf_Context *context, mf_Error *error);
 
 // Constants of a plan link (double); -1 = base.
 static inline double *mf_art_constants(const mf_ArtPlan *plan, int32_t link) {

@@ -8,8 +8,8 @@
 #ifndef MF_MOTION_ARTICULATED_FORWARD_H
 #define MF_MOTION_ARTICULATED_FORWARD_H
 
+#include "motion/articulated/actuate.h"
 #include "motion/articulated/contact.h"
-#include "motion/articulated/drive.h"
 #include "motion/articulated/linkage.h"
 
 typedef struct LinkWork {
@@ -37,6 +37,7 @@ typedef struct Work {
     Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
     Vec angular[MF_ARTICULATED_MAX_LINKS], linear[MF_ARTICULATED_MAX_LINKS];
     Contacts contacts;
+    Actuation actuation;
 } Work;
 
 static MF_INLINE Sym sym_inverse_of(const Sym *s) {
@@ -225,11 +226,16 @@ static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, 
 }
 
 static MF_INLINE void fold_hinge(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                 mf_lane torque, uint32_t l, LinkWork *own, Art *a) {
+                                 mf_lane torque, const Line *pull, uint32_t l, LinkWork *own,
+                                 Art *a) {
     const mf_ArtLink *link = &plan->links[l];
     const mf_real *c = link_constants(plan, l);
     mf_lane inertia = a->j.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
     Line line = {torque, mf_zero()};
+    if (drive->active && link->actuated) {
+        line.torque = line.torque + pull->torque;
+        line.slope = pull->slope;
+    }
     if (drive->active && link->drive != 0)
         drive_joint(plan, link, c, drive, inertia, state->angle[l], rate, &line);
     Vec angular = {a->j.xz, a->j.yz, a->j.zz}, linear = {a->h.zx, a->h.zy, a->h.zz};
@@ -259,11 +265,15 @@ static MF_INLINE void add_push(Art *a, Vec push) {
 }
 
 static inline void fold_slide(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                              mf_lane force, uint32_t l, LinkWork *own, Art *a) {
+                              mf_lane force, const Line *pull, uint32_t l, LinkWork *own, Art *a) {
     const mf_ArtLink *link = &plan->links[l];
     const mf_real *c = link_constants(plan, l);
     mf_lane inertia = a->m.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
     Line line = {force, mf_zero()};
+    if (drive->active && link->actuated) {
+        line.torque = line.torque + pull->torque;
+        line.slope = pull->slope;
+    }
     if (drive->active && link->drive != 0)
         drive_joint(plan, link, c, drive, inertia, state->angle[l], rate, &line);
     Vec angular = {a->h.xz, a->h.yz, a->h.zz}, linear = {a->m.xz, a->m.yz, a->m.zz};
@@ -331,6 +341,21 @@ static MF_INLINE void hand_in(const mf_ArtPlan *plan, uint32_t l, const Art *a, 
         art_add(sum, a);
 }
 
+// Compensated weight and actuators that push a link.
+static inline void push_link(const mf_ArtPlan *plan, int32_t l, bool lifted, bool thrust,
+                             const Work *work, Art *a) {
+    const mf_real *c = l < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)l);
+    if (thrust) {
+        a->f = vec_sub(a->f, work->actuation.wrench[l + 1].force);
+        a->n = vec_sub(a->n, work->actuation.wrench[l + 1].torque);
+    }
+    if (lifted) {
+        Vec weight = vec_scale(pose_down(&work->contacts, l), setting(plan, MF_ART_GRAVITY));
+        a->f = vec_fma(weight, mf_set(c[MF_ART_LIFT]), a->f);
+        a->n = vec_cross_add(vec_constant(c + MF_ART_LIFT_MOMENT), weight, a->n);
+    }
+}
+
 static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                       const Rates *force, uint32_t l, Work *work) {
     const mf_ArtLink *link = &plan->links[l];
@@ -346,13 +371,16 @@ static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *d
     if (work->contacts.any && link->contact_count > 0)
         contacts_add(plan, (int32_t)l, link->first_contact, link->contact_count, drive->step,
                      &work->contacts, own->rate, &a);
+    if (drive->active && (link->lifted || link->thrust))
+        push_link(plan, (int32_t)l, link->lifted, link->thrust, work, &a);
+    const Line *pull = &work->actuation.lines[l];
     if (link->kind == MF_ART_BALL) {
         fold_ball(plan, state, drive, force->ball[link->row], l, own, &work->balls[link->row], &a);
     } else {
         if (link->kind == MF_ART_HINGE)
-            fold_hinge(plan, state, drive, force->joint[l], l, own, &a);
+            fold_hinge(plan, state, drive, force->joint[l], pull, l, own, &a);
         else
-            fold_slide(plan, state, drive, force->joint[l], l, own, &a);
+            fold_slide(plan, state, drive, force->joint[l], pull, l, own, &a);
         out_of_joint(link, c, &a);
     }
     if (link->shift != 0) {
@@ -520,6 +548,8 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
         if (work->contacts.any && plan->base_contacts > 0)
             contacts_add(plan, -1, 0, plan->base_contacts, drive->step, &work->contacts,
                          state->rate, &work->base);
+        if (drive->active && (plan->base_lifted || plan->base_thrust))
+            push_link(plan, -1, plan->base_lifted, plan->base_thrust, work, &work->base);
         accelerate_base(plan, state, drive, force, world, &work->base, &work->base_angular,
                         &work->base_linear);
         out->angular = work->base_angular;
@@ -537,7 +567,9 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
     for (uint32_t l = 0; l < plan->link_count; l++)
         spread_rate(plan, state, l, work);
     work->contacts.any = false;
-    if (drive->active && plan->contact_count > 0)
+    if (drive->active && plan->actuator_count > 0)
+        actuate(plan, state, drive->step, &work->actuation);
+    if (drive->active && (plan->contact_count > 0 || plan->any_lifted))
         find_contacts(plan, state, drive, &world, work);
     solve(plan, state, drive, force, &world, work, out);
     for (int round = 1; round < CONTACT_ROUNDS && work->contacts.any && work->contacts.implicit &&

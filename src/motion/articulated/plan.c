@@ -318,6 +318,8 @@ static void fill_contacts(mf_ArtPlan *plan, const mf_Model *model) {
     }
     plan->contact_count = fill.next;
     for (uint32_t l = plan->link_count; l-- > 0;)
+        plan->links[l].placed |= plan->links[l].lifted;
+    for (uint32_t l = plan->link_count; l-- > 0;)
         if (plan->links[l].placed && plan->links[l].parent >= 0)
             plan->links[plan->links[l].parent].placed = true;
 }
@@ -358,7 +360,7 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT, "articulated: model %s has %u contacts, at most %d",
                        model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
-    mf_Status status = mf_art_tree_build(plan, model, contacts, context, error);
+    mf_Status status = mf_art_tree_build(plan, model, contacts, model->actuator_count, context, error);
     if (status != MF_OK)
         return status;
     plan->contacts = mf_allocate(context, contacts, sizeof *plan->contacts);
@@ -370,13 +372,14 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     for (uint32_t l = 0; l < plan->link_count; l++)
         set_drive(plan, model, (int32_t)l);
     set_settings(plan, model, world);
-    status = check_inertia(plan, model, mass, error);
+    status = mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
+    if (status == MF_OK)
+        status = check_inertia(plan, model, mass, error);
     mf_release(context, mass);
     if (status != MF_OK)
         return status;
     fill_contacts(plan, model);
-    size_t values = plan->contact_offset + (size_t)contacts * MF_ART_CONTACT_VALUES;
-    for (size_t i = 0; i < values; i++)
+    for (size_t i = 0; i < plan->value_count; i++)
         plan->constants_f32[i] = (float)plan->constants_f64[i];
     return MF_OK;
 }
@@ -386,6 +389,8 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
         return;
     mf_release(context, plan->links);
     mf_release(context, plan->contacts);
+    mf_release(context, plan->actuators);
+    mf_release(context, plan->terms);
     mf_release(context, plan->places);
     mf_release(context, plan->joint_links);
     mf_release(context, plan->constants_f64);

@@ -16,7 +16,8 @@
 enum {
     MF_ARTICULATED_MAX_LINKS = 256,
     MF_ARTICULATED_MAX_BALLS = 64,
-    MF_ARTICULATED_MAX_CONTACTS = 512
+    MF_ARTICULATED_MAX_CONTACTS = 512,
+    MF_ARTICULATED_MAX_ACTUATORS = 256
 };
 
 // Rows of the constants, in both precisions: settings first, then the base, links and contacts.
@@ -63,7 +64,27 @@ enum {
     MF_ART_MULTIPLIER = 32,    // [1] of a joint that follows another
     MF_ART_FOLLOW = 33,        // [rad] or [m] likewise
     MF_ART_TURN = 34,          // [1] 9 values: ball: child's axes to the parent's when it is not turned
-    MF_ART_LINK_VALUES = 43
+    MF_ART_SUM_LOWER = 43,     // [N m] or [N] range of all actuators together
+    MF_ART_SUM_UPPER = 44,     // [N m] or [N]
+    MF_ART_LIFT = 45,          // [kg] whose weight is compensated
+    MF_ART_LIFT_MOMENT = 46,   // [kg m] 3 values: times its centre
+    MF_ART_LINK_VALUES = 49
+};
+
+// Of an actuator.
+enum {
+    MF_ART_GAIN,                  // 3 values: constant, per length, per rate of the length
+    MF_ART_BIAS = 3,              // likewise
+    MF_ART_CONTROL_LOWER = 6,     // [1]
+    MF_ART_CONTROL_UPPER = 7,     // [1]
+    MF_ART_FORCE_LOWER = 8,       // [N] or [N m]
+    MF_ART_FORCE_UPPER = 9,       // [N] or [N m]
+    MF_ART_ACTIVATION_LOWER = 10, // [1]
+    MF_ART_ACTIVATION_UPPER = 11, // [1]
+    MF_ART_ACTIVATION_STEP = 12,  // [s] or [1] what of the control, or of its difference to the
+                                  // activation, is added in a step
+    MF_ART_WRENCH = 13,           // [1], [m] 6 values: force and torque of 1 N, link's axes
+    MF_ART_ACTUATOR_VALUES = 19
 };
 
 // Per contact: place in its link's plan frame [m], radius [m]; of a disc also its axis [1], a
@@ -102,6 +123,9 @@ typedef struct mf_ArtLink {
     bool leaf;            // has no child
     bool last;            // the last child of its parent in the plan
     bool placed;          // its world pose is needed
+    bool lifted;          // a part of its weight is compensated
+    bool actuated;        // an actuator pulls on its joint
+    bool thrust;          // an actuator pushes it
     uint32_t shift;       // [1] bits 1, 2, 4: x, y, z of PLACE are not 0
     uint32_t drive;       // [1] MF_ART_HAS_*
     uint32_t depth;       // [1] 0 for children of the base
@@ -112,6 +136,18 @@ typedef struct mf_ArtLink {
     uint32_t velocity;    // [1] its first value in a velocity vector
     uint32_t first_contact, contact_count; // [1]
 } mf_ArtLink;
+
+typedef struct mf_ArtTerm {
+    uint32_t link; // [1] plan link, hinge or slide
+    double weight; // [1] of its position in the actuator's length
+} mf_ArtTerm;
+
+typedef struct mf_ArtActuator {
+    mf_ActuatorDynamics dynamics;
+    bool early;
+    int32_t link;                    // [1] plan link that it pushes (-1 = base) when without terms
+    uint32_t first_term, term_count; // [1]
+} mf_ArtActuator;
 
 typedef struct mf_ArtContact {
     int32_t link; // [1] plan link, -1 = base
@@ -143,6 +179,9 @@ enum {
     MF_ART_ROW_FREE,
     MF_ART_ROW_FREE_SPEED,
     MF_ART_ROW_LOAD,
+    MF_ART_ROW_CONTROL,
+    MF_ART_ROW_ACTIVATION,
+    MF_ART_ROW_ACTUATOR_FORCE,
     MF_ART_ROWS
 };
 
@@ -157,15 +196,22 @@ typedef struct mf_ArtPlan {
     bool level; // the ground has one height everywhere
     bool fixed; // the base does not move
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
-    uint32_t base_contacts;                                     // [1] the first ones are the base's
+    uint32_t base_contacts;              // [1] the first ones are the base's
+    uint32_t actuator_count, term_count; // [1]
+    bool has_activation;                 // an actuator has dynamics
+    bool base_thrust, base_lifted;       // as in mf_ArtLink
+    bool any_lifted;
     uint32_t position_count, velocity_count;                    // [1]
-    uint32_t link_offset, contact_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
+    uint32_t link_offset, contact_offset, actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
     double mass;                          // [kg]
     mf_ArtLink *links;
+    mf_ArtActuator *actuators;
+    mf_ArtTerm *terms;
     mf_ArtContact *contacts; // those of the base first, then by plan link
     mf_ArtPlace *places;   // of the model's links
     uint32_t *joint_links; // [1] per joint of the model: plan link, MF_NONE = held fixed; a
                            // floating joint's ball
+    size_t value_count; // [1] of the constants
     double *constants_f64;
     float *constants_f32;
     mf_ArtStepFn step;     // `lanes` lanes at once

@@ -207,6 +207,10 @@ static void add_inertia(double *c, const mf_Link *body, const double turn[4],
         c[MF_ART_MOMENT + i] += body->mass * center[i];
     for (int i = 0; i < 6; i++)
         c[MF_ART_INERTIA + i] += inertia[i];
+    mf_quat_rotate(center, turn, body->lift_moment);
+    c[MF_ART_LIFT] += body->lift_mass;
+    for (int i = 0; i < 3; i++)
+        c[MF_ART_LIFT_MOMENT + i] += center[i] + body->lift_mass * place[i];
 }
 
 static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind kind) {
@@ -322,6 +326,11 @@ static void add_links(Tree *t, uint32_t carrier, uint32_t *stack) {
     }
 }
 
+static bool is_lifted(const double *c) {
+    return c[MF_ART_LIFT] != 0.0 || c[MF_ART_LIFT_MOMENT] != 0.0 ||
+           c[MF_ART_LIFT_MOMENT + 1] != 0.0 || c[MF_ART_LIFT_MOMENT + 2] != 0.0;
+}
+
 static void finish_links(Tree *t) {
     mf_ArtPlan *plan = t->plan;
     for (uint32_t l = 0; l < t->model->link_count; l++) {
@@ -340,7 +349,11 @@ static void finish_links(Tree *t) {
         for (uint32_t k = i + 1; k < plan->link_count; k++)
             last = last && plan->links[k].parent != plan->links[i].parent;
         plan->links[i].last = last;
+        plan->links[i].lifted = is_lifted(mf_art_constants(plan, (int32_t)i));
+        plan->any_lifted = plan->any_lifted || plan->links[i].lifted;
     }
+    plan->base_lifted = !plan->fixed && is_lifted(mf_art_constants(plan, -1));
+    plan->any_lifted = plan->any_lifted || plan->base_lifted;
     plan->ball_count = ball_number(t->model, t->model->joint_count, false);
     plan->free_count = ball_number(t->model, t->model->joint_count, true);
     plan->mass = t->model->mass;
@@ -365,13 +378,16 @@ static mf_Status count_links(Tree *t, mf_Error *error) {
     return MF_OK;
 }
 
-static mf_Status allocate_tree(Tree *t, uint32_t contact_count, mf_Error *error) {
+static mf_Status allocate_tree(Tree *t, uint32_t contact_count, uint32_t actuator_count,
+                               mf_Error *error) {
     mf_ArtPlan *plan = t->plan;
     mf_Context *context = t->context;
     uint32_t links = t->model->link_count, joints = t->model->joint_count;
     plan->link_offset = MF_ART_SETTINGS + MF_ART_LINK_VALUES;
     plan->contact_offset = plan->link_offset + plan->link_count * MF_ART_LINK_VALUES;
-    size_t values = plan->contact_offset + (size_t)contact_count * MF_ART_CONTACT_VALUES;
+    plan->actuator_offset = plan->contact_offset + contact_count * MF_ART_CONTACT_VALUES;
+    size_t values = plan->actuator_offset + (size_t)actuator_count * MF_ART_ACTUATOR_VALUES;
+    plan->value_count = values;
     plan->links = mf_allocate(context, plan->link_count, sizeof *plan->links);
     plan->places = mf_allocate(context, links, sizeof *plan->places);
     plan->joint_links = mf_allocate(context, joints, sizeof *plan->joint_links);
@@ -405,11 +421,11 @@ static void release_tree(Tree *t) {
 }
 
 mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
-                            mf_Context *context, mf_Error *error) {
+                            uint32_t actuator_count, mf_Context *context, mf_Error *error) {
     Tree t = {.plan = plan, .model = model, .context = context};
     mf_Status status = count_links(&t, error);
     if (status == MF_OK)
-        status = allocate_tree(&t, contact_count, error);
+        status = allocate_tree(&t, contact_count, actuator_count, error);
     if (status == MF_OK) {
         plan->link_count = 0;
         find_carriers(&t);

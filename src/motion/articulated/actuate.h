@@ -1,0 +1,131 @@
+// Actuators of the model: force = gain(l, v) * (control or activation) + bias(l, v), each
+// a + b l + c v, where l and v are a weighted sum of joint positions and its rate (MuJoCo's general
+// actuators). Like servos (drive.h) they act at the end of an implicit step: what the force loses
+// with l and v becomes inertia of the joints. An actuator that pulls on several joints couples
+// them; each joint then takes the row sum of the coupling, so the step stays stable. Actuators on
+// sites push a link along fixed axes of its own.
+#ifndef MF_MOTION_ARTICULATED_ACTUATE_H
+#define MF_MOTION_ARTICULATED_ACTUATE_H
+
+#include "motion/articulated/drive.h"
+
+typedef struct Wrench {
+    Vec force;  // [N] own axes
+    Vec torque; // [N m] about the origin
+} Wrench;
+
+typedef struct Actuation {
+    const mf_real *control;    // rows of actuator.control
+    const mf_real *activation; // rows of actuator.activation
+    Line lines[MF_ARTICULATED_MAX_LINKS];
+    Wrench wrench[MF_ARTICULATED_MAX_LINKS + 1]; // on link l at l + 1
+    mf_lane force[MF_ARTICULATED_MAX_ACTUATORS]; // [N] or [N m]
+} Actuation;
+
+static MF_INLINE const mf_real *actuator_constants(const mf_ArtPlan *plan, uint32_t i) {
+    return MF_ART_CONSTANTS(plan) + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
+}
+
+static MF_INLINE mf_lane actuator_control(const Actuation *all, const mf_real *c, uint32_t i) {
+    return mf_clamp(row_load(all->control, i), mf_set(c[MF_ART_CONTROL_LOWER]),
+                    mf_set(c[MF_ART_CONTROL_UPPER]));
+}
+
+// The activation after this step.
+static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuator *actuator,
+                                       const mf_real *c, uint32_t i) {
+    mf_lane now = row_load(all->activation, i), control = actuator_control(all, c, i);
+    mf_lane change = actuator->dynamics == MF_DYNAMICS_INTEGRATOR ? control : control - now;
+    now = mf_fma(change, mf_set(c[MF_ART_ACTIVATION_STEP]), now);
+    return mf_clamp(now, mf_set(c[MF_ART_ACTIVATION_LOWER]), mf_set(c[MF_ART_ACTIVATION_UPPER]));
+}
+
+static MF_INLINE mf_lane actuator_input(const Actuation *all, const mf_ArtActuator *actuator,
+                                        const mf_real *c, uint32_t i) {
+    if (actuator->dynamics == MF_DYNAMICS_NONE)
+        return actuator_control(all, c, i);
+    return actuator->early ? actuator_next(all, actuator, c, i) : row_load(all->activation, i);
+}
+
+// Force and what it loses per unit of acceleration along the actuator's length.
+static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane length, mf_lane rate,
+                                    mf_lane step) {
+    mf_lane per_length = mf_fma(mf_set(c[MF_ART_GAIN + 1]), input, mf_set(c[MF_ART_BIAS + 1]));
+    mf_lane per_rate = mf_fma(mf_set(c[MF_ART_GAIN + 2]), input, mf_set(c[MF_ART_BIAS + 2]));
+    mf_lane force = mf_fma(mf_set(c[MF_ART_GAIN]), input, mf_set(c[MF_ART_BIAS]));
+    force = mf_fma(per_length, mf_fma(step, rate, length), mf_fma(per_rate, rate, force));
+    // Only what resists may act at the end of the step.
+    mf_lane slope = mf_max(-(step * mf_fma(step, per_length, per_rate)), mf_zero());
+    mf_lane held = mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER]));
+    mf_lane size = mf_abs(force);
+    mf_mask clamped = mf_less(mf_abs(held), size);
+    mf_lane part = mf_select(clamped, mf_abs(held) / mf_max(size, mf_set((mf_real)1e-30)),
+                             mf_set((mf_real)1));
+    return (Line){held, slope * part};
+}
+
+static inline void actuate_site(const mf_ArtActuator *actuator, const mf_real *c, mf_lane force,
+                                Actuation *all) {
+    Wrench *wrench = &all->wrench[actuator->link + 1];
+    wrench->force = vec_fma(vec_constant(c + MF_ART_WRENCH), force, wrench->force);
+    wrench->torque = vec_fma(vec_constant(c + MF_ART_WRENCH + 3), force, wrench->torque);
+}
+
+static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
+                                  const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                  mf_lane step, uint32_t i, Actuation *all) {
+    mf_lane length = mf_zero(), rate = mf_zero();
+    mf_real sum = 0;
+    for (uint32_t t = 0; t < actuator->term_count; t++) {
+        const mf_ArtTerm *term = &plan->terms[actuator->first_term + t];
+        mf_lane weight = mf_set((mf_real)term->weight);
+        length = mf_fma(weight, state->angle[term->link], length);
+        rate = mf_fma(weight, state->speed[term->link], rate);
+        sum += (mf_real)(term->weight < 0 ? -term->weight : term->weight);
+    }
+    Line line = actuator_line(c, input, length, rate, step);
+    all->force[i] = line.torque;
+    for (uint32_t t = 0; t < actuator->term_count; t++) {
+        const mf_ArtTerm *term = &plan->terms[actuator->first_term + t];
+        mf_real weight = (mf_real)term->weight;
+        Line *joint = &all->lines[term->link];
+        joint->torque = mf_fma(mf_set(weight), line.torque, joint->torque);
+        joint->slope = mf_fma(mf_set((weight < 0 ? -weight : weight) * sum), line.slope,
+                              joint->slope);
+    }
+}
+
+// The range of the sum of all actuators on a joint.
+static inline void clamp_joint(const mf_real *c, Line *line) {
+    mf_lane held = mf_clamp(line->torque, mf_set(c[MF_ART_SUM_LOWER]), mf_set(c[MF_ART_SUM_UPPER]));
+    mf_mask clamped = mf_less(mf_abs(held), mf_abs(line->torque));
+    mf_lane part = mf_abs(held) / mf_max(mf_abs(line->torque), mf_set((mf_real)1e-30));
+    line->slope = line->slope * mf_select(clamped, part, mf_set((mf_real)1));
+    line->torque = held;
+}
+
+static inline void actuate(const mf_ArtPlan *plan, const State *state, mf_lane step,
+                           Actuation *all) {
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (plan->links[l].actuated)
+            all->lines[l] = (Line){mf_zero(), mf_zero()};
+    for (uint32_t l = 0; l <= plan->link_count; l++)
+        if (l == 0 ? plan->base_thrust : plan->links[l - 1].thrust)
+            all->wrench[l] = (Wrench){vec_zero(), vec_zero()};
+    for (uint32_t i = 0; i < plan->actuator_count; i++) {
+        const mf_ArtActuator *actuator = &plan->actuators[i];
+        const mf_real *c = actuator_constants(plan, i);
+        mf_lane input = actuator_input(all, actuator, c, i), zero = mf_zero();
+        if (actuator->term_count > 0) {
+            actuate_joints(plan, state, actuator, c, input, step, i, all);
+            continue;
+        }
+        all->force[i] = actuator_line(c, input, zero, zero, step).torque;
+        actuate_site(actuator, c, all->force[i], all);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (plan->links[l].actuated)
+            clamp_joint(link_constants(plan, l), &all->lines[l]);
+}
+
+#endif
