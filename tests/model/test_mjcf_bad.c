@@ -10,7 +10,7 @@
     "<mujoco><worldbody><body name='a'>\n" text "\n<geom size='1'/></body></worldbody></mujoco>"
 #define WORLD(text)                                                                                \
     "<mujoco><worldbody>\n" text "\n<body><freejoint/><geom "                                      \
-                                 "size='1'/></body></worldbody></mujoco>"
+    "size='1'/></body></worldbody></mujoco>"
 #define MESH(attributes, geom)                                                                     \
     "<mujoco><asset>\n<mesh name='m' " attributes "/></asset><worldbody><body><freejoint/><geom "  \
     "type='mesh' mesh='m' " geom "/></body></worldbody></mujoco>"
@@ -342,7 +342,8 @@ static void include_loops_are_refused(void **state) {
         fail_msg("%s", error.file);
     // the file that holds the fault
     assert_int_equal(error.line, 3);
-    write_text(second, "loop/second.xml", "<mujoco>\n<worldbody>\n<geom/></worldbody></mujoco>");
+    write_text(second, "loop/second.xml",
+               "<mujoco>\n<worldbody>\n<body><geom/></body></worldbody></mujoco>");
     assert_int_equal(mf_model_load(*state, first, NULL, &model, &error), MF_BAD_FILE);
     assert_non_null(strstr(error.file, "second.xml"));
     remove(first);

@@ -73,11 +73,49 @@ static void our_own_models_survive_every_failure(void **state) {
     assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 50);
 }
 
+static mf_Status export_robot(mf_Context *context, void *user, mf_Error *error) {
+    mf_Model *model = NULL;
+    char path[512];
+    snprintf(path, sizeof path, "%s.out.xml", (const char *)user);
+    mf_Status status = mf_model_load(context, user, NULL, &model, error);
+    if (status == MF_OK)
+        status = mf_model_export_mjcf(model, path, error);
+    mf_model_destroy(model);
+    remove(path);
+    return status;
+}
+
+// An MJCF file with a bit of everything: included file, mesh from a file and in place, hull, height
+// field, chains, contacts, tendon, equalities, servo with a damping ratio, sensors, keyframe.
+static void mjcf_survives_every_failure(void **state) {
+    char path[512], part[512];
+    write_text(path, "torture/tet.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    write_text(part, "torture/part.xml",
+               "<mujoco><asset><mesh file='tet.obj'/><hfield name='h' nrow='2' ncol='2' "
+               "size='1 1 1 1' elevation='0 1 2 3'/></asset></mujoco>");
+    write_text(
+        path, "torture/robot.xml",
+        "<mujoco><include file='part.xml'/><default><default class='c'><geom condim='4'/></default>"
+        "</default><worldbody><light/><geom type='hfield' hfield='h'/><body name='a'><freejoint/>"
+        "<geom name='g' class='c' type='mesh' mesh='tet'/><frame pos='1 0 0'><body name='b'><joint "
+        "name='j'/><joint name='k' type='slide'/><geom name='i' size='1'/><site name='s'/></body>"
+        "</frame></body></worldbody><contact><pair geom1='g' geom2='i'/><exclude body1='a' "
+        "body2='b'/></contact><tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
+        "<equality><weld body1='a' body2='b'/></equality><actuator><position joint='j' "
+        "dampratio='1'/></actuator><sensor><gyro site='s'/></sensor><keyframe><key ctrl='1'/>"
+        "</keyframe></mujoco>");
+    assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 80);
+    assert_true(torture(*state, export_robot, path, TORTURE_MUST_FAIL) > 80);
+    remove(part);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(building_survives_every_failure),
         cmocka_unit_test(loading_survives_every_failure),
         cmocka_unit_test(our_own_models_survive_every_failure),
+        cmocka_unit_test(mjcf_survives_every_failure),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

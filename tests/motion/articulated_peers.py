@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Compares mass matrix, bias forces and accelerations of models with MuJoCo's.
+"""Compares mass matrix, bias forces, accelerations and a step with MuJoCo's.
+
+The step is an explicit one of 1 ms with random controls: it tells whether actuators, joint springs
+and damping, and compensated weight make the same forces.
 
 usage: articulated_peers.py PROBE STATES MODEL...
 
@@ -38,40 +41,60 @@ def relative(got, expected):
 
 def compare(probe, path, count):
     model = mujoco.MjModel.from_xml_path(path)
+    own_flags = model.opt.disableflags
+    off_flags = own_flags
     for name in OFF:
-        model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, "mjDSBL_" + name))
+        off_flags |= int(getattr(mujoco.mjtDisableBit, "mjDSBL_" + name))
+    for name in ("CONSTRAINT", "EULERDAMP"):
+        own_flags |= int(getattr(mujoco.mjtDisableBit, "mjDSBL_" + name))
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    model.opt.timestep = 0.001
     model.opt.gravity[:2] = 0  # our worlds pull straight down
     model.opt.density = model.opt.viscosity = 0
-    model.body_gravcomp[:] = 0
     model.tendon_armature[:] = 0
     data = mujoco.MjData(model)
     rng = np.random.default_rng(1)
     states, truth = [], []
     for _ in range(count):
+        mujoco.mj_resetData(model, data)
         random_state(model, data, rng)
+        control = rng.normal(size=model.nu) * 0.5
+        gravity_compensation = model.body_gravcomp.copy()
+        model.body_gravcomp[:] = 0
+        model.opt.disableflags = off_flags
         mujoco.mj_forward(model, data)
         mass = np.zeros((model.nv, model.nv))
         mujoco.mj_fullM(model, data, mass)
         states.append(" ".join(repr(float(x)) for x in
-                               [*data.qpos, *data.qvel, *data.qfrc_applied]))
-        truth.append((mass, data.qfrc_bias.copy(), data.qacc.copy()))
+                               [*data.qpos, *data.qvel, *data.qfrc_applied, *control]))
+        truth.append([mass, data.qfrc_bias.copy(), data.qacc.copy()])
+        model.body_gravcomp[:] = gravity_compensation
+        model.opt.disableflags = own_flags
+        data.ctrl[:] = control
+        data.qfrc_applied[:] = 0
+        before = data.qvel.copy()
+        mujoco.mj_step(model, data)
+        truth[-1] += [before, data.qvel.copy()]
     run = subprocess.run([probe, path], input="\n".join(states), capture_output=True, text=True)
     if run.returncode == 3:
         print(f"{path}: not read: {run.stdout.strip()}{run.stderr.strip()}")
         return True
     lines = run.stdout.splitlines()
-    if not lines or [int(x) for x in lines[0].split()] != [model.nq, model.nv]:
-        print(f"{path}: other sizes: {lines[:1]}, MuJoCo has {model.nq} {model.nv}")
+    if not lines or [int(x) for x in lines[0].split()] != [model.nq, model.nv, model.nu]:
+        print(f"{path}: other sizes: {lines[:1]}, MuJoCo has {model.nq} {model.nv} {model.nu}")
         return False
-    worst = [0.0, 0.0, 0.0]
-    for i, (mass, bias, acceleration) in enumerate(truth):
-        got = [np.array(line.split(), dtype=float) for line in lines[1 + 3 * i:4 + 3 * i]]
+    worst = [0.0, 0.0, 0.0, 0.0]
+    for i, (mass, bias, acceleration, before, after) in enumerate(truth):
+        got = [np.array(line.split(), dtype=float) for line in lines[1 + 4 * i:5 + 4 * i]]
         # Accelerations of a matrix with condition c are only known to c times the rounding.
         condition = np.linalg.cond(mass)
         worst[0] = max(worst[0], relative(got[0].reshape(mass.shape), mass))
         worst[1] = max(worst[1], relative(got[1], bias))
         worst[2] = max(worst[2], relative(got[2], acceleration) / max(1.0, condition * 1e-6))
-    print(f"{path}: mass {worst[0]:.1e} bias {worst[1]:.1e} acceleration {worst[2]:.1e}")
+        worst[3] = max(worst[3], relative(got[3] - before, after - before) /
+                       max(1.0, condition * 1e-6))
+    print(f"{path}: mass {worst[0]:.1e} bias {worst[1]:.1e} acceleration {worst[2]:.1e} "
+          f"step {worst[3]:.1e}")
     return max(worst) <= TOLERANCE + ROUNDED / np.abs(truth[0][0]).max()
 
 

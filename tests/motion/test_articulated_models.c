@@ -1,7 +1,8 @@
 // The equations of motion of real robots: the algorithms of `articulated` against each other on
 // random states of the models in the shared folder. With the path of a model as argument it answers
-// questions instead: for each position, velocity and force vector on the input it prints mass
-// matrix, bias and acceleration (test_articulated_peers.sh asks MuJoCo the same).
+// questions instead: for each position, velocity, force and control vector on the input it prints
+// mass matrix, bias, acceleration, and the velocity after an explicit step with the controls but
+// without constraints (test_articulated_peers.sh asks MuJoCo the same).
 #include "motion/articulated_stage.h"
 
 #include <stdlib.h>
@@ -25,12 +26,17 @@ static bool robot_open(Robot *robot, const char *path) {
         return false;
     }
     world.gravity = -robot->model->physics.gravity[2];
+    world.step = MF_MILLISECOND;
+    // Dry friction is a constraint of MuJoCo's. (The loader's memory, not shared yet.)
+    for (uint32_t j = 0; j < robot->model->joint_count; j++)
+        ((mf_Joint *)(uintptr_t)&robot->model->joints[j])->friction = 0.0;
     group.model = robot->model;
     group.double_precision = true;
     must(mf_world_create(robot->context, &world, &robot->world, &error), &error);
     must(mf_world_add_group(robot->world, &group, &robot->group, &error), &error);
     mf_ArticulatedConfig config = mf_articulated_config();
-    config.contacts = false;
+    config.integrator = MF_ARTICULATED_EULER;
+    config.contacts = config.limits = false;
     must(mf_articulated_add(robot->group, &config, &error), &error);
     robot->n = mf_articulated_velocity_count(robot->group);
     return true;
@@ -81,6 +87,34 @@ static void set_state(const Robot *robot, const double *q, const double *v) {
     }
 }
 
+static void get(const Robot *robot, const char *name, uint32_t first, uint32_t count, double *out) {
+    mf_Field *field = mf_group_find_field(robot->group, name);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = mf_field_get(field, 0, first + i);
+}
+
+static void get_velocity(const Robot *robot, double *v) {
+    uint32_t balls = 0, frees = 0;
+    if (robot->model->base == MF_BASE_FREE) {
+        get(robot, "base.linear_velocity", 0, 3, v);
+        get(robot, "base.angular_velocity", 0, 3, v + 3);
+        v += 6;
+    }
+    for (uint32_t j = 0; j < robot->model->joint_count; j++) {
+        mf_JointType type = robot->model->joints[j].type;
+        if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
+            get(robot, "joint.rate", j, 1, v++);
+        if (type == MF_JOINT_FLOATING) {
+            get(robot, "free.velocity", 3 * frees++, 3, v);
+            v += 3;
+        }
+        if (type == MF_JOINT_FLOATING || type == MF_JOINT_BALL) {
+            get(robot, "ball.rate", 3 * balls++, 3, v);
+            v += 3;
+        }
+    }
+}
+
 static uint32_t position_count(const Robot *robot) {
     uint32_t count = robot->model->base == MF_BASE_FREE ? 7 : 0;
     for (uint32_t j = 0; j < robot->model->joint_count; j++) {
@@ -115,10 +149,12 @@ static int answer(const char *path) {
     Robot robot;
     if (!robot_open(&robot, path))
         return 3;
-    uint32_t n = robot.n, nq = position_count(&robot);
-    double *q = numbers(nq), *v = numbers(n), *force = numbers(n), *matrix = numbers(n * n);
-    printf("%u %u\n", nq, n);
-    while (read_numbers(q, nq) && read_numbers(v, n) && read_numbers(force, n)) {
+    uint32_t n = robot.n, nq = position_count(&robot), nu = robot.model->actuator_count;
+    double *q = numbers(nq), *v = numbers(n), *force = numbers(n), *matrix = numbers(n * n),
+           *control = numbers(nu);
+    printf("%u %u %u\n", nq, n, nu);
+    while (read_numbers(q, nq) && read_numbers(v, n) && read_numbers(force, n) &&
+           read_numbers(control, nu)) {
         set_state(&robot, q, v);
         mf_articulated_mass_matrix(robot.group, 0, matrix);
         print_numbers(matrix, n * n);
@@ -126,7 +162,14 @@ static int answer(const char *path) {
         print_numbers(v, n);
         mf_articulated_forward(robot.group, 0, force, v);
         print_numbers(v, n);
+        if (nu > 0)
+            set(&robot, "actuator.control", 0, nu, control);
+        mf_world_step(robot.world, 1);
+        get_velocity(&robot, v);
+        print_numbers(v, n);
+        mf_group_reset_all(robot.group);
     }
+    free(control);
     free(q);
     free(v);
     free(force);

@@ -35,7 +35,9 @@ static MF_INLINE mf_lane actuator_control(const Actuation *all, const mf_real *c
 static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuator *actuator,
                                        const mf_real *c, uint32_t i) {
     mf_lane now = row_load(all->activation, i), control = actuator_control(all, c, i);
-    mf_lane change = actuator->dynamics == MF_DYNAMICS_INTEGRATOR ? control : control - now;
+    mf_lane change = control;
+    if (actuator->dynamics != MF_DYNAMICS_INTEGRATOR)
+        change = control - now;
     now = mf_fma(change, mf_set(c[MF_ART_ACTIVATION_STEP]), now);
     return mf_clamp(now, mf_set(c[MF_ART_ACTIVATION_LOWER]), mf_set(c[MF_ART_ACTIVATION_UPPER]));
 }
