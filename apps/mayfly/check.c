@@ -8,12 +8,10 @@
 
 #include "options.h"
 
-static const mf_CheckCase *const tables[] = {mf_check_base_cases, mf_check_model_cases,
-                                             mf_check_terrain_cases, mf_check_points_cases,
-                                             mf_check_car_cases,
-                                             mf_check_fixed_wing_cases,
-                                             mf_check_quadrotor_cases,
-                                             mf_check_articulated_cases};
+static const mf_CheckCase *const tables[] = {mf_check_base_cases,      mf_check_model_cases,
+                                             mf_check_terrain_cases,   mf_check_points_cases,
+                                             mf_check_car_cases,       mf_check_fixed_wing_cases,
+                                             mf_check_quadrotor_cases, mf_check_articulated_cases};
 
 struct mf_CheckRun {
     const mf_CheckCase *current;

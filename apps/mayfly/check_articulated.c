@@ -124,7 +124,8 @@ static mf_Status check_modes(mf_Context *context, mf_CheckRun *run, mf_Error *er
             return status;
         rig_set(&rig, "joint.angle", 0, 1e-5);
         rig_set(&rig, "joint.angle", 1, 1e-5 * ((mode == 0 ? sqrt(2.0) : -sqrt(2.0)) - 1.0));
-        mf_check_near(run, mode == 0 ? "period of the slow mode [s]" : "period of the fast mode [s]",
+        mf_check_near(run,
+                      mode == 0 ? "period of the slow mode [s]" : "period of the fast mode [s]",
                       period[mode], find_period(&rig, 1e-3), 2e-6);
         mf_world_destroy(rig.world);
     }
@@ -241,8 +242,8 @@ static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *err
     if (status != MF_OK)
         return status;
     mf_world_step(rig.world, 4000);
-    mf_check_near(run, "penetration at rest [m]", 0.004905,
-                  0.1 - rig_get(&rig, "base.position", 2), 1e-9);
+    mf_check_near(run, "penetration at rest [m]", 0.004905, 0.1 - rig_get(&rig, "base.position", 2),
+                  1e-9);
     for (uint32_t i = 0; i < 4; i++)
         mf_check_near(run, "load of a contact [N]", 4.905, rig_get(&rig, "contact.load", i), 1e-6);
     mf_world_destroy(rig.world);
@@ -360,8 +361,7 @@ static mf_Status check_algorithms(mf_Context *context, mf_CheckRun *run, mf_Erro
         mf_articulated_inverse(rig.group, 0, unit, got);
         unit[c] = 0.0;
         for (uint32_t i = 0; i < N; i++)
-            worst_column =
-                fmax(worst_column, fabs(got[i] - before[i] - matrix[i * N + c]) / scale);
+            worst_column = fmax(worst_column, fabs(got[i] - before[i] - matrix[i * N + c]) / scale);
     }
     mf_check_below(run, "forces from accelerations, relative error", 1e-11, worst);
     mf_check_below(run, "columns of the mass matrix, relative error", 1e-11, worst_column);

@@ -92,7 +92,8 @@ static void show_unsupported(const mf_Model *model) {
         const mf_Note *note = &model->notes[i];
         if (!note->unsupported)
             continue;
-        printf("%s:%d: %s\n", model->file, (int)note->line, note->text);
+        printf("%s:%d: %s\n", note->file[0] != '\0' ? note->file : model->file, (int)note->line,
+               note->text);
         count++;
     }
     if (count == 0)

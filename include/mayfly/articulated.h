@@ -65,9 +65,12 @@ typedef struct mf_ArticulatedConfig {
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
 // Lets `group` move by `articulated`. Adds the fields joint.torque, base.force and base.torque, the
-// state of ball and floating joints where the model has some, contact.load, and one system. Planar
-// joints are held at their start. `config` may be NULL. MF_LIMIT: more than 256 joint axes, 64 ball
-// joints or 512 contacts. MF_BAD_ARGUMENT: a joint moves nothing that has inertia.
+// state of ball and floating joints where the model has some, contact.load, actuator.control,
+// actuator.activation and actuator.force where it has actuators, and one system. Planar joints are
+// held at their start. `config` may be NULL. A step takes up to 2.5 MiB of the stack of the thread
+// that makes it. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts or 256 actuators.
+// MF_BAD_ARGUMENT: a setting, or a joint that moves nothing with inertia. MF_UNSUPPORTED: an
+// actuator on a ball joint or relative to a second site.
 MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config,
                                     mf_Error *error);
 

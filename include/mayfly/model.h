@@ -479,7 +479,8 @@ MF_API mf_Physics mf_physics(void);
 typedef struct mf_Note {
     bool suspicious;  // false: dropped or changed as documented
     bool unsupported; // the file has something that Mayfly does not do
-    int32_t line;     // [1] 1-based line in the model's file, 0 when unknown
+    int32_t line;     // [1] 1-based line in `file`, 0 when unknown
+    const char *file; // an included file, or "": the model's own
     const char *text; // one sentence without newline
 } mf_Note;
 

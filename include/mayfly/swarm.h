@@ -92,10 +92,11 @@ typedef enum mf_BehaviourKind {
 // What the agents of a group are told to do.
 typedef struct mf_Behaviour {
     mf_BehaviourKind kind;
-    mf_Rate rate;             // [1/s] how often commands are written; default 20 a second
-    double speed;             // [m/s] > 0 of orbit, formation, waypoints and flock
-    const char *mode;         // command: a mode of the vehicle
-    double *values;           // [1] or as the field says; command: in the order of the mode's fields; borrowed
+    mf_Rate rate;     // [1/s] how often commands are written; default 20 a second
+    double speed;     // [m/s] > 0 of orbit, formation, waypoints and flock
+    const char *mode; // command: a mode of the vehicle
+    double
+        *values; // [1] or as the field says; command: in the order of the mode's fields; borrowed
     uint32_t value_count;     // [1]
     double center[2];         // [m] orbit and formation
     double radius;            // [m] > 0 orbit; formation: of the innermost circle

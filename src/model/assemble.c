@@ -221,10 +221,12 @@ static void fill_sensors(const mf_Draft *draft, const mf_Order *order, mf_Block 
     }
     for (uint32_t i = 0; i < draft->notes.count; i++) {
         const char *text = mf_block_text(block, draft_notes[i].text);
+        const char *file = mf_block_text(block, draft_notes[i].file);
         if (model == NULL)
             continue;
         notes[i] = draft_notes[i];
         notes[i].text = text;
+        notes[i].file = file;
     }
     if (model == NULL)
         return;

@@ -412,7 +412,8 @@ static void put_notes(Writer *writer, const mf_Model *model, bool suspicious) {
         if (note->suspicious != suspicious)
             continue;
         if (note->line > 0)
-            put(writer, "  %6d  %s\n", (int)note->line, note->text);
+            put(writer, "  %6d  %s%s%s\n", (int)note->line, note->text,
+                note->file[0] ? ", in " : "", note->file);
         else
             put(writer, "       -  %s\n", note->text);
     }

@@ -165,5 +165,6 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
     note->suspicious = suspicious;
     note->line = line;
     note->text = copy;
+    note->file = "";
     return true;
 }

@@ -307,6 +307,40 @@ static void broken_mesh_files_name_themselves(void **state) {
     assert_non_null(strstr(error.file, "bad.obj"));
 }
 
+// A tetrahedron as MuJoCo writes it, and files that are not what they say.
+static void msh_is_read(void **state) {
+    unsigned char file[16 + 48 + 12 + 8 + 48];
+    const uint32_t counts[4] = {4, 1, 1, 4};
+    const float vertices[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const uint32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    char path[512];
+    mf_MeshData mesh;
+    mf_Error error = {0};
+    memset(file, 0, sizeof file);
+    memcpy(file, counts, sizeof counts);
+    memcpy(file + 16, vertices, sizeof vertices);
+    memcpy(file + 84, faces, sizeof faces);
+    write_bytes(path, "tet.msh", file, sizeof file);
+    assert_int_equal(mf_mesh_load(*state, path, &mesh, &error), MF_OK);
+    assert_int_equal(mesh.triangle_count, 4);
+    assert_near(mf_mesh_volume(&mesh), 1 / 6.0, 1e-15);
+    mf_mesh_release(&mesh);
+    write_bytes(path, "tet.msh", file, sizeof file - 1);
+    assert_int_equal(mf_mesh_load(*state, path, &mesh, &error), MF_BAD_FILE);
+    assert_non_null(strstr(error.message, "132 bytes for 4 vertices and 4 faces, found 131"));
+    write_bytes(path, "tet.msh", file, 15);
+    assert_int_equal(mf_mesh_load(*state, path, &mesh, &error), MF_BAD_FILE);
+    file[84] = 4;
+    write_bytes(path, "tet.msh", file, sizeof file);
+    assert_int_equal(mf_mesh_load(*state, path, &mesh, &error), MF_BAD_FILE);
+    assert_non_null(strstr(error.message, "vertex numbers below 4"));
+    file[3] = 0xff;
+    write_bytes(path, "tet.msh", file, sizeof file);
+    assert_int_equal(mf_mesh_load(*state, path, &mesh, &error), MF_BAD_FILE);
+    assert_null(mesh.vertices);
+    remove(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(obj_polygons_become_triangles),
@@ -321,6 +355,7 @@ int main(void) {
         cmocka_unit_test(the_mujoco_mesh_folder_is_honoured),
         cmocka_unit_test(equal_meshes_are_loaded_once_and_visuals_on_request),
         cmocka_unit_test(broken_mesh_files_name_themselves),
+        cmocka_unit_test(msh_is_read),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

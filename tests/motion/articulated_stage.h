@@ -13,9 +13,8 @@ typedef struct ArtConfig {
 } ArtConfig;
 
 static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    ArtConfig config = {.world = mf_world_config(),
-                        .group = mf_group_config(),
-                        .motion = mf_articulated_config()};
+    ArtConfig config = {
+        .world = mf_world_config(), .group = mf_group_config(), .motion = mf_articulated_config()};
     config.world.step = step;
     config.group.double_precision = true;
     config.motion.integrator = integrator;

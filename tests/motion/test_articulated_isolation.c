@@ -30,6 +30,7 @@ typedef struct Crowd {
     Stage stage;
     mf_Terrain *terrain;
     mf_Shape shapes[2];
+    mf_Actuator actuators[2];
     uint32_t first;
 } Crowd;
 
@@ -60,14 +61,49 @@ static void build_mixed(Crowd *crowd) {
     art_body(hand, loose, 0.2, 0, 0, 0, 0.0005, 0.0005, 0.0005);
     mf_hand_point(hand, loose, 0, 0, -0.05, 0.0, true);
     mf_hand_point(hand, 0, 0, 0, -0.1, 0.0, true);
-    crowd->shapes[0] = (mf_Shape){.type = MF_SHAPE_SPHERE, .link = 2, .collides = true,
-                                  .position = {0, 0, -0.1}, .rotation = {1, 0, 0, 0},
+    crowd->shapes[0] = (mf_Shape){.type = MF_SHAPE_SPHERE,
+                                  .link = 2,
+                                  .collides = true,
+                                  .position = {0, 0, -0.1},
+                                  .rotation = {1, 0, 0, 0},
                                   .size = {0.05, 0, 0}};
-    crowd->shapes[1] = (mf_Shape){.type = MF_SHAPE_CYLINDER, .link = 4, .collides = true,
-                                  .position = {0, 0, -0.1}, .rotation = {1, 0, 0, 0},
+    crowd->shapes[1] = (mf_Shape){.type = MF_SHAPE_CYLINDER,
+                                  .link = 4,
+                                  .collides = true,
+                                  .position = {0, 0, -0.1},
+                                  .rotation = {1, 0, 0, 0},
                                   .size = {0.03, 0.1, 0}};
     hand->model.shapes = crowd->shapes;
     hand->model.shape_count = 2;
+    // A position servo with a lag on a thigh and a thruster on a shin.
+    crowd->actuators[0] = (mf_Actuator){.name = "servo",
+                                        .drive = MF_DRIVE_JOINT,
+                                        .dynamics = MF_DYNAMICS_FILTER,
+                                        .joint = 0,
+                                        .gear = {1.5, 0, 0, 0, 0, 0},
+                                        .gain = {3, 0, 0},
+                                        .bias = {0, -3, -0.1},
+                                        .time_constant = 0.05,
+                                        .control_lower = -0.5,
+                                        .control_upper = 0.5,
+                                        .force_lower = -1.0,
+                                        .force_upper = 1.0,
+                                        .activation_lower = -1.0,
+                                        .activation_upper = 1.0};
+    crowd->actuators[1] = (mf_Actuator){.name = "thruster",
+                                        .drive = MF_DRIVE_SITE,
+                                        .reference_site = MF_NONE,
+                                        .frame = {.link = 4, .rotation = {1, 0, 0, 0}},
+                                        .gear = {0, 0, 1, 0, 0.1, 0},
+                                        .gain = {1, 0, 0},
+                                        .control_lower = -INFINITY,
+                                        .control_upper = INFINITY,
+                                        .force_lower = -INFINITY,
+                                        .force_upper = INFINITY};
+    hand->model.actuators = crowd->actuators;
+    hand->model.actuator_count = 2;
+    hand->links[head].lift_mass = 0.2;
+    hand->links[head].lift_moment[0] = 0.01;
 }
 
 static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) {
@@ -83,6 +119,9 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
             mf_field_set(field, instance, c, start + value);
         }
     }
+    for (uint32_t i = 0; i < 2; i++)
+        mf_field_set(stage_field(&crowd->stage, "actuator.control"), instance, i,
+                     random_signed(312, number * 2 + i));
     for (uint32_t j = 0; j < 4; j++) {
         mf_field_set(stage_field(&crowd->stage, "joint.torque"), instance, j,
                      random_signed(310, number * 16 + j));
@@ -93,10 +132,9 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
 
 static void crowd_open(Crowd *crowd, const Options *options, mf_Isa isa, uint32_t threads,
                        uint32_t first, uint32_t count) {
-    ArtConfig config = art_config(options->integrator, options->integrator ==
-                                                               MF_ARTICULATED_IMPLICIT
-                                                           ? 5 * MF_MILLISECOND
-                                                           : MF_MILLISECOND);
+    ArtConfig config = art_config(
+        options->integrator,
+        options->integrator == MF_ARTICULATED_IMPLICIT ? 5 * MF_MILLISECOND : MF_MILLISECOND);
     stage_begin(&crowd->stage, threads);
     build_mixed(crowd);
     config.world.isa = isa;
@@ -213,7 +251,7 @@ enum { POISONED = 5, NEIGHBOURS = 16 };
 static uint32_t word_of(const char *field) {
     bool input = strcmp(field, "joint.target") == 0 || strcmp(field, "joint.torque") == 0 ||
                  strcmp(field, "base.force") == 0 || strcmp(field, "base.torque") == 0 ||
-                 strcmp(field, "ball.torque") == 0;
+                 strcmp(field, "ball.torque") == 0 || strcmp(field, "actuator.control") == 0;
     return input ? MF_FAULT_INPUT : MF_FAULT_NONFINITE;
 }
 
@@ -230,10 +268,9 @@ static void poison(const Options *options, Crowd *clean, const char *name, uint3
                                  mf_group_instance_hash(clean->stage.group, i))
             fail_msg("%s[%u] = %g: neighbour %u changed", name, component, value, i);
     uint32_t word = mf_group_fault(crowd.stage.group, POISONED);
-    bool unread = word == 0 && mf_field_get(stage_field(&crowd.stage, "base.position"), POISONED,
-                                            2) == mf_field_get(stage_field(&clean->stage,
-                                                                           "base.position"),
-                                                               POISONED, 2);
+    bool unread =
+        word == 0 && mf_field_get(stage_field(&crowd.stage, "base.position"), POISONED, 2) ==
+                         mf_field_get(stage_field(&clean->stage, "base.position"), POISONED, 2);
     if (!unread && word != word_of(name))
         fail_msg("%s[%u] = %g: fault word %u, expected %u", name, component, value, word,
                  word_of(name));
@@ -363,15 +400,13 @@ static void making_survives_every_failure(void **state) {
 }
 
 static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int which) {
-    double *values[] = {&config->limit_time,       &config->limit_damping,
-                        &config->friction_rate,    &config->contact_stiffness,
-                        &config->contact_time,     &config->contact_ratio,
-                        &config->friction,         &config->slip_speed,
-                        &config->contact_depth,    &config->servo.gain,
-                        &config->servo.damping,    &config->servo.effort,
-                        &config->servo.speed,      &config->servo.no_load_speed,
-                        &config->servo.rotor_inertia, &config->servo.gear,
-                        &config->servo.backlash};
+    double *values[] = {
+        &config->limit_time,        &config->limit_damping,       &config->friction_rate,
+        &config->contact_stiffness, &config->contact_time,        &config->contact_ratio,
+        &config->friction,          &config->slip_speed,          &config->contact_depth,
+        &config->servo.gain,        &config->servo.damping,       &config->servo.effort,
+        &config->servo.speed,       &config->servo.no_load_speed, &config->servo.rotor_inertia,
+        &config->servo.gear,        &config->servo.backlash};
     enum { VALUES = sizeof values / sizeof *values };
     if (which < 2 * VALUES)
         *values[which / 2] = which % 2 == 0 ? (double)NAN : -1.0;

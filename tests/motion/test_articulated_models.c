@@ -223,8 +223,7 @@ static void check_model(const char *path) {
         mf_articulated_inverse(robot.group, 0, unit, got);
         unit[c] = 0.0;
         for (uint32_t i = 0; i < n; i++)
-            worst_matrix =
-                fmax(worst_matrix, fabs(got[i] - bias[i] - matrix[i * n + c]) / scale);
+            worst_matrix = fmax(worst_matrix, fabs(got[i] - bias[i] - matrix[i * n + c]) / scale);
     }
     print_message("%s: %u velocities, forces %.2g, matrix %.2g\n", path, n, worst_force,
                   worst_matrix);
@@ -239,17 +238,13 @@ static void check_model(const char *path) {
 
 static void every_model(void **state) {
     (void)state;
-    static const char *const names[] = {"mujoco_models/humanoid.xml",
-                                        "mujoco_models/car.xml",
-                                        "booster_t1/t1.xml",
-                                        "bitcraze_crazyflie_2/cf2.xml",
-                                        "skydio_x2/x2.xml",
-                                        "wonik_allegro/left_hand.xml",
-                                        "wonik_allegro/right_hand.xml"};
+    static const char *const names[] = {
+        "mujoco_models/humanoid.xml",   "mujoco_models/car.xml", "booster_t1/t1.xml",
+        "bitcraze_crazyflie_2/cf2.xml", "skydio_x2/x2.xml",      "wonik_allegro/left_hand.xml",
+        "wonik_allegro/right_hand.xml"};
     const char *shared = getenv("MAYFLY_SHARED");
     char folder[512], path[1024];
-    snprintf(folder, sizeof folder, "%s",
-             shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared");
+    snprintf(folder, sizeof folder, "%s", shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared");
     snprintf(path, sizeof path, "%s/models/%s", folder, names[0]);
     FILE *file = fopen(path, "r");
     if (file == NULL) {

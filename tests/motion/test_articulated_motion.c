@@ -538,9 +538,118 @@ static void a_joint_follows_another(void **state) {
         mf_world_step(stage.world, 1);
     }
     assert_true(stage_get(&stage, "joint.angle", 0) > 0.1);
-    assert_near(stage_get(&stage, "joint.angle", 1), 0.1 + 2.0 * stage_get(&stage, "joint.angle", 0),
-                1e-4);
+    assert_near(stage_get(&stage, "joint.angle", 1),
+                0.1 + 2.0 * stage_get(&stage, "joint.angle", 0), 1e-4);
     stage_close(&stage, NULL);
+}
+
+// ---- actuators of the model ---------------------------------------------------------------------
+
+static mf_Actuator plain_actuator(void) {
+    return (mf_Actuator){.name = "motor",
+                         .drive = MF_DRIVE_JOINT,
+                         .reference_site = MF_NONE,
+                         .frame = {.rotation = {1, 0, 0, 0}},
+                         .gear = {1, 0, 0, 0, 0, 0},
+                         .gain = {1, 0, 0},
+                         .control_lower = -INFINITY,
+                         .control_upper = INFINITY,
+                         .force_lower = -INFINITY,
+                         .force_upper = INFINITY,
+                         .activation_lower = -INFINITY,
+                         .activation_upper = INFINITY};
+}
+
+static void actuated_wheel(Stage *stage, ArtConfig *config, const mf_Actuator *actuator) {
+    stage_begin(stage, 1);
+    uint32_t link = mf_hand_hinge(&stage->hand, 0, 0, 0, 0, along_z);
+    art_body(&stage->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+    stage->hand.model.actuators = actuator;
+    stage->hand.model.actuator_count = 1;
+    config->motion.base = MF_ARTICULATED_FIXED;
+    art_open(stage, config);
+}
+
+// Control 3 clamped to 2, gear -4: torque -8 on a moment of 0.5 for 10 ms; force clamped to 1: -4.
+static void an_actuator_has_ranges_and_a_gear(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+        mf_Actuator motor = plain_actuator();
+        Stage stage;
+        motor.control_upper = 2.0;
+        motor.gear[0] = -4.0;
+        motor.force_upper = i == 0 ? 5.0 : 1.0;
+        actuated_wheel(&stage, &config, &motor);
+        stage_set(&stage, "actuator.control", 0, 3.0);
+        mf_world_step(stage.world, 10);
+        assert_near(stage_get(&stage, "joint.rate", 0), (i == 0 ? -16.0 : -8.0) * 0.01, 1e-14);
+        assert_near(stage_get(&stage, "actuator.force", 0), i == 0 ? 2.0 : 1.0, 0.0);
+        stage_close(&stage, NULL);
+    }
+}
+
+// After n steps an exact filter holds 1 - exp(-n h / T), an Euler filter 1 - (1 - h/T)^n, an
+// integrator n h; the force of a step comes from the activation before it.
+static void activations_have_dynamics(void **state) {
+    (void)state;
+    static const mf_ActuatorDynamics kinds[] = {MF_DYNAMICS_FILTER_EXACT, MF_DYNAMICS_FILTER,
+                                                MF_DYNAMICS_INTEGRATOR};
+    const double expected[] = {1.0 - exp(-0.25), 1.0 - pow(0.9975, 100), 0.1};
+    for (int i = 0; i < 3; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        mf_Actuator motor = plain_actuator();
+        Stage stage;
+        motor.dynamics = kinds[i];
+        motor.time_constant = 0.4;
+        actuated_wheel(&stage, &config, &motor);
+        stage_set(&stage, "actuator.control", 0, 1.0);
+        mf_world_step(stage.world, 1);
+        assert_true(stage_get(&stage, "joint.rate", 0) == 0.0);
+        mf_world_step(stage.world, 99);
+        assert_near(stage_get(&stage, "actuator.activation", 0), expected[i], 1e-13);
+        stage_close(&stage, NULL);
+    }
+}
+
+// A position actuator with a gain of 1e7 at 10 ms arrives and rests.
+static void a_stiff_actuator_is_stable(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
+    mf_Actuator servo = plain_actuator();
+    Stage stage;
+    servo.gain[0] = 1e7;
+    servo.bias[1] = -1e7;
+    servo.bias[2] = -1e3;
+    servo.force_lower = -50.0;
+    servo.force_upper = 50.0;
+    actuated_wheel(&stage, &config, &servo);
+    stage_set(&stage, "actuator.control", 0, 0.7);
+    mf_world_step(stage.world, 2000);
+    assert_near(stage_get(&stage, "joint.angle", 0), 0.7, 1e-6);
+    stage_close(&stage, NULL);
+}
+
+// A pendulum whose weight is compensated stays where it is; half of the weight left, it swings
+// like one in half of the gravity.
+static void compensated_weight(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+        Stage stage;
+        stage_begin(&stage, 1);
+        config.motion.base = MF_ARTICULATED_FIXED;
+        uint32_t link = mf_hand_hinge(&stage.hand, 0, 0, 0, 0, along_y);
+        art_body(&stage.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        stage.hand.links[link].lift_mass = i == 0 ? 1.0 : 0.5;
+        stage.hand.links[link].lift_moment[2] = i == 0 ? -1.0 : -0.5;
+        art_open(&stage, &config);
+        stage_set(&stage, "joint.angle", 0, 1.0);
+        mf_world_step(stage.world, 1);
+        double expected = i == 0 ? 0.0 : -0.5 * 9.81 * sin(1.0) * 1e-3;
+        assert_near(stage_get(&stage, "joint.rate", 0), expected, 1e-8);
+        stage_close(&stage, NULL);
+    }
 }
 
 int main(void) {
@@ -565,6 +674,10 @@ int main(void) {
         cmocka_unit_test(dry_friction),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_joint_follows_another),
+        cmocka_unit_test(an_actuator_has_ranges_and_a_gear),
+        cmocka_unit_test(activations_have_dynamics),
+        cmocka_unit_test(a_stiff_actuator_is_stable),
+        cmocka_unit_test(compensated_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

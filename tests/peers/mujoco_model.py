@@ -84,8 +84,11 @@ def tensor(moments, q):
     return matrix @ np.diag(moments) @ matrix.T
 
 
-def mesh_tolerance(m):
-    return TOLERANCE if m.nmesh == 0 else 2e-7
+def mesh_tolerance(m, body=None):
+    """MuJoCo stops turning summed inertias into their principal axes early, at about 1e-7."""
+    if m.nmesh > 0:
+        return 2e-7
+    return TOLERANCE if body is not None and m.body_geomnum[body] < 2 else 1e-8
 
 
 def turn(axis, angle):
@@ -152,11 +155,11 @@ def compare_bodies(d, ours, m):
         if m.body_mass[i + 1] > 0:
             d.near(what + " ipos", body["center"], m.body_ipos[i + 1], 1e-3)
             d.near(what + " inertia", body["moments"], m.body_inertia[i + 1], 0.0,
-                   mesh_tolerance(m))
-            # Of nearly equal moments the axes are arbitrary; what counts is the tensor. MuJoCo
-            # stops turning a mesh into its principal axes early, at about 1e-7.
+                   mesh_tolerance(m, i + 1))
+            # Of nearly equal moments the axes are arbitrary; what counts is the tensor.
             d.near(what + " inertia tensor", tensor(body["moments"], body["axes"]),
-                   tensor(m.body_inertia[i + 1], m.body_iquat[i + 1]), 0.0, mesh_tolerance(m))
+                   tensor(m.body_inertia[i + 1], m.body_iquat[i + 1]), 0.0,
+                   mesh_tolerance(m, i + 1))
             d.near(what + " iquat", np.abs(rotation_matrix(body["axes"])),
                    np.abs(rotation_matrix(m.body_iquat[i + 1])), 1.0, 1e-4)
         d.near(what + " gravcomp", body["gravity_compensated"], m.body_gravcomp[i + 1], 1.0)

@@ -26,7 +26,11 @@ mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, 
 mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
-// Reads a mesh file: OBJ by its ending, everything else must be STL.
+// MuJoCo's binary MSH: vertices and faces.
+mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, size_t size,
+                       mf_MeshData *out, mf_Error *error);
+
+// Reads a mesh file: OBJ and MSH by their ending, everything else must be STL.
 mf_Status mf_mesh_load(mf_Context *context, const char *path, mf_MeshData *out, mf_Error *error);
 
 // Scales every vertex and, when the scale mirrors (negative product), turns the triangles over so

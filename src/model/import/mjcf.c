@@ -19,17 +19,19 @@ static mf_Status note_ignored(mf_Mjcf *m) {
     const mf_MjcfIgnored *items = m->ignored.items;
     for (uint32_t i = 0; i < m->ignored.count; i++) {
         const mf_XmlNode *node = items[i].node;
-        char times[40] = "", where[140] = "";
+        char times[40] = "";
+        const char *file = node->file != m->file ? mf_draft_text(&m->draft, node->file) : "";
         if (items[i].count > 1)
             snprintf(times, sizeof times, " (%u times)", items[i].count);
-        if (node->file != m->file)
-            snprintf(where, sizeof where, " (in %.120s)", node->file);
-        if (!mf_draft_note(&m->draft, items[i].physical, node->line, "%s %s%s%s", items[i].what,
+        if (!file ||
+            !mf_draft_note(&m->draft, items[i].physical, node->line, "%s %s%s", items[i].what,
                            items[i].physical ? "dropped: the robot moves differently without it"
                                              : "has no effect",
-                           times, where))
+                           times))
             return mf_mjcf_no_memory(m);
-        ((mf_Note *)m->draft.notes.items)[m->draft.notes.count - 1].unsupported = true;
+        mf_Note *note = (mf_Note *)m->draft.notes.items + m->draft.notes.count - 1;
+        note->unsupported = true;
+        note->file = file;
     }
     return MF_OK;
 }

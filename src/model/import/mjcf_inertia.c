@@ -131,6 +131,8 @@ static void add_inertia(double sum[6], const mf_MjcfGeom *geom, const double cen
 }
 
 static mf_Status sum_geoms(mf_Mjcf *m, mf_MjcfBody *body) {
+    if (body->geom_count == 0)
+        return MF_OK;
     const mf_MjcfGeom *geoms = mf_mjcf_geoms(m) + body->first_geom, *only = NULL;
     uint32_t count = 0;
     double mass = 0.0, center[3] = {0, 0, 0}, inertia[6] = {0};

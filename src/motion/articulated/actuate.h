@@ -61,8 +61,8 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane len
     mf_lane held = mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER]));
     mf_lane size = mf_abs(force);
     mf_mask clamped = mf_less(mf_abs(held), size);
-    mf_lane part = mf_select(clamped, mf_abs(held) / mf_max(size, mf_set((mf_real)1e-30)),
-                             mf_set((mf_real)1));
+    mf_lane part =
+        mf_select(clamped, mf_abs(held) / mf_max(size, mf_set((mf_real)1e-30)), mf_set((mf_real)1));
     return (Line){held, slope * part};
 }
 
@@ -92,8 +92,8 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
         mf_real weight = (mf_real)term->weight;
         Line *joint = &all->lines[term->link];
         joint->torque = mf_fma(mf_set(weight), line.torque, joint->torque);
-        joint->slope = mf_fma(mf_set((weight < 0 ? -weight : weight) * sum), line.slope,
-                              joint->slope);
+        joint->slope =
+            mf_fma(mf_set((weight < 0 ? -weight : weight) * sum), line.slope, joint->slope);
     }
 }
 

@@ -12,8 +12,8 @@ static uint32_t term_count(const mf_Model *model) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->actuator_count; i++) {
         const mf_Actuator *actuator = &model->actuators[i];
-        count += actuator->drive == MF_DRIVE_TENDON ? model->tendons[actuator->tendon].term_count
-                                                    : 1;
+        count +=
+            actuator->drive == MF_DRIVE_TENDON ? model->tendons[actuator->tendon].term_count : 1;
     }
     return count;
 }

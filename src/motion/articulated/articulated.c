@@ -35,8 +35,7 @@ static const mf_FieldInfo articulated_fields[] = {
      "outside force on the base link's origin"},
     {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
      "outside torque on the base link"},
-    {"ball.orientation", "1", "joint", MF_REAL, MF_FIXED_COUNT, 4,
-     MF_FIELD_STATE | MF_FIELD_INPUT,
+    {"ball.orientation", "1", "joint", MF_REAL, MF_FIXED_COUNT, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of ball and floating joints: child to joint frame, unit quaternion (w, x, y, z)"},
     {"ball.rate", "rad/s", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of ball and floating joints: angular velocity against the parent, child's axes"},
@@ -180,17 +179,12 @@ static void choose_kernel(mf_ArtPlan *plan, mf_Isa isa, bool double_precision) {
 
 static const char *const articulated_reads[] = {"joint.target", "joint.torque", "base.force",
                                                 "base.torque", NULL};
-static const char *const articulated_writes[] = {"base.position",
-                                                 "base.orientation",
-                                                 "base.linear_velocity",
-                                                 "base.angular_velocity",
-                                                 "joint.angle",
-                                                 "joint.rate",
-                                                 "fault.word",
-                                                 NULL};
+static const char *const articulated_writes[] = {
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "joint.angle",   "joint.rate",       "fault.word",           NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
-    const uint32_t settings[2] = {plan->config.integrator, plan->fixed};
+    const uint32_t settings[3] = {plan->config.integrator, plan->fixed, plan->config.limits};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
 }
@@ -199,7 +193,8 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
     mf_ArticulatedConfig settings = config != NULL ? *config : mf_articulated_config();
     mf_ArtPlan *plan;
     if (mf_articulated_settings(group) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: the group moves by articulated already");
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "articulated: the group moves by articulated already");
     mf_Status status = mf_art_plan_create(group, &settings, &plan, error);
     if (status != MF_OK)
         return status;

@@ -93,6 +93,11 @@ static void load_forces(Step *s, const State *state, Rates *force) {
     for (uint32_t i = 0; i < plan->actuator_count; i++)
         sum = sum + mf_abs(row_load(row_of(block, MF_ART_ROW_CONTROL), i));
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
+    // Clamps forget what is not a number, so activations are asked here.
+    mf_lane inner = mf_zero();
+    for (uint32_t i = 0; plan->has_activation && i < plan->actuator_count; i++)
+        inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_ACTIVATION), i));
+    raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
 }
 
 // ---- storing ------------------------------------------------------------------------------------
@@ -171,8 +176,7 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
         const Touch *touch = &work->contacts.touch[i];
         loads[i] = zero;
         if (work->contacts.any && touch->near)
-            loads[i] = mf_max(
-                touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero);
+            loads[i] = mf_max(touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero);
     }
 }
 
@@ -223,8 +227,8 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     integrate_euler(s->plan, state, &rates, setting(s->plan, MF_ART_STEP));
 }
 
-static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,
-                     mf_lane *loads, Actuated *out) {
+static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force, mf_lane *loads,
+                     Actuated *out) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {0, 2, 2, 1};

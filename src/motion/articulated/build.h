@@ -17,6 +17,11 @@ mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t co
 mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,
                                  mf_Context *context, mf_Error *error);
 
+// How many contacts the settings ask for, and their places; marks the links whose pose is needed.
+// The tree must be there.
+uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig *config);
+void mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model);
+
 // Constants of a plan link (double); -1 = base.
 static inline double *mf_art_constants(const mf_ArtPlan *plan, int32_t link) {
     return link < 0 ? plan->constants_f64 + MF_ART_SETTINGS

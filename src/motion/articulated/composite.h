@@ -50,8 +50,7 @@ static inline void matrix_set(const Matrix *m, uint32_t row, uint32_t column, mf
 // Entries of one column: force and torque on body `l`, needed for a unit acceleration of velocity
 // value `column`, as seen by the joints between `l` and the base.
 static inline void column_down(const mf_ArtPlan *plan, const Composite *bodies, const Mat *world,
-                               uint32_t column, int32_t l, Vec force, Vec torque,
-                               const Matrix *m) {
+                               uint32_t column, int32_t l, Vec force, Vec torque, const Matrix *m) {
     for (; l >= 0; l = plan->links[l].parent) {
         const mf_ArtLink *link = &plan->links[l];
         if (link->kind == MF_ART_BALL) {
@@ -60,12 +59,11 @@ static inline void column_down(const mf_ArtPlan *plan, const Composite *bodies, 
                 if (link->velocity + i != column)
                     matrix_set(m, column, link->velocity + i, values[i]);
         } else if (link->velocity != column) {
-            matrix_set(m, column, link->velocity,
-                       link->kind == MF_ART_SLIDE ? force.z : torque.z);
+            matrix_set(m, column, link->velocity, link->kind == MF_ART_SLIDE ? force.z : torque.z);
         }
         Vec pull = mat_apply(&bodies[l].frame.turn, force);
-        torque = vec_cross_add(bodies[l].frame.place, pull,
-                               mat_apply(&bodies[l].frame.turn, torque));
+        torque =
+            vec_cross_add(bodies[l].frame.place, pull, mat_apply(&bodies[l].frame.turn, torque));
         force = pull;
     }
     if (plan->fixed)

@@ -40,9 +40,9 @@ typedef struct Touch {
 } Touch;
 
 typedef struct Contacts {
-    bool any;            // some lane may touch anywhere
-    bool implicit;       // the step is
-    const mf_real *load; // [N] rows of contact.load: of the step before
+    bool any;                                // some lane may touch anywhere
+    bool implicit;                           // the step is
+    const mf_real *load;                     // [N] rows of contact.load: of the step before
     Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
     Touch touch[MF_ARTICULATED_MAX_CONTACTS];
 } Contacts;
@@ -62,8 +62,7 @@ static MF_INLINE mf_lane ground_under(const mf_ArtPlan *plan, mf_lane x, mf_lane
     mf_lane slope_x, slope_y;
     mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
     if (map.bilinear) {
-        mf_lane length =
-            one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+        mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
         *normal = (Vec){-slope_x * length, -slope_y * length, length};
     }
     return height;
@@ -113,9 +112,9 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     const mf_lane zero = mf_zero();
     touch->near = false;
     Vec center = vec_constant(c);
-    mf_lane lowest = vec_dot_add((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, center,
-                                 pose->place.z) -
-                     mf_set(c[3]);
+    mf_lane lowest =
+        vec_dot_add((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, center, pose->place.z) -
+        mf_set(c[3]);
     Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->turn, pose->speed));
     mf_lane fall = vec_dot((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, velocity);
     // What could come down within the step by a fall of a few times gravity.
@@ -136,8 +135,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, touch->depth));
         touch->presses = mf_or(touch->presses, pressed);
     } else {
-        mf_lane now = setting(plan, MF_ART_PUSH) *
-                      mf_min(touch->depth, setting(plan, MF_ART_DEEP));
+        mf_lane now = setting(plan, MF_ART_PUSH) * mf_min(touch->depth, setting(plan, MF_ART_DEEP));
         now = mf_fma(-setting(plan, MF_ART_DRAG), climb, now);
         touch->load = mf_max(now, zero);
         touch->presses = mf_and(touch->presses, mf_less(zero, now));
@@ -158,7 +156,8 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
         slide = vec_scale(axis, state->speed[l]);
     }
     own->place = mat_apply_add(&parent->turn, way, parent->place);
-    own->speed = mat_apply_add(&parent->turn, vec_cross_add(parent_rate, way, slide), parent->speed);
+    own->speed =
+        mat_apply_add(&parent->turn, vec_cross_add(parent_rate, way, slide), parent->speed);
 }
 
 // ---- what they do -------------------------------------------------------------------------------

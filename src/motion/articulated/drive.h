@@ -10,9 +10,9 @@
 #include "motion/articulated/state.h"
 
 typedef struct Drive {
-    bool active;  // joint forces act at all
-    mf_lane step; // [s] 0 when forces act at the beginning of the step
-    const mf_real *target;  // rows of joint.target
+    bool active;           // joint forces act at all
+    mf_lane step;          // [s] 0 when forces act at the beginning of the step
+    const mf_real *target; // rows of joint.target
     const State *state;
 } Drive;
 
@@ -69,9 +69,9 @@ static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_real *c, cons
 
 // A joint that follows another: a spring and damper as of limits that act on both sides, between
 // the two. The leader does not feel it.
-static MF_INLINE void drive_follow(const mf_ArtPlan *plan, const mf_ArtLink *link,
-                                   const mf_real *c, const Drive *drive, mf_lane inertia,
-                                   mf_lane position, mf_lane rate, Line *line) {
+static MF_INLINE void drive_follow(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+                                   const Drive *drive, mf_lane inertia, mf_lane position,
+                                   mf_lane rate, Line *line) {
     mf_lane ratio = mf_set(c[MF_ART_MULTIPLIER]);
     mf_lane lead = drive->state->angle[link->leader], lead_rate = drive->state->speed[link->leader];
     mf_lane error = mf_fma(ratio, lead, mf_set(c[MF_ART_FOLLOW])) - position;
@@ -99,8 +99,8 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
     if (link->drive & MF_ART_HAS_SERVO)
         drive_servo(link, c, drive, ahead, rate, line);
     if (link->drive & MF_ART_HAS_FRICTION) {
-        mf_lane viscous = mf_set(c[MF_ART_FRICTION]) /
-                          mf_max(mf_abs(rate), setting(plan, MF_ART_CREEP));
+        mf_lane viscous =
+            mf_set(c[MF_ART_FRICTION]) / mf_max(mf_abs(rate), setting(plan, MF_ART_CREEP));
         line->torque = mf_fma(-viscous, rate, line->torque);
         line->slope = mf_fma(drive->step, viscous, line->slope);
     }

@@ -7,10 +7,10 @@
 
 typedef struct Moving {
     Frame frame;
-    Vec rate, spin;  // [rad/s], [rad/s^2]
-    Vec push;        // [m/s^2] acceleration of the origin, gravity taken away
-    Vec force;       // [N] that the parent exerts
-    Vec torque;      // [N m] about the origin
+    Vec rate, spin; // [rad/s], [rad/s^2]
+    Vec push;       // [m/s^2] acceleration of the origin, gravity taken away
+    Vec force;      // [N] that the parent exerts
+    Vec torque;     // [N m] about the origin
 } Moving;
 
 static inline void need_force(Moving *body, const mf_real *c) {
@@ -80,9 +80,9 @@ static inline void inverse_dynamics(const mf_ArtPlan *plan, const State *state, 
                                      link->kind == MF_ART_SLIDE ? body->force.z : body->torque.z);
         Vec pull = mat_apply(&body->frame.turn, body->force);
         parent->force = vec_add(parent->force, pull);
-        parent->torque = vec_cross_add(body->frame.place, pull,
-                                       mat_apply_add(&body->frame.turn, body->torque,
-                                                     parent->torque));
+        parent->torque =
+            vec_cross_add(body->frame.place, pull,
+                          mat_apply_add(&body->frame.turn, body->torque, parent->torque));
     }
     mf_lane armature = mf_set(root[MF_ART_ARMATURE]);
     force->linear = vec_fma(wanted->linear, armature, mat_apply(&world, base.force));

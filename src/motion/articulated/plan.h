@@ -63,11 +63,11 @@ enum {
     MF_ART_BACKLASH = 31,      // [rad] or [m] half the play
     MF_ART_MULTIPLIER = 32,    // [1] of a joint that follows another
     MF_ART_FOLLOW = 33,        // [rad] or [m] likewise
-    MF_ART_TURN = 34,          // [1] 9 values: ball: child's axes to the parent's when it is not turned
-    MF_ART_SUM_LOWER = 43,     // [N m] or [N] range of all actuators together
-    MF_ART_SUM_UPPER = 44,     // [N m] or [N]
-    MF_ART_LIFT = 45,          // [kg] whose weight is compensated
-    MF_ART_LIFT_MOMENT = 46,   // [kg m] 3 values: times its centre
+    MF_ART_TURN = 34,      // [1] 9 values: ball: child's axes to the parent's when it is not turned
+    MF_ART_SUM_LOWER = 43, // [N m] or [N] range of all actuators together
+    MF_ART_SUM_UPPER = 44, // [N m] or [N]
+    MF_ART_LIFT = 45,      // [kg] whose weight is compensated
+    MF_ART_LIFT_MOMENT = 46, // [kg m] 3 values: times its centre
     MF_ART_LINK_VALUES = 49
 };
 
@@ -118,22 +118,22 @@ typedef struct mf_ArtLink {
     int32_t parent; // [1] plan link, -1 = base
     mf_ArtKind kind;
     mf_ArtTilt tilt;
-    bool spun;            // spin is not 0
-    bool inner;           // part of a floating joint: its values are in the fields free.*
-    bool leaf;            // has no child
-    bool last;            // the last child of its parent in the plan
-    bool placed;          // its world pose is needed
-    bool lifted;          // a part of its weight is compensated
-    bool actuated;        // an actuator pulls on its joint
-    bool thrust;          // an actuator pushes it
-    uint32_t shift;       // [1] bits 1, 2, 4: x, y, z of PLACE are not 0
-    uint32_t drive;       // [1] MF_ART_HAS_*
-    uint32_t depth;       // [1] 0 for children of the base
-    uint32_t joint;       // [1] joint of the model
-    uint32_t row;         // [1] component of joint.angle or free.position, or number of the ball
-    int32_t leader;       // [1] plan link that it follows, -1 = none
-    uint32_t position;    // [1] its first value in a position vector
-    uint32_t velocity;    // [1] its first value in a velocity vector
+    bool spun;         // spin is not 0
+    bool inner;        // part of a floating joint: its values are in the fields free.*
+    bool leaf;         // has no child
+    bool last;         // the last child of its parent in the plan
+    bool placed;       // its world pose is needed
+    bool lifted;       // a part of its weight is compensated
+    bool actuated;     // an actuator pulls on its joint
+    bool thrust;       // an actuator pushes it
+    uint32_t shift;    // [1] bits 1, 2, 4: x, y, z of PLACE are not 0
+    uint32_t drive;    // [1] MF_ART_HAS_*
+    uint32_t depth;    // [1] 0 for children of the base
+    uint32_t joint;    // [1] joint of the model
+    uint32_t row;      // [1] component of joint.angle or free.position, or number of the ball
+    int32_t leader;    // [1] plan link that it follows, -1 = none
+    uint32_t position; // [1] its first value in a position vector
+    uint32_t velocity; // [1] its first value in a velocity vector
     uint32_t first_contact, contact_count; // [1]
 } mf_ArtLink;
 
@@ -171,9 +171,9 @@ enum {
     MF_ART_ROW_RATE,
     MF_ART_ROW_TARGET,
     MF_ART_ROW_TORQUE,
-    MF_ART_ROW_FORCE,        // base.force
-    MF_ART_ROW_TWIST,        // base.torque
-    MF_ART_ROW_BALL,         // absent rows are NULL
+    MF_ART_ROW_FORCE, // base.force
+    MF_ART_ROW_TWIST, // base.torque
+    MF_ART_ROW_BALL,  // absent rows are NULL
     MF_ART_ROW_BALL_RATE,
     MF_ART_ROW_BALL_TORQUE,
     MF_ART_ROW_FREE,
@@ -196,22 +196,23 @@ typedef struct mf_ArtPlan {
     bool level; // the ground has one height everywhere
     bool fixed; // the base does not move
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
-    uint32_t base_contacts;              // [1] the first ones are the base's
-    uint32_t actuator_count, term_count; // [1]
-    bool has_activation;                 // an actuator has dynamics
-    bool base_thrust, base_lifted;       // as in mf_ArtLink
+    uint32_t base_contacts;                                     // [1] the first ones are the base's
+    uint32_t actuator_count, term_count;                        // [1]
+    bool has_activation;                                        // an actuator has dynamics
+    bool base_thrust, base_lifted;                              // as in mf_ArtLink
     bool any_lifted;
-    uint32_t position_count, velocity_count;                    // [1]
-    uint32_t link_offset, contact_offset, actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
-    double mass;                          // [kg]
+    uint32_t position_count, velocity_count; // [1]
+    uint32_t link_offset, contact_offset,
+        actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
+    double mass;         // [kg]
     mf_ArtLink *links;
     mf_ArtActuator *actuators;
     mf_ArtTerm *terms;
     mf_ArtContact *contacts; // those of the base first, then by plan link
-    mf_ArtPlace *places;   // of the model's links
-    uint32_t *joint_links; // [1] per joint of the model: plan link, MF_NONE = held fixed; a
-                           // floating joint's ball
-    size_t value_count; // [1] of the constants
+    mf_ArtPlace *places;     // of the model's links
+    uint32_t *joint_links;   // [1] per joint of the model: plan link, MF_NONE = held fixed; a
+                             // floating joint's ball
+    size_t value_count;      // [1] of the constants
     double *constants_f64;
     float *constants_f32;
     mf_ArtStepFn step;     // `lanes` lanes at once
@@ -232,11 +233,11 @@ typedef struct mf_ArtBlock {
 } mf_ArtBlock;
 
 typedef enum mf_ArtTask {
-    MF_ART_TASK_POSE,     // out: 12 values per plan link and 12 of the base before them: turn to
-                          // world (9, row after row), place in the world (3)
-    MF_ART_TASK_MASS,     // out: velocity_count^2, row after row
-    MF_ART_TASK_INVERSE,  // in: accelerations, out: forces
-    MF_ART_TASK_FORWARD   // in: forces, out: accelerations
+    MF_ART_TASK_POSE,    // out: 12 values per plan link and 12 of the base before them: turn to
+                         // world (9, row after row), place in the world (3)
+    MF_ART_TASK_MASS,    // out: velocity_count^2, row after row
+    MF_ART_TASK_INVERSE, // in: accelerations, out: forces
+    MF_ART_TASK_FORWARD  // in: forces, out: accelerations
 } mf_ArtTask;
 
 // A question about the tree, free of joint forces and contacts. Values of one lane are as many

@@ -37,7 +37,8 @@ static void read_state(const mf_ArtPlan *plan, uint32_t instance, Values *values
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
-        double *q = values->position + base + link->position, *v = values->velocity + link->velocity;
+        double *q = values->position + base + link->position,
+               *v = values->velocity + link->velocity;
         bool ball = link->kind == MF_ART_BALL;
         const mf_Field *angle = plan->rows[ball          ? MF_ART_ROW_BALL
                                            : link->inner ? MF_ART_ROW_FREE
@@ -112,8 +113,8 @@ void mf_articulated_forward(const mf_Group *group, uint32_t instance, const doub
 
 // ---- from poses ---------------------------------------------------------------------------------
 
-static void link_pose(const mf_ArtPlan *plan, const Body *bodies, uint32_t link,
-                      double position[3], double rotation[4]) {
+static void link_pose(const mf_ArtPlan *plan, const Body *bodies, uint32_t link, double position[3],
+                      double rotation[4]) {
     const mf_ArtPlace *place = &plan->places[link];
     const Body *body = &bodies[place->link + 1];
     double turn[4];

@@ -46,7 +46,8 @@ static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
     *cosine = mf_fma(-s2, s, mf_set((mf_real)1));
 }
 
-// ---- turns: from axes B to axes A, where B is A turned -------------------------------------------
+// ---- turns: from axes B to axes A, where B is A turned
+// -------------------------------------------
 
 static MF_INLINE Vec vec_turn_z(Vec a, mf_lane c, mf_lane s) {
     return (Vec){mf_fma(a.x, c, -(a.y * s)), mf_fma(a.x, s, a.y * c), a.z};
@@ -174,7 +175,8 @@ static inline void art_turn(Art *a, const Mat *r) {
     a->f = mat_apply(r, a->f);
 }
 
-// ---- shifts: the same body seen from an origin that lies `d` before its own along one axis -------
+// ---- shifts: the same body seen from an origin that lies `d` before its own along one axis
+// -------
 //
 // With r the child's origin in the parent's frame: H' = H + [r] M, J' = J - H' [r] + [r] H^T,
 // n' = n + r x f.

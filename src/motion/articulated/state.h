@@ -12,10 +12,10 @@
 #endif
 
 typedef struct State {
-    Vec place;     // [m] base origin, world
-    Quat attitude; // [1] base to world
-    Vec velocity;  // [m/s] of the base origin, world axes
-    Vec rate;      // [rad/s] body axes
+    Vec place;                               // [m] base origin, world
+    Quat attitude;                           // [1] base to world
+    Vec velocity;                            // [m/s] of the base origin, world axes
+    Vec rate;                                // [rad/s] body axes
     mf_lane angle[MF_ARTICULATED_MAX_LINKS]; // [rad] or [m] hinges and slides
     mf_lane speed[MF_ARTICULATED_MAX_LINKS]; // [rad/s] or [m/s]
     Quat ball[MF_ARTICULATED_MAX_BALLS];     // [1] child to joint

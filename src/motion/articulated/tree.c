@@ -12,14 +12,14 @@ typedef struct Tree {
     mf_ArtPlan *plan;
     const mf_Model *model;
     mf_Context *context;
-    uint32_t *carrier;    // per model link: the model link whose joint moves it; itself or above
-    double (*turn)[4];    // per model link: its axes to those of its carrier
-    double (*place)[3];   // per model link: its origin in its carrier's model frame
-    double (*own)[4];     // per model link that is a carrier: plan axes to model axes
-    uint32_t *weight;     // per model link: number of links that it carries, itself included
-    uint32_t *position;   // per joint: first value in a position vector
-    uint32_t *velocity;   // per joint: first value in a velocity vector
-    int32_t *last_link;   // per model link that is a carrier: its plan link
+    uint32_t *carrier;  // per model link: the model link whose joint moves it; itself or above
+    double (*turn)[4];  // per model link: its axes to those of its carrier
+    double (*place)[3]; // per model link: its origin in its carrier's model frame
+    double (*own)[4];   // per model link that is a carrier: plan axes to model axes
+    uint32_t *weight;   // per model link: number of links that it carries, itself included
+    uint32_t *position; // per joint: first value in a position vector
+    uint32_t *velocity; // per joint: first value in a velocity vector
+    int32_t *last_link; // per model link that is a carrier: its plan link
 } Tree;
 
 static bool moves(const mf_Joint *joint) {
@@ -145,8 +145,8 @@ static void choose_axes(Tree *t, uint32_t carrier) {
     }
     choose_x(x, joint->axis, other, way);
     mf_vec3_cross(y, joint->axis, x);
-    double matrix[9] = {x[0], y[0], joint->axis[0], x[1], y[1],
-                        joint->axis[1], x[2], y[2], joint->axis[2]};
+    double matrix[9] = {x[0],           y[0], joint->axis[0], x[1],          y[1],
+                        joint->axis[1], x[2], y[2],           joint->axis[2]};
     mf_quat_from_matrix(t->own[carrier], matrix);
     mf_quat_normalize(t->own[carrier]);
 }
@@ -194,7 +194,8 @@ static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
     return mf_atan2(turned, cosine);
 }
 
-// Adds a body to the inertia of a plan link; `turn` and `place` from the body's frame to the link's.
+// Adds a body to the inertia of a plan link; `turn` and `place` from the body's frame to the
+// link's.
 static void add_inertia(double *c, const mf_Link *body, const double turn[4],
                         const double place[3]) {
     double center[3], inertia[6];

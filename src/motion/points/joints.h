@@ -53,7 +53,7 @@ static void reshape_body(Step *s, Body *body) {
     kinematics_run(s->plan, s->constant, s->block->angle, &s->kinematics);
     Sym inertia = body_inertia(s);
     Vec momentum = sym_apply(&inertia, body->rate), center;
-    kinematics_inertia(&s->kinematics, s->constant, &center, &inertia);
+    kinematics_inertia(&s->kinematics.moments, s->constant, &center, &inertia);
     Sym inverse = sym_inverse(&inertia);
     body->rate = sym_apply(&inverse, momentum);
     mf_lane values[12] = {inertia.xx, inertia.yy, inertia.zz, inertia.xy, inertia.xz, inertia.yz,

@@ -10,10 +10,14 @@ typedef struct Frame {
     Vec place; // [m] origin, base frame
 } Frame;
 
+typedef struct Moments {
+    Vec first;  // [kg m] sum of mass times position
+    Sym second; // [kg m^2] sum of mass times position squared
+} Moments;
+
 typedef struct Kinematics {
     Vec contact[MF_POINTS_MAX_CONTACTS]; // [m] base frame
-    Vec first;                           // [kg m] sum of mass times position
-    Sym second;                          // [kg m^2] sum of mass times position squared
+    Moments moments;
 } Kinematics;
 
 static MF_INLINE Mat mat_constant(const mf_real *c) {
@@ -28,18 +32,28 @@ static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
     return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
 }
 
-// m times a rotation by `angle` about z.
-static MF_INLINE Mat mat_turn_z(const Mat *m, mf_lane angle) {
-    mf_lane s, c;
-    mf_sin_cos_lane(angle, &s, &c);
+// m times a rotation about z by the angle of this sine and cosine.
+static MF_INLINE Mat mat_turn_z(const Mat *m, mf_lane s, mf_lane c) {
     return (Mat){mf_fma(m->xx, c, m->xy * s), mf_fma(m->xy, c, -(m->xx * s)), m->xz,
                  mf_fma(m->yx, c, m->yy * s), mf_fma(m->yy, c, -(m->yx * s)), m->yz,
                  mf_fma(m->zx, c, m->zy * s), mf_fma(m->zy, c, -(m->zx * s)), m->zz};
 }
 
-// Frame of one link from its parent's (NULL = the base itself) and its joint's position.
+// A joint's position and, of a hinge, its sine and cosine.
+typedef struct Pose {
+    mf_lane position, sine, cosine;
+} Pose;
+
+static MF_INLINE Pose joint_pose(const mf_PlanLink *link, mf_lane position) {
+    Pose pose = {position, position, position};
+    if (link->kind == MF_PLAN_HINGE)
+        mf_sin_cos_lane(position, &pose.sine, &pose.cosine);
+    return pose;
+}
+
+// Frame of one link from its parent's (NULL = the base itself) and its joint's pose.
 static MF_INLINE Frame link_frame(const mf_PlanLink *link, const mf_real *c, const Frame *parent,
-                                  mf_lane position) {
+                                  const Pose *pose) {
     Vec offset = {mf_set(c[MF_PLAN_LINK_PLACE]), mf_set(c[MF_PLAN_LINK_PLACE + 1]),
                   mf_set(c[MF_PLAN_LINK_PLACE + 2])};
     Frame frame = {mat_constant(c + MF_PLAN_LINK_TURN), offset};
@@ -48,23 +62,23 @@ static MF_INLINE Frame link_frame(const mf_PlanLink *link, const mf_real *c, con
         frame.place = mat_apply_add(&parent->turn, offset, parent->place);
     }
     if (link->kind == MF_PLAN_HINGE)
-        frame.turn = mat_turn_z(&frame.turn, position);
+        frame.turn = mat_turn_z(&frame.turn, pose->sine, pose->cosine);
     if (link->kind == MF_PLAN_SLIDE) {
         Vec axis = {frame.turn.xz, frame.turn.yz, frame.turn.zz};
-        frame.place = vec_fma(axis, position, frame.place);
+        frame.place = vec_fma(axis, pose->position, frame.place);
     }
     return frame;
 }
 
-static MF_INLINE void kinematics_mass(Kinematics *k, Vec p, mf_lane mass) {
+static MF_INLINE void kinematics_mass(Moments *sum, Vec p, mf_lane mass) {
     Vec m = vec_scale(p, mass);
-    k->first = vec_add(k->first, m);
-    k->second.xx = mf_fma(m.x, p.x, k->second.xx);
-    k->second.yy = mf_fma(m.y, p.y, k->second.yy);
-    k->second.zz = mf_fma(m.z, p.z, k->second.zz);
-    k->second.xy = mf_fma(m.x, p.y, k->second.xy);
-    k->second.xz = mf_fma(m.x, p.z, k->second.xz);
-    k->second.yz = mf_fma(m.y, p.z, k->second.yz);
+    sum->first = vec_add(sum->first, m);
+    sum->second.xx = mf_fma(m.x, p.x, sum->second.xx);
+    sum->second.yy = mf_fma(m.y, p.y, sum->second.yy);
+    sum->second.zz = mf_fma(m.z, p.z, sum->second.zz);
+    sum->second.xy = mf_fma(m.x, p.y, sum->second.xy);
+    sum->second.xz = mf_fma(m.x, p.z, sum->second.xz);
+    sum->second.yz = mf_fma(m.y, p.z, sum->second.yz);
 }
 
 static MF_INLINE Vec point_constant(const mf_PointsPlan *plan, const mf_real *constant,
@@ -74,55 +88,66 @@ static MF_INLINE Vec point_constant(const mf_PointsPlan *plan, const mf_real *co
     return (Vec){mf_set(c[0]), mf_set(c[1]), mf_set(c[2])};
 }
 
+// Adds points to the moments and, unless it is NULL, writes those of contacts to `contact`.
 static MF_INLINE void kinematics_points(const mf_PointsPlan *plan, const mf_real *constant,
                                         const Frame *frame, uint32_t first, uint32_t count,
-                                        Kinematics *k) {
+                                        Vec *contact, Moments *sum) {
     for (size_t i = first; i < first + count; i++) {
         mf_real mass;
         Vec p = point_constant(plan, constant, i, &mass);
         if (frame != NULL)
             p = mat_apply_add(&frame->turn, p, frame->place);
-        if (plan->contact[i] >= 0)
-            k->contact[plan->contact[i]] = p;
+        if (contact != NULL && plan->contact[i] >= 0)
+            contact[plan->contact[i]] = p;
         if (mass > 0)
-            kinematics_mass(k, p, mf_set(mass));
+            kinematics_mass(sum, p, mf_set(mass));
     }
 }
 
-// `position` holds joint positions, one row of MF_BLOCK per joint.
+static MF_INLINE Moments moments_start(void) {
+    mf_lane zero = mf_zero();
+    return (Moments){{zero, zero, zero}, {zero, zero, zero, zero, zero, zero}};
+}
+
+// `position` holds joint positions, one row of MF_BLOCK per joint. All sines come first, so that
+// the processor works on several joints at a time.
 static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *constant,
                                   const mf_real *position, Kinematics *k) {
     Frame frames[MF_POINTS_MAX_LINKS];
-    mf_lane zero = mf_zero();
-    k->first = (Vec){zero, zero, zero};
-    k->second = (Sym){zero, zero, zero, zero, zero, zero};
-    kinematics_points(plan, constant, NULL, 0, plan->base_points, k);
-    for (uint32_t l = 0; l < plan->link_count; l++) {
+    Pose poses[MF_POINTS_MAX_LINKS];
+    Moments sum = moments_start();
+    for (size_t l = 0; l < plan->link_count; l++)
+        poses[l] = joint_pose(&plan->links[l], row_load(position, plan->links[l].joint));
+    kinematics_points(plan, constant, NULL, 0, plan->base_points, k->contact, &sum);
+    for (size_t l = 0; l < plan->link_count; l++) {
         const mf_PlanLink *link = &plan->links[l];
-        const mf_real *c = constant + plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
-        frames[l] = link_frame(link, c, link->parent < 0 ? NULL : &frames[link->parent],
-                               row_load(position, link->joint));
-        kinematics_points(plan, constant, &frames[l], link->first_point, link->point_count, k);
+        const mf_real *c = constant + plan->link_offset + l * MF_PLAN_LINK_VALUES;
+        Frame frame =
+            link_frame(link, c, link->parent < 0 ? NULL : &frames[link->parent], &poses[l]);
+        kinematics_points(plan, constant, &frame, link->first_point, link->point_count, k->contact,
+                          &sum);
+        frames[l] = frame;
     }
+    k->moments = sum;
 }
 
 // Centre of mass and the inertia about it. A robot whose points lie in a line or in one place gets
 // a radius of gyration of at least 0.1 mm, so that the inverse exists.
-static MF_INLINE void kinematics_inertia(const Kinematics *k, const mf_real *constant, Vec *center,
+static MF_INLINE void kinematics_inertia(const Moments *sum, const mf_real *constant, Vec *center,
                                          Sym *inertia) {
     mf_lane mass = mf_set(constant[MF_PLAN_MASS]);
     mf_lane least = mass * mf_set((mf_real)1e-8);
-    Vec c = vec_scale(k->first, mf_set(constant[MF_PLAN_INVERSE_MASS]));
+    Vec c = vec_scale(sum->first, mf_set(constant[MF_PLAN_INVERSE_MASS]));
     Vec first = vec_scale(c, mass);
-    mf_lane xx = mf_fma(-first.x, c.x, k->second.xx), yy = mf_fma(-first.y, c.y, k->second.yy);
-    mf_lane zz = mf_fma(-first.z, c.z, k->second.zz);
+    mf_lane xx = mf_fma(-first.x, c.x, sum->second.xx), yy = mf_fma(-first.y, c.y, sum->second.yy);
+    mf_lane zz = mf_fma(-first.z, c.z, sum->second.zz);
     *center = c;
     *inertia = (Sym){mf_max(yy + zz, least),
                      mf_max(xx + zz, least),
                      mf_max(xx + yy, least),
-                     mf_fma(first.x, c.y, -k->second.xy),
-                     mf_fma(first.x, c.z, -k->second.xz),
-                     mf_fma(first.y, c.z, -k->second.yz)};
+                     mf_fma(first.x, c.y, -sum->second.xy),
+                     mf_fma(first.x, c.z, -sum->second.xz),
+                     mf_fma(first.y, c.z, -sum->second.yz)};
 }
 
 static MF_INLINE Sym sym_inverse(const Sym *s) {

@@ -12,7 +12,7 @@ typedef struct Drift { // motion of a link relative to the base during one updat
 } Drift;
 
 typedef struct Swing {
-    Kinematics shape;
+    Moments shape;
     Vec momentum; // [kg m^2] sum of m r x (displacement), about the base's origin
     Vec impulse;  // [kg m] sum of m (displacement)
 } Swing;
@@ -57,15 +57,16 @@ static inline Vec reaction_turn(const mf_PointsPlan *plan, const mf_real *consta
     Drift drifts[MF_POINTS_MAX_LINKS];
     Swing swing;
     mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5);
-    swing.momentum = swing.impulse = swing.shape.first = (Vec){zero, zero, zero};
-    swing.shape.second = (Sym){zero, zero, zero, zero, zero, zero};
-    kinematics_points(plan, constant, NULL, 0, plan->base_points, &swing.shape);
+    swing.momentum = swing.impulse = (Vec){zero, zero, zero};
+    swing.shape = moments_start();
+    kinematics_points(plan, constant, NULL, 0, plan->base_points, NULL, &swing.shape);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_PlanLink *link = &plan->links[l];
         const mf_real *c = constant + plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
         mf_lane start = row_load(from, link->joint), end = row_load(to, link->joint);
         const Frame *parent = link->parent < 0 ? NULL : &frames[link->parent];
-        frames[l] = link_frame(link, c, parent, half * (start + end));
+        Pose pose = joint_pose(link, half * (start + end));
+        frames[l] = link_frame(link, c, parent, &pose);
         drifts[l] = link_drift(link, &frames[l], parent,
                                link->parent < 0 ? NULL : &drifts[link->parent], end - start);
         swing_points(plan, constant, &frames[l], &drifts[l], link, &swing);

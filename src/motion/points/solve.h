@@ -10,12 +10,13 @@
 #include "motion/points/support.h"
 
 // The paper's fit over the contacts that were there before and are there now, after `shift`.
-static MF_INLINE Vec fit_friction(Step *s, const Body *body, const Shift *shift, bool joints) {
+static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const Shift *shift,
+                                  bool joints) {
     Contacts *contacts = &s->contacts;
     const mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
     const bool weighted = s->plan->config.weighted;
     Fit fit = fit_start();
-    for (const Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+    for (const Contact *row = contacts->row; row < contacts->row + count; row++) {
         mf_mask both = mf_less(zero, row->before);
         if (joints)
             both = mf_and(both, mf_less(contact_rise(shift, row->place) - row->depth, margin));
@@ -36,27 +37,28 @@ static MF_INLINE Vec fit_friction(Step *s, const Body *body, const Shift *shift,
 
 // A second round for joint updates: what the soft contacts still gave way is added to their depth,
 // so that the points end at the surface and no penetration is left that would cost energy later.
-static MF_INLINE Shift lift_clear(Step *s, const Sym *inverse_world, mf_real softness,
+static MF_INLINE Shift lift_clear(Step *s, size_t count, const Sym *inverse_world, mf_real softness,
                                   mf_real inverse_mass) {
     Contacts *contacts = &s->contacts;
     mf_lane depth[MF_POINTS_MAX_CONTACTS];
-    for (size_t i = 0; i < contacts->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         depth[i] = contacts->row[i].depth;
         contacts->row[i].depth = depth[i] + contacts->row[i].press;
     }
-    Shift shift = support_solve(contacts, inverse_world, softness, inverse_mass, true);
-    for (size_t i = 0; i < contacts->count; i++)
+    Shift shift = support_solve(contacts, count, inverse_world, softness, inverse_mass, true);
+    for (size_t i = 0; i < count; i++)
         contacts->row[i].depth = depth[i];
     return shift;
 }
 
-static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_world, bool joints) {
+static MF_INLINE Shift solve_rows(Step *s, size_t count, const Body *body, const Sym *inverse_world,
+                                  bool joints) {
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
     mf_real inverse_mass = s->constant[MF_PLAN_INVERSE_MASS];
-    Shift shift = support_solve(&s->contacts, inverse_world, softness, inverse_mass, false);
+    Shift shift = support_solve(&s->contacts, count, inverse_world, softness, inverse_mass, false);
     if (joints)
-        shift = lift_clear(s, inverse_world, softness, inverse_mass);
-    Vec fit = fit_friction(s, body, &shift, joints);
+        shift = lift_clear(s, count, inverse_world, softness, inverse_mass);
+    Vec fit = fit_friction(s, count, body, &shift, joints);
     shift.move.x = fit.x;
     shift.move.y = fit.y;
     shift.turn.z = shift.turn.z + fit.z;
@@ -67,6 +69,18 @@ static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_w
     shift.move = vec_add(shift.move, release.move);
     shift.turn.z = shift.turn.z + release.turn.z;
     return shift;
+}
+
+// Most robots stand on four or six feet: loops of a length that is known are unrolled.
+static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_world, bool joints) {
+    switch (s->contacts.count) {
+    case 4:
+        return solve_rows(s, 4, body, inverse_world, joints);
+    case 6:
+        return solve_rows(s, 6, body, inverse_world, joints);
+    default:
+        return solve_rows(s, s->contacts.count, body, inverse_world, joints);
+    }
 }
 
 static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool joints) {

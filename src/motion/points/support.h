@@ -55,10 +55,10 @@ static MF_INLINE Vec support_inertia(const Sym *inverse_world) {
 }
 
 // Presses each contact by what is left of its depth after `shift`; true while a set changes.
-static MF_INLINE bool support_press(Contacts *contacts, const Shift *shift) {
+static MF_INLINE bool support_press(Contacts *contacts, size_t count, const Shift *shift) {
     mf_lane zero = mf_zero(), has = zero;
     mf_mask changed = mf_not(mf_mask_all());
-    for (Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+    for (Contact *row = contacts->row; row < contacts->row + count; row++) {
         mf_lane rest = mf_fma(-shift->turn.x, row->place.y, row->depth - shift->move.z);
         rest = mf_fma(shift->turn.y, row->place.x, rest);
         mf_mask was = row->pressed, is = mf_less(zero, rest);
@@ -73,11 +73,11 @@ static MF_INLINE bool support_press(Contacts *contacts, const Shift *shift) {
 
 // The system for the pressed points. At first those that were pressed before, or, for a robot that
 // comes from the air, those below the ground; later those that the last round found.
-static MF_INLINE Support support_system(Contacts *contacts, mf_lane softness, Vec masses,
-                                        bool first) {
+static MF_INLINE Support support_system(Contacts *contacts, size_t count, mf_lane softness,
+                                        Vec masses, bool first) {
     mf_lane zero = mf_zero();
     Support sum = {softness, zero, zero, masses.x, masses.y, masses.z, zero, zero, zero};
-    for (Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+    for (Contact *row = contacts->row; row < contacts->row + count; row++) {
         if (first)
             row->pressed = mf_less(zero, mf_select(contacts->standing, row->before, row->depth));
         support_add(&sum, row, row->pressed);
@@ -86,23 +86,23 @@ static MF_INLINE Support support_system(Contacts *contacts, mf_lane softness, Ve
 }
 
 // Fills `press` and returns the shift (no horizontal move). `softness` is eps. With `again` the
-// search starts from the points that were found pressed last time.
-static MF_INLINE Shift support_solve(Contacts *contacts, const Sym *inverse_world, mf_real softness,
-                                     mf_real inverse_mass, bool again) {
+// search starts from the points that were found pressed last time. `count` is contacts->count.
+static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym *inverse_world,
+                                     mf_real softness, mf_real inverse_mass, bool again) {
     Vec tilt = support_inertia(inverse_world);
     Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass)); // eps M/m of roll and pitch
     mf_lane zero = mf_zero();
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
-    Support sum = support_system(contacts, mf_set(softness), masses, !again);
+    Support sum = support_system(contacts, count, mf_set(softness), masses, !again);
     for (int iteration = 1;; iteration++) {
         Vec u = support_solve_sum(&sum);
         shift.move.z = u.x;
         shift.turn.x = u.y;
         shift.turn.y = u.z;
         // The same set gives the same solution, so stopping early changes no bit.
-        if (!support_press(contacts, &shift) || iteration == SUPPORT_ITERATIONS)
+        if (!support_press(contacts, count, &shift) || iteration == SUPPORT_ITERATIONS)
             break;
-        sum = support_system(contacts, mf_set(softness), masses, false);
+        sum = support_system(contacts, count, mf_set(softness), masses, false);
     }
     // A vertical force also turns a tilted body about the vertical.
     mf_lane torque_x = mf_fma(tilt.x, shift.turn.x, tilt.y * shift.turn.y);

@@ -1,0 +1,186 @@
+// How the walk of a stored champion hangs on the physics step: it lives again with its own step and
+// with steps 2, 5, 10 and 20 times smaller, and its strokes - what happens from one update of the
+// joints to the next - are sorted by their place in the program's cycle and by the contact points
+// that bore load when they began. The strokes until the walk is steady are left out, and so are
+// kinds of less than 1 %. usage: example_strokes ARCHIVE [CYCLE [INTERVAL]]; CYCLE is the length of
+// the program's cycle in strokes (1 unless given), INTERVAL another joint interval in milliseconds.
+#include <mayfly/mayfly.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CYCLE_MOST = 16, KINDS_MOST = 64, SETTLING = 200 }; // [1]
+
+static const double pi = 3.141592653589793;
+
+// Strokes that began with the same points on the ground.
+typedef struct Kind {
+    uint64_t points; // one bit for each contact point
+    double forward;  // [m] summed, as the body faced when they began
+    double left;     // [m]
+    double turn;     // [rad]
+    uint32_t count;  // [1]
+} Kind;
+
+typedef struct Pose {
+    double x, y, yaw; // [m], [m], [rad]
+} Pose;
+
+typedef struct Walk {
+    Kind kinds[CYCLE_MOST][KINDS_MOST];
+    uint32_t cycle, strokes; // [1]
+    uint32_t settling;       // [1] strokes at the beginning that are not counted
+    double path;             // [m] through the places at each end of the cycle
+    double turned;           // [rad] in all
+    double distance;         // [m] from the start
+} Walk;
+
+static Pose find_pose(mf_Group *group) {
+    const mf_Field *place = mf_group_find_field(group, "base.position");
+    const mf_Field *attitude = mf_group_find_field(group, "base.orientation");
+    double q[4];
+    for (uint32_t c = 0; c < 4; c++)
+        q[c] = mf_field_get(attitude, 0, c);
+    return (Pose){
+        mf_field_get(place, 0, 0), mf_field_get(place, 0, 1),
+        atan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]))};
+}
+
+static uint64_t find_loaded(mf_Group *group) {
+    const mf_Field *load = mf_group_find_field(group, "point.load");
+    uint64_t loaded = 0;
+    for (uint32_t i = 0; i < load->components && i < 64; i++)
+        loaded |= (uint64_t)(mf_field_get(load, 0, i) > 0.0) << i;
+    return loaded;
+}
+
+static void add_stroke(Walk *walk, uint32_t stroke, uint64_t points, Pose from, Pose to) {
+    double x = to.x - from.x, y = to.y - from.y, turn = remainder(to.yaw - from.yaw, 2.0 * pi);
+    walk->turned += turn;
+    if (stroke < walk->settling)
+        return;
+    Kind *kind = walk->kinds[stroke % walk->cycle], *end = kind + KINDS_MOST;
+    while (kind < end && kind->count > 0 && kind->points != points)
+        kind++;
+    if (kind == end)
+        return; // that many kinds are no walk any more
+    kind->points = points;
+    kind->forward += x * cos(from.yaw) + y * sin(from.yaw);
+    kind->left += y * cos(from.yaw) - x * sin(from.yaw);
+    kind->turn += turn;
+    kind->count++;
+}
+
+static void live(mf_Scene *scene, uint64_t stroke_steps, Walk *walk) {
+    Pose last = find_pose(scene->group), corner = last;
+    for (uint32_t stroke = 0; stroke < walk->strokes; stroke++) {
+        uint64_t points = find_loaded(scene->group);
+        mf_world_step(scene->world, stroke_steps);
+        Pose pose = find_pose(scene->group);
+        add_stroke(walk, stroke, points, last, pose);
+        last = pose;
+        if ((stroke + 1) % walk->cycle == 0) {
+            walk->path += hypot(pose.x - corner.x, pose.y - corner.y);
+            corner = pose;
+        }
+    }
+    walk->distance = mf_scene_distance(scene, 0);
+}
+
+static void print_kind(const Walk *walk, uint32_t place, const Kind *kind) {
+    double of_place = (double)(walk->strokes - walk->settling) / walk->cycle, count = kind->count;
+    if (count < 0.01 * of_place)
+        return;
+    printf("    stroke %" PRIu32 " of %" PRIu32 ", %3.0f %%: (%6.1f, %6.1f) mm, %6.2f deg, on",
+           place + 1, walk->cycle, 100.0 * count / of_place, 1000.0 * kind->forward / count,
+           1000.0 * kind->left / count, kind->turn / count * 180.0 / pi);
+    for (uint32_t i = 0; i < 64; i++)
+        if (kind->points >> i & 1)
+            printf(" %" PRIu32, i);
+    putchar('\n');
+}
+
+static void print_walk(const Walk *walk, double step) {
+    printf("step %4.1f ms: distance %6.2f m, path %6.2f m, turned %7.1f deg\n", 1000.0 * step,
+           walk->distance, walk->path, walk->turned * 180.0 / pi);
+    for (uint32_t place = 0; place < walk->cycle; place++)
+        for (uint32_t i = 0; i < KINDS_MOST && walk->kinds[place][i].count > 0; i++)
+            print_kind(walk, place, &walk->kinds[place][i]);
+}
+
+// One life with a step that is `divisor` times smaller. `stroke` is the time of one.
+static mf_Status try_step(mf_Context *context, mf_Experiment *experiment, const uint8_t *genome,
+                          mf_Time stroke, uint32_t divisor, uint32_t cycle, mf_Error *error) {
+    const mf_Time coarse = experiment->step;
+    if (coarse % divisor != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "need a step that can be cut in %" PRIu32, divisor);
+    mf_Scene scene = {0};
+    experiment->step = coarse / divisor;
+    mf_Status status = mf_scene_create(context, experiment, 1, &scene, error);
+    Walk *walk = status == MF_OK ? calloc(1, sizeof *walk) : NULL;
+    if (status == MF_OK && walk == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "out of memory");
+    if (status == MF_OK) {
+        mf_scene_apply_genome(&scene, 0, genome);
+        walk->cycle = cycle;
+        walk->strokes = (uint32_t)(mf_time_from_seconds(experiment->duration) / stroke);
+        walk->settling = walk->strokes > 2 * SETTLING ? SETTLING : walk->strokes / 2;
+        live(&scene, (uint64_t)(stroke / experiment->step), walk);
+        print_walk(walk, mf_time_to_seconds(experiment->step));
+    }
+    free(walk);
+    mf_scene_destroy(&scene);
+    experiment->step = coarse;
+    return status;
+}
+
+static mf_Status load(mf_Context *context, const char *path, mf_Experiment **experiment,
+                      uint8_t **genome, mf_Error *error) {
+    mf_Archive *archive = NULL;
+    mf_ArchiveRun run = {0};
+    mf_Individual champion;
+    mf_Status status = mf_archive_open(context, path, false, &archive, error);
+    if (status == MF_OK)
+        status = mf_archive_run(archive, &run, error);
+    if (status == MF_OK)
+        status = mf_experiment_parse(context, path, run.settings, strlen(run.settings), NULL, 0,
+                                     experiment, error);
+    if (status == MF_OK && (*genome = malloc(run.search.genome_bytes)) == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "out of memory");
+    if (status == MF_OK)
+        status = mf_archive_best(archive, 0, &champion, *genome, run.search.genome_bytes, error);
+    mf_archive_close(archive);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static const uint32_t divisors[] = {1, 2, 5, 10, 20};
+    mf_Context *context = NULL;
+    mf_Experiment *experiment = NULL;
+    uint8_t *genome = NULL;
+    mf_Error error = {0};
+    char text[1024];
+    long cycle = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
+    if (argc < 2 || argc > 4 || cycle < 1 || cycle > CYCLE_MOST) {
+        fprintf(stderr, "usage: %s ARCHIVE [CYCLE (1 .. %d) [INTERVAL]]\n", argv[0], CYCLE_MOST);
+        return 2;
+    }
+    mf_Status status = mf_context_create(NULL, &context, &error);
+    if (status == MF_OK)
+        status = load(context, argv[1], &experiment, &genome, &error);
+    mf_Time stroke = status == MF_OK ? experiment->points.joint_interval : 0;
+    if (status == MF_OK && argc > 3)
+        experiment->points.joint_interval = mf_time_from_seconds(0.001 * strtod(argv[3], NULL));
+    for (size_t i = 0; i < sizeof divisors / sizeof *divisors && status == MF_OK; i++)
+        status =
+            try_step(context, experiment, genome, stroke, divisors[i], (uint32_t)cycle, &error);
+    if (status != MF_OK)
+        fprintf(stderr, "%s\n", mf_error_format(&error, text, sizeof text));
+    free(genome);
+    mf_experiment_destroy(experiment);
+    mf_context_destroy(context);
+    return status == MF_OK ? 0 : 1;
+}

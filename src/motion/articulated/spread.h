@@ -1,0 +1,152 @@
+// What the passes of the articulated-body algorithm leave behind for each other, the way between a
+// link and its parent, and the first pass: outward, for velocities and contacts (forward.h).
+#ifndef MF_MOTION_ARTICULATED_SPREAD_H
+#define MF_MOTION_ARTICULATED_SPREAD_H
+
+#include "motion/articulated/actuate.h"
+#include "motion/articulated/contact.h"
+#include "motion/articulated/linkage.h"
+
+typedef struct LinkWork {
+    mf_lane cosine, sine; // [1] of the joint's turn
+    Vec rate;             // [rad/s] own axes
+    Vec bias;             // [m/s^2] rate x (rate x place), parent's axes
+    Vec angular;          // [1], [1/m] response of the joint's acceleration to those of the parent
+    Vec linear;
+    mf_lane push; // [rad/s^2] or [m/s^2] the joint's acceleration when the parent is at rest
+} LinkWork;
+
+typedef struct BallWork {
+    Mat turn;    // child's axes to the parent's
+    Sym inverse; // [1/(kg m^2)]
+    Sym j;
+    Mat h;
+    Vec force; // [N m]
+} BallWork;
+
+typedef struct Work {
+    LinkWork links[MF_ARTICULATED_MAX_LINKS];
+    BallWork balls[MF_ARTICULATED_MAX_BALLS];
+    Art sums[MF_ARTICULATED_MAX_LINKS]; // by depth: what the links further out hand in
+    Art base;
+    Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
+    Vec angular[MF_ARTICULATED_MAX_LINKS], linear[MF_ARTICULATED_MAX_LINKS];
+    Contacts contacts;
+    Actuation actuation;
+} Work;
+
+// ---- between a link and its parent --------------------------------------------------------------
+
+// From the parent's axes to those before the joint's turn.
+static MF_INLINE Vec into_joint(const mf_ArtLink *link, const mf_real *c, Vec a) {
+    if (link->spun)
+        a = vec_back_z(a, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
+    switch (link->tilt) {
+    case MF_ART_LEVEL:
+        return a;
+    case MF_ART_UP:
+        return (Vec){a.x, a.z, -a.y};
+    case MF_ART_DOWN:
+        return (Vec){a.x, -a.z, a.y};
+    case MF_ART_OVER:
+        return (Vec){a.x, -a.y, -a.z};
+    case MF_ART_ANY:
+        break;
+    }
+    return vec_back_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
+}
+
+// The same way back for a whole body.
+static MF_INLINE void out_of_joint(const mf_ArtLink *link, const mf_real *c, Art *a) {
+    switch (link->tilt) {
+    case MF_ART_LEVEL:
+        break;
+    case MF_ART_UP:
+        art_swap_yz(a);
+        art_flip_y(a);
+        break;
+    case MF_ART_DOWN:
+        art_swap_yz(a);
+        art_flip_z(a);
+        break;
+    case MF_ART_OVER:
+        art_flip_y(a);
+        art_flip_z(a);
+        break;
+    case MF_ART_ANY:
+        art_turn_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
+        break;
+    }
+    if (link->spun)
+        art_turn_z(a, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
+}
+
+static MF_INLINE void shift_to_parent(const mf_ArtLink *link, const mf_real *c, Art *a) {
+    if (link->shift & 1)
+        art_shift_x(a, mf_set(c[MF_ART_PLACE]));
+    if (link->shift & 2)
+        art_shift_y(a, mf_set(c[MF_ART_PLACE + 1]));
+    if (link->shift & 4)
+        art_shift_z(a, mf_set(c[MF_ART_PLACE + 2]));
+}
+
+// ---- first pass: outward ------------------------------------------------------------------------
+
+static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, uint32_t l,
+                                  Work *work) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    LinkWork *own = &work->links[l];
+    Vec rate = link->parent < 0 ? state->rate : work->links[link->parent].rate;
+    if (link->shift != 0)
+        own->bias = vec_cross(rate, vec_cross(rate, vec_constant(c + MF_ART_PLACE)));
+    if (link->kind == MF_ART_BALL) {
+        BallWork *ball = &work->balls[link->row];
+        Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(state->ball[link->row]);
+        ball->turn = mat_multiply(&still, &turn);
+        own->rate = vec_add(mat_apply_transposed(&ball->turn, rate), state->ball_rate[link->row]);
+        return;
+    }
+    if (link->kind == MF_ART_HINGE) {
+        sin_cos(state->angle[l] + mf_set(c[MF_ART_OFFSET]), &own->sine, &own->cosine);
+    } else {
+        own->sine = mf_set(c[MF_ART_SIN_OFFSET]);
+        own->cosine = mf_set(c[MF_ART_COS_OFFSET]);
+    }
+    rate = vec_back_z(into_joint(link, c, rate), own->cosine, own->sine);
+    if (link->kind == MF_ART_HINGE)
+        rate.z = rate.z + state->speed[l];
+    own->rate = rate;
+}
+
+// World poses of the links that contacts need, and the contacts.
+static void find_contacts(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                          const Mat *world, Work *work) {
+    Contacts *contacts = &work->contacts;
+    contacts->pose[0] = (Pose){*world, state->place, state->velocity};
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const LinkWork *own = &work->links[l];
+        const mf_real *c = link_constants(plan, l);
+        if (!link->placed)
+            continue;
+        Mat joint = link->kind == MF_ART_BALL
+                        ? work->balls[link->row].turn
+                        : mat_zxz(mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]),
+                                  mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]),
+                                  own->cosine, own->sine);
+        pose_link(plan, state, l, joint, &contacts->pose[link->parent + 1],
+                  link->parent < 0 ? state->rate : work->links[link->parent].rate,
+                  &contacts->pose[l + 1]);
+    }
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        int32_t link = plan->contacts[i].link;
+        mf_lane load = contacts->implicit ? row_load(contacts->load, i) : mf_zero();
+        touch_find(plan, i, &contacts->pose[link + 1],
+                   link < 0 ? state->rate : work->links[link].rate, load, drive->step,
+                   contacts->implicit, &contacts->touch[i]);
+        contacts->any = contacts->any || contacts->touch[i].near;
+    }
+}
+
+#endif
