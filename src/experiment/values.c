@@ -2,6 +2,7 @@
 // node, the form and the range. Ranges are tested so that NaN fails.
 #include "experiment/decimal.h"
 #include "experiment/reader.h"
+#include "experiment/yaml_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -187,13 +188,9 @@ static mf_Status take_list(mf_Reader *reader, const mf_Key *key, const mf_YamlNo
     return MF_OK;
 }
 
-// One line without control characters.
+// One line that a YAML file can hold.
 static bool is_line(const char *text) {
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            return false;
-    }
-    return true;
+    return strpbrk(text, "\t\n\r") == NULL && mf_yaml_is_text(text, strlen(text));
 }
 
 static char *join(mf_Reader *reader, const char *start, size_t start_length, const char *end) {

@@ -33,12 +33,32 @@ mf_Time mf_key_period(mf_Rate rate) {
     return (mf_Time)((__int128)rate.denominator * MF_SECOND / rate.numerator);
 }
 
+// Characters that mean something inside double quotes or that YAML takes for the end of a line, or
+// that a file may not have (YAML 1.1, sections 5.1 and 5.6), with their escapes.
+static const struct {
+    const char *bytes, *escape;
+} escapes[] = {
+    {"\"", "\\\""},          {"\\", "\\\\"},          {"\n", "\\n"},
+    {"\r", "\\r"},           {"\t", "\\t"},           {"\xc2\x85", "\\N"},
+    {"\xe2\x80\xa8", "\\L"}, {"\xe2\x80\xa9", "\\P"}, {"\xef\xbb\xbf", "\\uFEFF"},
+};
+
 // Text for inside double quotes, with escapes where YAML needs them.
 static void put_escaped(Writer *writer, const char *string, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        if (string[i] == '"' || string[i] == '\\')
-            mf_text_put(&writer->text, "\\");
-        mf_text_put_bytes(&writer->text, string + i, 1);
+    for (size_t i = 0; i < length;) {
+        size_t taken = 0;
+        for (size_t e = 0; e < sizeof escapes / sizeof escapes[0] && taken == 0; e++) {
+            size_t bytes = strlen(escapes[e].bytes);
+            if (length - i < bytes || memcmp(string + i, escapes[e].bytes, bytes) != 0)
+                continue;
+            mf_text_put(&writer->text, escapes[e].escape);
+            taken = bytes;
+        }
+        if (taken == 0) {
+            mf_text_put_bytes(&writer->text, string + i, 1);
+            taken = 1;
+        }
+        i += taken;
     }
 }
 

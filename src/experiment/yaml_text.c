@@ -39,6 +39,16 @@ static bool is_printable(const unsigned char *bytes, size_t length) {
     return true;
 }
 
+bool mf_yaml_is_text(const char *text, size_t size) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    for (size_t i = 0, length; i < size; i += length) {
+        length = sequence_length(bytes + i, size - i);
+        if (length == 0 || !is_printable(bytes + i, length))
+            return false;
+    }
+    return true;
+}
+
 static mf_Status check_start(const char *file, const unsigned char *bytes, size_t size,
                              mf_Error *error) {
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)

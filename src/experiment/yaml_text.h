@@ -8,4 +8,8 @@
 // and tabs in front of lines. `file` is for messages.
 mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf_Error *error);
 
+// True when the `size` bytes are well-formed UTF-8 without control characters, U+FEFF, U+FFFE and
+// U+FFFF: what escapes in double quotes could smuggle into a value and no file may hold unescaped.
+bool mf_yaml_is_text(const char *text, size_t size);
+
 #endif
