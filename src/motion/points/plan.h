@@ -78,6 +78,11 @@ enum {
     MF_POINTS_ROWS
 };
 
+typedef struct mf_PlanRow {
+    char *base;
+    size_t stride; // [byte] from block to block
+} mf_PlanRow;
+
 struct mf_PointsBlock;
 typedef void (*mf_PointsStepFn)(const struct mf_PointsBlock *block);
 
@@ -98,9 +103,8 @@ typedef struct mf_PointsPlan {
     uint32_t lanes;           // [1]
     bool double_precision;
     mf_Field *fault;
-    mf_Field *rows[MF_POINTS_ROWS];    // the fields in the order of mf_PointsBlock
-    char *row_base[MF_POINTS_ROWS];    // their data
-    size_t row_stride[MF_POINTS_ROWS]; // [byte] from block to block
+    mf_Field *rows[MF_POINTS_ROWS]; // the fields in the order of mf_PointsBlock
+    mf_PlanRow row[MF_POINTS_ROWS]; // their data
 } mf_PointsPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.

@@ -51,26 +51,18 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
     plan->fault = mf_group_find_field(group, "fault.word");
     for (int i = 0; i < MF_POINTS_ROWS; i++) {
         const mf_Field *field = plan->rows[i];
-        plan->row_base[i] = field->data;
-        plan->row_stride[i] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
+        plan->row[i].base = field->data;
+        plan->row[i].stride = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
     }
     return MF_OK;
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static mf_PointsBlock bind_block(const mf_PointsPlan *plan, size_t block) {
-    mf_PointsBlock work = {.plan = plan};
+static void bind_block(const mf_PointsPlan *plan, size_t block, mf_PointsBlock *work) {
     for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work.rows[i] = plan->row_base[i] + block * plan->row_stride[i];
-    work.fault = (uint32_t *)plan->fault->data + block * MF_BLOCK;
-    return work;
-}
-
-static void next_block(mf_PointsBlock *work) {
-    for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work->rows[i] = (char *)work->rows[i] + work->plan->row_stride[i];
-    work->fault += MF_BLOCK;
+        work->rows[i] = plan->row[i].base + block * plan->row[i].stride;
+    work->fault = (uint32_t *)plan->fault->data + block * MF_BLOCK;
 }
 
 static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
@@ -105,22 +97,21 @@ static void run_pieces(mf_PointsBlock work, uint32_t robots) {
 static void run_points(const mf_SystemRun *run, void *user) {
     const mf_PointsPlan *plan = user;
     uint32_t count = mf_group_count(run->group);
-    mf_PointsBlock work = bind_block(plan, run->first_block);
-    work.joints_due = run->tick % plan->interval == 0;
+    mf_PointsBlock work = {.plan = plan, .joints_due = run->tick % plan->interval == 0};
     for (uint32_t k = 0; k < run->block_count; k++) {
         uint32_t robots = count - (run->first_block + k) * MF_BLOCK;
+        bind_block(plan, run->first_block + k, &work);
         if (robots >= MF_BLOCK && plan->lanes == MF_BLOCK)
             plan->step(&work);
         else
             run_pieces(work, robots < MF_BLOCK ? robots : MF_BLOCK);
-        next_block(&work);
     }
 }
 
 static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
-    mf_PointsBlock work = bind_block(plan, instance / MF_BLOCK);
+    mf_PointsBlock work = {.plan = plan, .only_refresh = true};
+    bind_block(plan, instance / MF_BLOCK, &work);
     skip_lanes(&work, instance % MF_BLOCK);
-    work.only_refresh = true;
     plan->step_one(&work);
 }
 
