@@ -22,7 +22,8 @@ bool mf_isa_available(mf_Isa isa) {
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case MF_ISA_AVX512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("fma");
 #endif
     default:
         return false;
