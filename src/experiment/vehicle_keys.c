@@ -268,8 +268,7 @@ static const mf_Key car_keys[] = {
     MF_KEY("rolling", MF_KEY_REAL, 0, "N", NULL, 0, 1e9, NULL, CAR(rolling),
            "rolling resistance (Cr0)"),
     MF_KEY("drag", MF_KEY_REAL, 0, "N s^2/m^2", NULL, 0, 1e9, NULL, CAR(drag),
-           "`polar`: drag_parasitic + lift^2 / (pi oswald aspect ratio); `linear`: drag_zero + "
-           "drag_alpha * angle of attack"),
+           "drag of the air per speed squared (Cr2)"),
     MF_KEY("downforce", MF_KEY_REAL, 0, "N s^2/m^2", NULL, 0, 1e9, NULL, CAR(downforce),
            "load by the air, shared by the axles as weight is"),
     MF_KEY("ellipse", MF_KEY_REAL, 0, "1", NULL, 0, 1e9, NULL, CAR(ellipse),

@@ -1,5 +1,6 @@
 // Adding sensors and controllers to a group (see attach.h).
 #include "world/attach.h"
+#include "world/group.h"
 
 #include <string.h>
 
@@ -39,6 +40,12 @@ mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, 
         return mf_fail(error, MF_NOT_FOUND, "group %s: has no field %s, %s",
                        mf_group_settings(group)->name, name, advice);
     return MF_OK;
+}
+
+void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash) {
+    for (uint32_t i = 0; i < group->system_count; i++)
+        if (strcmp(group->systems[i].config.name, name) == 0)
+            group->systems[i].config.settings_hash = settings_hash;
 }
 
 void mf_attach_release(mf_Context *context, void *user) {

@@ -17,6 +17,9 @@ mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t co
 mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, mf_Field **out,
                          mf_Error *error);
 
+// Gives the system `name` of the group another hash of its settings, after they changed.
+void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
+
 // `destroy` of systems whose `user` is one allocation.
 void mf_attach_release(mf_Context *context, void *user);
 

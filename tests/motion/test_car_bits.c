@@ -247,8 +247,31 @@ static void an_image_continues_bit_for_bit(void **state) {
     }
 }
 
+// A path is part of what a world is: places along another one mean something else.
+static void an_image_from_another_path_is_refused(void **state) {
+    (void)state;
+    static const double places[2][2] = {{0, 0}, {2, 0.5}};
+    RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
+    Rig a, b;
+    mf_Error error = {0};
+    rig_open(&a, &config);
+    rig_open(&b, &config);
+    must(mf_car_set_path(a.group, places, 2, false, &error), &error);
+    must(mf_car_set_path(b.group, places, 2, true, &error), &error);
+    size_t size = mf_world_snapshot_size(a.world);
+    void *image = malloc(size);
+    must(mf_world_snapshot(a.world, image, size, &error), &error);
+    assert_int_equal(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT);
+    must(mf_car_set_path(b.group, places, 2, false, &error), &error);
+    must(mf_world_restore(b.world, image, size, &error), &error);
+    free(image);
+    rig_close(&a);
+    rig_close(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_image_from_another_path_is_refused),
         cmocka_unit_test(alone_is_the_same_as_in_any_lane),
         cmocka_unit_test(alone_is_the_same_as_among_ten_thousand),
         cmocka_unit_test(a_poisoned_car_is_alone_with_it),

@@ -1,5 +1,6 @@
 // The host side of cars: fields, the system, the way back to the start.
 #include "motion/car/plan.h"
+#include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -233,6 +234,19 @@ static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarSetti
     return bind_fields(group, plan, error);
 }
 
+static uint64_t hash_plan(const mf_CarPlan *plan) {
+    const uint32_t modes[] = {(uint32_t)plan->settings.model, (uint32_t)plan->settings.tyre,
+                              (uint32_t)plan->settings.integrator,
+                              (uint32_t)plan->settings.command};
+    const mf_CarPath *path = &plan->path;
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
+    hash = mf_hash_bytes(hash, modes, sizeof modes);
+    if (path->pieces == 0)
+        return hash;
+    hash = mf_hash_doubles(hash, path->x_f64, path->pieces + 2);
+    return mf_hash_doubles(hash, path->y_f64, path->pieces + 2);
+}
+
 static mf_Status add_system(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
     static const char *const reads[] = {"command.accepted", "wind.velocity", NULL};
     static const char *const writes[] = {"base.position",
@@ -258,12 +272,7 @@ static mf_Status add_system(mf_Group *group, mf_CarPlan *plan, mf_Error *error) 
     system.user = plan;
     system.reads = reads;
     system.writes = writes;
-    const uint32_t modes[] = {(uint32_t)plan->settings.model, (uint32_t)plan->settings.tyre,
-                              (uint32_t)plan->settings.integrator,
-                              (uint32_t)plan->settings.command};
-    system.settings_hash =
-        mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
-    system.settings_hash = mf_hash_bytes(system.settings_hash, modes, sizeof modes);
+    system.settings_hash = hash_plan(plan);
     return mf_group_add_system(group, &system, error);
 }
 
@@ -324,6 +333,7 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t c
         return status;
     mf_car_path_release(context, &plan->path);
     plan->path = path;
+    mf_attach_rehash(group, "car", hash_plan(plan));
     for (uint32_t i = 0; i < mf_group_block_count(group) * MF_BLOCK; i++)
         mf_field_set(plan->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
     return MF_OK;
