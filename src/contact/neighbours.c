@@ -7,16 +7,21 @@
 // is that of (cell, agent), so it does not depend on threads.
 #include "contact/neighbours.h"
 #include "math/float_mode.h"
+#include "math/scalar.h"
 
 #include <string.h>
 
-#define CELL_LIMIT 1048574.0 // [1] 2^20 - 2: 21 bits hold both signs and the empty cells
+#define MF_NEIGHBOUR_UNKNOWN 3e38 // [m^2] in both precisions
+#define CELL_LIMIT 1048574.0      // [1] 2^20 - 2: 21 bits hold both signs and the empty cells
 
 static const mf_NeighbourLoadFn load_table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neighbours_load);
+static const mf_NeighbourMarkFn mark_table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neighbours_mark);
 static const mf_NeighbourSweepFn sweep_table[MF_KERNEL_ROWS][2] =
     MF_KERNEL_TABLE(mf_neighbours_sweep);
 static const mf_NeighbourDetectFn detect_table[MF_KERNEL_ROWS][2] =
     MF_KERNEL_TABLE(mf_neighbours_detect);
+static const mf_NeighbourDeliverFn deliver_table[MF_KERNEL_ROWS][2] =
+    MF_KERNEL_TABLE(mf_neighbours_deliver);
 static const mf_NeighbourPairsFn pairs_table[MF_KERNEL_ROWS][2] =
     MF_KERNEL_TABLE(mf_neighbours_pairs);
 static const mf_NeighbourJetsFn jets_table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neighbours_jets);
@@ -45,12 +50,26 @@ static uint32_t list_room(uint32_t entries) {
     return ((entries + 15u) & ~15u) + 4 * MF_NEIGHBOUR_PAD;
 }
 
+// What a kernel checks is the room that is left before the last whole vectors.
+static int32_t *give_pairs(mf_NeighbourPairs *pairs, int32_t *from, uint32_t entries) {
+    *pairs = (mf_NeighbourPairs){
+        .room = entries - MF_NEIGHBOUR_PAD, .first = from, .second = from + entries};
+    return from + 2 * (size_t)entries;
+}
+
+static int32_t *give_rows(mf_NeighbourRows *rows, int32_t *from, uint32_t count) {
+    *rows = (mf_NeighbourRows){.room = count, .slots = from};
+    return from + (size_t)count * MF_BLOCK;
+}
+
 static mf_Status make_lists(mf_Neighbours *all, uint32_t candidates, mf_Error *error) {
-    uint32_t wide = list_room(candidates * MF_NEIGHBOUR_CHUNK);
-    uint32_t near = list_room(candidates * MF_NEIGHBOUR_CHUNK / 4);
-    uint32_t jet = list_room(candidates * MF_NEIGHBOUR_CHUNK / 2);
+    const uint32_t most = candidates * MF_NEIGHBOUR_CHUNK;
+    uint32_t wide = list_room(most), near = list_room(most / 4), jet = list_room(most / 2);
+    uint32_t sifted = list_room(most / 8); // of close and of blow
+    uint32_t edge = candidates * MF_NEIGHBOUR_ROWS / 2 + 1, front = candidates * MF_NEIGHBOUR_ROWS;
     uint32_t chunks = (all->slot_count + MF_NEIGHBOUR_CHUNK - 1) / MF_NEIGHBOUR_CHUNK;
-    size_t room = (size_t)wide + 2 * ((size_t)near + jet);
+    size_t room = (size_t)wide + 2 * ((size_t)near + jet + 2 * (size_t)sifted) +
+                  MF_BLOCK * ((size_t)edge + front);
     int32_t *lists = mf_allocate(all->context, chunks * room, sizeof *lists);
     if (lists == NULL)
         return mf_fail(error, MF_NO_MEMORY,
@@ -59,17 +78,16 @@ static mf_Status make_lists(mf_Neighbours *all, uint32_t candidates, mf_Error *e
     mf_release(all->context, all->lists);
     all->lists = lists;
     all->config.candidates = candidates;
-    // What a kernel checks is the room that is left before the last whole vectors.
     all->wide_room = wide;
-    all->near_room = near - MF_NEIGHBOUR_PAD;
-    all->jet_room = jet - MF_NEIGHBOUR_PAD;
     for (uint32_t c = 0; c < chunks; c++) {
         mf_NeighbourChunk *chunk = &all->chunks[c];
         chunk->wide = lists + c * room;
-        chunk->near_first = chunk->wide + wide;
-        chunk->near_second = chunk->near_first + near;
-        chunk->jet_first = chunk->near_second + near;
-        chunk->jet_second = chunk->jet_first + jet;
+        int32_t *next = give_rows(&chunk->edge, chunk->wide + wide, edge);
+        next = give_rows(&chunk->front, next, front);
+        next = give_pairs(&chunk->near, next, near);
+        next = give_pairs(&chunk->jet, next, jet);
+        next = give_pairs(&chunk->close, next, sifted);
+        give_pairs(&chunk->blow, next, sifted);
     }
     mf_neighbours_forget(all);
     return MF_OK;
@@ -83,6 +101,7 @@ static mf_Status make_arrays(mf_Neighbours *all, mf_Error *error) {
         size_t count, size;
     } arrays[] = {
         {&all->reference, 3 * slots, real},
+        {&all->mark, 3 * slots, real},
         {(void **)&all->slot_of, slots, sizeof(int32_t)},
         {(void **)&all->group_of, all->block_count, 1},
         {&all->x, slots, real},
@@ -92,9 +111,13 @@ static mf_Status make_arrays(mf_Neighbours *all, mf_Error *error) {
         {&all->facing[1], slots, real},
         {&all->facing[2], slots, real},
         {&all->motion, 8 * slots, real},
+        {&all->marked[0], slots, real},
+        {&all->marked[1], slots, real},
+        {&all->marked[2], slots, real},
         {&all->limit2, slots, real},
+        {(void **)&all->within, slots, sizeof(int32_t)},
         {(void **)&all->old_slot_of, slots, sizeof(int32_t)},
-        {&all->spare, 11 * slots, real},
+        {&all->spare, 12 * slots, real},
         {(void **)&all->source, slots, sizeof(int32_t)},
         {(void **)&all->agent_of, slots, sizeof(int32_t)},
         {(void **)&all->group_of_slot, slots, sizeof(int32_t)},
@@ -102,7 +125,7 @@ static mf_Status make_arrays(mf_Neighbours *all, mf_Error *error) {
         {(void **)&all->wide_start, slots, sizeof(uint32_t)},
         {(void **)&all->wide_count, slots, sizeof(uint32_t)},
         {(void **)&all->chunks, chunks, sizeof(mf_NeighbourChunk)},
-        {&all->radius, MF_NEIGHBOUR_GROUPS, real},
+        {&all->size, slots, real},
 
         {(void **)&all->sort_key[0], slots, sizeof(uint64_t)},
         {(void **)&all->sort_key[1], slots, sizeof(uint64_t)},
@@ -122,20 +145,26 @@ static mf_Status make_arrays(mf_Neighbours *all, mf_Error *error) {
 static void number_agents(mf_Neighbours *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         uint32_t blocks = (all->groups[g].count + MF_BLOCK - 1) / MF_BLOCK;
-        set_real(all, all->radius, g, all->groups[g].radius);
         memset(all->group_of + all->groups[g].first_block, (int)g, blocks);
     }
     for (uint32_t a = 0; a < all->slot_count; a++)
         all->slot_of[a] = all->agent_of[a] = (int32_t)a;
     const double nowhere = __builtin_nan("");
-    for (uint32_t i = 0; i < 2 * MF_NEIGHBOUR_PAD; i++)
+    for (uint32_t i = 0; i < 2 * MF_NEIGHBOUR_PAD; i++) {
         set_real(all, all->x, all->slot_count + i, nowhere);
+        set_real(all, all->marked[0], all->slot_count + i, nowhere);
+        all->agent_of[all->slot_count + i] = -1;
+    }
+    for (uint32_t a = 0; a < all->slot_count; a++)
+        set_real(all, all->limit2, a, MF_NEIGHBOUR_UNKNOWN);
 }
 
 void mf_neighbours_forget(mf_Neighbours *all) {
     const double nowhere = __builtin_nan("");
-    for (size_t i = 0; i < 3 * (size_t)all->slot_count; i++)
+    for (size_t i = 0; i < 3 * (size_t)all->slot_count; i++) {
         set_real(all, all->reference, i, nowhere);
+        set_real(all, all->mark, i, nowhere);
+    }
     all->built = false;
     all->live_count = all->chunk_count = 0;
 }
@@ -144,8 +173,10 @@ static void choose_kernels(mf_Neighbours *all) {
     int row = mf_kernel_row(all->config.isa);
     bool wide = all->config.double_precision;
     all->load = load_table[row][wide];
+    all->set_marks = mark_table[row][wide];
     all->sweep = sweep_table[row][wide];
     all->detect = detect_table[row][wide];
+    all->deliver = deliver_table[row][wide];
     all->pairs = pairs_table[row][wide];
     all->jets = jets_table[row][wide];
 }
@@ -172,6 +203,7 @@ mf_Status mf_neighbours_create(mf_Context *context, const mf_NeighboursConfig *c
     const double others[] = {config->contact_reach, config->jet_reach, config->jet_radius};
     for (int i = 0; i < 3; i++)
         edge = others[i] > edge ? others[i] : edge;
+    all->largest_reach = edge;
     all->inverse_cell = 1.0 / ((edge + config->margin) * (1.0 + 1e-4));
     choose_kernels(all);
     mf_Status status = make_arrays(all, error);
@@ -190,6 +222,11 @@ void mf_neighbours_destroy(mf_Neighbours *all) {
     if (all == NULL)
         return;
     void *arrays[] = {all->reference,
+                      all->mark,
+                      all->marked[0],
+                      all->marked[1],
+                      all->marked[2],
+                      all->within,
                       all->slot_of,
                       all->group_of,
                       all->x,
@@ -209,7 +246,7 @@ void mf_neighbours_destroy(mf_Neighbours *all) {
                       all->wide_start,
                       all->wide_count,
                       all->chunks,
-                      all->radius,
+                      all->size,
                       all->sort_key[0],
                       all->sort_key[1],
                       all->sort_agent[0],
@@ -232,24 +269,34 @@ uint32_t mf_neighbours_full(const mf_Neighbours *all) {
     uint32_t full = 0;
     for (uint32_t c = 0; c < all->chunk_count; c++) {
         uint32_t left = all->live_count - c * MF_NEIGHBOUR_CHUNK;
-        if (all->chunks[c].full)
+        if (all->chunks[c].full || all->chunks[c].rows_full)
             full += left < MF_NEIGHBOUR_CHUNK ? left : MF_NEIGHBOUR_CHUNK;
     }
     return full;
 }
 
-bool mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
-                        bool velocity) {
-    bool moved = false;
-    for (uint32_t block = first; block < first + count;) {
-        uint32_t g = all->group_of[block];
-        uint32_t begin = all->groups[g].first_block;
-        uint32_t end = g + 1 < all->group_count ? all->groups[g + 1].first_block : all->block_count;
-        uint32_t until = end < first + count ? end : first + count;
-        moved |= all->load(all, g, block - begin, until - block, sight, velocity);
-        block = until;
+typedef struct GroupPart {
+    uint32_t group, first, count; // blocks of the group
+} GroupPart;
+
+// The part of blocks `block` .. `last` - 1 that is in the group of the first.
+static GroupPart part_of(const mf_Neighbours *all, uint32_t block, uint32_t last) {
+    uint32_t g = all->group_of[block];
+    uint32_t end = g + 1 < all->group_count ? all->groups[g + 1].first_block : all->block_count;
+    uint32_t until = end < last ? end : last;
+    return (GroupPart){g, block - all->groups[g].first_block, until - block};
+}
+
+uint32_t mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
+                            bool velocity) {
+    uint32_t stale = 0, last = first + count;
+    all->rounds += first == 0; // one thread has it
+    for (uint32_t block = first; block < last;) {
+        GroupPart part = part_of(all, block, last);
+        stale |= all->load(all, part.group, part.first, part.count, sight, velocity);
+        block += part.count;
     }
-    return moved;
+    return stale;
 }
 
 // ---- answers ------------------------------------------------------------------------------------
@@ -258,12 +305,12 @@ mf_Status mf_neighbours_answer(const mf_Neighbours *all, const mf_NeighbourQuery
                                mf_NeighbourAnswer *answer, mf_Error *error) {
     size_t slots = all->slot_count, rows = slots * query->nearest;
     *answer = (mf_NeighbourAnswer){.nearest = query->nearest};
+    if (rows > INT32_MAX || slots * 8 > INT32_MAX)
+        return mf_fail(error, MF_LIMIT, "neighbours: %u of each of %u agents, need less than 2^31",
+                       query->nearest, all->slot_count);
     answer->count = mf_allocate(all->context, slots, sizeof *answer->count);
     answer->index = mf_allocate(all->context, rows, sizeof *answer->index);
-    // The last row is written in whole lanes, too.
-    answer->relative = mf_allocate(
-        all->context, (query->relative ? rows * 8 : 0) + 2 * MF_NEIGHBOUR_PAD, real_size(all));
-    if (answer->count != NULL && answer->index != NULL && answer->relative != NULL)
+    if (answer->count != NULL && answer->index != NULL)
         return MF_OK;
     mf_neighbours_answer_release(all, answer);
     return mf_fail(error, MF_NO_MEMORY, "neighbours: no memory for %u neighbours of %u agents",
@@ -273,55 +320,18 @@ mf_Status mf_neighbours_answer(const mf_Neighbours *all, const mf_NeighbourQuery
 void mf_neighbours_answer_release(const mf_Neighbours *all, mf_NeighbourAnswer *answer) {
     mf_release(all->context, answer->count);
     mf_release(all->context, answer->index);
-    mf_release(all->context, answer->relative);
     *answer = (mf_NeighbourAnswer){0};
-}
-
-// One agent's rows of a field of three components per neighbour.
-#define DELIVER(name, To, From)                                                                    \
-    static void name(void *to, const void *from, uint32_t nearest) {                               \
-        To *out = to;                                                                              \
-        const From *in = from;                                                                     \
-        for (size_t m = 0; m < nearest; m++)                                                       \
-            for (size_t c = 0; c < 3; c++)                                                         \
-                out[(m * 3 + c) * MF_BLOCK] = (To)in[m * 8 + c];                                   \
-    }
-DELIVER(deliver_float, float, float)
-DELIVER(deliver_double, double, double)
-DELIVER(deliver_narrow, float, double)
-#undef DELIVER
-
-static void deliver_relative(const mf_Neighbours *all, const mf_NeighbourGroup *group,
-                             const mf_NeighbourAnswer *answer, const mf_NeighbourOutput *to,
-                             size_t slot, size_t row) {
-    size_t real = real_size(all), own = group->double_precision ? sizeof(double) : sizeof(float);
-    const char *from = (const char *)answer->relative + slot * answer->nearest * 8 * real;
-    void (*deliver)(void *, const void *, uint32_t) = !all->config.double_precision ? deliver_float
-                                                      : group->double_precision     ? deliver_double
-                                                                                : deliver_narrow;
-    deliver((char *)to->position + row * own, from, answer->nearest);
-    deliver((char *)to->velocity + row * own, from + 4 * real, answer->nearest);
 }
 
 void mf_neighbours_deliver(const mf_Neighbours *all, const mf_NeighbourQuery *query,
                            const mf_NeighbourAnswer *answer, const mf_NeighbourOutput *output,
                            uint32_t first, uint32_t count) {
-    for (uint32_t block = first; block < first + count; block++) {
-        const mf_NeighbourGroup *group = &all->groups[all->group_of[block]];
-        const mf_NeighbourOutput *to = &output[all->group_of[block]];
-        size_t local = block - group->first_block;
-        for (uint32_t lane = 0; to->count != NULL && lane < MF_BLOCK; lane++) {
-            size_t slot = (size_t)all->slot_of[block * MF_BLOCK + lane];
-            if (slot >= all->live_count || answer->count[slot] == UINT32_MAX)
-                continue;
-            to->count[local * MF_BLOCK + lane] = answer->count[slot];
-            uint32_t *index = to->index + local * answer->nearest * MF_BLOCK + lane;
-            for (size_t m = 0; m < answer->nearest; m++)
-                index[m * MF_BLOCK] = (uint32_t)answer->index[slot * answer->nearest + m];
-            if (query->relative)
-                deliver_relative(all, group, answer, to, slot,
-                                 local * answer->nearest * 3 * MF_BLOCK + lane);
-        }
+    for (uint32_t block = first; block < first + count;) {
+        GroupPart part = part_of(all, block, first + count);
+        if (output[part.group].count != NULL)
+            all->deliver(all, query, answer, &output[part.group], part.group, part.first,
+                         part.count);
+        block += part.count;
     }
 }
 
@@ -446,6 +456,7 @@ static char *spare_row(const mf_Neighbours *all, uint32_t row) {
 static void keep_loaded(mf_Neighbours *all, bool sight, bool velocity) {
     size_t row = (size_t)all->slot_count * real_size(all);
     memcpy(all->old_slot_of, all->slot_of, all->slot_count * sizeof(int32_t));
+    memcpy(spare_row(all, 11), all->limit2, row);
     for (uint32_t c = 0; sight && c < 3; c++)
         memcpy(spare_row(all, c), all->facing[c], row);
     if (velocity)
@@ -455,6 +466,7 @@ static void keep_loaded(mf_Neighbours *all, bool sight, bool velocity) {
 static void fill_loaded(const BuildTask *task, uint32_t slot, uint32_t agent) {
     mf_Neighbours *all = task->all;
     size_t old = (size_t)all->old_slot_of[agent], real = real_size(all);
+    memcpy((char *)all->limit2 + slot * real, spare_row(all, 11) + old * real, real);
     for (uint32_t c = 0; task->sight && c < 3; c++)
         memcpy((char *)all->facing[c] + slot * real, spare_row(all, c) + old * real, real);
     if (task->velocity)
@@ -474,7 +486,7 @@ static void fill_slots(void *context, uint32_t block) {
         all->slot_of[agent] = (int32_t)slot;
         all->group_of_slot[slot] = all->group_of[agent / MF_BLOCK];
         all->source[slot] = all->groups[all->group_of_slot[slot]].source;
-        set_real(all, all->limit2, slot, 3e38);
+        set_real(all, all->size, slot, all->groups[all->group_of_slot[slot]].radius);
         all->key[slot] = slot < all->live_count ? task->key[slot] : UINT64_MAX;
         for (uint32_t c = 0; c < 3; c++)
             set_real(all, rows[c], slot, get_real(all, all->reference, at + c * MF_BLOCK));
@@ -519,7 +531,7 @@ static void run_all(mf_Neighbours *all, bool alone, uint32_t count, mf_TaskFn fu
                     &spread);
 }
 
-void mf_neighbours_build(mf_Neighbours *all, bool alone, bool sight, bool velocity) {
+static void build(mf_Neighbours *all, bool alone, bool sight, bool velocity) {
     keep_loaded(all, sight, velocity);
     run_all(all, alone, all->block_count, find_cells, all);
     int from = sort_keys(all, make_keys(all));
@@ -533,4 +545,59 @@ void mf_neighbours_build(mf_Neighbours *all, bool alone, bool sight, bool veloci
         mf_parallel_for(all->context, all->chunk_count, sweep_chunk, all);
     all->built = true;
     all->builds++;
+}
+
+// ---- sifting ------------------------------------------------------------------------------------
+
+// The farthest that anybody has come from where he was marked, squared.
+#define FARTHEST(name, Real)                                                                       \
+    static double name(const mf_Neighbours *all) {                                                 \
+        const Real *x = all->x, *y = all->y, *z = all->z;                                          \
+        const Real *u = all->marked[0], *v = all->marked[1], *w = all->marked[2];                  \
+        Real most = 0;                                                                             \
+        for (uint32_t i = 0; i < all->slot_count; i++) {                                           \
+            Real dx = x[i] - u[i], dy = y[i] - v[i], dz = z[i] - w[i];                             \
+            Real d2 = dx * dx + dy * dy + dz * dz;                                                 \
+            most = d2 > most ? d2 : most;                                                          \
+        }                                                                                          \
+        return (double)most;                                                                       \
+    }
+FARTHEST(farthest_float, float)
+FARTHEST(farthest_double, double)
+#undef FARTHEST
+
+// Per agent a sifting costs about as much as measuring a shell whose thickness is a quarter of the
+// reach. With v the way of the fastest in a round, s the slack and r the reach, a round costs
+// s + (r / 4) / (s / 2 v) such shells, which is least for s^2 = r v / 2. Where that does not last
+// for two rounds, every round sifts, best with the least slack.
+static double choose_slack(const mf_Neighbours *all) {
+    const double margin = all->config.margin, least = 0.02 * margin;
+    if (all->sifts == 0)
+        return 0.1 * margin;
+    double rounds = (double)(all->rounds - all->sift_round);
+    double way2 = all->config.double_precision ? farthest_double(all) : farthest_float(all);
+    double way = mf_sqrt(way2) / (rounds > 1.0 ? rounds : 1.0);
+    double slack = mf_sqrt(0.5 * all->largest_reach * way);
+    slack = slack > margin ? margin : slack;
+    return slack < least || slack < 4.0 * way ? least : slack;
+}
+
+static void mark_block(void *context, uint32_t block) {
+    mf_Neighbours *all = context;
+    all->set_marks(all, block, 1);
+}
+
+void mf_neighbours_renew(mf_Neighbours *all, uint32_t stale, bool alone, bool sight,
+                         bool velocity) {
+    if (stale == 0)
+        return;
+    all->slack = choose_slack(all); // while slots are still those of the marks
+    all->sift_round = all->rounds;
+    if ((stale & MF_NEIGHBOUR_LISTS) != 0)
+        build(all, alone, sight, velocity);
+    run_all(all, alone, all->block_count, mark_block, all);
+    const void *places[3] = {all->x, all->y, all->z};
+    for (int c = 0; c < 3; c++)
+        memcpy(all->marked[c], places[c], all->slot_count * real_size(all));
+    all->sifts++; // chunks sift when they are next asked
 }

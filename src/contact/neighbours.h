@@ -9,15 +9,28 @@
 // this order is the agent's slot. The cells around an agent are nine runs of slots, found by nine
 // pointers that only move forward. From them come three kinds of candidates:
 //   wide  slots within reach + margin of each slot, in order of the slots
-//   near  pairs (first < second) within contact_reach + margin
+//   near  pairs (first < second) within the sum of their radii + margin
 //   jet   pairs (first below second, the second a source of wind) within the jet's cylinder +
 //   margin
 // Using: the lists hold until some agent has moved by margin / 2 since they were built (Verlet
-// 1967), so no pair is ever missed; which pairs count is decided each time by the present places.
-// So no result depends on when lists were built.
+// 1967), so no pair is ever missed.
+//
+// Sifting. From one step to the next hardly anything changes, so from the candidates a second, much
+// shorter set is sifted for the places ("marks") of that moment, which holds until some agent has
+// moved by slack / 2 from its mark, or has died or come back. With d the distance of the marks,
+//   within  how many have d <= r - slack: neighbours for sure, only counted
+//   edge    those with r - slack < d <= r + slack: they are measured in each round
+//   front   those with d <= L + 2 slack where at least `nearest` have d <= L: the nearest are among
+//           them, for those of the marks are now within L + slack; everybody within r + slack when
+//           L is not known or only some directions are in sight
+//   close, blow   pairs within the sum of their radii + slack; within the jet's cylinder + slack
+// Sixteen slots go side by side, one in each lane: rows of the edge and of the front hold one
+// candidate of each. Which ones count is decided each time by the present places, so no result
+// depends on when lists were built or sifted, nor on margin and slack. The slack follows the speed
+// of the fastest: a short one is sifted often, a long one leaves many pairs to be measured.
 //
 // Arithmetic: d^2 = (dx dx + dy dy) + dz dz in the working precision, dx = x_other - x_own; a pair
-// is within r where d^2 <= r r, with r in working precision. Lists are built with
+// is within r where d^2 <= r r, with r in working precision. Lists are made with
 // reaches larger by 1e-5 and renewed after moves shorter by 1e-5, which covers all roundings.
 //
 // Memory is bounded: lists have fixed room per chunk of slots. A chunk whose candidates do not fit
@@ -59,14 +72,6 @@ typedef struct mf_NeighboursConfig {
     uint32_t candidates;   // [1] wide candidates per agent that there is room for, on average
 } mf_NeighboursConfig;
 
-typedef struct mf_NeighbourChunk {
-    bool full;                         // candidates did not fit: search the cells
-    uint32_t near_count, jet_count;    // [1] pairs
-    int32_t *wide;                     // candidates of all slots of the chunk
-    int32_t *near_first, *near_second; // slots
-    int32_t *jet_first, *jet_second;
-} mf_NeighbourChunk;
-
 // A detection: who is within `radius` and in sight.
 typedef struct mf_NeighbourQuery {
     double radius;       // [m] at most the reach
@@ -75,6 +80,33 @@ typedef struct mf_NeighbourQuery {
     uint32_t nearest;    // [1] how many of the nearest are told, 0 .. MF_NEIGHBOUR_NEAREST
     bool relative;       // positions and velocities too
 } mf_NeighbourQuery;
+
+enum { MF_NEIGHBOUR_ROWS = MF_NEIGHBOUR_CHUNK / MF_BLOCK }; // [1] of sixteen slots in a chunk
+
+// Pairs of slots; `room` [1] is what there is before the last whole vectors.
+typedef struct mf_NeighbourPairs {
+    uint32_t count, room;
+    int32_t *first, *second;
+} mf_NeighbourPairs;
+
+// Candidates of sixteen slots each, [row][16]; what a slot has less is filled up with nobody.
+typedef struct mf_NeighbourRows {
+    uint32_t room;                                               // [1] rows
+    uint32_t start[MF_NEIGHBOUR_ROWS], count[MF_NEIGHBOUR_ROWS]; // [1] rows
+    int32_t *slots;
+} mf_NeighbourRows;
+
+typedef struct mf_NeighbourChunk {
+    bool full;                   // candidates did not fit: search the cells
+    int32_t *wide;               // candidates of all slots of the chunk
+    mf_NeighbourPairs near, jet; // candidates
+    // What was sifted, and for which `sifts` of the search.
+    uint64_t look_sift, close_sift, blow_sift;
+    bool rows_full; // they did not fit: search the cells
+    mf_NeighbourQuery query;
+    mf_NeighbourRows edge, front;
+    mf_NeighbourPairs close, blow;
+} mf_NeighbourChunk;
 
 // Where a group's answers go, in the layout and precision of its fields.
 typedef struct mf_NeighbourOutput {
@@ -88,8 +120,7 @@ typedef struct mf_NeighbourOutput {
 typedef struct mf_NeighbourAnswer {
     uint32_t nearest; // [1] room for
     uint32_t *count;  // [1] by slot; UINT32_MAX: no answer, the agent takes no part
-    int32_t *index;   // [1] slot * nearest + m: agent, -1 where there is none
-    void *relative;   // [m], [m/s] (slot * nearest + m) * 8 + c: x, y, z, 0, vx, vy, vz, 0
+    int32_t *index;   // [1] [slot / 16][nearest][16] slots, slot_count where there is none
 } mf_NeighbourAnswer;
 
 typedef struct mf_Neighbours mf_Neighbours;
@@ -106,12 +137,20 @@ typedef void (*mf_NeighbourTouchFn)(void *user, uint32_t chunk, const int32_t *f
 typedef void (*mf_NeighbourJetFn)(void *user, uint32_t chunk, const int32_t *first,
                                   const int32_t *second, uint32_t count);
 
-typedef bool (*mf_NeighbourLoadFn)(mf_Neighbours *all, uint32_t group, uint32_t first_block,
-                                   uint32_t block_count, bool sight, bool velocity);
+// What does not hold any more.
+enum { MF_NEIGHBOUR_LISTS = 1, MF_NEIGHBOUR_SIFTED = 2 };
+
+typedef uint32_t (*mf_NeighbourLoadFn)(mf_Neighbours *all, uint32_t group, uint32_t first_block,
+                                       uint32_t block_count, bool sight, bool velocity);
+typedef void (*mf_NeighbourMarkFn)(mf_Neighbours *all, uint32_t first_block, uint32_t block_count);
 typedef void (*mf_NeighbourSweepFn)(mf_Neighbours *all, uint32_t chunk);
 typedef void (*mf_NeighbourDetectFn)(const mf_Neighbours *all, uint32_t chunk,
                                      const mf_NeighbourQuery *query,
                                      const mf_NeighbourAnswer *answer);
+typedef void (*mf_NeighbourDeliverFn)(const mf_Neighbours *all, const mf_NeighbourQuery *query,
+                                      const mf_NeighbourAnswer *answer,
+                                      const mf_NeighbourOutput *output, uint32_t group,
+                                      uint32_t first_block, uint32_t block_count);
 typedef void (*mf_NeighbourPairsFn)(const mf_Neighbours *all, uint32_t chunk,
                                     mf_NeighbourTouchFn touch, void *user);
 typedef void (*mf_NeighbourJetsFn)(const mf_Neighbours *all, uint32_t chunk, mf_NeighbourJetFn jet,
@@ -127,9 +166,13 @@ struct mf_Neighbours {
     uint32_t live_count;  // [1] slots that took part when the lists were built
     uint32_t chunk_count; // [1] of the live slots
     bool built;
-    uint64_t builds; // [1] how often lists were built
+    uint64_t builds;             // [1] how often lists were built
+    uint64_t sifts;              // [1] how often they were to be sifted
+    double slack;                // [m]
+    uint64_t rounds, sift_round; // [1] how often places were loaded, in all and until the marks
     // By agent, that is [block][..][16]. Reals are float or double, as the config says.
     void *reference;   // [m] [block][3][16] places when the lists were built; NaN: took no part
+    void *mark;        // [m] likewise, when the slack began
     int32_t *slot_of;  // [1]
     uint8_t *group_of; // [1] by block
     // By slot.
@@ -140,12 +183,14 @@ struct mf_Neighbours {
     int32_t *group_of_slot; // [1]
     int32_t *source;        // [1] 1 where the agent pushes air down, else 0
     uint64_t *key;          // [1] cell
-    void *limit2;           // [m^2] what detection expects its nearest within; for speed only
+    void *marked[3];        // [m] the marks
+    void *limit2;           // [m^2] where the last of the nearest was found; for speed only
+    int32_t *within;        // [1] neighbours for sure
     uint32_t *wide_start, *wide_count; // [1] in the chunk's list
     mf_NeighbourChunk *chunks;
-    int32_t *lists;                          // what the chunks' lists lie in
-    uint32_t wide_room, near_room, jet_room; // [1] entries per chunk
-    void *radius;                            // [m] by group
+    int32_t *lists;     // what the chunks' lists lie in
+    uint32_t wide_room; // [1] entries per chunk
+    void *size;         // [m] radius, by slot
     // Building.
     int32_t *old_slot_of; // [1] by agent
     void *spare;          // what was loaded, in order of the old slots: facing, motion
@@ -153,11 +198,14 @@ struct mf_Neighbours {
     int32_t *sort_agent[2];
     int32_t *cell;        // [1] [block][3][16]
     double inverse_cell;  // [1/m]
+    double largest_reach; // [m] of all kinds
     uint32_t key_bits[2]; // [1] of x, of x and y together
     // Kernels.
     mf_NeighbourLoadFn load;
+    mf_NeighbourMarkFn set_marks;
     mf_NeighbourSweepFn sweep;
     mf_NeighbourDetectFn detect;
+    mf_NeighbourDeliverFn deliver;
     mf_NeighbourPairsFn pairs;
     mf_NeighbourJetsFn jets;
 };
@@ -172,13 +220,15 @@ void mf_neighbours_destroy(mf_Neighbours *all); // NULL is fine
 mf_Status mf_neighbours_reserve(mf_Neighbours *all, uint32_t candidates, mf_Error *error);
 
 // Reads places (and what else is wanted) of the blocks first .. first + count - 1 of all blocks;
-// true when the lists do not hold any more. From several threads on different blocks.
-bool mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
-                        bool velocity);
+// returns MF_NEIGHBOUR_* of what does not hold any more. From several threads on different blocks;
+// each block once in a round.
+uint32_t mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
+                            bool velocity);
 
-// Builds the lists from what was loaded, on the context's threads or on the calling one alone.
-// Everything loaded is then in order of the new slots; `sight` and `velocity` as they were loaded.
-void mf_neighbours_build(mf_Neighbours *all, bool alone, bool sight, bool velocity);
+// Renews what `stale` names from what was loaded, on the context's threads or on the calling one
+// alone. Everything loaded is then in order of the new slots; `sight` and `velocity` as they were
+// loaded.
+void mf_neighbours_renew(mf_Neighbours *all, uint32_t stale, bool alone, bool sight, bool velocity);
 
 // Writes the answers of detection to the fields of agents in blocks first .. first + count - 1 of
 // all blocks. The lists must still be those of the detection. From several threads.
@@ -197,13 +247,19 @@ void mf_neighbours_forget(mf_Neighbours *all);
 // [1] agents whose candidates did not fit.
 uint32_t mf_neighbours_full(const mf_Neighbours *all);
 
-MF_KERNEL_COPIES(bool, mf_neighbours_load,
+MF_KERNEL_COPIES(uint32_t, mf_neighbours_load,
                  (mf_Neighbours * all, uint32_t group, uint32_t first_block, uint32_t block_count,
                   bool sight, bool velocity));
+MF_KERNEL_COPIES(void, mf_neighbours_mark,
+                 (mf_Neighbours * all, uint32_t first_block, uint32_t block_count));
 MF_KERNEL_COPIES(void, mf_neighbours_sweep, (mf_Neighbours * all, uint32_t chunk));
 MF_KERNEL_COPIES(void, mf_neighbours_detect,
                  (const mf_Neighbours *all, uint32_t chunk, const mf_NeighbourQuery *query,
                   const mf_NeighbourAnswer *answer));
+MF_KERNEL_COPIES(void, mf_neighbours_deliver,
+                 (const mf_Neighbours *all, const mf_NeighbourQuery *query,
+                  const mf_NeighbourAnswer *answer, const mf_NeighbourOutput *output,
+                  uint32_t group, uint32_t first_block, uint32_t block_count));
 MF_KERNEL_COPIES(void, mf_neighbours_pairs,
                  (const mf_Neighbours *all, uint32_t chunk, mf_NeighbourTouchFn touch, void *user));
 MF_KERNEL_COPIES(void, mf_neighbours_jets,

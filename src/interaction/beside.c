@@ -18,16 +18,16 @@ struct mf_Beside {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t begun, done;
-    uint32_t waiting; // MF_WORK_* begun and not yet done
-    uint32_t moved;   // MF_WORK_* whose lists have to be built
+    uint32_t waiting;  // MF_WORK_* begun and not yet done
+    uint32_t stale[2]; // MF_NEIGHBOUR_* to be renewed first, of detection and of collisions
     bool stop;
 };
 
-static void do_work(mf_Interaction *all, uint32_t work, bool moved) {
+static void do_work(mf_Interaction *all, uint32_t work, uint32_t stale) {
     mf_Neighbours *search = work == MF_WORK_LOOK ? all->look : all->touch;
     bool look = work == MF_WORK_LOOK;
-    if (moved)
-        mf_neighbours_build(search, true, look && all->query.in_sight, look && all->query.relative);
+    mf_neighbours_renew(search, stale, true, look && all->query.in_sight,
+                        look && all->query.relative);
     if (!look)
         mf_interaction_begin_touch(all);
     for (uint32_t chunk = 0; chunk < search->chunk_count; chunk++)
@@ -45,9 +45,9 @@ static void *beside_main(void *argument) {
             break;
         // Collisions first: they are shorter.
         uint32_t work = beside->waiting & MF_WORK_TOUCH ? MF_WORK_TOUCH : MF_WORK_LOOK;
-        bool moved = (beside->moved & work) != 0;
+        uint32_t stale = beside->stale[work == MF_WORK_TOUCH];
         pthread_mutex_unlock(&beside->mutex);
-        do_work(beside->all, work, moved);
+        do_work(beside->all, work, stale);
         pthread_mutex_lock(&beside->mutex);
         beside->waiting &= ~work;
         pthread_cond_signal(&beside->done);
@@ -57,10 +57,10 @@ static void *beside_main(void *argument) {
     return NULL;
 }
 
-void mf_beside_begin(mf_Beside *beside, uint32_t work, bool moved) {
+void mf_beside_begin(mf_Beside *beside, uint32_t work, uint32_t stale) {
     pthread_mutex_lock(&beside->mutex);
     beside->waiting |= work;
-    beside->moved = moved ? beside->moved | work : beside->moved & ~work;
+    beside->stale[work == MF_WORK_TOUCH] = stale;
     pthread_cond_signal(&beside->begun);
     pthread_mutex_unlock(&beside->mutex);
 }

@@ -77,8 +77,9 @@ mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error);
 // The thread beside the main loop.
 mf_Status mf_beside_create(mf_Interaction *all, mf_Beside **out, mf_Error *error);
 void mf_beside_destroy(mf_Beside *beside); // NULL is fine; waits for what is under way
-// Hands over work whose places have been loaded; `moved`: the lists have to be built first.
-void mf_beside_begin(mf_Beside *beside, uint32_t work, bool moved);
+// Hands over work (one of the two) whose places have been loaded; `stale`: MF_NEIGHBOUR_* that has
+// to be renewed first.
+void mf_beside_begin(mf_Beside *beside, uint32_t work, uint32_t stale);
 // Waits until that work is done.
 void mf_beside_wait(mf_Beside *beside, uint32_t work);
 

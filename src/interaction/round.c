@@ -105,7 +105,7 @@ typedef struct Region {
     uint32_t work;
     uint32_t count, piece; // [1] blocks or chunks, and how many of them at a time
     RegionFn function;
-    bool moved;
+    uint32_t stale; // MF_NEIGHBOUR_*
 } Region;
 
 static void run_part(void *context, uint32_t index) {
@@ -129,9 +129,10 @@ static void run_region(Region *region, uint32_t count, uint32_t largest, RegionF
 static void load_part(Region *region, uint32_t first, uint32_t count) {
     bool look = (region->work & MF_WORK_LOOK) != 0;
     const mf_NeighbourQuery *query = &region->all->query;
-    if (mf_neighbours_load(region->search, first, count, look && query->in_sight,
-                           look && query->relative))
-        __atomic_store_n(&region->moved, true, __ATOMIC_RELAXED);
+    uint32_t stale = mf_neighbours_load(region->search, first, count, look && query->in_sight,
+                                        look && query->relative);
+    if (stale != 0)
+        __atomic_fetch_or(&region->stale, stale, __ATOMIC_RELAXED);
 }
 
 static void work_part(Region *region, uint32_t first, uint32_t count) {
@@ -263,12 +264,11 @@ static void begin_work(mf_Interaction *all, mf_Neighbours *search, uint32_t work
     all->detections += (work & MF_WORK_LOOK) != 0;
     bool look = (work & MF_WORK_LOOK) != 0;
     if (all->beside != NULL && (work & MF_WORK_AIR) == 0) {
-        mf_beside_begin(all->beside, work, region.moved);
+        mf_beside_begin(all->beside, work, region.stale);
         return;
     }
-    if (region.moved)
-        mf_neighbours_build(search, false, look && all->query.in_sight,
-                            look && all->query.relative);
+    mf_neighbours_renew(search, region.stale, false, look && all->query.in_sight,
+                        look && all->query.relative);
     if ((work & MF_WORK_TOUCH) != 0)
         mf_interaction_begin_touch(all);
     run_region(&region, search->chunk_count, 8, work_part);

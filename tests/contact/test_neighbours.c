@@ -217,8 +217,8 @@ static mf_Neighbours *make_search(const Crowd *crowd, mf_Isa isa, bool wide, dou
 }
 
 static void look(mf_Neighbours *all, Crowd *crowd, mf_NeighbourQuery *query) {
-    if (mf_neighbours_load(all, 0, all->block_count, true, true))
-        mf_neighbours_build(all, false, true, true);
+    uint32_t stale = mf_neighbours_load(all, 0, all->block_count, true, true);
+    mf_neighbours_renew(all, stale, false, true, true);
     bool wide = crowd->double_precision;
     mf_NeighbourOutput output = {
         .count = crowd->seen,
@@ -385,6 +385,38 @@ static void moves_miss_nobody(void **state) {
     }
 }
 
+// Slow moves: what was sifted serves many rounds, and then again, in each instruction set; who dies
+// or comes back shows at once, and so does another query.
+static void sifted_lists_miss_nobody(void **state) {
+    (void)state;
+    static Crowd crowd;
+    for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
+        if (!mf_isa_available((mf_Isa)set))
+            continue;
+        bool wide = set % 2 == 0;
+        crowd_begin(&crowd, 300, wide);
+        place_random(&crowd);
+        mf_Neighbours *all = make_search(&crowd, (mf_Isa)set, wide, 6.0, 0.3, 80);
+        mf_NeighbourQuery query = {.radius = 6.0, .nearest = NEAREST, .relative = true};
+        for (uint32_t round = 0; round < 80; round++) {
+            for (uint32_t i = 0; i < crowd.count; i++) {
+                crowd.fault[i] = unit(90 + round / 20, i) < 0.1;
+                crowd_put(&crowd, i, crowd_get(&crowd, i, 0) + 0.006 * bell(100, i),
+                          crowd_get(&crowd, i, 1) + 0.006 * bell(102, i),
+                          crowd_get(&crowd, i, 2) + 0.006 * bell(104, i));
+            }
+            query.in_sight = round % 16 > 12;
+            query.sight_cosine = 0.3;
+            look(all, &crowd, &query);
+            compare(&crowd, wide, &query);
+            compare_pairs(&crowd, all, 0.3);
+        }
+        assert_in_range(all->builds, 1, 6);
+        assert_in_range(all->sifts, 4, 30);
+        mf_neighbours_destroy(all);
+    }
+}
+
 // The lists are renewed at the very move that could hide a pair: two agents just beyond reach +
 // margin come together by margin / 2 each.
 static void the_criterion_is_sharp(void **state) {
@@ -428,8 +460,9 @@ static void groups_meet(void **state) {
     mf_Neighbours *all;
     mf_Error error;
     assert_int_equal(mf_neighbours_create(context, &config, groups, 2, &all, &error), MF_OK);
-    assert_true(mf_neighbours_load(all, 0, 2, false, true));
-    mf_neighbours_build(all, true, false, true);
+    uint32_t stale = mf_neighbours_load(all, 0, 2, false, true);
+    assert_true(stale & MF_NEIGHBOUR_LISTS);
+    mf_neighbours_renew(all, stale, true, false, true);
     mf_NeighbourQuery query = {.radius = 1.0, .nearest = 2, .relative = true};
     mf_NeighbourOutput output[2] = {
         {first.seen, first.index, first.relative_f32[0], first.relative_f32[1]},
@@ -464,11 +497,9 @@ static int end_tests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_equal_brute_force),
-        cmocka_unit_test(full_lists_miss_nobody),
-        cmocka_unit_test(moves_miss_nobody),
-        cmocka_unit_test(the_criterion_is_sharp),
-        cmocka_unit_test(groups_meet),
+        cmocka_unit_test(lists_equal_brute_force), cmocka_unit_test(full_lists_miss_nobody),
+        cmocka_unit_test(moves_miss_nobody),       cmocka_unit_test(sifted_lists_miss_nobody),
+        cmocka_unit_test(the_criterion_is_sharp),  cmocka_unit_test(groups_meet),
     };
     return cmocka_run_group_tests(tests, begin_tests, end_tests);
 }

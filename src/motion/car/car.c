@@ -122,7 +122,7 @@ static void run_cars(const mf_SystemRun *run, void *user) {
         end = count;
     // Below this many cars the copy for one lane is faster than a mostly empty wide one.
     uint32_t rest = end % plan->lanes;
-    uint32_t wide = rest * 5 <= plan->lanes ? end - rest : end;
+    uint32_t wide = rest * 8 <= plan->lanes ? end - rest : end;
     bool control = run->tick % plan->interval == 0;
     mf_CarBatch batch = {.plan = plan, .first = first, .end = wide, .control = control};
     plan->step(&batch);

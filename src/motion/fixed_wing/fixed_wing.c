@@ -220,7 +220,7 @@ static void bind_block(mf_WingBlock *work, const mf_WingPlan *plan, size_t block
 
 // Below this many agents the copy for one lane is faster than a mostly empty wide one.
 static bool few(uint32_t agents, uint32_t lanes) {
-    return agents * 5 <= lanes;
+    return agents * 8 <= lanes;
 }
 
 static void run_fixed_wing(const mf_SystemRun *run, void *user) {
