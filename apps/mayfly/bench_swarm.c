@@ -82,6 +82,7 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
              "    vehicle: ../models/sun2022.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
+             "    quadrotor: {outer_interval: 0.01}\n"
              "    placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3], layers: 4}}\n"
              "  - name: wings\n"
              "    vehicle: ../models/aerosonde.yaml\n"

@@ -67,7 +67,7 @@ MF_API void mf_quadrotor_hover(const mf_Quadrotor *quadrotor, double gravity, do
 
 // What a group is told to do. Each has four values per agent; a value that is not finite or out of
 // its range is refused together with the other three: the last good ones (command.accepted) stay
-// in force and command.refused goes up by one at every tick of the control.
+// in force and command.refused goes up by one at every tick of the loop that reads them.
 typedef enum mf_QuadrotorCommand {
     MF_QUADROTOR_ROTORS,   // command.rotors [rad/s], 0 .. rotor_speed_max each
     MF_QUADROTOR_RATES,    // command.rates [rad/s] body axes, up to rate_max and yaw_rate_max;
@@ -87,6 +87,9 @@ typedef struct mf_QuadrotorSettings {
     mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
     mf_Time control_interval;    // [ns] between ticks of the control loops, a multiple of the
                                  // world's step; default 0: every step
+    mf_Time outer_interval;      // [ns] between ticks of the attitude, velocity and position loops,
+                                 // a multiple of control_interval; the thrust and body rates that
+                                 // they ask for are held; default 0: with every tick of the control
 } mf_QuadrotorSettings;
 MF_API mf_QuadrotorSettings mf_quadrotor_settings(void);
 

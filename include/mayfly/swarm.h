@@ -129,6 +129,7 @@ typedef struct mf_SwarmGroup {
     double rotor_area;        // [m^2] >= 0, > 0: pushes air down
     mf_CarModel car_model;    // cars only
     mf_CarTyre car_tyre;      // cars only
+    mf_Time outer_interval;   // [ns] quadrotors only; 0: with every tick of the control
     mf_Turbulence turbulence; // fixed wings only
     mf_Placement placement;
     mf_Behaviour behaviour;

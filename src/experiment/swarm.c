@@ -92,7 +92,8 @@ static mf_Status load_vehicle(const Check *check) {
 
 // Keys of another kind of vehicle would be ignored, so they are refused.
 static mf_Status check_kind(const Check *check) {
-    static const mf_VehicleKind kinds[] = {MF_VEHICLE_FIXED_WING, MF_VEHICLE_CAR};
+    static const mf_VehicleKind kinds[] = {MF_VEHICLE_QUADROTOR, MF_VEHICLE_FIXED_WING,
+                                           MF_VEHICLE_CAR};
     for (uint32_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const char *name = mf_vehicle_kind_name(kinds[i]);
         const mf_YamlNode *node = mf_reader_find(&check->reader, name);
@@ -104,15 +105,25 @@ static mf_Status check_kind(const Check *check) {
     return MF_OK;
 }
 
-static mf_Status check_interval(const Check *check) {
+static mf_Status check_multiple(const Check *check, const char *key, mf_Time interval,
+                                const char *of, mf_Time unit) {
     char text[200], step[MF_DECIMAL_TEXT], found[MF_DECIMAL_TEXT];
-    mf_Time interval = check->group->control_interval;
-    if (interval % check->swarm->step == 0)
+    if (interval % unit == 0)
         return MF_OK;
-    snprintf(text, sizeof text, "expected a multiple of world.step = %s s, found %s s",
-             mf_decimal_write_time(check->swarm->step, step),
-             mf_decimal_write_time(interval, found));
-    return refuse(check, "control_interval", NULL, text);
+    snprintf(text, sizeof text, "expected a multiple of %s = %s s, found %s s", of,
+             mf_decimal_write_time(unit, step), mf_decimal_write_time(interval, found));
+    return refuse(check, key, NULL, text);
+}
+
+static mf_Status check_interval(const Check *check) {
+    const mf_SwarmGroup *group = check->group;
+    mf_Time step = check->swarm->step, control = group->control_interval;
+    mf_Status status = check_multiple(check, "control_interval", control, "world.step", step);
+    if (status != MF_OK || group->vehicle->kind != MF_VEHICLE_QUADROTOR)
+        return status;
+    return check_multiple(check, "quadrotor.outer_interval", group->outer_interval,
+                          control > 0 ? "control_interval" : "world.step",
+                          control > 0 ? control : step);
 }
 
 static mf_Status check_behaviour(const Check *check) {

@@ -55,6 +55,11 @@ static const mf_Key group_keys[] = {
            "how the car turns; `blended`: kinematic when slow, dynamic when fast"),
     MF_KEY("car.tyre", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tyres, GROUP(car_tyre),
            "lateral force of the tyres"),
+    MF_KEY("quadrotor", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, "only for quadrotors"),
+    MF_KEY("quadrotor.outer_interval", MF_KEY_TIME, 0, "s", "0", 0, 10, NULL,
+           GROUP(outer_interval),
+           "attitude, velocity and position loops run this often, a multiple of control_interval; "
+           "0: as often as the body-rate loop"),
     MF_KEY("fixed_wing", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
            "only for fixed wings"),
     MF_KEY("fixed_wing.turbulence", MF_KEY_CHOICE, 0, "", "none", 0, 0, turbulences,
@@ -171,8 +176,10 @@ static bool fits_vehicle(const void *base, const mf_Key *key) {
     const mf_SwarmGroup *group = base;
     bool car = strncmp(key->path, "car", 3) == 0;
     bool wing = strncmp(key->path, "fixed_wing", 10) == 0;
+    bool quadrotor = strncmp(key->path, "quadrotor", 9) == 0;
     mf_VehicleKind kind = group->vehicle != NULL ? group->vehicle->kind : MF_VEHICLE_QUADROTOR;
-    return !(car && kind != MF_VEHICLE_CAR) && !(wing && kind != MF_VEHICLE_FIXED_WING);
+    return !(car && kind != MF_VEHICLE_CAR) && !(wing && kind != MF_VEHICLE_FIXED_WING) &&
+           !(quadrotor && kind != MF_VEHICLE_QUADROTOR);
 }
 
 static const mf_KeyTable group_table = {.noun = "group",

@@ -46,6 +46,7 @@ static mf_Status add_quadrotor(mf_Group *group, const mf_SwarmGroup *from, int m
     settings.command = (mf_QuadrotorCommand)mode;
     settings.integrator = from->integrator;
     settings.control_interval = from->control_interval;
+    settings.outer_interval = from->outer_interval;
     return mf_quadrotor_add(group, &from->vehicle->quadrotor, &settings, error);
 }
 

@@ -371,6 +371,12 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &settings, &error),
                      MF_BAD_ARGUMENT);
     settings = mf_quadrotor_settings();
+    settings.control_interval = 4 * MF_MILLISECOND;
+    settings.outer_interval = 6 * MF_MILLISECOND;
+    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &settings, &error),
+                     MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "quadrotor.outer_interval"));
+    settings = mf_quadrotor_settings();
     settings.integrator = (mf_Integrator)7;
     assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &settings, &error),
                      MF_BAD_ARGUMENT);

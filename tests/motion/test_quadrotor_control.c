@@ -222,6 +222,51 @@ static void a_slower_control_holds_its_commands(void **state) {
     stage_close(&stage);
 }
 
+// Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
+static void slower_outer_loops_hold_their_demand(void **state) {
+    StageConfig config = stage_config();
+    (void)state;
+    config.settings.command = MF_QUADROTOR_ATTITUDE;
+    config.settings.control_interval = 2 * MF_MILLISECOND;
+    config.settings.outer_interval = 10 * MF_MILLISECOND;
+    Stage stage = stage_open(&config);
+    stage_set(&stage, 0, "command.attitude", 0, 0.3);
+    mf_world_step(stage.world, 1);
+    double held = stage_get(&stage, 0, "control.demand", 0);
+    double rotor = stage_get(&stage, 0, "rotor.command", 0);
+    assert_true(held > 0.0);
+    stage_set(&stage, 0, "command.attitude", 0, -0.3);
+    mf_world_step(stage.world, 9);
+    assert_true(stage_get(&stage, 0, "control.demand", 0) == held);
+    assert_true(stage_get(&stage, 0, "rotor.command", 0) != rotor);
+    mf_world_step(stage.world, 1);
+    assert_true(stage_get(&stage, 0, "control.demand", 0) < 0.0);
+    stage_close(&stage);
+}
+
+// 100 Hz are enough for loops that are ten times slower than the body rates.
+static void slower_outer_loops_reach_the_place_as_well(void **state) {
+    const mf_Quadrotor craft[3] = {mf_quadrotor(), stage_crazyflie(), stage_hummingbird()};
+    (void)state;
+    for (int c = 0; c < 3; c++) {
+        Response r[2];
+        for (int slow = 0; slow < 2; slow++) {
+            StageConfig config = stage_config();
+            config.quadrotor = craft[c];
+            config.settings.command = MF_QUADROTOR_POSITION;
+            config.settings.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
+            Stage stage = stage_open(&config);
+            r[slow] = respond(&stage, "command.position", 0, 5.0, "base.position", 0, 20000);
+            stage_close(&stage);
+        }
+        print_message("craft %d: rise %.3f and %.3f s, overshoot %.1f and %.1f %%\n", c, r[0].rise,
+                      r[1].rise, 100 * r[0].overshoot, 100 * r[1].overshoot);
+        assert_near(r[1].rise, r[0].rise, 0.05 * r[0].rise);
+        assert_true(r[1].overshoot < 0.1);
+        assert_true(r[1].steady < 0.01);
+    }
+}
+
 // ---- bad commands and states --------------------------------------------------------------------
 
 static void bad_commands_are_refused_and_counted(void **state) {
@@ -348,6 +393,7 @@ static StageConfig variant(int command, int kind) {
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-5;
         config.quadrotor.body_drag[2] = 0.01;
         config.settings.control_interval = 4 * MF_MILLISECOND;
+        config.settings.outer_interval = 12 * MF_MILLISECOND;
     } else if (kind == 2) {
         config.settings.integrator = MF_INTEGRATOR_SEMI_IMPLICIT;
         config.quadrotor.motor_time_constant = 0.0;
@@ -415,6 +461,7 @@ static void a_restored_world_goes_on(void **state) {
     (void)state;
     config.settings.command = MF_QUADROTOR_POSITION;
     config.settings.control_interval = 4 * MF_MILLISECOND;
+    config.settings.outer_interval = 8 * MF_MILLISECOND;
     config.count = 20;
     Stage stage = stage_open(&config);
     for (uint32_t i = 0; i < config.count; i++)
@@ -485,6 +532,8 @@ int main(void) {
         cmocka_unit_test(wind_is_flown_out),
         cmocka_unit_test(yaw_gives_way_to_roll),
         cmocka_unit_test(a_slower_control_holds_its_commands),
+        cmocka_unit_test(slower_outer_loops_hold_their_demand),
+        cmocka_unit_test(slower_outer_loops_reach_the_place_as_well),
         cmocka_unit_test(bad_commands_are_refused_and_counted),
         cmocka_unit_test(a_poisoned_agent_falls_alone),
         cmocka_unit_test(a_reset_hovers),

@@ -65,6 +65,9 @@ static void mistakes_are_one_line_with_their_place(void **state) {
          ":4:51: groups.quads.placement.random.upper: expected nothing below"},
         {GROUP "    control_interval: -0.1\n",
          ":4:23: groups.quads.control_interval: expected a time"},
+        {GROUP "    control_interval: 0.004\n    quadrotor: {outer_interval: 0.006}\n",
+         ":5:33: groups.quads.quadrotor.outer_interval: expected a multiple of control_interval = "
+         "0.004 s, found 0.006 s"},
         {GROUP "    control_interval: 0.003\n",
          ":4:23: groups.quads.control_interval: expected a multiple of world.step = 0.002 s, found "
          "0.003 s"},

@@ -224,7 +224,7 @@ static float square_within(float speed) {
 void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step) {
     const mf_Quadrotor *p = &plan->parameters;
     double *c = plan->constants_f64, matrix[16], inverse[16];
-    const double h = mf_time_to_seconds(step), tick = h * plan->interval;
+    const double h = mf_time_to_seconds(step), tick = h * plan->interval, outer = h * plan->outer;
     const double most =
         4.0 * p->thrust_coefficient * p->rotor_speed_max * p->rotor_speed_max / p->mass;
     mf_quadrotor_allocation(p, matrix, inverse);
@@ -243,7 +243,7 @@ void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step
     fill_mixer(plan, c, inverse);
     fill_rates(plan, c, tick);
     fill_bounds(plan, c, most * p->mass);
-    fill_guide(plan, c, gravity, tick, most);
+    fill_guide(plan, c, gravity, outer, most);
     for (int i = 0; i < MF_QUAD_CONSTANTS; i++)
         plan->constants_f32[i] = (float)c[i];
     plan->constants_f32[MF_QUAD_SQUARE_HIGH] = square_within((float)p->rotor_speed_max);

@@ -69,6 +69,7 @@ typedef struct mf_QuadrotorFields {
     void *position, *orientation, *linear, *angular;
     void *speed;             // rotor.speed
     void *held;              // rotor.command, between ticks of the control
+    void *demand;            // control.demand, between ticks of the outer loops
     void *rate_integral;     // control.rate_integral
     void *velocity_integral; // control.velocity_integral
     void *command;           // the first values of the command: 3, or 4 rotor speeds
@@ -83,6 +84,7 @@ typedef struct mf_QuadrotorPlan {
     mf_QuadrotorSettings settings;
     mf_QuadrotorFields fields;
     uint32_t interval; // [1] steps between ticks of the control
+    uint32_t outer;    // [1] steps between ticks of the loops above the body rates
     bool plain;        // Runge-Kutta, diagonal inertia, rotors with lag, no drag
     bool swift;        // plain, told body rates, with an integral part, control in every step
     bool full_inertia; // the inertia has products
@@ -93,6 +95,12 @@ typedef struct mf_QuadrotorPlan {
     float constants_f32[MF_QUAD_CONSTANTS];
 } mf_QuadrotorPlan;
 
+// What has a tick in a step.
+typedef struct mf_QuadrotorTicks {
+    bool control;
+    bool outer; // the loops above the body rates; only together with `control`
+} mf_QuadrotorTicks;
+
 // Fills flags and constants. `gravity` [m/s^2], `step` [ns].
 void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step);
 
@@ -101,10 +109,10 @@ void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step
 bool mf_quadrotor_allocation(const mf_Quadrotor *quadrotor, double matrix[16], double inverse[16]);
 
 // Steps the agents first .. first+count-1, rounded up to whole lanes; `first` is a multiple of the
-// lanes and no other block is touched than theirs. `due`: the control has a tick in this step.
+// lanes and no other block is touched than theirs.
 MF_KERNEL_COPIES(void, mf_quadrotor_run,
-                 (const mf_QuadrotorPlan *plan, size_t first, size_t count, bool due));
+                 (const mf_QuadrotorPlan *plan, size_t first, size_t count, mf_QuadrotorTicks due));
 typedef void (*mf_QuadrotorRunFn)(const mf_QuadrotorPlan *plan, size_t first, size_t count,
-                                  bool due);
+                                  mf_QuadrotorTicks due);
 
 #endif

@@ -1,13 +1,14 @@
 // The quadrotor's host side: its fields, its system, its reset.
-#include "math/scalar.h"
 #include "motion/quadrotor/plan.h"
+#include "base/hash.h"
+#include "math/scalar.h"
 #include "world/attach.h"
 
 typedef struct QuadrotorSystem {
     mf_QuadrotorPlan plan;
     mf_QuadrotorRunFn run;     // `plan.lanes` lanes at once
     mf_QuadrotorRunFn run_one; // one lane
-    mf_Field *speed, *held, *rate_integral, *velocity_integral;
+    mf_Field *speed, *held, *demand, *rate_integral, *velocity_integral;
     mf_Field *command, *command_last, *accepted, *wind, *refused;
 } QuadrotorSystem;
 
@@ -28,6 +29,16 @@ static const mf_FieldInfo speed_field = {
 static const mf_FieldInfo held_field = {
     "rotor.command", "rad/s", "body", MF_REAL,
     MF_FIXED_COUNT,  1,       STATE,  "what the control asked of the four rotors at its last tick"};
+static const mf_FieldInfo demand_field = {
+    "control.demand",
+    "1",
+    "body",
+    MF_REAL,
+    MF_FIXED_COUNT,
+    1,
+    STATE,
+    "what the outer loops asked for at their last tick: body rates [rad/s], twice thrust over mass "
+    "[m/s^2]"};
 static const mf_FieldInfo rate_integral_field = {
     "control.rate_integral", "rad/s^2", "body", MF_REAL,
     MF_PER_INSTANCE,         3,         STATE,  "integral part of the body-rate loop"};
@@ -84,6 +95,7 @@ static mf_Status add_fields(mf_Group *group, QuadrotorSystem *system, mf_Error *
     } table[] = {
         {&system->speed, &speed_field, 4, true},
         {&system->held, &held_field, 4, plan->interval > 1},
+        {&system->demand, &demand_field, 4, plan->outer > plan->interval},
         {&system->rate_integral, &rate_integral_field, 0, plan->integral},
         {&system->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
         {&system->command, &command_fields[command][0], rotors ? 4 : 0, true},
@@ -114,6 +126,7 @@ static void bind_fields(mf_Group *group, QuadrotorSystem *system) {
                              .angular = mf_group_find_field(group, "base.angular_velocity")->data,
                              .speed = system->speed->data,
                              .held = data_of(system->held),
+                             .demand = data_of(system->demand),
                              .rate_integral = data_of(system->rate_integral),
                              .velocity_integral = data_of(system->velocity_integral),
                              .command = system->command->data,
@@ -129,7 +142,8 @@ static void bind_fields(mf_Group *group, QuadrotorSystem *system) {
 static void run_quadrotors(const mf_SystemRun *run, void *user) {
     const QuadrotorSystem *system = user;
     const size_t lanes = system->plan.lanes, first = (size_t)run->first_block * MF_BLOCK;
-    const bool due = run->tick % system->plan.interval == 0;
+    const mf_QuadrotorTicks due = {run->tick % system->plan.interval == 0,
+                                   run->tick % system->plan.outer == 0};
     size_t count = mf_group_count(run->group) - first;
     if (count > (size_t)run->block_count * MF_BLOCK)
         count = (size_t)run->block_count * MF_BLOCK;
@@ -176,13 +190,16 @@ static void idle_command(const QuadrotorSystem *system, mf_Group *group, uint32_
 static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
     const QuadrotorSystem *system = user;
     const mf_Quadrotor *p = &system->plan.parameters;
-    double hover[4], command[4];
+    double hover[4], command[4], lift = 0.0;
     mf_quadrotor_hover(p, mf_world_settings(mf_group_world(group))->gravity, hover);
     for (int i = 0; i < 4; i++)
         hover[i] = mf_clamp(hover[i], p->rotor_speed_min, p->rotor_speed_max);
+    for (int i = 0; i < 4; i++)
+        lift += 2.0 * p->thrust_coefficient * hover[i] * hover[i] / p->mass;
     idle_command(system, group, instance, hover, command);
     set_row(system->speed, instance, hover);
     set_row(system->held, instance, hover);
+    set_row(system->demand, instance, (double[4]){0.0, 0.0, 0.0, lift});
     set_row(system->rate_integral, instance, NULL);
     set_row(system->velocity_integral, instance, NULL);
     set_row(system->command, instance, command);
@@ -211,6 +228,13 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.control_interval: %lld ns, need a multiple of the step, %lld ns",
                        (long long)settings->control_interval, (long long)step);
+    const mf_Time inner = settings->control_interval > step ? settings->control_interval : step;
+    if (settings->outer_interval < 0 || settings->outer_interval % inner != 0 ||
+        settings->outer_interval / step > UINT32_MAX)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "quadrotor.outer_interval: %lld ns, need a multiple of the interval of the "
+                       "control, %lld ns",
+                       (long long)settings->outer_interval, (long long)inner);
     if (p->motor_time_constant > 0.0 && mf_time_to_seconds(step) > 2.0 * p->motor_time_constant)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.motor_time_constant: %g s, need at least half of the step, %g s "
@@ -232,6 +256,13 @@ static void choose_kernel(QuadrotorSystem *system, mf_Isa isa, bool double_preci
     system->plan.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
 }
 
+static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
+    const uint32_t choices[] = {(uint32_t)plan->settings.command,
+                                (uint32_t)plan->settings.integrator, plan->interval, plan->outer};
+    uint64_t hash = mf_hash_doubles(MF_HASH_START, plan->constants_f64, MF_QUAD_CONSTANTS);
+    return mf_hash_bytes(hash, choices, sizeof choices);
+}
+
 static mf_Status add_system(mf_Group *group, QuadrotorSystem *system, mf_Error *error) {
     static const char *const writes[] = {
         "base.position",         "base.orientation", "base.linear_velocity",
@@ -251,6 +282,7 @@ static mf_Status add_system(mf_Group *group, QuadrotorSystem *system, mf_Error *
     config.user = system;
     config.reads = reads[system->plan.settings.command];
     config.writes = writes;
+    config.settings_hash = hash_plan(&system->plan);
     return mf_group_add_system(group, &config, error);
 }
 
@@ -274,6 +306,8 @@ mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
     system->plan.settings = chosen;
     system->plan.interval =
         chosen.control_interval > step ? (uint32_t)(chosen.control_interval / step) : 1;
+    system->plan.outer = chosen.outer_interval > 0 ? (uint32_t)(chosen.outer_interval / step)
+                                                   : system->plan.interval;
     mf_quadrotor_plan_fill(&system->plan, mf_world_settings(world)->gravity, step);
     choose_kernel(system, mf_world_isa(world), mf_group_settings(group)->double_precision);
     status = add_fields(group, system, error);

@@ -73,24 +73,46 @@ static void control_rotors(const Lanes *s, mf_lane *speed) {
             mf_clamp(command[i], value_of(s, MF_QUAD_ROTOR_LOW), value_of(s, MF_QUAD_ROTOR_HIGH));
 }
 
-static MF_INLINE void control_rates(const Lanes *s, bool swift, mf_lane *speed) {
-    const Craft craft = load_craft(s);
+// What the outer loops asked for at their last tick.
+static MF_INLINE Demand held_demand(const Lanes *s) {
+    const mf_real *rows = rows_of(s, s->fields->demand, 4);
+    return (Demand){row_load(rows, 3), vec_load(rows, 0)};
+}
+
+static MF_INLINE void hold_demand(const Lanes *s, const Demand *demand) {
+    mf_real *rows = rows_of(s, s->fields->demand, 4);
+    keep_three(s, rows, demand->rate);
+    keep_row(s, rows, 3, demand->lift);
+}
+
+static MF_INLINE Demand find_demand(const Lanes *s, const Craft *craft, bool swift, bool outer) {
+    const bool guided = !swift && s->plan->settings.command != MF_QUADROTOR_RATES;
+    if (guided && !outer)
+        return held_demand(s);
     mf_lane command[4];
     read_command(s, command);
     Demand demand = {value_of(s, MF_QUAD_LIFT_PER_FORCE) * command[3],
                      {command[0], command[1], command[2]}};
-    if (!swift && s->plan->settings.command != MF_QUADROTOR_RATES)
-        guide(s, &craft, command, &demand);
+    if (guided)
+        guide(s, craft, command, &demand);
+    if (guided && s->plan->outer > s->plan->interval)
+        hold_demand(s, &demand);
+    return demand;
+}
+
+static MF_INLINE void control_rates(const Lanes *s, bool swift, bool outer, mf_lane *speed) {
+    const Craft craft = load_craft(s);
+    Demand demand = find_demand(s, &craft, swift, outer);
     follow_rates(s, &craft, &demand, swift, speed);
 }
 
 // Commanded rotor speeds of this step.
-static MF_INLINE void control(const Lanes *s, bool due, bool swift, mf_lane *speed) {
+static MF_INLINE void control(const Lanes *s, mf_QuadrotorTicks due, bool swift, mf_lane *speed) {
     if (swift) {
-        control_rates(s, true, speed);
+        control_rates(s, true, true, speed);
         return;
     }
-    if (!due) {
+    if (!due.control) {
         const mf_real *held = rows_of(s, s->fields->held, ROTORS);
         for (uint32_t i = 0; i < ROTORS; i++)
             speed[i] = row_load(held, i);
@@ -99,7 +121,7 @@ static MF_INLINE void control(const Lanes *s, bool due, bool swift, mf_lane *spe
     if (s->plan->settings.command == MF_QUADROTOR_ROTORS)
         control_rotors(s, speed);
     else
-        control_rates(s, false, speed);
+        control_rates(s, false, due.outer, speed);
     if (s->plan->interval > 1) {
         mf_real *held = rows_of(s, s->fields->held, ROTORS);
         for (uint32_t i = 0; i < ROTORS; i++)
@@ -163,7 +185,8 @@ static MF_INLINE void fly_lanes(Lanes *s, const mf_lane *command, bool plain) {
     check_and_store(s, &craft);
 }
 
-static MF_INLINE void step_lanes(Lanes *s, size_t agent, bool due, bool swift, bool plain) {
+static MF_INLINE void step_lanes(Lanes *s, size_t agent, mf_QuadrotorTicks due, bool swift,
+                                 bool plain) {
     mf_lane command[ROTORS];
     if (!find_lanes(s, agent))
         return;
@@ -172,7 +195,7 @@ static MF_INLINE void step_lanes(Lanes *s, size_t agent, bool due, bool swift, b
 }
 
 void MF_KERNEL(mf_quadrotor_run)(const mf_QuadrotorPlan *plan, size_t first, size_t count,
-                                 bool due) {
+                                 mf_QuadrotorTicks due) {
 #if defined(MF_KERNEL_F64)
     Lanes lanes = {.plan = plan, .fields = &plan->fields, .constant = plan->constants_f64};
 #else
