@@ -15,6 +15,8 @@
 #define CELL_LIMIT 1048574.0      // [1] 2^20 - 2: 21 bits hold both signs and the empty cells
 
 static const mf_NeighbourLoadFn load_table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neighbours_load);
+static const mf_NeighbourPlaceFn place_table[MF_KERNEL_ROWS][2] =
+    MF_KERNEL_TABLE(mf_neighbours_place_rows);
 static const mf_NeighbourMarkFn mark_table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neighbours_mark);
 static const mf_NeighbourSweepFn sweep_table[MF_KERNEL_ROWS][2] =
     MF_KERNEL_TABLE(mf_neighbours_sweep);
@@ -102,6 +104,7 @@ static mf_Status make_arrays(mf_Neighbours *all, mf_Error *error) {
     } arrays[] = {
         {&all->reference, 3 * slots, real},
         {&all->mark, 3 * slots, real},
+        {&all->loaded, MF_NEIGHBOUR_LOADED * slots, real},
         {(void **)&all->slot_of, slots, sizeof(int32_t)},
         {(void **)&all->group_of, all->block_count, 1},
         {&all->x, slots, real},
@@ -173,6 +176,7 @@ static void choose_kernels(mf_Neighbours *all) {
     int row = mf_kernel_row(all->config.isa);
     bool wide = all->config.double_precision;
     all->load = load_table[row][wide];
+    all->place = place_table[row][wide];
     all->set_marks = mark_table[row][wide];
     all->sweep = sweep_table[row][wide];
     all->detect = detect_table[row][wide];
@@ -197,6 +201,12 @@ mf_Status mf_neighbours_create(mf_Context *context, const mf_NeighboursConfig *c
         all->groups[g] = groups[g];
         all->groups[g].first_block = all->block_count;
         all->block_count += (groups[g].count + MF_BLOCK - 1) / MF_BLOCK;
+    }
+    if (all->block_count > INT32_MAX / (MF_BLOCK * MF_NEIGHBOUR_LOADED)) {
+        uint32_t blocks = all->block_count;
+        mf_release(context, all);
+        return mf_fail(error, MF_LIMIT, "neighbours: %u blocks of agents, need fewer than %d",
+                       blocks, INT32_MAX / (MF_BLOCK * MF_NEIGHBOUR_LOADED));
     }
     all->slot_count = all->block_count * MF_BLOCK;
     double edge = config->reach;
@@ -223,6 +233,7 @@ void mf_neighbours_destroy(mf_Neighbours *all) {
         return;
     void *arrays[] = {all->reference,
                       all->mark,
+                      all->loaded,
                       all->marked[0],
                       all->marked[1],
                       all->marked[2],
@@ -297,6 +308,11 @@ uint32_t mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, 
         block += part.count;
     }
     return stale;
+}
+
+void mf_neighbours_place(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
+                         bool velocity) {
+    all->place(all, first, count, sight, velocity);
 }
 
 // ---- answers ------------------------------------------------------------------------------------

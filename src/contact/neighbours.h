@@ -45,6 +45,7 @@ enum {
     MF_NEIGHBOUR_CHUNK = 64,  // [1] slots that are worked on together
     MF_NEIGHBOUR_PAD = 16,    // [1] values behind arrays and lists that may be read
     MF_NEIGHBOUR_GROUPS = 64, // [1] most groups
+    MF_NEIGHBOUR_LOADED = 9,  // [1] values of an agent that are loaded
     MF_NEIGHBOUR_NEAREST = 32 // [1] most neighbours that are told
 };
 
@@ -142,6 +143,8 @@ enum { MF_NEIGHBOUR_LISTS = 1, MF_NEIGHBOUR_SIFTED = 2 };
 
 typedef uint32_t (*mf_NeighbourLoadFn)(mf_Neighbours *all, uint32_t group, uint32_t first_block,
                                        uint32_t block_count, bool sight, bool velocity);
+typedef void (*mf_NeighbourPlaceFn)(mf_Neighbours *all, uint32_t first_row, uint32_t row_count,
+                                    bool sight, bool velocity);
 typedef void (*mf_NeighbourMarkFn)(mf_Neighbours *all, uint32_t first_block, uint32_t block_count);
 typedef void (*mf_NeighbourSweepFn)(mf_Neighbours *all, uint32_t chunk);
 typedef void (*mf_NeighbourDetectFn)(const mf_Neighbours *all, uint32_t chunk,
@@ -173,6 +176,7 @@ struct mf_Neighbours {
     // By agent, that is [block][..][16]. Reals are float or double, as the config says.
     void *reference;   // [m] [block][3][16] places when the lists were built; NaN: took no part
     void *mark;        // [m] likewise, when the slack began
+    void *loaded;      // [m], [1], [m/s] [block][9][16] place, facing, velocity
     int32_t *slot_of;  // [1]
     uint8_t *group_of; // [1] by block
     // By slot.
@@ -202,6 +206,7 @@ struct mf_Neighbours {
     uint32_t key_bits[2]; // [1] of x, of x and y together
     // Kernels.
     mf_NeighbourLoadFn load;
+    mf_NeighbourPlaceFn place;
     mf_NeighbourMarkFn set_marks;
     mf_NeighbourSweepFn sweep;
     mf_NeighbourDetectFn detect;
@@ -225,7 +230,13 @@ mf_Status mf_neighbours_reserve(mf_Neighbours *all, uint32_t candidates, mf_Erro
 uint32_t mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
                             bool velocity);
 
-// Renews what `stale` names from what was loaded, on the context's threads or on the calling one
+// Puts what was loaded in order of the slots, for the slots first * 16 .. (first + count) * 16 - 1.
+// From several threads on different slots. Threads that write side by side to scattered slots would
+// wait for each other's cache lines, so each writes its own slots and reads the scattered agents.
+void mf_neighbours_place(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
+                         bool velocity);
+
+// Renews what `stale` names from what was placed, on the context's threads or on the calling one
 // alone. Everything loaded is then in order of the new slots; `sight` and `velocity` as they were
 // loaded.
 void mf_neighbours_renew(mf_Neighbours *all, uint32_t stale, bool alone, bool sight, bool velocity);
@@ -250,6 +261,9 @@ uint32_t mf_neighbours_full(const mf_Neighbours *all);
 MF_KERNEL_COPIES(uint32_t, mf_neighbours_load,
                  (mf_Neighbours * all, uint32_t group, uint32_t first_block, uint32_t block_count,
                   bool sight, bool velocity));
+MF_KERNEL_COPIES(void, mf_neighbours_place_rows,
+                 (mf_Neighbours * all, uint32_t first_row, uint32_t row_count, bool sight,
+                  bool velocity));
 MF_KERNEL_COPIES(void, mf_neighbours_mark,
                  (mf_Neighbours * all, uint32_t first_block, uint32_t block_count));
 MF_KERNEL_COPIES(void, mf_neighbours_sweep, (mf_Neighbours * all, uint32_t chunk));

@@ -27,20 +27,20 @@ static MF_INLINE mf_lane read_lanes(const void *data, size_t at, bool same) {
     return mf_load(values);
 }
 
-static MF_INLINE void put(void *table, mf_index slot, mf_lane value) {
-    mf_scatter(mf_mask_all(), table, slot, value);
+static MF_INLINE mf_real *loaded_row(mf_Neighbours *all, size_t block, int value) {
+    return (mf_real *)all->loaded + (block * MF_NEIGHBOUR_LOADED + (size_t)value) * MF_BLOCK;
 }
 
 // Body x in world axes: the first column of the rotation matrix.
-static MF_INLINE void load_sight(mf_Neighbours *all, const mf_NeighbourGroup *group, size_t at,
-                                 bool same, mf_index slot) {
+static MF_INLINE void load_sight(mf_real *to, const mf_NeighbourGroup *group, size_t at,
+                                 bool same) {
     const mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
     mf_lane q[4];
     for (int c = 0; c < 4; c++)
         q[c] = read_lanes(group->orientation, at + (size_t)c * MF_BLOCK, same);
-    put(all->facing[0], slot, one - two * (q[2] * q[2] + q[3] * q[3]));
-    put(all->facing[1], slot, two * (q[1] * q[2] + q[0] * q[3]));
-    put(all->facing[2], slot, two * (q[1] * q[3] - q[0] * q[2]));
+    mf_store(to, one - two * (q[2] * q[2] + q[3] * q[3]));
+    mf_store(to + MF_BLOCK, two * (q[1] * q[2] + q[0] * q[3]));
+    mf_store(to + 2 * MF_BLOCK, two * (q[1] * q[3] - q[0] * q[2]));
 }
 
 // Where `at` is not within half of `room` of the place known for the agent.
@@ -57,7 +57,7 @@ static MF_INLINE uint32_t load_lanes(mf_Neighbours *all, const mf_NeighbourGroup
                                      uint32_t block, uint32_t lane, bool sight, bool velocity) {
     const bool same = group->double_precision == own_is_double;
     const size_t row = (size_t)block * 3 * MF_BLOCK + lane;
-    const size_t agent = (size_t)(group->first_block + block) * MF_BLOCK + lane;
+    mf_real *to = loaded_row(all, group->first_block + block, 0) + lane;
     mf_lane at[3];
     for (int c = 0; c < 3; c++)
         at[c] = read_lanes(group->position, row + (size_t)c * MF_BLOCK, same);
@@ -66,18 +66,14 @@ static MF_INLINE uint32_t load_lanes(mf_Neighbours *all, const mf_NeighbourGroup
     mf_mask live = mf_and(mf_index_equal(fault, mf_set_index(0)),
                           mf_index_less(number, mf_set_index((int32_t)group->count)));
     live = mf_and(live, mf_and(mf_finite(at[0]), mf_and(mf_finite(at[1]), mf_finite(at[2]))));
-    mf_index slot = mf_load_index(all->slot_of + agent);
-    put(all->x, slot, mf_select(live, at[0], nowhere()));
-    put(all->y, slot, at[1]);
-    put(all->z, slot, at[2]);
+    mf_store(to, mf_select(live, at[0], nowhere()));
+    mf_store(to + MF_BLOCK, at[1]);
+    mf_store(to + 2 * MF_BLOCK, at[2]);
     if (sight)
-        load_sight(all, group, (size_t)block * 4 * MF_BLOCK + lane, same, slot);
-    for (int c = 0; velocity && c < 3; c++) {
-        mf_index to = (slot << 3) + mf_set_index(c);
-        put(all->motion, to, at[c]);
-        put(all->motion, to + mf_set_index(4),
-            read_lanes(group->linear_velocity, row + (size_t)c * MF_BLOCK, same));
-    }
+        load_sight(to + 3 * MF_BLOCK, group, (size_t)block * 4 * MF_BLOCK + lane, same);
+    for (size_t c = 0; velocity && c < 3; c++)
+        mf_store(to + (6 + c) * MF_BLOCK,
+                 read_lanes(group->linear_velocity, row + c * MF_BLOCK, same));
     const size_t own = (size_t)(group->first_block + block) * 3 * MF_BLOCK + lane;
     mf_mask moved = has_left(at, all->mark, own, all->slack);
     // Marks are NaN where nobody was: who has died is sifted out, too.
@@ -98,6 +94,34 @@ uint32_t MF_KERNEL(mf_neighbours_load)(mf_Neighbours *all, uint32_t group, uint3
         for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES)
             stale |= load_lanes(all, from, block, lane, sight, velocity);
     return stale;
+}
+
+// Sixteen slots, one vector after the other.
+static MF_INLINE void place_lanes(mf_Neighbours *all, size_t slot, bool sight, bool velocity) {
+    mf_index agent = mf_load_index(all->agent_of + slot);
+    mf_index lane = agent & mf_set_index(MF_BLOCK - 1);
+    mf_index from = (agent - lane) * mf_set_index(MF_NEIGHBOUR_LOADED) + lane;
+    void *const places[3] = {all->x, all->y, all->z};
+    mf_index motion = (mf_lane_numbers() + mf_set_index((int32_t)slot)) << 3;
+    for (int c = 0; c < 3; c++) {
+        mf_lane at = mf_gather(all->loaded, from + mf_set_index(c * MF_BLOCK));
+        mf_store((mf_real *)places[c] + slot, at);
+        if (sight)
+            mf_store((mf_real *)all->facing[c] + slot,
+                     mf_gather(all->loaded, from + mf_set_index((3 + c) * MF_BLOCK)));
+        if (!velocity)
+            continue;
+        mf_scatter(mf_mask_all(), all->motion, motion + mf_set_index(c), at);
+        mf_scatter(mf_mask_all(), all->motion, motion + mf_set_index(4 + c),
+                   mf_gather(all->loaded, from + mf_set_index((6 + c) * MF_BLOCK)));
+    }
+}
+
+void MF_KERNEL(mf_neighbours_place_rows)(mf_Neighbours *all, uint32_t first_row, uint32_t row_count,
+                                         bool sight, bool velocity) {
+    for (size_t row = first_row; row < (size_t)first_row + row_count; row++)
+        for (size_t lane = 0; lane < MF_BLOCK; lane += MF_LANES)
+            place_lanes(all, row * MF_BLOCK + lane, sight, velocity);
 }
 
 // Where agents are now becomes their mark.

@@ -126,11 +126,21 @@ static void run_region(Region *region, uint32_t count, uint32_t largest, RegionF
     mf_parallel_for(context, (count + region->piece - 1) / region->piece, run_part, region);
 }
 
+static bool wants_sight(const Region *region) {
+    return (region->work & MF_WORK_LOOK) != 0 && region->all->query.in_sight;
+}
+
+static bool wants_velocity(const Region *region) {
+    return (region->work & MF_WORK_LOOK) != 0 && region->all->query.relative;
+}
+
+static void place_part(Region *region, uint32_t first, uint32_t count) {
+    mf_neighbours_place(region->search, first, count, wants_sight(region), wants_velocity(region));
+}
+
 static void load_part(Region *region, uint32_t first, uint32_t count) {
-    bool look = (region->work & MF_WORK_LOOK) != 0;
-    const mf_NeighbourQuery *query = &region->all->query;
-    uint32_t stale = mf_neighbours_load(region->search, first, count, look && query->in_sight,
-                                        look && query->relative);
+    uint32_t stale = mf_neighbours_load(region->search, first, count, wants_sight(region),
+                                        wants_velocity(region));
     if (stale != 0)
         __atomic_fetch_or(&region->stale, stale, __ATOMIC_RELAXED);
 }
@@ -259,16 +269,15 @@ static void begin_work(mf_Interaction *all, mf_Neighbours *search, uint32_t work
         return;
     Region region = {.all = all, .search = search, .work = work};
     run_region(&region, search->block_count, 64, load_part);
+    run_region(&region, search->block_count, 64, place_part);
     if ((work & MF_WORK_TOUCH) != 0)
         all->touch_time = time;
     all->detections += (work & MF_WORK_LOOK) != 0;
-    bool look = (work & MF_WORK_LOOK) != 0;
     if (all->beside != NULL && (work & MF_WORK_AIR) == 0) {
         mf_beside_begin(all->beside, work, region.stale);
         return;
     }
-    mf_neighbours_renew(search, region.stale, false, look && all->query.in_sight,
-                        look && all->query.relative);
+    mf_neighbours_renew(search, region.stale, false, wants_sight(&region), wants_velocity(&region));
     if ((work & MF_WORK_TOUCH) != 0)
         mf_interaction_begin_touch(all);
     run_region(&region, search->chunk_count, 8, work_part);

@@ -218,6 +218,7 @@ static mf_Neighbours *make_search(const Crowd *crowd, mf_Isa isa, bool wide, dou
 
 static void look(mf_Neighbours *all, Crowd *crowd, mf_NeighbourQuery *query) {
     uint32_t stale = mf_neighbours_load(all, 0, all->block_count, true, true);
+    mf_neighbours_place(all, 0, all->block_count, true, true);
     mf_neighbours_renew(all, stale, false, true, true);
     bool wide = crowd->double_precision;
     mf_NeighbourOutput output = {
@@ -461,6 +462,7 @@ static void groups_meet(void **state) {
     mf_Error error;
     assert_int_equal(mf_neighbours_create(context, &config, groups, 2, &all, &error), MF_OK);
     uint32_t stale = mf_neighbours_load(all, 0, 2, false, true);
+    mf_neighbours_place(all, 0, 2, false, true);
     assert_true(stale & MF_NEIGHBOUR_LISTS);
     mf_neighbours_renew(all, stale, true, false, true);
     mf_NeighbourQuery query = {.radius = 1.0, .nearest = 2, .relative = true};
