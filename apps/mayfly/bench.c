@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_articulated.h"
+#include "bench_model.h"
 #include "bench_swarm.h"
 #include "options.h"
 
 typedef struct Options {
-    const char *threads, *instances, *steps, *generations, *repeats, *isa, *precision;
+    const char *threads, *instances, *steps, *generations, *repeats, *isa, *precision, *model;
     bool json;
 } Options;
 
@@ -32,6 +34,12 @@ static const mf_CommandHelp help = {
         "  quadrotor-10000-interacting\n"
         "                     with neighbours, collisions and downwash every round\n"
         "  mixed-1000         three kinds of vehicles in one world, neighbours on\n"
+        "  articulated-free   full dynamics: 27 degrees of freedom in the air\n"
+        "  articulated-humanoid, articulated-ant, articulated-t1\n"
+        "                     with contacts, random controls and resets, 4096 robots\n"
+        "  articulated-single one humanoid alone\n"
+        "  model-humanoid, model-t1\n"
+        "                     loading a robot's file and making its world\n"
         "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.\n"
@@ -92,11 +100,16 @@ static int run_bench(const char *name, const Options *options) {
                               .generations = (uint32_t)mf_option_count(options->generations, 0),
                               .repeats = (uint32_t)mf_option_count(options->repeats, 0),
                               .double_precision = options->precision != NULL &&
-                                                  strcmp(options->precision, "double") == 0};
+                                                  strcmp(options->precision, "double") == 0,
+                              .model = options->model};
     mf_BenchResult result;
     mf_Error error = {0};
     if (mf_bench_swarm_knows(name))
         return mf_bench_swarm_run(name, &wanted, options->json);
+    if (mf_bench_articulated_knows(name))
+        return mf_bench_articulated_run(name, &wanted, options->json);
+    if (mf_bench_model_knows(name))
+        return mf_bench_model_run(name, &wanted, options->json);
     const mf_Bench *bench = find_bench(name);
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
@@ -107,7 +120,8 @@ static int run_bench(const char *name, const Options *options) {
 
 static int check_words(const Options *options, int count, char **argv) {
     for (int i = 1; i <= count; i++) {
-        if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]))
+        if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]) &&
+            !mf_bench_articulated_knows(argv[i]) && !mf_bench_model_knows(argv[i]))
             return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
     }
     if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&
@@ -145,6 +159,8 @@ int mf_command_bench(int argc, char **argv) {
         {"isa", "NAME", MF_OPTION_TEXT, &options.isa, 0, 0,
          "instruction set: scalar, baseline, avx2, avx512 (default: the best there is)"},
         {"precision", "NAME", MF_OPTION_TEXT, &options.precision, 0, 0, "float or double"},
+        {"model", "FILE", MF_OPTION_TEXT, &options.model, 0, 0,
+         "robot of the articulated benches (default: their own)"},
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "one JSON object per bench"},
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);
@@ -166,6 +182,13 @@ int mf_command_bench(int argc, char **argv) {
     const char *name;
     for (uint32_t i = 0;
          count == 0 && result == MF_EXIT_DONE && (name = mf_bench_swarm_usual(i)) != NULL; i++)
+        result = run_bench(name, &options);
+    for (uint32_t i = 0;
+         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_articulated_usual(i)) != NULL;
+         i++)
+        result = run_bench(name, &options);
+    for (uint32_t i = 0;
+         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_model_usual(i)) != NULL; i++)
         result = run_bench(name, &options);
     return result;
 }

@@ -12,6 +12,7 @@ typedef struct mf_BenchOptions {
     uint32_t generations; // [1]
     uint32_t repeats;     // [1]
     bool double_precision;
+    const char *model; // file for the benches of full dynamics, NULL: their own
 } mf_BenchOptions;
 
 typedef struct mf_BenchResult {

@@ -369,12 +369,55 @@ static mf_Status check_algorithms(mf_Context *context, mf_CheckRun *run, mf_Erro
     return MF_OK;
 }
 
+// A crank of 0.05 m, a rod of 0.2 m and a slider, closed by a constraint:
+// x = r sin q + sqrt(l^2 - r^2 cos^2 q), q from upright.
+static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double along_x[3] = {1, 0, 0};
+    const double far = 0.19364916731037085; // sqrt(l^2 - r^2)
+    RigConfig config = rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    Rig rig;
+    mf_hand_start(&rig.hand, context);
+    uint32_t crank = mf_hand_hinge(&rig.hand, 0, 0, 0, 0, along_y);
+    uint32_t rod = mf_hand_hinge(&rig.hand, crank, 0, 0, 0.05, along_y);
+    uint32_t slider = mf_hand_hinge(&rig.hand, 0, far, 0, 0, along_x);
+    set_body(&rig, crank, 1.0, 0.0, 0.01, 0.01, 0.01);
+    set_body(&rig, rod, 0.5, 0.0, 0.002, 0.002, 0.002);
+    set_body(&rig, slider, 0.3, 0.0, 1, 1, 1);
+    rig.hand.joints[rig.hand.links[slider].joint].type = MF_JOINT_SLIDE;
+    mf_Equality loop = {
+        .name = "loop",
+        .type = MF_EQUALITY_CONNECT,
+        .active = true,
+        .sites = {MF_NONE, MF_NONE},
+        .frames = {{slider, {0, 0, 0}, {1, 0, 0, 0}}, {rod, {far, 0, -0.05}, {1, 0, 0, 0}}}};
+    rig.hand.model.equalities = &loop;
+    rig.hand.model.equality_count = 1;
+    config.world.gravity = 0.0;
+    config.motion.base = MF_ARTICULATED_FIXED;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    rig_set(&rig, "joint.rate", 0, 6.0);
+    double worst = 0.0;
+    for (int n = 0; n < 100000; n++) {
+        mf_world_step(rig.world, 1);
+        double q = rig_get(&rig, "joint.angle", 0), x = rig_get(&rig, "joint.angle", 2) + far;
+        double wanted = 0.05 * sin(q) + sqrt(0.04 - 0.0025 * cos(q) * cos(q));
+        if (n >= 100) // at first only the crank turned
+            worst = fmax(worst, fabs(x - wanted));
+    }
+    mf_check_below(run, "error of a slider crank in 100,000 steps [m]", 1e-8, worst);
+    mf_world_destroy(rig.world);
+    return MF_OK;
+}
+
 const mf_CheckCase mf_check_articulated_cases[] = {
     {"E1", "the tumbling brick of NASA's check case 2, as a tree of one link", check_brick},
     {"F1", "pendulum: period of large swings", check_pendulum},
     {"F2", "double pendulum: periods of small swings", check_modes},
     {"F4", "double pendulum: energy error of Runge-Kutta", check_double_pendulum},
     {"F5", "inverse dynamics undoes forward dynamics", check_algorithms},
+    {"F12", "a slider crank closed by a constraint", check_loop},
     {"F15", "motor and servo", check_servo},
     {"D1", "depth at rest", check_rest},
     {"D3", "bounce on a damped spring that cannot pull", check_bounce},

@@ -99,6 +99,14 @@ static bool is_robot(const char *name) {
     return dot != NULL && strcasecmp(dot, ".urdf") == 0;
 }
 
+// No YAML begins with an angle bracket.
+static bool is_markup(const char *text, size_t size) {
+    size_t at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < size && text[at] != '\0' && strchr(" \t\r\n", text[at]) != NULL)
+        at++;
+    return at < size && text[at] == '<';
+}
+
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
                          const char *name, mf_Experiment **out, mf_Error *error) {
     char path[MF_APP_PATH];
@@ -125,14 +133,16 @@ mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *ou
                          mf_Error *error) {
     char path[MF_APP_PATH], *text;
     size_t size;
-    *out = MF_INPUT_EXPERIMENT;
+    *out = is_robot(name) ? MF_INPUT_ROBOT : MF_INPUT_EXPERIMENT;
     if (strlen(name) >= MF_APP_PATH || is_robot(name))
         return MF_OK; // loading says what is wrong
     mf_Status status =
         mf_file_read(context, mf_app_find(name, path), (size_t)64 << 20, &text, &size, error);
     if (status != MF_OK)
         return status;
-    if (mf_swarm_is(text, size))
+    if (is_markup(text, size))
+        *out = MF_INPUT_ROBOT;
+    else if (mf_swarm_is(text, size))
         *out = MF_INPUT_SWARM;
     else if (mf_vehicle_is(text, size))
         *out = MF_INPUT_VEHICLE;

@@ -53,8 +53,13 @@ mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error 
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
                          const char *name, mf_Experiment **out, mf_Error *error);
 
-// What a YAML file holds, told by its top keys.
-typedef enum mf_InputKind { MF_INPUT_EXPERIMENT, MF_INPUT_SWARM, MF_INPUT_VEHICLE } mf_InputKind;
+// What a file holds: XML is a robot, YAML is told by its top keys.
+typedef enum mf_InputKind {
+    MF_INPUT_EXPERIMENT,
+    MF_INPUT_SWARM,
+    MF_INPUT_VEHICLE,
+    MF_INPUT_ROBOT
+} mf_InputKind;
 mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *out, mf_Error *error);
 
 // As mf_inputs_load for a swarm; options that only experiments have print a usage line.

@@ -1,5 +1,5 @@
 // mayfly run: an experiment's robots, simulated once, each with its own random controller; or a
-// swarm (run_swarm.c).
+// swarm (run_swarm.c); or a robot's file alone (run_model.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
+#include "run_model.h"
 #include "run_swarm.h"
 #include "simulate.h"
 
@@ -19,17 +20,25 @@ typedef struct Options {
 
 static const mf_CommandHelp help = {
     .name = "run",
-    .arguments = "FILE.yaml",
-    .summary = "simulate an experiment's robots once",
+    .arguments = "FILE",
+    .summary = "simulate a robot, an experiment or a swarm once",
     .text =
-        "Every robot gets a controller of the experiment's kind with random content (a random\n"
-        "program, random waves, or none), drawn from the seed and the robot's number. Prints how\n"
-        "far they came; --record keeps what they did, in HDF5 with units. With --json the last\n"
-        "line has motion, simulated_seconds, wall_seconds, realtime_factor and hash.\n\n"
+        "A robot's own file (MJCF or URDF) is dropped on flat ground, with its first keyframe or\n"
+        "from its rest pose, under full dynamics (--motion points: one rigid body), with the "
+        "step,\n"
+        "gravity and floor that the file asks for. Prints height, speed, energy, what the ground\n"
+        "bears, faults and sensors.\n\n"
+        "In an experiment every robot gets a controller of the experiment's kind with random\n"
+        "content (a random program, random waves, or none), drawn from the seed and the robot's\n"
+        "number. Prints how far they came; --record keeps what they did, in HDF5 with units. With\n"
+        "--json the last line has motion, simulated_seconds, wall_seconds, realtime_factor and\n"
+        "hash.\n\n"
         "A file with `groups` is a swarm: vehicles of several kinds in one world, which meet. Its\n"
         "summary says who is alive and what happened to the others; --plot draws where they went.\n"
         "mayfly help swarm lists every line of such a file.",
-    .examples = "  mayfly run scenes/swarm.yaml --duration 10\n"
+    .examples = "  mayfly run models/hexapod.urdf\n"
+                "  mayfly run robot.xml --duration 5 --robots 1000 --key stand\n"
+                "  mayfly run scenes/swarm.yaml --duration 10\n"
                 "  mayfly run scenes/circles.yaml --plot circles.html\n"
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
@@ -137,9 +146,18 @@ int mf_command_run(int argc, char **argv) {
     mf_Inputs *inputs = &options.inputs;
     const mf_Option table[] = {
         {"duration", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9, "simulated seconds"},
+        {"seconds", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9, "the same"},
         {"robots", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 26, "how many, side by side"},
+        {"instances", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 26, "the same"},
         {"seed", "N", MF_OPTION_COUNT, &inputs->seed, 0, 1.8446744073709552e19,
-         "of the random controllers"},
+         "of the random controllers; of a robot's own file: of small joint rates, other for every "
+         "robot but the first"},
+        {"motion", "NAME", MF_OPTION_TEXT, &options.run.motion, 0, 0,
+         "how a robot's own file moves: articulated (the default) or points"},
+        {"key", "NAME", MF_OPTION_TEXT, &options.run.key, 0, 0,
+         "keyframe that a robot's own file starts with (default: the first)"},
+        {"lenient", NULL, MF_OPTION_FLAG, &options.run.lenient, 0, 0,
+         "load an MJCF robot without the physical elements that are not supported"},
         {"realtime", "FACTOR", MF_OPTION_REAL, &options.run.realtime, 1e-6, 1e9,
          "keep to the clock: simulated seconds per second (default: as fast as it goes)"},
         {"record", "FILE", MF_OPTION_TEXT, &options.run.record, 0, 0,
@@ -169,6 +187,10 @@ int mf_command_run(int argc, char **argv) {
         status = mf_inputs_kind(context, argv[1], &kind, &error);
     if (status != MF_OK)
         result = mf_inputs_fail(&error);
+    else if (kind == MF_INPUT_ROBOT)
+        result = mf_run_model(context, inputs, &options.run, argv[1]);
+    else if (options.run.motion != NULL || options.run.key != NULL || options.run.lenient)
+        result = mf_app_usage("run", "--motion, --key and --lenient are for a robot's own file");
     else if (kind == MF_INPUT_SWARM)
         result = mf_run_swarm(context, inputs, &options.run, argv[1]);
     else if (kind == MF_INPUT_VEHICLE)

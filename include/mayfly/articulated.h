@@ -43,17 +43,17 @@ typedef struct mf_ArticulatedConfig {
     uint32_t struct_size; // [byte] set by mf_articulated_config()
     mf_ArticulatedIntegrator integrator;
     mf_ArticulatedBase base;
-    const mf_Servo *servos;   // one per joint of the model, copied; NULL: `servo` for all
-    mf_Servo servo;           // effort and speed are also limited by the joint's own; default:
-                              // mf_servo()
-    bool limits;              // joint limits act; default true
-    double limit_time;        // [s] time constant of limits, > 0; default 0: 2 steps
-    double limit_damping;     // [1] damping ratio of limits, >= 0; default 1
-    double friction_rate;     // [rad/s] or [m/s] > 0; dry friction of joints is viscous below;
-                              // default 1e-3
-    bool contacts;            // colliding points meet the ground; default true
-    bool shapes;              // spheres, capsules, boxes and cylinders that collide meet the ground
-                              // as themselves, instead of by their points; default false
+    const mf_Servo *servos; // one per joint of the model, copied; NULL: `servo` for all
+    mf_Servo servo;         // effort and speed are also limited by the joint's own; default:
+                            // mf_servo()
+    bool limits;            // joint limits act; default true
+    double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps
+    double limit_damping;   // [1] damping ratio of limits, >= 0; default 1
+    double friction_rate;   // [rad/s] or [m/s] > 0; dry friction of joints is viscous below;
+                            // default 1e-3
+    bool contacts;          // colliding points meet the ground; default true
+    bool shapes;            // spheres, capsules, boxes, cylinders and ellipsoids that collide meet
+                            // the ground as themselves, instead of by their points; default false
     double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time
     double contact_damping;   // [N s/m] of one contact, >= 0; default NAN: by contact_ratio
     double contact_time;      // [s] > 0; stiffness = mass / time^2; default 0: 2 steps
@@ -61,14 +61,21 @@ typedef struct mf_ArticulatedConfig {
     double friction;          // [1] Coulomb coefficient >= 0; default 1
     double slip_speed;        // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth;     // [m] > 0; deeper contacts push no harder; default 0.02
+    bool self_contacts;       // shapes of links that the model lets touch do, and those fixed in
+                              // the world; default true
+    bool hard;                // contacts have no softness: a solver of sweeps finds their forces;
+                              // not with RK4; default false
+    uint32_t sweeps;          // [1] of that solver, also for tendons and contacts between links,
+                              // up to 1000; default 0: 8, hard 30
 } mf_ArticulatedConfig;
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
 // Lets `group` move by `articulated`. Adds the fields joint.torque, base.force and base.torque, the
 // state of ball and floating joints where the model has some, contact.load, actuator.control,
 // actuator.activation and actuator.force where it has actuators, and one system. Planar joints are
-// held at their start. `config` may be NULL. A step takes up to 2.5 MiB of the stack of the thread
-// that makes it. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts or 256 actuators.
+// held at their start. `config` may be NULL. A step takes up to 4.5 MiB of the stack of the thread
+// that makes it. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 256 actuators,
+// 64 equations of equality constraints, 64 tendons with forces or 16384 pairs of shapes.
 // MF_BAD_ARGUMENT: a setting, or a joint that moves nothing with inertia. MF_UNSUPPORTED: an
 // actuator on a ball joint or relative to a second site.
 MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config,
@@ -110,6 +117,11 @@ MF_API void mf_articulated_pose(const mf_Group *group, uint32_t instance, double
 // velocity_count for the velocity [m/s], then 3 rows for the angular velocity [rad/s], world axes.
 MF_API void mf_articulated_jacobian(const mf_Group *group, uint32_t instance, uint32_t link,
                                     const double point[3], double *matrix);
+
+// Where the contact of a row of contact.load is in the frame of `link` [m]: its point, or the
+// centre of its ball or disc. False when it belongs to another rigid part, or there is no such row.
+MF_API bool mf_articulated_contact_place(const mf_Group *group, uint32_t row, uint32_t link,
+                                         double place[3]);
 
 typedef struct mf_ArticulatedEnergy {
     double kinetic;   // [J] with that of the rotors

@@ -9,6 +9,7 @@
 #include <mayfly/control.h>
 #include <mayfly/experiment.h>
 #include <mayfly/fixed_wing.h>
+#include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
 #include <mayfly/model.h>
 #include <mayfly/motion.h>

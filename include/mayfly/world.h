@@ -162,6 +162,13 @@ MF_API mf_Status mf_group_place(mf_Group *group, uint32_t instance, const double
                                 const double orientation[4], const double linear_velocity[3],
                                 mf_Error *error);
 
+// Puts an instance into the state of a position vector (position_count values; quaternions need not
+// have length 1) and a velocity vector (velocity_count) of the model; targets of joints become
+// their positions. Memories, faults and what else is in fields stay. Values that the group's motion
+// has no field for are passed over. After it the `points` motion needs mf_points_refresh.
+MF_API void mf_group_set_state(mf_Group *group, uint32_t instance, const double *position,
+                               const double *velocity);
+
 // Bits of fault.word.
 enum {
     MF_FAULT_NONFINITE = 1,  // a state value became NaN or infinite

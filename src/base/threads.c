@@ -22,8 +22,9 @@
 #include <time.h>
 
 enum {
-    SPIN_TIME = 200000, // [ns] that a waiting thread looks before it sleeps
-    SPIN_BURST = 16     // [1] looks between two readings of the clock
+    WORKER_STACK = 16 << 20, // [byte] a step of full dynamics keeps its tree on the stack
+    SPIN_TIME = 200000,      // [ns] that a waiting thread looks before it sleeps
+    SPIN_BURST = 16          // [1] looks between two readings of the clock
 };
 
 #define CLOSED UINT32_MAX // index that no count reaches
@@ -172,15 +173,20 @@ static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t coun
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         sigdelset(&blocked, faults[i]);
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    int problem = 0;
+    // What a worker gets is otherwise the host's ulimit.
+    pthread_attr_t attributes;
+    int problem = pthread_attr_init(&attributes);
+    if (problem == 0)
+        problem = pthread_attr_setstacksize(&attributes, WORKER_STACK);
     while (pool->worker_count < count && problem == 0) {
         pthread_t *worker = &pool->workers[pool->worker_count];
         problem = EAGAIN;
         if (mf_allow(context, "pthread_create"))
-            problem = pthread_create(worker, NULL, worker_main, pool);
+            problem = pthread_create(worker, &attributes, worker_main, pool);
         if (problem == 0)
             pool->worker_count++;
     }
+    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (problem == 0)
         return MF_OK;

@@ -168,7 +168,8 @@ static void fill_points(const mf_Draft *draft, const mf_Order *order, mf_Block *
         mf_MassProperties body = mf_mass_of_points(points + start, end - start, MF_NONE);
         links[i].mass = body.mass;
         mf_vec3_copy(links[i].center, body.center);
-        memcpy(links[i].inertia, body.inertia, sizeof body.inertia);
+        if (!draft->own_inertia)
+            memcpy(links[i].inertia, body.inertia, sizeof body.inertia);
         model->mass += body.mass;
         start = end;
     }

@@ -29,6 +29,7 @@ typedef struct mf_Draft {
     mf_BaseType base_type;
     mf_Joint root;      // of a free base; type MF_JOINT_FIXED: it has nothing of its own
     bool own_mass;      // links bring mass, centre and inertia; else they come from their points
+    bool own_inertia;   // links bring only their inertia; mass and centre come from their points
     mf_List links;      // mf_Link: the name and, with own_mass, the masses; the rest is computed
     mf_List joints;     // mf_Joint
     mf_List points;     // mf_Point

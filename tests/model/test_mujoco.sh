@@ -2,8 +2,8 @@
 # Imported MJCF models against MuJoCo's own compiler: every mass, joint, geom, actuator, sensor and
 # pose. usage: test_mujoco.sh SOURCE BUILD. The Python that has mujoco (and, for its models,
 # gymnasium) is named by MAYFLY_PYTHON; without one the test is skipped (77).
-source=$1
-build=$2
+source=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
 python=${MAYFLY_PYTHON:-python3}
 shared=${MAYFLY_SHARED:-$source/../shared}
 
@@ -30,4 +30,5 @@ if [ $# -eq 0 ]; then
     echo "skipped: no models found in $shared/models and gymnasium"
     exit 77
 fi
+cd "$build" # MuJoCo writes its log where it runs
 exec "$python" "$source/tests/peers/mujoco_model.py" "$build/mayfly info --json" "$@"

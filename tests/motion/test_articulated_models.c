@@ -36,7 +36,7 @@ static bool robot_open(Robot *robot, const char *path) {
     must(mf_world_add_group(robot->world, &group, &robot->group, &error), &error);
     mf_ArticulatedConfig config = mf_articulated_config();
     config.integrator = MF_ARTICULATED_EULER;
-    config.contacts = config.limits = false;
+    config.contacts = config.self_contacts = config.limits = false;
     must(mf_articulated_add(robot->group, &config, &error), &error);
     robot->n = mf_articulated_velocity_count(robot->group);
     return true;

@@ -3,6 +3,8 @@
 
 #include "model/mass.h"
 
+#include <string.h>
+
 mf_Status mf_urdf_place_mass(mf_Urdf *urdf) {
     mf_MassProperties *bodies = mf_allocate(urdf->context, urdf->draft.links.count, sizeof *bodies);
     if (bodies == NULL)
@@ -14,6 +16,11 @@ mf_Status mf_urdf_place_mass(mf_Urdf *urdf) {
         *sum = mf_mass_add(sum, &part);
     }
     mf_Status status = mf_draft_place_mass(&urdf->draft, bodies, urdf->error);
+    // Points leave out what hardly moves the whole robot; full dynamics needs what moves a joint.
+    urdf->draft.own_inertia = true;
+    for (uint32_t i = 0; status == MF_OK && i < urdf->draft.links.count; i++)
+        memcpy(mf_draft_links(&urdf->draft)[i].inertia, bodies[i].inertia,
+               sizeof bodies[i].inertia);
     mf_release(urdf->context, bodies);
     return status;
 }

@@ -114,7 +114,8 @@ mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double
         return mf_fail(error, MF_LIMIT, "articulated: model %s has %u actuators, at most %d",
                        model->name, count, MF_ARTICULATED_MAX_ACTUATORS);
     plan->actuators = mf_allocate(context, count, sizeof *plan->actuators);
-    plan->terms = mf_allocate(context, term_count(model), sizeof *plan->terms);
+    plan->terms =
+        mf_allocate(context, term_count(model) + mf_art_coupling_terms(model), sizeof *plan->terms);
     if (plan->actuators == NULL || plan->terms == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t l = 0; l < plan->link_count; l++) {

@@ -23,7 +23,8 @@ mf_ArticulatedConfig mf_articulated_config(void) {
                                   .contact_ratio = 1.0,
                                   .friction = 1.0,
                                   .slip_speed = 1e-4,
-                                  .contact_depth = 0.02};
+                                  .contact_depth = 0.02,
+                                  .self_contacts = true};
 }
 
 // ---- fields -------------------------------------------------------------------------------------
@@ -184,7 +185,8 @@ static const char *const articulated_writes[] = {
     "joint.angle",   "joint.rate",       "fault.word",           NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
-    const uint32_t settings[3] = {plan->config.integrator, plan->fixed, plan->config.limits};
+    const uint32_t settings[] = {plan->config.integrator,    plan->fixed,       plan->config.limits,
+                                 plan->config.self_contacts, plan->config.hard, plan->sweeps};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
 }

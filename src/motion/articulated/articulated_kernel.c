@@ -175,7 +175,11 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
         loads[i] = zero;
-        if (work->contacts.any && touch->near)
+        if (!work->contacts.any || !touch->near)
+            continue;
+        if (plan->config.hard)
+            loads[i] = mf_keep(touch->may, touch->load);
+        else
             loads[i] = mf_max(touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero);
     }
 }
@@ -266,6 +270,7 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     load_state(block, &state);
     load_forces(&s, &state, &force);
     Drive drive = {.active = true,
+                   .closes = s.plan->config.integrator != MF_ARTICULATED_RK4,
                    .step = s.plan->config.integrator == MF_ARTICULATED_IMPLICIT
                                ? setting(s.plan, MF_ART_STEP)
                                : mf_zero(),

@@ -17,6 +17,17 @@ mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t co
 mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,
                                  mf_Context *context, mf_Error *error);
 
+// Allocates and fills plan->loops, tendons and looped, and adds to terms, which has room for
+// mf_art_coupling_terms more. The actuators must be there.
+uint32_t mf_art_coupling_terms(const mf_Model *model);
+mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                 mf_Error *error);
+
+// Makes plan->collide and meets, and finds how many contacts the solver has room for. The couplings
+// must be there.
+mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error);
+
 // How many contacts the settings ask for, and their places; marks the links whose pose is needed.
 // The tree must be there.
 uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig *config);

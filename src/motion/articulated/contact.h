@@ -81,6 +81,13 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         return depth;
     }
     Vec down = touch->normal;
+    if (contact->oval) {
+        Sym squares = sym_constant(c + 4);
+        Vec reach = sym_apply(&squares, down);
+        mf_lane far = mf_sqrt(vec_dot(reach, down));
+        touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
+        return depth + far;
+    }
     if (contact->disc) {
         // The lowest point of the edge or one a third of a turn from it. A disc that lies has no
         // lowest point, so a little of a direction of its own decides.
@@ -141,6 +148,8 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         touch->presses = mf_and(touch->presses, mf_less(zero, now));
     }
     touch->presses = mf_and(touch->presses, touch->may);
+    if (plan->config.hard) // as a coupling
+        touch->presses = mf_not(mf_mask_all());
     touch_set(plan, step, touch);
 }
 

@@ -4,7 +4,8 @@
 
 typedef struct Contact {
     uint32_t link; // [1] of the model
-    bool disc;
+    bool disc, oval;
+    double tensor[6];        // [m^2] squared radii of an ellipsoid, link axes
     double place[3], radius; // [m] link frame
     double axis[3], side[3]; // [1] link frame
     double cosine, sine;     // [1]
@@ -39,6 +40,17 @@ static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) 
         mf_quat_rotate(contact.side, shape->rotation, side);
         use(user, &contact);
     }
+}
+
+static void ellipsoid_contact(const mf_Shape *shape, ContactFn use, void *user) {
+    const double *r = shape->size;
+    const double own[6] = {r[0] * r[0], r[1] * r[1], r[2] * r[2], 0, 0, 0};
+    Contact contact = {.link = shape->link, .oval = true, .radius = r[0]};
+    for (int i = 1; i < 3; i++)
+        contact.radius = r[i] > contact.radius ? r[i] : contact.radius;
+    mf_vec3_copy(contact.place, shape->position);
+    mf_inertia_rotate(contact.tensor, own, shape->rotation);
+    use(user, &contact);
 }
 
 static void mesh_contacts(const mf_Model *model, const mf_Shape *shape, ContactFn use, void *user) {
@@ -77,8 +89,10 @@ static void shape_contacts(const mf_Model *model, const mf_Shape *shape, Contact
     case MF_SHAPE_MESH:
         mesh_contacts(model, shape, use, user);
         return;
-    case MF_SHAPE_PLANE:
     case MF_SHAPE_ELLIPSOID:
+        ellipsoid_contact(shape, use, user);
+        return;
+    case MF_SHAPE_PLANE:
     case MF_SHAPE_HEIGHTS:
         return;
     }
@@ -92,8 +106,7 @@ static bool by_points(const mf_Model *model, const mf_ArticulatedConfig *config,
         const mf_Shape *shape = &model->shapes[i];
         if (!shape->collides || shape->link != link)
             continue;
-        if (shape->type == MF_SHAPE_ELLIPSOID ||
-            (shape->type == MF_SHAPE_MESH && model->meshes[shape->mesh].hull_vertex_count == 0))
+        if (shape->type == MF_SHAPE_MESH && model->meshes[shape->mesh].hull_vertex_count == 0)
             return true;
     }
     return false;
@@ -150,7 +163,10 @@ static void fill_contact(void *user, const Contact *contact) {
     mf_quat_rotate(c + 7, place->turn, contact->side);
     c[10] = contact->cosine;
     c[11] = contact->sine;
-    plan->contacts[fill->next++] = (mf_ArtContact){.link = fill->link, .disc = contact->disc};
+    if (contact->oval)
+        mf_inertia_rotate(c + 4, contact->tensor, place->turn);
+    plan->contacts[fill->next++] =
+        (mf_ArtContact){.link = fill->link, .disc = contact->disc, .oval = contact->oval};
 }
 
 // A base that is held touches nothing: it could not give way.
@@ -165,7 +181,7 @@ void mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model) {
         }
         plan->links[fill.link].first_contact = first;
         plan->links[fill.link].contact_count = fill.next - first;
-        plan->links[fill.link].placed = fill.next > first;
+        plan->links[fill.link].placed |= fill.next > first;
     }
     plan->contact_count = fill.next;
     for (uint32_t l = plan->link_count; l-- > 0;)

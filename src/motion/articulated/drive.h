@@ -11,6 +11,7 @@
 
 typedef struct Drive {
     bool active;           // joint forces act at all
+    bool closes;           // couplings act at the end of the step, not now
     mf_lane step;          // [s] 0 when forces act at the beginning of the step
     const mf_real *target; // rows of joint.target
     const State *state;
@@ -80,6 +81,51 @@ static MF_INLINE void drive_follow(const mf_ArtPlan *plan, const mf_ArtLink *lin
     mf_lane ahead = mf_fma(drive->step, error_rate, error);
     line->torque = mf_fma(mf_fma(force, ahead, drag * error_rate), inertia, line->torque);
     line->slope = mf_fma(drive->step * mf_fma(drive->step, force, drag), inertia, line->slope);
+}
+
+// The same for a ball joint, where positions are turns: the spring pulls back along the vector of
+// the turn, the limit bounds its angle. `inertia` is that of the joint; what acts at the end of the
+// step is added to it. Dry friction is against the whole rate.
+static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+                              const Drive *drive, Quat q, Vec rate, Sym *inertia, Vec *torque) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), step = drive->step;
+    mf_lane slope = zero, resist = zero, force = zero, along = zero;
+    Vec axis = {zero, zero, zero};
+    if (link->drive & MF_ART_HAS_DAMPING)
+        resist = mf_set(c[MF_ART_DAMPING]);
+    if (link->drive & MF_ART_HAS_FRICTION)
+        resist = resist + mf_set(c[MF_ART_FRICTION]) /
+                              mf_max(mf_sqrt(vec_dot(rate, rate)), setting(plan, MF_ART_CREEP));
+    *torque = vec_fma(rate, -resist, *torque);
+    slope = step * resist;
+    if (link->drive & (MF_ART_HAS_SPRING | MF_ART_HAS_LIMIT)) {
+        mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
+        Vec turn = vec_scale((Vec){q.x, q.y, q.z}, sign);
+        mf_lane sine = mf_sqrt(vec_dot(turn, turn)), half = mf_atan2_lane(sine, q.w * sign);
+        mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), angle = half + half;
+        axis = vec_scale(turn, one / mf_max(sine, tiny));
+        if (link->drive & MF_ART_HAS_SPRING) {
+            mf_lane stiffness = mf_set(c[MF_ART_STIFFNESS]);
+            Vec ahead = vec_fma(rate, step, vec_scale(axis, angle));
+            *torque = vec_fma(ahead, -stiffness, *torque);
+            slope = mf_fma(step * step, stiffness, slope);
+        }
+        if (link->drive & MF_ART_HAS_LIMIT) {
+            mf_lane climb = vec_dot(axis, rate), moved = vec_dot(axis, sym_apply(inertia, axis));
+            mf_lane depth = mf_fma(step, climb, angle) - mf_set(c[MF_ART_UPPER]);
+            mf_lane k = setting(plan, MF_ART_LIMIT_FORCE), d = setting(plan, MF_ART_LIMIT_DRAG);
+            mf_lane push = mf_fma(k, depth, d * climb);
+            mf_mask pushes = mf_and(mf_less(zero, depth), mf_less(zero, push));
+            force = mf_keep(pushes, push) * moved;
+            along = mf_keep(pushes, step * mf_fma(step, k, d)) * moved;
+            *torque = vec_fma(axis, -force, *torque);
+        }
+    }
+    Vec bent = vec_scale(axis, along);
+    *inertia = (Sym){
+        mf_fma(bent.x, axis.x, inertia->xx + slope), mf_fma(bent.y, axis.y, inertia->yy + slope),
+        mf_fma(bent.z, axis.z, inertia->zz + slope), mf_fma(bent.x, axis.y, inertia->xy),
+        mf_fma(bent.x, axis.z, inertia->xz),         mf_fma(bent.y, axis.z, inertia->yz)};
 }
 
 static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,

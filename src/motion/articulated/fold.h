@@ -67,6 +67,7 @@ static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, 
                                 mf_lane force) {
     mf_lane inverse = mf_set((mf_real)1) / inertia;
     own->push = force * inverse;
+    own->inverse = inverse;
     own->angular = vec_scale(angular, inverse);
     own->linear = vec_scale(linear, inverse);
     a->j = sym_minus_outer(&a->j, own->angular, angular);
@@ -140,20 +141,18 @@ static inline void fold_ball(const mf_ArtPlan *plan, const State *state, const D
     const mf_ArtLink *link = &plan->links[l];
     const mf_real *c = link_constants(plan, l);
     Vec rate = state->ball_rate[link->row];
-    mf_lane extra = mf_set(c[MF_ART_ARMATURE]);
-    if (drive->active && (link->drive & MF_ART_HAS_DAMPING)) {
-        mf_lane damping = mf_set(c[MF_ART_DAMPING]);
-        torque = vec_fma(rate, -damping, torque);
-        extra = mf_fma(drive->step, damping, extra);
-    }
+    mf_lane armature = mf_set(c[MF_ART_ARMATURE]);
     Sym inertia = a->j;
-    inertia.xx = inertia.xx + extra;
-    inertia.yy = inertia.yy + extra;
-    inertia.zz = inertia.zz + extra;
+    inertia.xx = inertia.xx + armature;
+    inertia.yy = inertia.yy + armature;
+    inertia.zz = inertia.zz + armature;
+    if (drive->active && link->drive != 0)
+        drive_ball(plan, link, c, drive, state->ball[link->row], rate, &inertia, &torque);
     ball->inverse = sym_inverse_of(&inertia);
     ball->j = a->j;
     ball->h = a->h;
     ball->force = vec_sub(torque, a->n);
+    ball->push = vec_zero();
     const Vec j[3] = {
         {a->j.xx, a->j.xy, a->j.xz}, {a->j.xy, a->j.yy, a->j.yz}, {a->j.xz, a->j.yz, a->j.zz}};
     const Vec h[3] = {

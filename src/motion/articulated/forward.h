@@ -9,12 +9,12 @@
 #define MF_MOTION_ARTICULATED_FORWARD_H
 
 #include "motion/articulated/fold.h"
+#include "motion/articulated/step.h"
 
 // ---- base ---------------------------------------------------------------------------------------
 
 // Solves the symmetric positive definite system m x = r in place by L D L^T.
-static inline void solve_six(mf_lane m[6][6], mf_lane r[6]) {
-    mf_lane inverse[6];
+static inline void solve_six(mf_lane m[6][6], mf_lane inverse[6], mf_lane r[6]) {
     for (int k = 0; k < 6; k++) {
         inverse[k] = mf_set((mf_real)1) / m[k][k];
         for (int i = k + 1; i < 6; i++) {
@@ -34,8 +34,8 @@ static inline void solve_six(mf_lane m[6][6], mf_lane r[6]) {
 
 // Acceleration of a free base: `angular` and `linear` (gravity taken away) in its own axes.
 static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                   const Rates *force, const Mat *world, const Art *a, Vec *angular,
-                                   Vec *linear) {
+                                   const Rates *force, const Mat *world, Work *work) {
+    const Art *a = &work->base;
     mf_lane armature = mf_set(base_constants(plan)[MF_ART_ARMATURE]), damping = mf_zero();
     if (drive->active)
         damping = mf_set(base_constants(plan)[MF_ART_DAMPING]);
@@ -46,7 +46,7 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
     Vec pull = vec_sub(mat_apply_transposed(world, force->linear), a->f);
     pull = vec_fma(speed, -damping, pull);
     pull = vec_fma(down, -(extra * setting(plan, MF_ART_GRAVITY)), pull);
-    mf_lane m[6][6] = {
+    const mf_lane m[6][6] = {
         {a->j.xx + extra},
         {a->j.xy, a->j.yy + extra},
         {a->j.xz, a->j.yz, a->j.zz + extra},
@@ -55,9 +55,10 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
         {a->h.xz, a->h.yz, a->h.zz, a->m.xz, a->m.yz, a->m.zz + extra},
     };
     mf_lane r[6] = {torque.x, torque.y, torque.z, pull.x, pull.y, pull.z};
-    solve_six(m, r);
-    *angular = (Vec){r[0], r[1], r[2]};
-    *linear = (Vec){r[3], r[4], r[5]};
+    memcpy(work->base_factor, m, sizeof m);
+    solve_six(work->base_factor, work->base_inverse, r);
+    work->base_angular = (Vec){r[0], r[1], r[2]};
+    work->base_linear = (Vec){r[3], r[4], r[5]};
 }
 
 // ---- third pass: outward ------------------------------------------------------------------------
@@ -78,7 +79,7 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
         linear = mat_apply_transposed(&ball->turn, linear);
         Vec force = vec_sub(ball->force, sym_apply(&ball->j, angular));
         force = vec_sub(force, mat_apply(&ball->h, linear));
-        out->ball[link->row] = sym_apply(&ball->inverse, force);
+        out->ball[link->row] = sym_apply_add(&ball->inverse, force, ball->push);
         work->angular[l] = vec_add(angular, out->ball[link->row]);
         work->linear[l] = linear;
         return;
@@ -102,7 +103,7 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
         angular.z = angular.z + joint;
     else
         linear.z = linear.z + joint;
-    if (!link->leaf || link->contact_count > 0) {
+    if (!link->leaf || link->placed) {
         work->angular[l] = angular;
         work->linear[l] = linear;
     }
@@ -122,8 +123,8 @@ static MF_INLINE mf_lane climb_at_end(const mf_ArtPlan *plan, const State *state
 
 // Corrects which contacts press. False when all were right. In lanes where one was wrong friction
 // takes the new loads.
-static bool revise_contacts(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                            Work *work) {
+static inline bool revise_contacts(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                   Work *work) {
     mf_mask wrong = mf_not(mf_mask_all());
     mf_lane load[MF_ARTICULATED_MAX_CONTACTS];
     mf_mask presses[MF_ARTICULATED_MAX_CONTACTS];
@@ -153,6 +154,19 @@ static bool revise_contacts(const mf_ArtPlan *plan, const State *state, const Dr
     return true;
 }
 
+// The third pass, when the base's acceleration and the joints' shares are known.
+static inline void accelerate_all(const mf_ArtPlan *plan, const State *state, Work *work,
+                                  Rates *out) {
+    out->linear = out->angular = vec_zero();
+    if (!plan->fixed) {
+        out->angular = work->base_angular;
+        out->linear = mat_apply(&work->contacts.pose[0].turn, work->base_linear);
+        out->linear.z = out->linear.z - setting(plan, MF_ART_GRAVITY);
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        accelerate_link(plan, state, l, work, out);
+}
+
 // The second and third pass.
 static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                          const Rates *force, const Mat *world, Work *work, Rates *out) {
@@ -163,7 +177,6 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
         fold_link(plan, state, drive, force, l, work);
     work->base_angular = vec_zero();
     work->base_linear = vec_scale((Vec){world->zx, world->zy, world->zz}, gravity);
-    out->linear = out->angular = vec_zero();
     if (!plan->fixed) {
         add_rigid(&work->base, base_constants(plan), state->rate);
         if (work->contacts.any && plan->base_contacts > 0)
@@ -171,14 +184,9 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
                          state->rate, &work->base);
         if (drive->active && (plan->base_lifted || plan->base_thrust))
             push_link(plan, -1, plan->base_lifted, plan->base_thrust, work, &work->base);
-        accelerate_base(plan, state, drive, force, world, &work->base, &work->base_angular,
-                        &work->base_linear);
-        out->angular = work->base_angular;
-        out->linear = mat_apply(world, work->base_linear);
-        out->linear.z = out->linear.z - gravity;
+        accelerate_base(plan, state, drive, force, world, work);
     }
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        accelerate_link(plan, state, l, work, out);
+    accelerate_all(plan, state, work, out);
 }
 
 // Accelerations for `force` and, when `drive` is active, the joints' own forces and contacts.
@@ -187,16 +195,21 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
     const Mat world = quat_matrix(state->attitude);
     for (uint32_t l = 0; l < plan->link_count; l++)
         spread_rate(plan, state, l, work);
-    work->contacts.any = false;
+    work->contacts.any = work->meetings.found = false;
+    work->contacts.pose[0] = (Pose){world, state->place, state->velocity};
     if (drive->active && plan->actuator_count > 0)
         actuate(plan, state, drive->step, &work->actuation);
-    if (drive->active && (plan->contact_count > 0 || plan->any_lifted))
-        find_contacts(plan, state, drive, &world, work);
+    if (drive->active && (plan->contact_count > 0 || plan->any_lifted || plan->coupled))
+        find_contacts(plan, state, drive, work);
+    // Contacts with the ground settle without the couplings, which are dear: one that these pull
+    // off is let go in the next step.
+    const bool settles = work->contacts.any && work->contacts.implicit && !plan->config.hard;
     solve(plan, state, drive, force, &world, work, out);
-    for (int round = 1; round < CONTACT_ROUNDS && work->contacts.any && work->contacts.implicit &&
-                        revise_contacts(plan, state, drive, work);
-         round++)
+    for (int round = 1;
+         round < CONTACT_ROUNDS && settles && revise_contacts(plan, state, drive, work); round++)
         solve(plan, state, drive, force, &world, work, out);
+    if (drive->active && plan->coupled)
+        MF_KERNEL(mf_articulated_couple)(plan, state, !drive->closes, work, out);
 }
 
 #endif

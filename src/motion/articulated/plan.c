@@ -54,6 +54,9 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
         : !(config->slip_speed > 0.0 && config->slip_speed < INFINITY) ? "slip_speed: need > 0"
         : !(config->contact_depth > 0.0 && config->contact_depth < INFINITY)
             ? "contact_depth: need > 0"
+        : config->sweeps > 1000 ? "sweeps: need 0 .. 1000"
+        : config->hard && config->integrator == MF_ARTICULATED_RK4
+            ? "hard: Runge-Kutta cannot have hard contacts"
             : NULL;
     if (wrong != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "articulated.%s", wrong);
@@ -114,6 +117,11 @@ static void set_follow(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtLink
     c[MF_ART_FOLLOW] = offset;
 }
 
+// Models made by hand leave both at 0.
+static bool ball_limited(const mf_Joint *joint) {
+    return bounded(joint->upper) && joint->upper > 0.0;
+}
+
 static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t index) {
     const mf_ArticulatedConfig *config = &plan->config;
     mf_ArtLink *link = &plan->links[index];
@@ -134,6 +142,14 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
             link->drive |= MF_ART_HAS_FRICTION;
         if (config->limits && (bounded(joint->lower) || bounded(joint->upper)))
             link->drive |= MF_ART_HAS_LIMIT;
+    }
+    if (joint->type == MF_JOINT_BALL) {
+        c[MF_ART_STIFFNESS] = joint->stiffness;
+        c[MF_ART_FRICTION] = joint->friction;
+        c[MF_ART_UPPER] = joint->upper;
+        link->drive |= (joint->stiffness > 0.0 ? MF_ART_HAS_SPRING : 0u) |
+                       (joint->friction > 0.0 ? MF_ART_HAS_FRICTION : 0u) |
+                       (config->limits && ball_limited(joint) ? MF_ART_HAS_LIMIT : 0u);
     }
     if (c[MF_ART_DAMPING] > 0.0)
         link->drive |= MF_ART_HAS_DAMPING;
@@ -216,6 +232,10 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     set_settings(plan, model, world);
     status = mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
     if (status == MF_OK)
+        status = mf_art_couplings_build(plan, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_meetings_build(plan, model, context, error);
+    if (status == MF_OK)
         status = check_inertia(plan, model, mass, error);
     mf_release(context, mass);
     if (status != MF_OK)
@@ -233,6 +253,11 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->contacts);
     mf_release(context, plan->actuators);
     mf_release(context, plan->terms);
+    mf_release(context, plan->loops);
+    mf_release(context, plan->tendons);
+    mf_release(context, plan->looped);
+    mf_release(context, plan->meets);
+    mf_collide_destroy(plan->collide);
     mf_release(context, plan->places);
     mf_release(context, plan->joint_links);
     mf_release(context, plan->constants_f64);
@@ -254,6 +279,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     plan->config = *config;
     plan->terrain = mf_world_settings(world)->terrain;
+    plan->sweeps = config->sweeps > 0 ? config->sweeps : config->hard ? 30 : 8;
     plan->level = plan->terrain->lowest == plan->terrain->highest;
     plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                   (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);

@@ -13,11 +13,19 @@
 
 #include <mayfly/articulated.h>
 
+#include "contact/collide.h"
+
 enum {
     MF_ARTICULATED_MAX_LINKS = 256,
     MF_ARTICULATED_MAX_BALLS = 64,
     MF_ARTICULATED_MAX_CONTACTS = 512,
-    MF_ARTICULATED_MAX_ACTUATORS = 256
+    MF_ARTICULATED_MAX_ACTUATORS = 256,
+    MF_ARTICULATED_MAX_LOOPS = 64, // equations of equality constraints
+    MF_ARTICULATED_MAX_TENDONS = 64,
+    MF_ARTICULATED_MAX_MEETINGS = 48,  // contacts that the solver of couplings holds at a time
+    MF_ARTICULATED_ROW_NUMBERS = 6144, // room of the solver's rows
+    MF_ARTICULATED_MAX_SPHERES = 1024, // bounding spheres of shapes
+    MF_ARTICULATED_MAX_PAIRS = 1 << 14 // of shapes that may meet
 };
 
 // Rows of the constants, in both precisions: settings first, then the base, links and contacts.
@@ -89,7 +97,8 @@ enum {
 
 // Per contact: place in its link's plan frame [m], radius [m]; of a disc also its axis [1], a
 // direction across it [1], cosine and sine of the turn from the lowest point of its edge. A contact
-// is a ball, which a radius of 0 makes a point, or a point of a disc's edge.
+// is a ball, which a radius of 0 makes a point, or a point of a disc's edge, or an ellipsoid: its
+// largest radius and the tensor of its squared radii [m^2] (6 values).
 enum { MF_ART_CONTACT_VALUES = 12 };
 
 typedef enum mf_ArtKind { MF_ART_HINGE, MF_ART_SLIDE, MF_ART_BALL } mf_ArtKind;
@@ -152,7 +161,31 @@ typedef struct mf_ArtActuator {
 typedef struct mf_ArtContact {
     int32_t link; // [1] plan link, -1 = base
     bool disc;
+    bool oval;
 } mf_ArtContact;
+
+enum { MF_ART_WORLD = -2 }; // in place of a plan link: the world
+
+// An equality constraint. Frames hold for connect and weld, terms for joint and tendon.
+typedef struct mf_ArtLoop {
+    mf_EqualityType type;
+    uint32_t rows;                    // [1]
+    int32_t links[2];                 // [1] plan link, -1 = base, MF_ART_WORLD
+    double arms[2][3];                // [m] origin of the frame in that link's frame
+    double turns[2][4];               // [1] the frame's axes to that link's
+    uint32_t first_term[2], terms[2]; // [1]
+    double references[2];             // [rad] or [m]
+    double coefficients[5];           // [1] of the polynomial
+} mf_ArtLoop;
+
+// A tendon with a limit, spring, damping, friction or inertia.
+typedef struct mf_ArtTendon {
+    uint32_t first_term, term_count;               // [1]
+    double lower, upper;                           // [m] or [rad] infinite: no limit
+    double spring_lower, spring_upper;             // [m] or [rad]
+    double stiffness, damping, friction, armature; // [N/m], [N s/m], [N], [kg] or of turning
+    bool elastic;                                  // has stiffness, damping or armature
+} mf_ArtTendon;
 
 // Where a link of the model is: in which plan link and how.
 typedef struct mf_ArtPlace {
@@ -212,6 +245,15 @@ typedef struct mf_ArtPlan {
     mf_ArtPlace *places;     // of the model's links
     uint32_t *joint_links;   // [1] per joint of the model: plan link, MF_NONE = held fixed; a
                              // floating joint's ball
+    bool coupled;            // loops, tendons or meetings exist
+    uint32_t loop_count, loop_rows, tendon_count; // [1]
+    mf_ArtLoop *loops;
+    mf_ArtTendon *tendons;
+    bool *looped;            // per plan link: a loop needs its pose
+    uint32_t meeting_room;   // [1] contacts between links that are solved at a time
+    uint32_t sweeps;         // [1] of the solver of couplings
+    mf_CollidePlan *collide; // NULL: links do not meet
+    bool *meets;             // per pair of `collide`
     size_t value_count;      // [1] of the constants
     double *constants_f64;
     float *constants_f32;

@@ -6,6 +6,7 @@
 #include "motion/articulated/actuate.h"
 #include "motion/articulated/contact.h"
 #include "motion/articulated/linkage.h"
+#include "motion/articulated/meeting.h"
 
 typedef struct LinkWork {
     mf_lane cosine, sine; // [1] of the joint's turn
@@ -13,7 +14,8 @@ typedef struct LinkWork {
     Vec bias;             // [m/s^2] rate x (rate x place), parent's axes
     Vec angular;          // [1], [1/m] response of the joint's acceleration to those of the parent
     Vec linear;
-    mf_lane push; // [rad/s^2] or [m/s^2] the joint's acceleration when the parent is at rest
+    mf_lane push;    // [rad/s^2] or [m/s^2] the joint's acceleration when the parent is at rest
+    mf_lane inverse; // [1/(kg m^2)] or [1/kg] of the inertia that the joint moves
 } LinkWork;
 
 typedef struct BallWork {
@@ -22,6 +24,7 @@ typedef struct BallWork {
     Sym j;
     Mat h;
     Vec force; // [N m]
+    Vec push;  // [rad/s^2] what couplings add
 } BallWork;
 
 typedef struct Work {
@@ -29,10 +32,13 @@ typedef struct Work {
     BallWork balls[MF_ARTICULATED_MAX_BALLS];
     Art sums[MF_ARTICULATED_MAX_LINKS]; // by depth: what the links further out hand in
     Art base;
+    mf_lane base_factor[6][6],
+        base_inverse[6];           // of its inertia: L D below and on the diagonal, 1/D
     Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
     Vec angular[MF_ARTICULATED_MAX_LINKS], linear[MF_ARTICULATED_MAX_LINKS];
     Contacts contacts;
     Actuation actuation;
+    Meetings meetings;
 } Work;
 
 // ---- between a link and its parent --------------------------------------------------------------
@@ -120,10 +126,9 @@ static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, ui
 }
 
 // World poses of the links that contacts need, and the contacts.
-static void find_contacts(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                          const Mat *world, Work *work) {
+static inline void find_contacts(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                 Work *work) {
     Contacts *contacts = &work->contacts;
-    contacts->pose[0] = (Pose){*world, state->place, state->velocity};
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         const LinkWork *own = &work->links[l];

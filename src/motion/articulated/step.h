@@ -8,6 +8,12 @@
 // Advances the lanes of `block` by one step.
 MF_KERNEL_COPIES(void, mf_articulated_step, (const mf_ArtBlock *block));
 
+// Adds what couplings do to the accelerations `rates` of a state; all three are of the kernel that
+// calls (State, Work, Rates). `explicit`: forces act now, not at the end of the step.
+MF_KERNEL_COPIES(void, mf_articulated_couple,
+                 (const mf_ArtPlan *plan, const void *state, bool explicit, void *work,
+                  void *rates));
+
 // Answers a question about the tree.
 MF_KERNEL_COPIES(void, mf_articulated_query, (const mf_ArtQuery *query));
 

@@ -1,0 +1,298 @@
+// Benches of full dynamics: robots that get a random control for every actuator in every step, fall
+// over, and begin again after an episode. One repeat is one or more whole episodes with the resets
+// between them; every repeat begins at time 0 with the same numbers and must end with the same
+// hash. The first only warms up.
+#include "bench_articulated.h"
+
+#include <mayfly/articulated.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS_MOST 101u
+
+typedef struct Bench {
+    const char *name;
+    const char *shared; // file in the shared folder, or NULL
+    const char *own;    // file of Mayfly
+    uint32_t instances; // [1]
+    uint32_t episode;   // [1] steps
+    uint32_t episodes;  // [1]
+    bool contacts;
+} Bench;
+
+static const Bench benches[] = {
+    {"articulated-free", NULL, "models/figure.xml", 4096, 250, 1, false},
+    {"articulated-humanoid", "models/mujoco_models/humanoid.xml", "models/figure.xml", 4096, 500, 1,
+     true},
+    {"articulated-ant", NULL, "models/ant.xml", 4096, 500, 1, true},
+    {"articulated-t1", "models/booster_t1/scene.xml", "models/figure.xml", 4096, 500, 1, true},
+    {"articulated-single", "models/mujoco_models/humanoid.xml", "models/figure.xml", 1, 500, 40,
+     true},
+};
+
+#define BENCH_COUNT (sizeof benches / sizeof benches[0])
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_Field *control;
+} Stage;
+
+// ---- random controls ---------------------------------------------------------------------------
+
+// A cheap mixture of bits (the last steps of MurmurHash3, Appleby): the numbers must only be
+// different, and drawing them must cost nothing beside a step.
+static uint32_t mix(uint32_t a) {
+    a ^= a >> 16;
+    a *= 0x85ebca6bu;
+    a ^= a >> 13;
+    a *= 0xc2b2ae35u;
+    return a ^ a >> 16;
+}
+
+static void draw_controls(const mf_SystemRun *run, void *user) {
+    const mf_Field *control = user;
+    for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
+        size_t first = (size_t)b * control->components * MF_BLOCK;
+        uint32_t robots = mf_group_count(run->group) - b * MF_BLOCK;
+        robots = robots < MF_BLOCK ? robots : MF_BLOCK;
+        for (uint32_t c = 0; c < control->components; c++) {
+            uint32_t key = mix((uint32_t)run->tick * 131u + c) + b * MF_BLOCK;
+            float numbers[MF_BLOCK] = {0};
+            for (uint32_t lane = 0; lane < robots; lane++)
+                numbers[lane] = (float)(int32_t)mix(key + lane * 0x9e3779b9u) * 0x1p-31f;
+            if (mf_group_settings(run->group)->double_precision) {
+                double *out = (double *)control->data + first + (size_t)c * MF_BLOCK;
+                for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+                    out[lane] = numbers[lane];
+            } else {
+                memcpy((float *)control->data + first + (size_t)c * MF_BLOCK, numbers,
+                       sizeof numbers);
+            }
+        }
+    }
+}
+
+// ---- the stage ---------------------------------------------------------------------------------
+
+static void stage_free(Stage *stage) {
+    mf_world_destroy(stage->world);
+    mf_model_destroy(stage->model);
+    mf_context_destroy(stage->context);
+}
+
+static const char *find_model(const Bench *bench, const mf_BenchOptions *options,
+                              char out[MF_APP_PATH]) {
+    const char *shared = getenv("MAYFLY_SHARED");
+    if (options->model != NULL)
+        return mf_app_find(options->model, out);
+    if (bench->shared == NULL)
+        return mf_app_own(bench->own, out);
+    char name[256];
+    snprintf(name, sizeof name, "../shared/%s", bench->shared);
+    if (shared == NULL)
+        return mf_app_own(name, out);
+    snprintf(out, MF_APP_PATH, "%s/%s", shared, bench->shared);
+    return out;
+}
+
+static mf_Status add_controls(Stage *stage, mf_Error *error) {
+    static const char *const writes[] = {"actuator.control", NULL};
+    stage->control = mf_group_find_field(stage->group, "actuator.control");
+    if (stage->control == NULL)
+        return MF_OK;
+    mf_SystemConfig system = mf_system_config();
+    system.name = "random";
+    system.phase = MF_PHASE_CONTROL;
+    system.run = draw_controls;
+    system.user = stage->control;
+    system.writes = writes;
+    return mf_group_add_system(stage->group, &system, error);
+}
+
+static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                            mf_Error *error) {
+    char path[MF_APP_PATH];
+    mf_ContextConfig context = mf_context_config();
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ImportConfig import = mf_import_config();
+    context.threads = options->threads != 0 ? options->threads : 1;
+    import.lenient = true;
+    mf_Status status = mf_context_create(&context, &stage->context, error);
+    if (status == MF_OK)
+        status = mf_model_load(stage->context, find_model(bench, options, path), &import,
+                               &stage->model, error);
+    if (status != MF_OK)
+        return status;
+    world.step = (mf_Time)(stage->model->physics.step * 1e9 + 0.5);
+    group.model = stage->model;
+    group.count = options->instances != 0 ? options->instances : bench->instances;
+    group.double_precision = options->double_precision;
+    motion.contacts = bench->contacts;
+    motion.shapes = true;
+    motion.self_contacts = bench->contacts;
+    status = mf_world_create(stage->context, &world, &stage->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(stage->world, &group, &stage->group, error);
+    if (status == MF_OK)
+        status = mf_articulated_add(stage->group, &motion, error);
+    if (status == MF_OK)
+        status = add_controls(stage, error);
+    return status;
+}
+
+// ---- timing ------------------------------------------------------------------------------------
+
+static void sort(double *values, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double value = values[i];
+        uint32_t k = i;
+        for (; k > 0 && values[k - 1] > value; k--)
+            values[k] = values[k - 1];
+        values[k] = value;
+    }
+}
+
+// Contacts that bear load, per robot.
+static double count_contacts(mf_Group *group) {
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
+    uint64_t count = 0;
+    for (uint32_t robot = 0; load != NULL && robot < mf_group_count(group); robot++)
+        for (uint32_t i = 0; i < load->components; i++)
+            count += mf_field_get(load, robot, i) > 0.0;
+    return (double)count / mf_group_count(group);
+}
+
+static mf_Status time_run(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                          void *image, size_t size, mf_BenchResult *result, mf_Error *error) {
+    double seconds[REPEATS_MOST];
+    uint32_t repeats = options->repeats != 0 ? options->repeats : 5;
+    uint64_t episode = options->steps != 0 ? options->steps : bench->episode;
+    for (uint32_t i = 0; i <= repeats; i++) {
+        if (mf_app_stop_wanted())
+            return mf_fail(error, MF_STOPPED, "stopped");
+        mf_Status status = mf_world_restore(stage->world, image, size, error);
+        if (status != MF_OK)
+            return status;
+        double started = mf_app_clock();
+        for (uint32_t e = 0; e < bench->episodes; e++) {
+            mf_group_reset_all(stage->group);
+            mf_world_step(stage->world, episode);
+        }
+        double once = mf_app_clock() - started;
+        uint64_t hash = mf_world_hash(stage->world);
+        if (i > 0 && hash != result->hash)
+            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
+                           bench->name, i, (unsigned long long)hash,
+                           (unsigned long long)result->hash);
+        result->hash = hash;
+        if (i > 0)
+            seconds[i - 1] = once;
+    }
+    sort(seconds, repeats);
+    result->seconds = seconds[repeats / 2];
+    result->slowest = seconds[repeats - 1];
+    result->repeats = repeats;
+    result->steps = episode * bench->episodes;
+    return MF_OK;
+}
+
+static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                         mf_BenchResult *result, mf_Error *error) {
+    size_t size = mf_world_snapshot_size(stage->world);
+    void *image = mf_allocate(stage->context, size, 1);
+    if (image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    mf_Status status = mf_world_snapshot(stage->world, image, size, error);
+    if (status == MF_OK)
+        status = time_run(bench, options, stage, image, size, result, error);
+    mf_release(stage->context, image);
+    result->instances = mf_group_count(stage->group);
+    result->threads = mf_context_threads(stage->context);
+    result->isa = mf_world_isa(stage->world);
+    result->double_precision = options->double_precision;
+    result->dt = mf_time_to_seconds(mf_world_settings(stage->world)->step);
+    result->bytes_per_robot = (double)mf_group_bytes_per_instance(stage->group);
+    result->contacts_per_robot = count_contacts(stage->group);
+    return status;
+}
+
+// ---- output ------------------------------------------------------------------------------------
+
+static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
+    double robot_steps = (double)r->steps * r->instances;
+    return mf_app_print(json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+        "s:I, s:I}",
+        "bench", bench->name, "motion", "articulated", "model", stage->model->name, "instances",
+        (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
+        "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
+        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
+        mf_app_real(robot_steps / r->seconds), "realtime_factor",
+        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
+        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
+        (json_int_t)r->repeats, "episodes", (json_int_t)bench->episodes, "faults",
+        (json_int_t)mf_group_fault_total(stage->group)));
+}
+
+static bool print_row(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
+    double rate = (double)r->steps * r->instances / r->seconds;
+    char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
+    printf("%-20s %7u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx", bench->name,
+           r->instances, r->threads, mf_isa_name(r->isa), r->double_precision ? "double" : "float",
+           rate * 1e-6, mf_app_count(rate * r->dt, factor), mf_app_duration(r->seconds, time),
+           r->bytes_per_robot, r->contacts_per_robot, (unsigned long long)r->hash);
+    if (mf_group_fault_total(stage->group) > 0)
+        printf("  %u faults", mf_group_fault_total(stage->group));
+    printf("\n");
+    return mf_app_flush();
+}
+
+// ---- what bench.c calls ------------------------------------------------------------------------
+
+static const Bench *find(const char *name) {
+    for (size_t i = 0; i < BENCH_COUNT; i++)
+        if (strcmp(benches[i].name, name) == 0)
+            return &benches[i];
+    return NULL;
+}
+
+bool mf_bench_articulated_knows(const char *name) {
+    return find(name) != NULL;
+}
+
+const char *mf_bench_articulated_usual(uint32_t n) {
+    char path[MF_APP_PATH];
+    const mf_BenchOptions none = {0};
+    for (size_t i = 0; i < BENCH_COUNT; i++) {
+        FILE *file = fopen(find_model(&benches[i], &none, path), "r");
+        if (file == NULL)
+            continue;
+        fclose(file);
+        if (n-- == 0)
+            return benches[i].name;
+    }
+    return NULL;
+}
+
+int mf_bench_articulated_run(const char *name, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = find(name);
+    Stage stage = {0};
+    mf_Error error = {0};
+    mf_BenchResult result = {0};
+    mf_Status status = stage_make(bench, options, &stage, &error);
+    if (status == MF_OK)
+        status = measure(bench, options, &stage, &result, &error);
+    bool written = status == MF_OK &&
+                   (json ? print_json(bench, &stage, &result) : print_row(bench, &stage, &result));
+    stage_free(&stage);
+    if (status != MF_OK)
+        return mf_app_fail(&error);
+    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}

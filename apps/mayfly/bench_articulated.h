@@ -1,0 +1,13 @@
+// Benches of full dynamics.
+#ifndef MAYFLY_APP_BENCH_ARTICULATED_H
+#define MAYFLY_APP_BENCH_ARTICULATED_H
+
+#include "bench.h"
+
+bool mf_bench_articulated_knows(const char *name);
+// The name of the n-th bench that runs unasked, because its model is there; NULL behind the last.
+const char *mf_bench_articulated_usual(uint32_t n);
+// Runs one and prints its line; returns an exit code.
+int mf_bench_articulated_run(const char *name, const mf_BenchOptions *options, bool json);
+
+#endif

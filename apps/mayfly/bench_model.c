@@ -1,0 +1,124 @@
+// Benches of loading: reading a robot's file with its meshes, and making a world with one robot
+// under full dynamics. Each repeat begins from nothing; the first only warms up. The files are
+// those of the shared folder (MAYFLY_SHARED, or `shared` beside the source folder).
+#include "bench_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "start_model.h"
+
+#define REPEATS_MOST 101u
+
+typedef struct Bench {
+    const char *name, *file;
+    uint32_t repeats; // [1]
+} Bench;
+
+static const Bench benches[] = {{"model-humanoid", "models/mujoco_models/humanoid.xml", 25},
+                                {"model-t1", "models/booster_t1/t1.xml", 11}};
+
+enum { BENCHES = sizeof benches / sizeof *benches };
+
+typedef struct Times {
+    double load[REPEATS_MOST], compile[REPEATS_MOST], both[REPEATS_MOST]; // [s]
+    uint64_t hash;                                                        // [1] of the model
+} Times;
+
+static const Bench *find(const char *name) {
+    for (uint32_t i = 0; i < BENCHES; i++)
+        if (strcmp(benches[i].name, name) == 0)
+            return &benches[i];
+    return NULL;
+}
+
+bool mf_bench_model_knows(const char *name) {
+    return find(name) != NULL;
+}
+
+static void path_of(const Bench *bench, char out[MF_APP_PATH]) {
+    const char *shared = getenv("MAYFLY_SHARED");
+    if (shared != NULL)
+        snprintf(out, MF_APP_PATH, "%s/%s", shared, bench->file);
+    else
+        snprintf(out, MF_APP_PATH, "%s/../shared/%s", MAYFLY_SOURCE_DIR, bench->file);
+}
+
+const char *mf_bench_model_usual(uint32_t n) {
+    char path[MF_APP_PATH];
+    for (uint32_t i = 0; i < BENCHES; i++) {
+        path_of(&benches[i], path);
+        if (access(path, R_OK) == 0 && n-- == 0)
+            return benches[i].name;
+    }
+    return NULL;
+}
+
+static mf_Status run_once(mf_Context *context, const char *path, Times *times, uint32_t at,
+                          mf_Error *error) {
+    mf_Model *model = NULL;
+    mf_World *world = NULL;
+    double started = mf_app_clock(), loaded;
+    mf_Status status = mf_model_load(context, path, NULL, &model, error);
+    if (status != MF_OK)
+        return status;
+    loaded = mf_app_clock();
+    mf_ModelStart start = {.model = model, .key = MF_NONE, .count = 1, .seed = 1};
+    status = mf_model_start(context, &start, &world, error);
+    times->load[at] = loaded - started;
+    times->compile[at] = mf_app_clock() - loaded;
+    times->both[at] = times->load[at] + times->compile[at];
+    times->hash = mf_model_hash(model);
+    mf_world_destroy(world);
+    mf_terrain_destroy(start.ground);
+    mf_model_destroy(model);
+    return status;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, uint32_t count) {
+    qsort(values, count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+static bool print(const char *name, Times *times, uint32_t repeats, bool json) {
+    double both = median(times->both, repeats), slowest = times->both[repeats - 1];
+    double load = median(times->load, repeats), compile = median(times->compile, repeats);
+    if (json)
+        return mf_app_print(json_pack(
+            "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "bench", name, "motion",
+            "articulated", "instances", (json_int_t)1, "threads", (json_int_t)1, "steps",
+            (json_int_t)0, "seconds", mf_app_real(both), "load_seconds", mf_app_real(load),
+            "compile_seconds", mf_app_real(compile), "slowest_seconds", mf_app_real(slowest),
+            "repeats", (json_int_t)repeats, "hash", mf_app_hash(times->hash)));
+    printf("%-18s load %8.3f ms, compile %8.3f ms, both %8.3f ms (slowest %.3f)  %016llx\n", name,
+           1e3 * load, 1e3 * compile, 1e3 * both, 1e3 * slowest, (unsigned long long)times->hash);
+    return mf_app_flush();
+}
+
+int mf_bench_model_run(const char *name, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = find(name);
+    char path[MF_APP_PATH];
+    mf_ContextConfig config = mf_context_config();
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    Times times = {.hash = 0};
+    uint32_t repeats = options->repeats != 0 ? options->repeats : bench->repeats;
+    path_of(bench, path);
+    config.threads = 1;
+    mf_Status status = mf_context_create(&config, &context, &error);
+    if (status == MF_OK)
+        status = run_once(context, path, &times, 0, &error);
+    for (uint32_t i = 0; status == MF_OK && i < repeats && !mf_app_stop_wanted(); i++)
+        status = run_once(context, path, &times, i, &error);
+    mf_context_destroy(context);
+    if (status != MF_OK)
+        return mf_app_fail(&error);
+    return print(name, &times, repeats, json) ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}

@@ -1,0 +1,13 @@
+// Benches of loading: from a robot's file to a world with it.
+#ifndef MAYFLY_APP_BENCH_MODEL_H
+#define MAYFLY_APP_BENCH_MODEL_H
+
+#include "bench.h"
+
+bool mf_bench_model_knows(const char *name);
+// The name of the n-th bench whose file is there, NULL behind the last.
+const char *mf_bench_model_usual(uint32_t n);
+// Runs one and prints its line; returns an exit code.
+int mf_bench_model_run(const char *name, const mf_BenchOptions *options, bool json);
+
+#endif

@@ -1,0 +1,302 @@
+// mayfly run ROBOT: one robot, or many, dropped on flat ground as their file wishes, with the
+// keyframe's controls or none. A few moments of the first robot are printed, then what became of
+// all.
+#include "run_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/scalar.h"
+#include "simulate.h"
+#include "start_model.h"
+
+#define MOMENTS 10u  // [1] printed beside the start
+#define LIFE 3.0     // [s] unless told otherwise
+#define READINGS 12u // [1] sensors shown to people
+
+// What a robot does at one moment.
+typedef struct Moment {
+    double height;             // [m] of the base's origin
+    double center;             // [m] height of the centre of mass
+    double speed;              // [m/s] of the centre of mass
+    double tilt;               // [rad] between the base's z axis and the vertical
+    double kinetic, potential; // [J]
+    double load;               // [1] what the ground bears over the weight
+} Moment;
+
+static double ground_load(mf_Group *group, uint32_t robot) {
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
+    double weight = mf_group_model(group)->mass * mf_world_settings(mf_group_world(group))->gravity;
+    double sum = 0.0;
+    if (load == NULL)
+        load = mf_group_find_field(group, "point.load");
+    for (uint32_t i = 0; load != NULL && i < load->components; i++)
+        sum += mf_field_get(load, robot, i);
+    return weight > 0.0 ? sum / weight : 0.0;
+}
+
+static Moment look(mf_Group *group, uint32_t robot) {
+    const mf_Field *turn = mf_group_find_field(group, "base.orientation");
+    double x = mf_field_get(turn, robot, 1), y = mf_field_get(turn, robot, 2);
+    double center[3], linear[3], angular[3];
+    Moment moment = {.height = mf_field_get(mf_group_find_field(group, "base.position"), robot, 2),
+                     .tilt = acos(fmax(-1.0, fmin(1.0, 1.0 - 2.0 * (x * x + y * y)))),
+                     .load = ground_load(group, robot)};
+    if (mf_points_settings(group) != NULL) {
+        mf_PointsEnergy energy = mf_points_energy(group, robot);
+        mf_points_momentum(group, robot, center, linear, angular);
+        moment.kinetic = energy.kinetic;
+        moment.potential = energy.potential;
+    } else {
+        mf_ArticulatedEnergy energy = mf_articulated_energy(group, robot);
+        mf_articulated_momentum(group, robot, center, linear, angular);
+        moment.kinetic = energy.kinetic;
+        moment.potential = energy.potential + energy.elastic;
+    }
+    moment.center = center[2];
+    moment.speed = mf_vec3_length(linear) / mf_group_model(group)->mass;
+    return moment;
+}
+
+// ---- for people --------------------------------------------------------------------------------
+
+static void print_start(const mf_ModelStart *start, const mf_World *world) {
+    const mf_Model *model = start->model;
+    const mf_Physics *physics = &model->physics;
+    bool rk4 = physics->integrator == MF_PHYSICS_RK4 && !mf_model_touches(model);
+    const char *motion = start->points ? "points"
+                         : rk4         ? "articulated (RK4)"
+                                       : "articulated (implicit)";
+    printf("%s: %u joints, %.6g kg; %s, steps of %g ms, gravity %g m/s^2\n", model->name,
+           model->joint_count, model->mass, motion,
+           1e3 * mf_time_to_seconds(mf_world_settings(world)->step),
+           mf_world_settings(world)->gravity);
+    if (start->key != MF_NONE)
+        printf("starts at keyframe %u '%s'\n", start->key, model->keyframes[start->key].name);
+    else if (model->base == MF_BASE_FREE)
+        puts("starts in its rest pose, lowest point on the ground");
+    else
+        puts("starts in its rest pose, held by the world");
+    if (physics->gravity[0] != 0.0 || physics->gravity[1] != 0.0 || physics->gravity[2] > 0.0)
+        fprintf(stderr, "mayfly: %s: gravity (%g %g %g) is taken as %g along -z\n", model->file,
+                physics->gravity[0], physics->gravity[1], physics->gravity[2],
+                mf_world_settings(world)->gravity);
+    printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "centre m", "speed m/s",
+           "tilt", "kinetic J", "potent. J", "load");
+}
+
+static void print_moment(mf_Group *group, double time) {
+    Moment moment = look(group, 0);
+    if (mf_group_fault(group, 0) != 0) {
+        printf("%8.3f  fault %u: frozen\n", time, mf_group_fault(group, 0));
+        return;
+    }
+    printf("%8.3f %9.4f %9.4f %9.4f %6.1f° %10.4g %10.4g %7.2f\n", time, moment.height,
+           moment.center, moment.speed, moment.tilt * 57.295779513082321, moment.kinetic,
+           moment.potential, moment.load);
+}
+
+// Mean over the robots without a fault.
+static Moment mean_moment(mf_Group *group, uint32_t *alive) {
+    Moment sum = {0};
+    *alive = 0;
+    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+        if (mf_group_fault(group, i) != 0)
+            continue;
+        Moment one = look(group, i);
+        ++*alive;
+        sum.height += one.height;
+        sum.center += one.center;
+        sum.speed += one.speed;
+        sum.tilt += one.tilt;
+        sum.kinetic += one.kinetic;
+        sum.potential += one.potential;
+        sum.load += one.load;
+    }
+    double part = *alive > 0 ? 1.0 / *alive : 0.0;
+    return (Moment){sum.height * part,  sum.center * part,    sum.speed * part, sum.tilt * part,
+                    sum.kinetic * part, sum.potential * part, sum.load * part};
+}
+
+// The first robot's sensors at the end.
+static void print_readings(mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    const mf_Field *values = mf_group_find_field(group, "sensor.value");
+    uint32_t shown = 0;
+    for (uint32_t i = 0; values != NULL && i < model->sensor_count && shown < READINGS; i++) {
+        const mf_Sensor *sensor = &model->sensors[i];
+        if (sensor->type < MF_SENSOR_TOUCH)
+            continue;
+        printf("%-9s %-24s", shown++ == 0 ? "sensors" : "", sensor->name);
+        for (uint32_t c = 0; c < sensor->count && c < 4; c++)
+            printf(" %10.4g", mf_field_get(values, 0, sensor->address + c));
+        putchar('\n');
+    }
+    if (values != NULL && model->sensor_count > READINGS)
+        printf("%-9s ... of %u (--record FILE --fields sensor.value keeps all)\n", "",
+               model->sensor_count);
+}
+
+static bool print_end(mf_Group *group, const mf_Simulation *simulation) {
+    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    uint32_t count = mf_group_count(group), alive;
+    Moment mean = mean_moment(group, &alive);
+    double factor = simulation->simulated * count / simulation->seconds;
+    printf("%u robot%s lived %s in %s, %s x real time\n", count, count == 1 ? "" : "s",
+           mf_app_duration(simulation->simulated, life), mf_app_duration(simulation->seconds, time),
+           mf_app_count(factor, speed));
+    const char *fate = mean.speed > 0.01 ? "still moving" : mean.load > 0.5 ? "at rest" : "still";
+    if (alive > 0)
+        printf("end       %s: base at %.4g m, centre of mass at %.4g m, %.3g m/s, ground bears "
+               "%.3g of the weight\n",
+               fate, mean.height, mean.center, mean.speed, mean.load);
+    printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u\nhash      %016llx\n",
+           mean.kinetic, mean.potential, count - alive,
+           (unsigned long long)mf_world_hash(simulation->world));
+    print_readings(group);
+    return mf_app_flush();
+}
+
+// ---- for programs ------------------------------------------------------------------------------
+
+// All values of the first robot, in the order of their addresses.
+static json_t *pack_readings(mf_Group *group) {
+    const mf_Field *values = mf_group_find_field(group, "sensor.value");
+    json_t *list = json_array();
+    for (uint32_t i = 0; list != NULL && values != NULL && i < values->components; i++)
+        json_array_append_new(list, mf_app_real(mf_field_get(values, 0, i)));
+    return list;
+}
+
+static bool print_json(mf_Group *group, const mf_Simulation *simulation, bool points) {
+    uint32_t count = mf_group_count(group), alive;
+    Moment mean = mean_moment(group, &alive);
+    return mf_app_print(json_pack(
+        "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "motion",
+        points ? "points" : "articulated", "robots", (json_int_t)count, "simulated_seconds",
+        mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
+        "realtime_factor", mf_app_real(simulation->simulated * count / simulation->seconds),
+        "base_height", mf_app_real(mean.height), "center_height", mf_app_real(mean.center),
+        "kinetic_energy", mf_app_real(mean.kinetic), "potential_energy",
+        mf_app_real(mean.potential), "load", mf_app_real(mean.load), "faults",
+        (json_int_t)(count - alive), "sensors", pack_readings(group), "hash",
+        mf_app_hash(mf_world_hash(simulation->world))));
+}
+
+// ---- the run -----------------------------------------------------------------------------------
+
+static uint64_t whole_steps(const mf_World *world, double seconds) {
+    mf_Time step = mf_world_settings(world)->step, life = mf_time_from_seconds(seconds);
+    return (uint64_t)(life / step + (life % step != 0));
+}
+
+// In one go for a record, else from moment to moment.
+static mf_Status simulate(mf_Group *group, mf_Simulation *simulation, bool talk, mf_Error *error) {
+    uint64_t steps = simulation->steps, done = 0;
+    double simulated = 0.0, seconds = 0.0;
+    mf_Status status = MF_OK;
+    if (talk)
+        print_moment(group, 0.0);
+    if (!talk || simulation->record != NULL) {
+        status = mf_simulate(simulation, error);
+        if (talk)
+            print_moment(group, simulation->simulated);
+        return status;
+    }
+    simulation->progress = NULL;
+    for (uint32_t i = 1; i <= MOMENTS && status == MF_OK; i++) {
+        simulation->steps = steps * i / MOMENTS - done;
+        if (simulation->steps == 0)
+            continue;
+        status = mf_simulate(simulation, error);
+        done += simulation->steps;
+        simulated += simulation->simulated;
+        seconds += simulation->seconds;
+        print_moment(group, simulated);
+    }
+    simulation->simulated = simulated;
+    simulation->seconds = seconds;
+    return status;
+}
+
+static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Inputs *inputs,
+                     const mf_RunOptions *options, mf_Error *error) {
+    mf_Group *group = mf_world_group(world, 0);
+    mf_Simulation simulation = {.world = world,
+                                .group = group,
+                                .agents = start->count,
+                                .steps = whole_steps(world, mf_option_real(inputs->duration, LIFE)),
+                                .realtime = mf_option_real(options->realtime, 0.0),
+                                .record = options->record,
+                                .fields = options->fields,
+                                .record_period = mf_option_real(options->every, 0.1),
+                                .progress = "step"};
+    if (!options->json)
+        print_start(start, world);
+    mf_Status status = simulate(group, &simulation, !options->json, error);
+    if (status != MF_OK && status != MF_STOPPED)
+        return mf_app_fail(error);
+    bool printed = options->json ? print_json(group, &simulation, start->points)
+                                 : print_end(group, &simulation);
+    if (status == MF_STOPPED)
+        return mf_app_fail(error);
+    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+static mf_Status choose_key(const mf_Model *model, const char *name, uint32_t *out,
+                            mf_Error *error) {
+    *out = model->keyframe_count > 0 ? 0 : MF_NONE;
+    if (name == NULL)
+        return MF_OK;
+    *out = mf_model_find_keyframe(model, name);
+    if (*out == MF_NONE)
+        return mf_fail_at(error, MF_NOT_FOUND, model->file, 0, 0,
+                          "--key: there is no keyframe '%.200s'; it has %u", name,
+                          model->keyframe_count);
+    return MF_OK;
+}
+
+static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options) {
+    if (options->plot != NULL)
+        return mf_app_usage("run", "--plot draws swarms, and this is a robot");
+    if (inputs->model != NULL || inputs->terrain != NULL || inputs->settings.count > 0)
+        return mf_app_usage("run", "--model, --terrain and --set change experiments, and this is a "
+                                   "robot: give it to scenes/hexapod.yaml by --model");
+    if (options->motion != NULL && strcmp(options->motion, "points") != 0 &&
+        strcmp(options->motion, "articulated") != 0)
+        return mf_app_usage("run", "--motion: expected points or articulated, found '%.99s'",
+                            options->motion);
+    return MF_OPTIONS_GO_ON;
+}
+
+int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,
+                 const char *name) {
+    char path[MF_APP_PATH];
+    mf_Error error = {0};
+    mf_Model *model = NULL;
+    mf_World *world = NULL;
+    mf_ImportConfig config = mf_import_config();
+    int result = refuse_options(inputs, options);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    config.packages = inputs->packages.items;
+    config.package_count = inputs->packages.count;
+    config.lenient = options->lenient;
+    mf_ModelStart start = {.points =
+                               options->motion != NULL && strcmp(options->motion, "points") == 0,
+                           .count = (uint32_t)mf_option_count(inputs->robots, 1),
+                           .seed = mf_option_count(inputs->seed, 1)};
+    mf_Status status = mf_model_load(context, mf_app_find(name, path), &config, &model, &error);
+    if (status == MF_OK)
+        status = choose_key(model, options->key, &start.key, &error);
+    start.model = model;
+    if (status == MF_OK)
+        status = mf_model_start(context, &start, &world, &error);
+    result =
+        status == MF_OK ? run_world(world, &start, inputs, options, &error) : mf_app_fail(&error);
+    mf_world_destroy(world);
+    mf_terrain_destroy(start.ground);
+    mf_model_destroy(model);
+    return result;
+}

@@ -1,0 +1,288 @@
+// The world of a robot alone: flat ground, and step, gravity, integrator and switches of its file.
+#include "start_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/scalar.h"
+
+#define RATE_STREAM 0x64726f70u // keeps these random numbers apart from all others
+#define RATE_MOST 0.1           // [rad/s] or [m/s]
+
+// ---- how low a pose reaches --------------------------------------------------------------------
+
+// How far a shape with its third axis' world heights `up` (of its x, y, z axes) reaches below its
+// origin [m].
+static double reach_below(const mf_Model *model, const mf_Shape *shape, const double up[3]) {
+    const double *size = shape->size;
+    double round = sqrt(fmax(0.0, 1.0 - up[2] * up[2])), sum = 0.0;
+    switch (shape->type) {
+    case MF_SHAPE_SPHERE:
+        return size[0];
+    case MF_SHAPE_CAPSULE:
+        return size[0] + 0.5 * size[1] * fabs(up[2]);
+    case MF_SHAPE_CYLINDER:
+        return size[0] * round + 0.5 * size[1] * fabs(up[2]);
+    case MF_SHAPE_BOX:
+        for (int i = 0; i < 3; i++)
+            sum += 0.5 * size[i] * fabs(up[i]);
+        return sum;
+    case MF_SHAPE_ELLIPSOID:
+        for (int i = 0; i < 3; i++)
+            sum += size[i] * up[i] * size[i] * up[i];
+        return sqrt(sum);
+    case MF_SHAPE_MESH:
+        sum = -INFINITY;
+        for (uint32_t i = 0; i < model->meshes[shape->mesh].vertex_count; i++) {
+            const float *v = model->meshes[shape->mesh].vertices + 3 * (size_t)i;
+            sum = fmax(sum, -(v[0] * up[0] + v[1] * up[1] + v[2] * up[2]));
+        }
+        return sum;
+    default:
+        return 0.0;
+    }
+}
+
+static double lowest_shape(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
+    double lowest = INFINITY;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        double at[3], whole[4], matrix[9];
+        if (!shape->collides || shape->link == MF_NONE)
+            continue;
+        mf_quat_rotate(at, turn[shape->link], shape->position);
+        mf_quat_multiply(whole, turn[shape->link], shape->rotation);
+        mf_quat_to_matrix(matrix, whole);
+        lowest =
+            fmin(lowest, place[shape->link][2] + at[2] - reach_below(model, shape, matrix + 6));
+    }
+    return lowest;
+}
+
+static double lowest_point(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
+    double lowest = INFINITY;
+    for (uint32_t i = 0; i < model->point_count; i++) {
+        const mf_Point *point = &model->points[i];
+        double at[3];
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        mf_quat_rotate(at, turn[point->link], point->position);
+        lowest = fmin(lowest, place[point->link][2] + at[2]);
+    }
+    return lowest;
+}
+
+// ---- the start ---------------------------------------------------------------------------------
+
+typedef struct Start {
+    double *position, *velocity; // [1] of the model
+    double (*place)[3], (*turn)[4];
+} Start;
+
+static void start_free(mf_Context *context, Start *start) {
+    mf_release(context, start->position);
+    mf_release(context, start->velocity);
+    mf_release(context, start->place);
+    mf_release(context, start->turn);
+}
+
+static mf_Status start_make(mf_Context *context, const mf_Model *model, Start *start,
+                            mf_Error *error) {
+    size_t q = model->position_count, v = model->velocity_count;
+    start->position = mf_allocate(context, q + 1, sizeof(double));
+    start->velocity = mf_allocate(context, v + 1, sizeof(double));
+    start->place = mf_allocate(context, model->link_count, sizeof *start->place);
+    start->turn = mf_allocate(context, model->link_count, sizeof *start->turn);
+    if (start->position == NULL || start->velocity == NULL || start->place == NULL ||
+        start->turn == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "run: out of memory");
+    return MF_OK;
+}
+
+// The file's pose with angles inside their ranges, put on the ground where it can fall.
+static void fill_pose(const mf_ModelStart *wanted, Start *start) {
+    const mf_Model *model = wanted->model;
+    double *q = start->position;
+    memcpy(q, model->start_position, model->position_count * sizeof *q);
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        if (model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE)
+            q[model->joints[j].position_address] = model->start_angle[j];
+    if (model->base != MF_BASE_FREE)
+        return;
+    mf_model_pose_at(model, q, start->place, start->turn);
+    double lowest = wanted->points ? INFINITY : lowest_shape(model, start->place, start->turn);
+    if (!isfinite(lowest))
+        lowest = lowest_point(model, start->place, start->turn);
+    q[0] = q[1] = 0.0;
+    if (isfinite(lowest))
+        q[2] += (wanted->ground != NULL ? wanted->ground->highest : 0.0) - lowest;
+}
+
+static void fill_key(const mf_Model *model, uint32_t key, Start *start) {
+    const mf_Keyframe *frame = &model->keyframes[key];
+    memcpy(start->position, frame->position, model->position_count * sizeof(double));
+    memcpy(start->velocity, frame->velocity, model->velocity_count * sizeof(double));
+}
+
+static void set_values(mf_Group *group, const char *name, uint32_t instance, uint32_t component,
+                       double value) {
+    mf_Field *field = mf_group_find_field(group, name);
+    if (field != NULL)
+        mf_field_set(field, instance, component, value);
+}
+
+static void give_key(mf_Group *group, const mf_Keyframe *frame, uint32_t instance) {
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t a = 0; a < model->actuator_count; a++) {
+        uint32_t address = model->actuators[a].activation_address;
+        set_values(group, "actuator.control", instance, a, frame->control[a]);
+        if (address != MF_NONE)
+            set_values(group, "actuator.activation", instance, a, frame->activation[address]);
+    }
+}
+
+static void shake(mf_Group *group, uint64_t seed, uint32_t instance) {
+    const mf_Model *model = mf_group_model(group);
+    mf_Field *rate = mf_group_find_field(group, "joint.rate");
+    for (uint32_t j = 0; instance > 0 && j < model->joint_count; j++) {
+        uint32_t words[4];
+        mf_random(seed, instance, RATE_STREAM, j, words);
+        double part = 2.0 * words[0] * 0x1p-32 - 1.0;
+        mf_field_set(rate, instance, j, mf_field_get(rate, instance, j) + RATE_MOST * part);
+    }
+}
+
+// The world of a robot that it holds is the file's world; free ones get their place from the pose.
+static mf_Status place_all(mf_Group *group, const mf_ModelStart *wanted, const Start *start,
+                           mf_Error *error) {
+    const double origin[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        mf_Status status = MF_OK;
+        if (wanted->model->base == MF_BASE_FIXED)
+            status = mf_group_place(group, i, origin, NULL, NULL, error);
+        if (status != MF_OK)
+            return status;
+        mf_group_set_state(group, i, start->position, start->velocity);
+        if (wanted->key != MF_NONE)
+            give_key(group, &wanted->model->keyframes[wanted->key], i);
+        shake(group, wanted->seed, i);
+        if (wanted->points)
+            mf_points_refresh(group, i);
+    }
+    return MF_OK;
+}
+
+// ---- motion ------------------------------------------------------------------------------------
+
+static mf_Status add_points(mf_Group *group, mf_Time step, mf_Error *error) {
+    mf_PointsConfig config = mf_points_config();
+    if (mf_group_model(group)->base != MF_BASE_FREE)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "--motion points: the world holds this robot, and points moves free ones; "
+                       "use articulated");
+    mf_Time steps = config.joint_interval / step;
+    config.joint_interval = step * (steps > 0 ? steps : 1);
+    return mf_points_add(group, &config, error);
+}
+
+// The first level plane of the file's world that touches, or NULL.
+static const mf_Shape *find_floor(const mf_Model *model) {
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        const double x = shape->rotation[1], y = shape->rotation[2];
+        if (shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE && shape->collides &&
+            x * x + y * y < 1e-12)
+            return shape;
+    }
+    return NULL;
+}
+
+static mf_Status make_ground(mf_Context *context, mf_ModelStart *start, mf_Error *error) {
+    const mf_Shape *floor = find_floor(start->model);
+    mf_TerrainConfig config = mf_terrain_config();
+    config.columns = config.rows = 1;
+    start->ground = NULL;
+    if (floor == NULL || floor->position[2] == 0.0)
+        return MF_OK;
+    return mf_terrain_from_array(context, &config, &floor->position[2], &start->ground, error);
+}
+
+static bool anything_touches(const mf_Model *model) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].collides && model->shapes[i].link != MF_NONE)
+            return true;
+    return false;
+}
+
+bool mf_model_touches(const mf_Model *model) {
+    const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
+    if ((model->physics.disabled & off) != 0 || !anything_touches(model))
+        return false;
+    return model->base == MF_BASE_FREE || find_floor(model) != NULL;
+}
+
+static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    mf_ArticulatedConfig config = mf_articulated_config();
+    config.limits = !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
+    config.contacts = mf_model_touches(model);
+    if (model->physics.integrator == MF_PHYSICS_RK4 && !config.contacts)
+        config.integrator = MF_ARTICULATED_RK4;
+    config.shapes = true;
+    mf_Status status = mf_articulated_add(group, &config, error);
+    if (status != MF_LIMIT)
+        return status;
+    config.shapes = false; // hulls of many corners: a few points of each instead
+    return mf_articulated_add(group, &config, error);
+}
+
+// What cannot be measured reads 0; mayfly info tells.
+static mf_Status add_instruments(mf_Group *group, mf_Error *error) {
+    mf_InstrumentsConfig config = mf_instruments_config();
+    config.lenient = true;
+    if (mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR)
+        return MF_OK;
+    return mf_instruments_add(group, &config, error);
+}
+
+mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
+                         mf_Error *error) {
+    const mf_Physics *physics = &start->model->physics;
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig config = mf_group_config();
+    mf_Group *group = NULL;
+    Start pose = {0};
+    world.step = mf_time_from_seconds(physics->step);
+    world.seed = start->seed;
+    world.gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : fmax(0.0, -physics->gravity[2]);
+    config.model = start->model;
+    config.count = start->count;
+    config.double_precision = start->double_precision;
+    *out = NULL;
+    mf_Status status = make_ground(context, start, error);
+    world.terrain = start->ground;
+    if (status == MF_OK)
+        status = mf_world_create(context, &world, out, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(*out, &config, &group, error);
+    if (status == MF_OK)
+        status =
+            start->points ? add_points(group, world.step, error) : add_articulated(group, error);
+    if (status == MF_OK)
+        status = add_instruments(group, error);
+    if (status == MF_OK)
+        status = start_make(context, start->model, &pose, error);
+    if (status == MF_OK) {
+        if (start->key != MF_NONE)
+            fill_key(start->model, start->key, &pose);
+        else
+            fill_pose(start, &pose);
+        status = place_all(group, start, &pose, error);
+    }
+    start_free(context, &pose);
+    if (status != MF_OK) {
+        mf_world_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,29 @@
+// How a robot that came without an experiment begins: a world as its file wishes, and its pose.
+#ifndef MAYFLY_APP_START_MODEL_H
+#define MAYFLY_APP_START_MODEL_H
+
+#include "app.h"
+
+typedef struct mf_ModelStart {
+    const mf_Model *model;
+    bool points;           // moved by `points`, else by `articulated`
+    uint32_t key;          // [1] keyframe, MF_NONE: the start pose, lowest point on the ground
+    uint32_t count;        // [1] robots
+    uint64_t seed;         // [1]
+    bool double_precision; // else float
+    mf_Terrain *ground;    // NULL, or made by mf_model_start; the caller frees it after the world
+} mf_ModelStart;
+
+// Makes a world with the file's step and gravity, ground at the height of the file's first floor
+// (a level plane of its world that touches; else 0), one group moved with the file's integrator,
+// and all robots at their start. A robot that the world holds in a file without floor meets no
+// ground. RK4 is taken only where nothing touches: contacts need the implicit integrator. Every
+// robot but the first has joint rates of up to 0.1 rad/s or m/s of its own. MF_UNSUPPORTED:
+// `points` and a robot that the world holds.
+mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
+                         mf_Error *error);
+
+// Whether something of the robot meets a ground.
+bool mf_model_touches(const mf_Model *model);
+
+#endif

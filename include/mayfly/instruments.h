@@ -1,0 +1,40 @@
+// Mayfly: the sensors of an MJCF file, measured on robots that move.
+#ifndef MAYFLY_INSTRUMENTS_H
+#define MAYFLY_INSTRUMENTS_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mf_InstrumentsConfig {
+    uint32_t struct_size; // [byte] set by mf_instruments_config()
+    mf_Rate rate;         // [1/s] how often they measure; default: every step
+    bool noise;           // each value gets the noise of its sensor; default true
+    bool lenient;         // sensors that cannot be measured read 0 instead of being refused;
+                          // default false
+} mf_InstrumentsConfig;
+MF_API mf_InstrumentsConfig mf_instruments_config(void);
+
+// Adds the model's sensors from MF_SENSOR_TOUCH on as the field sensor.value: the values of a
+// sensor begin at its `address`. They are measured at the end of a step, for the state that it
+// leaves; accelerations are the change of velocity in that step. A reset measures the start, at
+// rest. Call it after the motion. `config` may be NULL. Values of MF_SENSOR_USER are left alone. A
+// robot with a fault keeps its readings. MF_UNSUPPORTED, naming the sensor, unless lenient: forces
+// of limits; force and torque sensors of bodies that can touch something; lengths of actuators on
+// ball joints or with a reference site. MF_LIMIT: more than 512 links or 1024 velocity values.
+MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
+                                    mf_Error *error);
+
+// What they would read in the present state of one instance with these accelerations
+// (velocity_count values as in the model; NULL: none), without noise: sensor_value_count values.
+// The group must have them.
+MF_API mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance,
+                                        const double *acceleration, double *values,
+                                        mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,395 @@
+// The plan of collisions: shapes, and pairs that may touch.
+#include "contact/collide.h"
+#include "math/scalar.h"
+
+// What the filter needs to know of the model's links.
+typedef struct Links {
+    const mf_Model *model;
+    const mf_CollideHolder *holders; // NULL: none
+} Links;
+
+// ---- links --------------------------------------------------------------------------------------
+
+static bool held_joint(const mf_Model *model, uint32_t link) {
+    uint32_t joint = model->links[link].joint;
+    if (joint == MF_NONE)
+        return false;
+    mf_JointType type = model->joints[joint].type;
+    return type == MF_JOINT_FIXED || type == MF_JOINT_PLANAR;
+}
+
+// The link that `link` is one body with; MF_NONE: the world.
+static uint32_t body_of(const mf_Model *model, uint32_t link) {
+    while (link != MF_NONE && held_joint(model, link))
+        link = model->links[link].parent;
+    return link == 0 && model->base == MF_BASE_FIXED ? MF_NONE : link;
+}
+
+// The body that carries `body`, which is not the world.
+static uint32_t carrier_of(const mf_Model *model, uint32_t body) {
+    uint32_t link = model->links[body].parent;
+    while (link != MF_NONE && model->links[link].intermediate)
+        link = model->links[link].parent;
+    return link == MF_NONE ? MF_NONE : body_of(model, link);
+}
+
+// The frame that a link moves with; MF_NONE: none.
+static uint32_t frame_of(const Links *links, uint32_t link) {
+    if (link == MF_NONE)
+        return MF_NONE;
+    return links->holders ? links->holders[link].frame : link;
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+static bool takes_part(const mf_Model *model, const mf_Shape *shape) {
+    if (!shape->collides || shape->type == MF_SHAPE_HEIGHTS)
+        return false;
+    return shape->type != MF_SHAPE_MESH || model->meshes[shape->mesh].hull_vertex_count > 0;
+}
+
+static double length2(double a, double b) {
+    return mf_vec3_length((double[3]){a, b, 0.0});
+}
+
+// Kind, half sizes and radius, but for hulls.
+static mf_CollideKind set_size(const mf_Shape *shape, double *values) {
+    double *half = values + MF_COLLIDE_HALF, *radius = values + MF_COLLIDE_RADIUS;
+    const double *size = shape->size;
+    switch (shape->type) {
+    case MF_SHAPE_BOX:
+        mf_vec3_scale(half, size, 0.5);
+        *radius = mf_vec3_length(half);
+        return MF_COLLIDE_BOX;
+    case MF_SHAPE_CYLINDER:
+        mf_vec3_set(half, size[0], 0.5 * size[1], 0.0);
+        *radius = length2(half[0], half[1]);
+        return MF_COLLIDE_CYLINDER;
+    case MF_SHAPE_CAPSULE:
+        mf_vec3_set(half, size[0], 0.5 * size[1], 0.0);
+        *radius = half[0] + half[1];
+        return MF_COLLIDE_CAPSULE;
+    case MF_SHAPE_ELLIPSOID:
+        mf_vec3_copy(half, size);
+        *radius = size[0] > size[1] ? size[0] : size[1];
+        *radius = *radius > size[2] ? *radius : size[2];
+        return MF_COLLIDE_ELLIPSOID;
+    case MF_SHAPE_SPHERE:
+        mf_vec3_set(half, size[0], 0.0, 0.0);
+        *radius = size[0];
+        return MF_COLLIDE_SPHERE;
+    case MF_SHAPE_PLANE:
+        return MF_COLLIDE_PLANE;
+    case MF_SHAPE_MESH:
+        return MF_COLLIDE_HULL;
+    case MF_SHAPE_POINT:
+    case MF_SHAPE_HEIGHTS:
+        break;
+    }
+    return MF_COLLIDE_SPHERE; // of radius 0
+}
+
+// Moves the origin of a hull to the mean of its vertices, which is inside.
+static void set_hull(mf_CollidePlan *plan, const mf_Mesh *mesh, mf_CollideShape *item,
+                     double *values) {
+    uint32_t count = mesh->hull_vertex_count;
+    double center[3] = {0, 0, 0}, turned[3], radius = 0.0;
+    item->first_vertex = plan->vertex_count;
+    item->vertex_count = count;
+    double *x = plan->vertices_f64 + 3 * (size_t)plan->vertex_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const float *v = mesh->vertices + 3 * (size_t)mesh->hull_vertices[i];
+        mf_vec3_add(center, center, (double[3]){v[0], v[1], v[2]});
+    }
+    mf_vec3_scale(center, center, 1.0 / count);
+    for (uint32_t i = 0; i < count; i++) {
+        const float *v = mesh->vertices + 3 * (size_t)mesh->hull_vertices[i];
+        double way[3];
+        mf_vec3_sub(way, (double[3]){v[0], v[1], v[2]}, center);
+        double length = mf_vec3_length(way);
+        radius = length > radius ? length : radius;
+        for (uint32_t k = 0; k < 3; k++)
+            x[k * count + i] = way[k];
+    }
+    plan->vertex_count += count;
+    values[MF_COLLIDE_RADIUS] = radius;
+    const double *turn = values + MF_COLLIDE_TURN;
+    for (int i = 0; i < 3; i++)
+        turned[i] = mf_vec3_dot(turn + 3 * i, center);
+    mf_vec3_add(values + MF_COLLIDE_PLACE, values + MF_COLLIDE_PLACE, turned);
+}
+
+static void add_shape(mf_CollidePlan *plan, const Links *links, uint32_t number) {
+    const mf_Model *model = links->model;
+    const mf_Shape *shape = &model->shapes[number];
+    double *values = plan->values_f64 + (size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES;
+    mf_CollideShape *item = &plan->shapes[plan->shape_count++];
+    double turn[4], *place = values + MF_COLLIDE_PLACE;
+    memcpy(turn, shape->rotation, sizeof turn);
+    mf_vec3_copy(place, shape->position);
+    if (shape->link != MF_NONE && links->holders) {
+        const mf_CollideHolder *holder = &links->holders[shape->link];
+        mf_quat_rotate(place, holder->turn, place);
+        mf_vec3_add(place, place, holder->place);
+        mf_quat_multiply(turn, holder->turn, turn);
+    }
+    mf_quat_to_matrix(values + MF_COLLIDE_TURN, turn);
+    item->shape = number;
+    item->frame = frame_of(links, shape->link);
+    item->kind = set_size(shape, values);
+    if (item->kind == MF_COLLIDE_HULL)
+        set_hull(plan, &model->meshes[shape->mesh], item, values);
+}
+
+// ---- pairs --------------------------------------------------------------------------------------
+
+static bool excluded(const mf_Model *model, const mf_Shape *a, const mf_Shape *b) {
+    for (uint32_t i = 0; i < model->exclusion_count; i++) {
+        const uint32_t *bodies = model->exclusions[i].bodies;
+        if ((bodies[0] == a->body && bodies[1] == b->body) ||
+            (bodies[0] == b->body && bodies[1] == a->body))
+            return true;
+    }
+    return false;
+}
+
+static const mf_ContactPair *listed(const mf_Model *model, uint32_t a, uint32_t b) {
+    for (uint32_t i = 0; i < model->pair_count; i++) {
+        const uint32_t *shapes = model->pairs[i].shapes;
+        if ((shapes[0] == a && shapes[1] == b) || (shapes[0] == b && shapes[1] == a))
+            return &model->pairs[i];
+    }
+    return NULL;
+}
+
+// Whether two shapes, not in a listed pair, may touch.
+static bool may_touch(const mf_Model *model, const mf_Shape *a, const mf_Shape *b) {
+    if (!(a->contact_type & b->contact_with) && !(b->contact_type & a->contact_with))
+        return false;
+    uint32_t body_a = body_of(model, a->link), body_b = body_of(model, b->link);
+    if (body_a == body_b || excluded(model, a, b))
+        return false;
+    if (body_a == MF_NONE || body_b == MF_NONE)
+        return true;
+    bool related = carrier_of(model, body_a) == body_b || carrier_of(model, body_b) == body_a;
+    return !related || (model->physics.disabled & MF_DISABLE_FILTER_PARENT);
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+// MuJoCo's rule: by the weights unless both are tiny or one is.
+static double weight_of(double mix, double other) {
+    const double tiny = 1e-15;
+    if (mix >= tiny && other >= tiny)
+        return mix / (mix + other);
+    return mix >= tiny ? 1.0 : other >= tiny ? 0.0 : 0.5;
+}
+
+static void mix_softness(mf_Softness *out, const mf_Shape *a, const mf_Shape *b) {
+    double weight = a->priority > b->priority   ? 1.0
+                    : a->priority < b->priority ? 0.0
+                                                : weight_of(a->mix, b->mix);
+    const double *x = a->softness.reference, *y = b->softness.reference;
+    bool times = (x[0] > 0.0 && y[0] > 0.0) || a->priority != b->priority;
+    for (int i = 0; i < 2; i++)
+        out->reference[i] = times         ? weight * x[i] + (1.0 - weight) * y[i]
+                            : x[i] < y[i] ? x[i]
+                                          : y[i];
+    for (int i = 0; i < 5; i++)
+        out->impedance[i] =
+            weight * a->softness.impedance[i] + (1.0 - weight) * b->softness.impedance[i];
+}
+
+static void mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b) {
+    double friction[3];
+    bool first = a->priority > b->priority, second = b->priority > a->priority;
+    uint32_t most = a->dimension > b->dimension ? a->dimension : b->dimension;
+    pair->dimension = first ? a->dimension : second ? b->dimension : most;
+    for (int i = 0; i < 3; i++)
+        friction[i] = first    ? a->friction[i]
+                      : second ? b->friction[i]
+                               : larger(a->friction[i], b->friction[i]);
+    pair->friction[0] = pair->friction[1] = friction[0];
+    pair->friction[2] = friction[1];
+    pair->friction[3] = pair->friction[4] = friction[2];
+    pair->margin = a->margin + b->margin;
+    pair->gap = a->gap + b->gap;
+    mix_softness(&pair->softness, a, b);
+}
+
+static void use_listed(mf_CollidePair *pair, const mf_ContactPair *item) {
+    pair->dimension = item->dimension;
+    memcpy(pair->friction, item->friction, sizeof pair->friction);
+    memcpy(pair->friction_reference, item->friction_reference, sizeof pair->friction_reference);
+    pair->margin = item->margin;
+    pair->gap = item->gap;
+    pair->softness = item->softness;
+}
+
+static uint32_t most_contacts(mf_CollideKind a, mf_CollideKind b) {
+    if (a == MF_COLLIDE_SPHERE || a == MF_COLLIDE_ELLIPSOID || b == MF_COLLIDE_SPHERE ||
+        b == MF_COLLIDE_ELLIPSOID)
+        return 1;
+    if ((a == MF_COLLIDE_CAPSULE && b != MF_COLLIDE_HULL && b != MF_COLLIDE_CYLINDER) ||
+        b == MF_COLLIDE_CAPSULE)
+        return 2;
+    return MF_COLLIDE_CONTACTS;
+}
+
+// Makes the pair of two shapes of the plan when they may touch and move against each other.
+static void add_pair(mf_CollidePlan *plan, const mf_Model *model, uint32_t a, uint32_t b,
+                     mf_CollidePair *pairs) {
+    if (plan->shapes[a].kind > plan->shapes[b].kind) {
+        uint32_t keep = a;
+        a = b;
+        b = keep;
+    }
+    const mf_CollideShape *first = &plan->shapes[a], *second = &plan->shapes[b];
+    if (first->frame == second->frame || second->kind == MF_COLLIDE_PLANE)
+        return;
+    const mf_Shape *x = &model->shapes[first->shape], *y = &model->shapes[second->shape];
+    const mf_ContactPair *item = listed(model, first->shape, second->shape);
+    if (item == NULL && !may_touch(model, x, y))
+        return;
+    if (pairs == NULL) {
+        plan->pair_count++;
+        return;
+    }
+    mf_CollidePair *pair = &pairs[plan->pair_count++];
+    *pair = (mf_CollidePair){.a = a, .b = b, .most = most_contacts(first->kind, second->kind)};
+    if (item)
+        use_listed(pair, item);
+    else
+        mix(pair, x, y);
+    if (model->physics.override_contacts) {
+        pair->margin = model->physics.override_margin;
+        pair->softness = model->physics.override_softness;
+        memcpy(pair->friction, model->physics.override_friction, sizeof pair->friction);
+    }
+    plan->margin = larger(plan->margin, pair->margin);
+}
+
+static void each_pair(mf_CollidePlan *plan, const mf_Model *model, mf_CollidePair *pairs) {
+    plan->pair_count = 0;
+    for (uint32_t a = 0; a < plan->shape_count; a++) {
+        for (uint32_t b = a + 1; b < plan->shape_count; b++)
+            add_pair(plan, model, a, b, pairs);
+    }
+}
+
+// ---- the plan -----------------------------------------------------------------------------------
+
+static mf_Status no_memory(const mf_Model *model, mf_Error *error) {
+    return mf_fail(error, MF_NO_MEMORY, "no memory for the collisions of %s", model->name);
+}
+
+static bool make_shapes(mf_CollidePlan *plan, const Links *links) {
+    const mf_Model *model = links->model;
+    uint32_t shapes = 0, vertices = 0;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        plan->heights_left += shape->collides && shape->type == MF_SHAPE_HEIGHTS;
+        if (!takes_part(model, shape))
+            continue;
+        shapes++;
+        if (shape->type == MF_SHAPE_MESH)
+            vertices += model->meshes[shape->mesh].hull_vertex_count;
+    }
+    plan->shapes = mf_allocate(plan->context, shapes, sizeof *plan->shapes);
+    plan->values_f64 =
+        mf_allocate(plan->context, (size_t)shapes * MF_COLLIDE_SHAPE_VALUES, sizeof(double));
+    plan->vertices_f64 = mf_allocate(plan->context, 3 * (size_t)vertices, sizeof(double));
+    plan->vertices_f32 = mf_allocate(plan->context, 3 * (size_t)vertices, sizeof(float));
+    if (!plan->shapes || !plan->values_f64 || !plan->vertices_f64 || !plan->vertices_f32)
+        return false;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        if (takes_part(model, &model->shapes[i]))
+            add_shape(plan, links, i);
+    }
+    for (size_t i = 0; i < 3 * (size_t)vertices; i++)
+        plan->vertices_f32[i] = (float)plan->vertices_f64[i];
+    return true;
+}
+
+// Pairs, and the margins of all behind the values of the shapes, in both precisions.
+static bool make_pairs(mf_CollidePlan *plan, const mf_Model *model) {
+    each_pair(plan, model, NULL);
+    size_t first = (size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES;
+    size_t count = first + plan->pair_count;
+    double *values = mf_allocate(plan->context, count, sizeof *values);
+    plan->pairs = mf_allocate(plan->context, plan->pair_count, sizeof *plan->pairs);
+    plan->values_f32 = mf_allocate(plan->context, count, sizeof(float));
+    if (!values || !plan->pairs || !plan->values_f32) {
+        mf_release(plan->context, values);
+        return false;
+    }
+    memcpy(values, plan->values_f64, first * sizeof *values);
+    mf_release(plan->context, plan->values_f64);
+    plan->values_f64 = values;
+    each_pair(plan, model, plan->pairs);
+    for (uint32_t i = 0; i < plan->pair_count; i++)
+        values[first + i] = plan->pairs[i].margin;
+    for (size_t i = 0; i < count; i++)
+        plan->values_f32[i] = (float)values[i];
+    return true;
+}
+
+// Shapes of a link move together; what is fixed in the world is the last group.
+static mf_Status make_tree(mf_CollidePlan *plan, const Links *links, mf_Error *error) {
+    const mf_Model *model = links->model;
+    uint32_t count = model->link_count + 1;
+    uint32_t *groups =
+        mf_allocate(plan->context, (size_t)plan->shape_count + count, sizeof *groups);
+    if (groups == NULL)
+        return no_memory(model, error);
+    uint32_t *parents = groups + plan->shape_count;
+    for (uint32_t i = 0; i < model->link_count; i++)
+        parents[i] = model->links[i].parent;
+    parents[model->link_count] = MF_NONE;
+    for (uint32_t i = 0; i < plan->shape_count; i++) {
+        uint32_t link = model->shapes[plan->shapes[i].shape].link;
+        bool fixed = plan->shapes[i].frame == MF_NONE;
+        groups[i] = fixed || link == MF_NONE ? model->link_count : link;
+    }
+    mf_Status status = mf_collide_make_tree(plan, groups, parents, count, error);
+    mf_release(plan->context, groups);
+    return status;
+}
+
+mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
+                            const mf_CollideHolder *holders, mf_CollidePlan **out,
+                            mf_Error *error) {
+    const Links links = {model, holders};
+    mf_CollidePlan *plan = mf_allocate(context, 1, sizeof *plan);
+    if (plan == NULL)
+        return no_memory(model, error);
+    *plan = (mf_CollidePlan){.context = context};
+    mf_Status status = MF_OK;
+    if (!make_shapes(plan, &links) || !make_pairs(plan, model))
+        status = no_memory(model, error);
+    if (status == MF_OK)
+        status = make_tree(plan, &links, error);
+    if (status != MF_OK) {
+        mf_collide_destroy(plan);
+        return status;
+    }
+    *out = plan;
+    return MF_OK;
+}
+
+void mf_collide_destroy(mf_CollidePlan *plan) {
+    if (plan == NULL)
+        return;
+    mf_Context *context = plan->context;
+    mf_release(context, plan->shapes);
+    mf_release(context, plan->pairs);
+    mf_release(context, plan->nodes);
+    mf_release(context, plan->tests);
+    mf_release(context, plan->values_f64);
+    mf_release(context, plan->values_f32);
+    mf_release(context, plan->vertices_f64);
+    mf_release(context, plan->vertices_f32);
+    mf_release(context, plan);
+}

@@ -1,0 +1,108 @@
+// Which shapes of a robot may touch each other or the shapes of its world, and where they are: what
+// the kernels of src/contact need to know, frozen before the first step, shared by all threads.
+//
+// Pairs follow MuJoCo's filter (documentation, "Computation", collision detection): bits of type
+// and affinity, not the same link, not parent and child (the world as parent is allowed), no
+// exclusion; listed pairs whatever the filter says. The kinds of a pair are in the order of
+// mf_CollideKind.
+#ifndef MF_CONTACT_COLLIDE_H
+#define MF_CONTACT_COLLIDE_H
+
+#include <mayfly/model.h>
+
+enum { MF_COLLIDE_CONTACTS = 4 }; // [1] most contacts of a pair
+
+typedef enum mf_CollideKind {
+    MF_COLLIDE_PLANE, // z = 0, solid below
+    MF_COLLIDE_SPHERE,
+    MF_COLLIDE_CAPSULE, // along z
+    MF_COLLIDE_ELLIPSOID,
+    MF_COLLIDE_CYLINDER, // along z
+    MF_COLLIDE_BOX,
+    MF_COLLIDE_HULL
+} mf_CollideKind;
+
+// Rows of the values of a shape, in both precisions.
+enum {
+    MF_COLLIDE_TURN = 0,    // [1] 9 values: its axes to those of its frame, row after row
+    MF_COLLIDE_PLACE = 9,   // [m] 3 values: its centre in its frame
+    MF_COLLIDE_HALF = 12,   // [m] 3 values: box: half edges; sphere: radius; capsule and cylinder:
+                            // radius, half length (of the straight part); ellipsoid: radii
+    MF_COLLIDE_RADIUS = 15, // [m] of the sphere about its centre that holds it; planes: 0
+    MF_COLLIDE_SHAPE_VALUES = 16
+};
+
+typedef struct mf_CollideShape {
+    mf_CollideKind kind;
+    uint32_t shape;        // [1] of the model
+    uint32_t frame;        // [1] that it moves with, MF_NONE: fixed in the world
+    uint32_t first_vertex; // [1] hull: into the vertices
+    uint32_t vertex_count; // [1]
+} mf_CollideShape;
+
+// Two shapes that may touch, and how: mixed from both, or as the model's pair says.
+typedef struct mf_CollidePair {
+    uint32_t a, b;                // [1] shapes of the plan, kind of a <= kind of b
+    uint32_t most;                // [1] contacts that it can make
+    uint32_t dimension;           // [1] 1, 3, 4 or 6
+    double margin;                // [m] a contact is made from this distance on
+    double gap;                   // [m]
+    double friction[5];           // [1] two sliding, [m] turning, [m] two rolling
+    double friction_reference[2]; // [s], [1] as in mf_ContactPair
+    mf_Softness softness;
+} mf_CollidePair;
+
+// Bounding spheres: shapes are nodes 0 .. shape_count - 1 (by number), the others hold two nodes of
+// smaller number each.
+typedef struct mf_CollideNode {
+    uint32_t children[2]; // [1]
+} mf_CollideNode;
+
+// A question of the broad phase, in the order in which they are asked: are the spheres of two nodes
+// near? Where they are not, the next `skip` questions need no answer. The first node may be a
+// plane; planes are in no group.
+typedef struct mf_CollideTest {
+    uint32_t nodes[2]; // [1]
+    uint32_t pair;     // [1] MF_NONE: of a group of pairs
+    uint32_t skip;     // [1]
+    bool plane;
+} mf_CollideTest;
+
+typedef struct mf_CollidePlan {
+    uint32_t shape_count, pair_count, vertex_count; // [1]
+    uint32_t node_count;                            // [1] with the shapes
+    uint32_t test_count;                            // [1]
+    uint32_t heights_left; // [1] height fields that collide: they take no part here
+    double margin;         // [m] largest of all pairs
+    mf_CollideShape *shapes;
+    mf_CollidePair *pairs;
+    mf_CollideNode *nodes; // of nodes shape_count .. node_count - 1
+    mf_CollideTest *tests;
+    double *values_f64; // shapes, then per pair its margin
+    float *values_f32;
+    double *vertices_f64; // [m] per hull all x, all y, all z, from its centre, in its axes
+    float *vertices_f32;
+    mf_Context *context;
+} mf_CollidePlan;
+
+// Which of the caller's frames a link of the model is in, and where in it.
+typedef struct mf_CollideHolder {
+    uint32_t frame;  // [1] MF_NONE: held in the world
+    double place[3]; // [m] the link's origin in that frame
+    double turn[4];  // [1] the link's axes to the frame's
+} mf_CollideHolder;
+
+// The plan for `model`; `holders`, one per link, are read only here; NULL: frame l is link l.
+// Shapes of a link whose holder has no frame take part as shapes of the world do. The caller
+// destroys *out. MF_UNSUPPORTED: a height field takes part. MF_NO_MEMORY.
+mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
+                            const mf_CollideHolder *holders, mf_CollidePlan **out, mf_Error *error);
+void mf_collide_destroy(mf_CollidePlan *plan); // NULL is fine
+
+// Fills nodes and tests of a plan of which shapes and pairs stand. `groups` has one number per
+// shape: shapes of one group move together, groups[i] is an index into `parents`, which has for
+// each of the `group_count` groups the group that carries it (smaller) or MF_NONE.
+mf_Status mf_collide_make_tree(mf_CollidePlan *plan, const uint32_t *groups,
+                               const uint32_t *parents, uint32_t group_count, mf_Error *error);
+
+#endif

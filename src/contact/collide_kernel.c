@@ -1,0 +1,187 @@
+// Broad and narrow phase of collisions: which pairs of a plan are near, and where they touch.
+#include "contact/narrow_box.h"
+#include "contact/narrow_convex.h"
+#include "contact/narrow_plane.h"
+#include "contact/narrow_round.h"
+
+#if defined(MF_KERNEL_F64)
+#define VALUES(plan) ((plan)->values_f64)
+#define VERTICES(plan) ((plan)->vertices_f64)
+#else
+#define VALUES(plan) ((plan)->values_f32)
+#define VERTICES(plan) ((plan)->vertices_f32)
+#endif
+
+static MF_INLINE const mf_real *shape_values(const mf_CollidePlan *plan, uint32_t shape) {
+    return VALUES(plan) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
+}
+
+static MF_INLINE mf_real pair_margin(const mf_CollidePlan *plan, uint32_t pair) {
+    return VALUES(plan)[(size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES + pair];
+}
+
+static MF_INLINE Vec constants(const mf_real *values) {
+    return (Vec){mf_set(values[0]), mf_set(values[1]), mf_set(values[2])};
+}
+
+static MF_INLINE Vec frame_vec(const mf_lane *frame, uint32_t at) {
+    return (Vec){frame[at], frame[at + 1], frame[at + 2]};
+}
+
+// ---- broad phase --------------------------------------------------------------------------------
+
+// Larger by what the roundings of its place can be, so that a pair is never missed: whether a pair
+// is looked at must not show in any lane.
+static MF_INLINE void sphere_store(Vec center, mf_lane radius, mf_lane *sphere) {
+    sphere[0] = center.x;
+    sphere[1] = center.y;
+    sphere[2] = center.z;
+    mf_lane size = mf_abs(center.x) + mf_abs(center.y) + mf_abs(center.z);
+    sphere[3] = mf_fma(size + radius, mf_set(NOISE), radius);
+}
+
+static MF_INLINE void sphere_of_shape(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
+                                      mf_lane *sphere) {
+    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_real *values = shape_values(plan, i);
+    Vec place = constants(values + MF_COLLIDE_PLACE);
+    if (shape->frame != MF_NONE) {
+        const mf_lane *frame = frames->first + shape->frame * frames->stride;
+        place = (Vec){vec_dot_add(frame_vec(frame, 0), place, frame[9]),
+                      vec_dot_add(frame_vec(frame, 3), place, frame[10]),
+                      vec_dot_add(frame_vec(frame, 6), place, frame[11])};
+    }
+    sphere_store(place, mf_set(values[MF_COLLIDE_RADIUS]), sphere);
+}
+
+// A sphere about two: centred in the middle of the line between the far sides.
+static MF_INLINE void sphere_around(const mf_lane *a, const mf_lane *b, mf_lane *sphere) {
+    const mf_lane middle = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
+    Vec way = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
+    mf_lane square = vec_dot(way, way);
+    mf_mask fine = mf_less(TINY, square);
+    mf_lane length = mf_sqrt(mf_select(fine, square, TINY));
+    mf_lane radius = middle * (length + a[3] + b[3]);
+    radius = mf_max(mf_max(a[3], b[3]), radius);
+    // Held by the larger: then no step; else from a by what its own radius leaves over.
+    mf_lane t = mf_clamp((radius - a[3]) / length, mf_zero(), one);
+    Vec center = vec_fma(way, t, frame_vec(a, 0));
+    sphere_store(center, radius, sphere);
+}
+
+// True in lanes in which the sphere is not clear of the plane shape i.
+static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
+                          const mf_lane *plane, const mf_lane *sphere, mf_lane more) {
+    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_real *values = shape_values(plan, i);
+    Vec up = {mf_set(values[2]), mf_set(values[5]), mf_set(values[8])};
+    if (shape->frame != MF_NONE) {
+        const mf_lane *frame = frames->first + shape->frame * frames->stride;
+        up = (Vec){vec_dot(frame_vec(frame, 0), up), vec_dot(frame_vec(frame, 3), up),
+                   vec_dot(frame_vec(frame, 6), up)};
+    }
+    Vec way = vec_sub(frame_vec(sphere, 0), frame_vec(plane, 0));
+    return mf_less(vec_dot(up, way), sphere[3] + plane[3] + more);
+}
+
+uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
+                                    mf_lane *spheres, uint32_t *near) {
+    const mf_lane more = mf_set(reach + (mf_real)plan->margin);
+    for (uint32_t i = 0; i < plan->shape_count; i++)
+        sphere_of_shape(plan, i, frames, spheres + 4 * (size_t)i);
+    for (uint32_t i = plan->shape_count; i < plan->node_count; i++) {
+        const uint32_t *children = plan->nodes[i - plan->shape_count].children;
+        sphere_around(spheres + 4 * (size_t)children[0], spheres + 4 * (size_t)children[1],
+                      spheres + 4 * (size_t)i);
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->test_count; i++) {
+        const mf_CollideTest *test = &plan->tests[i];
+        const mf_lane *a = spheres + 4 * (size_t)test->nodes[0],
+                      *b = spheres + 4 * (size_t)test->nodes[1];
+        Vec way = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
+        mf_lane sum = a[3] + b[3] + more;
+        mf_mask close = mf_less(vec_dot(way, way), sum * sum);
+        if (test->plane)
+            close = near_plane(plan, test->nodes[0], frames, a, b, more);
+        bool any = mf_any(close);
+        if (test->pair != MF_NONE) {
+            // Without a branch, which would often be guessed wrong.
+            near[count] = test->pair;
+            count += any;
+        } else if (!any) {
+            i += test->skip;
+        }
+    }
+    return count;
+}
+
+// ---- narrow phase -------------------------------------------------------------------------------
+
+static mf_lane frame_sum(const mf_lane *frame) {
+    mf_lane sum = frame[0];
+    for (int i = 1; i < 12; i++)
+        sum = sum + frame[i];
+    return sum;
+}
+
+// Places a shape; returns the lanes in which its frame is finite.
+static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
+                           Solid *solid) {
+    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_real *values = shape_values(plan, i);
+    const Vec rows[3] = {constants(values), constants(values + 3), constants(values + 6)};
+    solid->kind = shape->kind;
+    solid->values = values;
+    solid->vertices = VERTICES(plan) + 3 * (size_t)shape->first_vertex;
+    solid->vertex_count = shape->vertex_count;
+    solid->turn = (Mat){rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y,
+                        rows[1].z, rows[2].x, rows[2].y, rows[2].z};
+    solid->place = constants(values + MF_COLLIDE_PLACE);
+    if (shape->frame == MF_NONE)
+        return mf_mask_all();
+    const mf_lane *frame = frames->first + shape->frame * frames->stride;
+    Mat turn = {frame[0], frame[1], frame[2], frame[3], frame[4],
+                frame[5], frame[6], frame[7], frame[8]};
+    solid->turn = mat_times(&turn, &solid->turn);
+    solid->place = mat_apply_add(&turn, solid->place, frame_vec(frame, 9));
+    return mf_finite(frame_sum(frame));
+}
+
+static void meet_any(Meet *meet) {
+    const mf_CollideKind a = meet->a.kind, b = meet->b.kind;
+    if (a == MF_COLLIDE_PLANE)
+        plane_any(meet);
+    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_SPHERE)
+        sphere_sphere(meet);
+    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_CAPSULE)
+        sphere_capsule(meet);
+    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_CYLINDER)
+        sphere_cylinder(meet);
+    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_BOX)
+        sphere_box(meet);
+    else if (a == MF_COLLIDE_CAPSULE && b == MF_COLLIDE_CAPSULE)
+        capsule_capsule(meet);
+    else if (a == MF_COLLIDE_CAPSULE && b == MF_COLLIDE_BOX)
+        capsule_box(meet);
+    else if (a == MF_COLLIDE_BOX && b == MF_COLLIDE_BOX)
+        box_box(meet);
+    else
+        convex_convex(meet);
+}
+
+void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
+                                mf_real reach, Manifold *out) {
+    const mf_CollidePair *item = &plan->pairs[pair];
+    Meet meet = {.out = out};
+    mf_mask sound_a = solid_place(plan, item->a, frames, &meet.a);
+    meet.sound = mf_and(sound_a, solid_place(plan, item->b, frames, &meet.b));
+    mf_real radius_a = meet.a.values[MF_COLLIDE_RADIUS],
+            radius_b = meet.b.values[MF_COLLIDE_RADIUS];
+    mf_real smaller = radius_a < radius_b ? radius_a : radius_b;
+    meet.bound = mf_set(-(pair_margin(plan, pair) + reach));
+    meet.scale = mf_set(meet.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
+    meet.small = mf_set(smaller);
+    out->count = 0;
+    meet_any(&meet);
+}

@@ -1,0 +1,118 @@
+// What the narrow phase of all pairs shares: both solids in the world, and how a contact is put
+// down. Only collide_kernel.c includes this and the other narrow_*.h.
+#ifndef MF_CONTACT_NARROW_PARTS_H
+#define MF_CONTACT_NARROW_PARTS_H
+
+#include "contact/narrow.h"
+
+typedef struct Solid {
+    mf_CollideKind kind;
+    const mf_real *values;   // rows MF_COLLIDE_*
+    const mf_real *vertices; // [m] hull: all x, all y, all z
+    uint32_t vertex_count;   // [1]
+    Mat turn;                // its axes to the world's
+    Vec place;               // [m] of its centre, world
+} Solid;
+
+// A pair at work. Squares below TINY are taken for 0: directions cannot be found from them.
+typedef struct Meet {
+    Solid a, b;
+    mf_lane bound; // [m] contacts must be deeper
+    mf_lane scale; // [m] size of the pair, for tolerances
+    mf_lane small; // [m] size of the smaller solid: contacts nearer than 1 % of it are one
+    mf_mask sound; // lanes of which the frames are finite
+    Manifold *out;
+} Meet;
+
+#define TINY mf_set((mf_real)1e-30)
+#define NOISE (16 * MF_REAL_EPSILON) // [1] relative, of lengths from a few operations
+
+static MF_INLINE mf_lane half(const Solid *solid, uint32_t i) {
+    return mf_set(solid->values[MF_COLLIDE_HALF + i]);
+}
+
+static MF_INLINE Vec halves(const Solid *solid) {
+    return (Vec){half(solid, 0), half(solid, 1), half(solid, 2)};
+}
+
+static MF_INLINE Vec axis_z(const Mat *turn) {
+    return (Vec){turn->xz, turn->yz, turn->zz};
+}
+
+static MF_INLINE Vec constant_vec(double x, double y, double z) {
+    return (Vec){mf_set((mf_real)x), mf_set((mf_real)y), mf_set((mf_real)z)};
+}
+
+// a b
+static inline Mat mat_times(const Mat *a, const Mat *b) {
+    Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx}), y = mat_apply(a, (Vec){b->xy, b->yy, b->zy}),
+        z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
+    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+
+// m^T b
+static inline Mat mat_transposed_times(const Mat *m, const Mat *b) {
+    Vec x = mat_apply_transposed(m, (Vec){b->xx, b->yx, b->zx});
+    Vec y = mat_apply_transposed(m, (Vec){b->xy, b->yy, b->zy});
+    Vec z = mat_apply_transposed(m, (Vec){b->xz, b->yz, b->zz});
+    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+
+// -a. Not by a minus sign: before a fused multiply-add compilers make one instruction of both, in
+// which a sum that cancels gets the other sign of zero.
+static MF_INLINE mf_lane minus(mf_lane a) {
+    return mf_zero() - a;
+}
+
+static MF_INLINE Vec vec_minus(Vec a) {
+    return (Vec){minus(a.x), minus(a.y), minus(a.z)};
+}
+
+// `a` with the signs of `b`; a >= 0.
+static MF_INLINE mf_lane with_sign(mf_lane a, mf_lane b) {
+    return mf_select(mf_less(b, mf_zero()), -a, a);
+}
+
+// `a` made unit; `other` where it has no direction. Its length goes to *length.
+static MF_INLINE Vec unit_or(Vec a, Vec other, mf_lane *length) {
+    mf_lane square = vec_dot(a, a);
+    mf_mask fine = mf_less(TINY, square);
+    *length = mf_keep(fine, mf_sqrt(mf_max(square, TINY)));
+    mf_lane inverse = mf_set((mf_real)1) / mf_select(fine, *length, mf_set((mf_real)1));
+    return vec_select(fine, vec_scale(a, inverse), other);
+}
+
+// A unit vector perpendicular to the unit vector `a`: across the axis that it has least of.
+static inline Vec perpendicular(Vec a) {
+    const mf_lane zero = mf_zero();
+    mf_lane x = mf_abs(a.x), y = mf_abs(a.y), z = mf_abs(a.z);
+    mf_mask least_x = mf_and(mf_less_equal(x, y), mf_less_equal(x, z));
+    mf_mask least_y = mf_less_equal(y, z);
+    Vec other = vec_select(least_y, (Vec){a.z, zero, -a.x}, (Vec){-a.y, a.x, zero});
+    other = vec_select(least_x, (Vec){zero, -a.z, a.y}, other);
+    mf_lane length;
+    return unit_or(other, constant_vec(1, 0, 0), &length);
+}
+
+// Contact i of the pair, in the lanes of `where` that are deep enough. Point and normal in the
+// world. Contacts are put down in order of their numbers.
+static inline void put(Meet *meet, uint32_t i, mf_mask where, Vec point, Vec normal,
+                       mf_lane depth) {
+    ShapeContact *contact = &meet->out->contact[i];
+    mf_mask exists = mf_and(mf_and(where, meet->sound), mf_less(meet->bound, depth));
+    contact->exists = exists;
+    contact->point = vec_select(exists, point, constant_vec(0, 0, 0));
+    contact->normal = vec_select(exists, normal, constant_vec(0, 0, 0));
+    contact->depth = mf_keep(exists, depth);
+    if (mf_any(exists))
+        meet->out->count = i + 1;
+}
+
+// As above from a point [m] and normal in the axes of a, seen from its centre.
+static inline void put_from_a(Meet *meet, uint32_t i, mf_mask where, Vec point, Vec normal,
+                              mf_lane depth) {
+    put(meet, i, where, mat_apply_add(&meet->a.turn, point, meet->a.place),
+        mat_apply(&meet->a.turn, normal), depth);
+}
+
+#endif

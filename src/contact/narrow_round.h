@@ -1,0 +1,308 @@
+// Spheres and capsules with each other, with boxes and with cylinders, in closed form.
+//
+// A sphere or capsule is a core (point or segment) with a radius: the contact is that of the cores'
+// nearest points. Two segments: Ericson, Real-Time Collision Detection, 2005, section 5.1.9, in
+// central form. A segment and a box: half the derivative of the squared distance along the segment
+// is continuous, rising and straight between the six places where the segment crosses a plane of
+// the box, so its root is found exactly by looking at these places. A core inside leaves by the
+// shortest way (separating axes).
+#ifndef MF_CONTACT_NARROW_ROUND_H
+#define MF_CONTACT_NARROW_ROUND_H
+
+#include "contact/narrow_parts.h"
+
+// Cores that nearly touch in the points `from` and `to`, seen from the centre of a in world axes.
+static inline void put_cores(Meet *meet, uint32_t i, mf_mask where, Vec from, mf_lane radius_a,
+                             Vec to, mf_lane radius_b, Vec other) {
+    mf_lane length;
+    Vec normal = unit_or(vec_sub(to, from), other, &length);
+    mf_lane depth = radius_a + radius_b - length;
+    mf_lane ahead = mf_fma(mf_set((mf_real)-0.5), depth, radius_a);
+    put(meet, i, where, vec_add(vec_fma(normal, ahead, from), meet->a.place), normal, depth);
+}
+
+static void sphere_sphere(Meet *meet) {
+    put_cores(meet, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&meet->a, 0),
+              vec_sub(meet->b.place, meet->a.place), half(&meet->b, 0), constant_vec(0, 0, 1));
+}
+
+static void sphere_capsule(Meet *meet) {
+    Vec axis = axis_z(&meet->b.turn), way = vec_sub(meet->b.place, meet->a.place);
+    mf_lane along = mf_clamp(minus(vec_dot(way, axis)), -half(&meet->b, 1), half(&meet->b, 1));
+    put_cores(meet, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&meet->a, 0),
+              vec_fma(axis, along, way), half(&meet->b, 0), perpendicular(axis));
+}
+
+// Where two segments are nearest: s and t [m] from their centres along the unit vectors u and v;
+// `way` is from the first centre to the second.
+static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane length_v, Vec way,
+                                    mf_lane *s, mf_lane *t) {
+    Vec across = vec_cross(u, v);
+    mf_lane cosine = vec_dot(u, v), square = vec_dot(across, across);
+    mf_lane ahead_u = vec_dot(way, u), ahead_v = vec_dot(way, v);
+    mf_mask crossing = mf_less(mf_set(NOISE * NOISE), square);
+    mf_lane first =
+        mf_fma(minus(cosine), ahead_v, ahead_u) / mf_select(crossing, square, mf_set((mf_real)1));
+    first = mf_clamp(mf_select(crossing, first, ahead_u), -length_u, length_u);
+    *t = mf_clamp(mf_fma(cosine, first, minus(ahead_v)), -length_v, length_v);
+    *s = mf_clamp(mf_fma(cosine, *t, ahead_u), -length_u, length_u);
+}
+
+// Capsules that are nearly parallel touch at both ends of the part in which they lie side by side.
+static void capsule_capsule(Meet *meet) {
+    const mf_lane length_a = half(&meet->a, 1), length_b = half(&meet->b, 1);
+    Vec u = axis_z(&meet->a.turn), v = axis_z(&meet->b.turn);
+    Vec way = vec_sub(meet->b.place, meet->a.place), across = vec_cross(u, v);
+    mf_lane cosine = vec_dot(u, v), square = vec_dot(across, across);
+    mf_lane ahead_a = vec_dot(way, u), ahead_b = vec_dot(way, v), s, t;
+    segments_nearest(u, length_a, v, length_b, way, &s, &t);
+
+    mf_lane wide = length_b * mf_abs(cosine);
+    mf_lane low = mf_max(-length_a, ahead_a - wide), high = mf_min(length_a, ahead_a + wide);
+    mf_lane low_b = mf_clamp(mf_fma(cosine, low, minus(ahead_b)), -length_b, length_b);
+    mf_lane high_b = mf_clamp(mf_fma(cosine, high, minus(ahead_b)), -length_b, length_b);
+    Vec gap = vec_fma(v, t, vec_fma(u, -s, way));
+    Vec gap_low = vec_fma(v, low_b, vec_fma(u, -low, way));
+    Vec gap_high = vec_fma(v, high_b, vec_fma(u, -high, way));
+    mf_mask beside = mf_and(mf_less(square, mf_set((mf_real)0.01)), mf_less(low, high));
+    // Of places that are equally near to rounding, one at an end.
+    mf_lane near = mf_sqrt(vec_dot(gap, gap)) + mf_set(NOISE) * meet->scale;
+    mf_mask at_low = mf_and(beside, mf_less_equal(vec_dot(gap_low, gap_low), near * near));
+    mf_mask at_high = mf_and(beside, mf_less_equal(vec_dot(gap_high, gap_high), near * near));
+    s = mf_select(at_low, low, mf_select(at_high, high, s));
+    t = mf_select(at_low, low_b, mf_select(at_high, high_b, t));
+    Vec other = unit_or(across, perpendicular(u), &wide);
+    put_cores(meet, 0, mf_mask_all(), vec_scale(u, s), half(&meet->a, 0), vec_fma(v, t, way),
+              half(&meet->b, 0), other);
+    mf_mask to_high = mf_less(s - low, high - s);
+    s = mf_select(to_high, high, low);
+    t = mf_select(to_high, high_b, low_b);
+    put_cores(meet, 1, beside, vec_scale(u, s), half(&meet->a, 0), vec_fma(v, t, way),
+              half(&meet->b, 0), other);
+}
+
+// ---- box ----------------------------------------------------------------------------------------
+
+// The axis of which the mask says true, with the sign of `side`.
+static MF_INLINE Vec signed_axis(mf_mask x, mf_mask y, Vec side) {
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
+    Vec axis = vec_select(y, (Vec){zero, with_sign(one, side.y), zero},
+                          (Vec){zero, zero, with_sign(one, side.z)});
+    return vec_select(x, (Vec){with_sign(one, side.x), zero, zero}, axis);
+}
+
+static MF_INLINE Vec vec_clamp(Vec a, Vec size) {
+    return (Vec){mf_clamp(a.x, -size.x, size.x), mf_clamp(a.y, -size.y, size.y),
+                 mf_clamp(a.z, -size.z, size.z)};
+}
+
+// Puts down a core of `radius` at `core` in the axes of b that leaves b by `out` [1] when moved by
+// `way` [m].
+static inline void put_leaving(Meet *meet, uint32_t i, mf_mask where, Vec core, mf_lane radius,
+                               Vec out, mf_lane way) {
+    mf_lane depth = radius + way;
+    Vec point = vec_fma(out, mf_fma(mf_set((mf_real)0.5), depth, -radius), core);
+    put(meet, i, where, mat_apply_add(&meet->b.turn, point, meet->b.place),
+        mat_apply(&meet->b.turn, vec_minus(out)), depth);
+}
+
+static void sphere_box(Meet *meet) {
+    Vec size = halves(&meet->b);
+    Vec core = mat_apply_transposed(&meet->b.turn, vec_sub(meet->a.place, meet->b.place));
+    Vec left = {size.x - mf_abs(core.x), size.y - mf_abs(core.y), size.z - mf_abs(core.z)};
+    mf_mask by_x = mf_and(mf_less_equal(left.x, left.y), mf_less_equal(left.x, left.z));
+    mf_mask by_y = mf_less_equal(left.y, left.z);
+    Vec inner = signed_axis(by_x, by_y, core);
+    mf_lane least = mf_min(left.x, mf_min(left.y, left.z)), length;
+    Vec out = unit_or(vec_sub(core, vec_clamp(core, size)), inner, &length);
+    mf_mask outside = mf_less(mf_zero(), length);
+    put_leaving(meet, 0, mf_mask_all(), core, half(&meet->a, 0), out,
+                mf_select(outside, -length, least));
+}
+
+typedef struct Stick { // the core of a capsule in the axes of a box: center + t along, |t| <= 1
+    Vec center, along, size;
+} Stick;
+
+static MF_INLINE Vec stick_excess(const Stick *stick, mf_lane t) {
+    Vec place = vec_fma(stick->along, t, stick->center);
+    return vec_sub(place, vec_clamp(place, stick->size));
+}
+
+typedef struct Bracket { // around the root of a rising function
+    mf_lane low, high, value_low, value_high;
+} Bracket;
+
+static MF_INLINE void bracket_look(const Stick *stick, mf_lane place, mf_lane along, mf_lane plane,
+                                   Bracket *bracket) {
+    mf_mask crosses = mf_less(TINY, along * along);
+    mf_lane t = (plane - place) / mf_select(crosses, along, mf_set((mf_real)1));
+    t = mf_clamp(t, bracket->low, bracket->high);
+    mf_lane value = vec_dot(stick->along, stick_excess(stick, t));
+    mf_mask rising = mf_and(crosses, mf_less(mf_zero(), value));
+    mf_mask falling = mf_and(crosses, mf_less_equal(value, mf_zero()));
+    bracket->high = mf_select(rising, t, bracket->high);
+    bracket->value_high = mf_select(rising, value, bracket->value_high);
+    bracket->low = mf_select(falling, t, bracket->low);
+    bracket->value_low = mf_select(falling, value, bracket->value_low);
+}
+
+// Where the stick is nearest to the box.
+static mf_lane stick_nearest(const Stick *stick) {
+    const mf_lane one = mf_set((mf_real)1);
+    Bracket bracket = {-one, one, vec_dot(stick->along, stick_excess(stick, -one)),
+                       vec_dot(stick->along, stick_excess(stick, one))};
+    mf_mask before = mf_less(mf_zero(), bracket.value_low);
+    mf_mask behind = mf_less(bracket.value_high, mf_zero());
+    for (int side = 0; side < 2; side++) {
+        mf_lane sign = mf_set((mf_real)(side ? 1 : -1));
+        bracket_look(stick, stick->center.x, stick->along.x, sign * stick->size.x, &bracket);
+        bracket_look(stick, stick->center.y, stick->along.y, sign * stick->size.y, &bracket);
+        bracket_look(stick, stick->center.z, stick->along.z, sign * stick->size.z, &bracket);
+    }
+    mf_lane rise = bracket.value_high - bracket.value_low;
+    mf_mask steep = mf_less(mf_zero(), rise);
+    mf_lane t = mf_fma(bracket.low - bracket.high, bracket.value_low / mf_select(steep, rise, one),
+                       bracket.low);
+    t = mf_clamp(mf_select(steep, t, bracket.low), bracket.low, bracket.high);
+    return mf_select(before, -one, mf_select(behind, one, t));
+}
+
+// The least way by which a stick that is partly inside leaves the box, by a face or by an edge.
+static mf_lane stick_leave(const Stick *stick, Vec *out) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const Vec c = stick->center, w = stick->along, size = stick->size;
+    Vec wide = {mf_abs(w.x), mf_abs(w.y), mf_abs(w.z)};
+    Vec left = {size.x + wide.x - mf_abs(c.x), size.y + wide.y - mf_abs(c.y),
+                size.z + wide.z - mf_abs(c.z)};
+    mf_mask by_x = mf_and(mf_less_equal(left.x, left.y), mf_less_equal(left.x, left.z));
+    mf_mask by_y = mf_less_equal(left.y, left.z);
+    mf_lane best = mf_min(left.x, mf_min(left.y, left.z));
+    *out = signed_axis(by_x, by_y, c);
+    for (int i = 0; i < 3; i++) {
+        Vec axis = i == 0   ? (Vec){zero, -w.z, w.y}
+                   : i == 1 ? (Vec){w.z, zero, -w.x}
+                            : (Vec){-w.y, w.x, zero};
+        mf_lane square = vec_dot(axis, axis), beside = vec_dot(axis, c);
+        mf_mask fine = mf_less(mf_set(NOISE) * vec_dot(w, w), square);
+        fine = mf_and(fine, mf_less(TINY, square));
+        axis = vec_scale(axis, with_sign(one, beside) / mf_sqrt(mf_select(fine, square, one)));
+        mf_lane way =
+            vec_dot(size, (Vec){mf_abs(axis.x), mf_abs(axis.y), mf_abs(axis.z)}) - vec_dot(axis, c);
+        mf_mask better = mf_and(fine, mf_less(way, best));
+        best = mf_select(better, way, best);
+        *out = vec_select(better, axis, *out);
+    }
+    return best;
+}
+
+// The part of the stick between two planes of the box.
+static MF_INLINE void stick_cut(mf_lane place, mf_lane along, mf_lane size, mf_mask use,
+                                mf_lane *low, mf_lane *high) {
+    const mf_lane one = mf_set((mf_real)1), none = mf_set((mf_real)2);
+    mf_mask crosses = mf_less(TINY, along * along);
+    mf_lane inverse = one / mf_select(crosses, along, one);
+    mf_lane first = (-size - place) * inverse, last = (size - place) * inverse;
+    mf_lane from = mf_min(first, last), to = mf_max(first, last);
+    // Parallel to the planes: all of it or nothing.
+    mf_mask within = mf_less_equal(mf_abs(place), size);
+    from = mf_select(crosses, from, mf_select(within, -one, none));
+    to = mf_select(crosses, to, mf_select(within, one, -none));
+    *low = mf_select(use, mf_max(*low, from), *low);
+    *high = mf_select(use, mf_min(*high, to), *high);
+}
+
+static MF_INLINE mf_lane vec_pick(mf_mask x, mf_mask y, Vec a) {
+    return mf_select(x, a.x, mf_select(y, a.y, a.z));
+}
+
+// How the core leaves the box at one place: out of a face where it is inside.
+static MF_INLINE mf_lane stick_touch(const Stick *stick, mf_lane t, Vec face, mf_lane edge,
+                                     Vec *out) {
+    mf_lane length;
+    *out = unit_or(stick_excess(stick, t), face, &length);
+    mf_lane within = edge - vec_dot(face, vec_fma(stick->along, t, stick->center));
+    return mf_select(mf_less(mf_zero(), length), -length, within);
+}
+
+// The part of the stick that lies along the box: between the planes to which `out` is nearly
+// parallel, or where it is inside between all but those of the face.
+static void stick_part(const Stick *stick, mf_mask outside, Vec out, mf_mask by_x, mf_mask by_y,
+                       mf_lane *low, mf_lane *high) {
+    const mf_lane little = mf_set((mf_real)0.3);
+    mf_mask inside = mf_not(outside), by_z = mf_not(mf_or(by_x, by_y));
+    mf_mask along_x = mf_or(inside, mf_less(mf_abs(out.x), little));
+    mf_mask along_y = mf_or(inside, mf_less(mf_abs(out.y), little));
+    mf_mask along_z = mf_or(inside, mf_less(mf_abs(out.z), little));
+    *low = mf_set((mf_real)-1);
+    *high = mf_set((mf_real)1);
+    stick_cut(stick->center.x, stick->along.x, stick->size.x, mf_and(along_x, mf_not(by_x)), low,
+              high);
+    stick_cut(stick->center.y, stick->along.y, stick->size.y, mf_and(along_y, mf_not(by_y)), low,
+              high);
+    stick_cut(stick->center.z, stick->along.z, stick->size.z, mf_and(along_z, mf_not(by_z)), low,
+              high);
+}
+
+static void capsule_box(Meet *meet) {
+    const mf_lane one = mf_set((mf_real)1), radius = half(&meet->a, 0);
+    const mf_lane alike = mf_set((mf_real)0.9);
+    Stick stick = {
+        mat_apply_transposed(&meet->b.turn, vec_sub(meet->a.place, meet->b.place)),
+        vec_scale(mat_apply_transposed(&meet->b.turn, axis_z(&meet->a.turn)), half(&meet->a, 1)),
+        halves(&meet->b)};
+    mf_lane t = stick_nearest(&stick), length, low, high;
+    Vec inner, out_low, out_high;
+    mf_lane inner_way = stick_leave(&stick, &inner);
+    Vec out = unit_or(stick_excess(&stick, t), inner, &length);
+    mf_mask outside = mf_less(mf_set(NOISE) * meet->scale, length);
+    out = vec_select(outside, out, inner);
+    mf_lane way = mf_select(outside, -length, inner_way);
+    Vec size = {mf_abs(out.x), mf_abs(out.y), mf_abs(out.z)};
+    mf_mask by_x = mf_and(mf_less_equal(size.y, size.x), mf_less_equal(size.z, size.x));
+    mf_mask by_y = mf_and(mf_not(by_x), mf_less_equal(size.z, size.y));
+    Vec face = signed_axis(by_x, by_y, out);
+    mf_lane edge = vec_pick(by_x, by_y, stick.size);
+    stick_part(&stick, outside, out, by_x, by_y, &low, &high);
+    mf_lane way_low = stick_touch(&stick, low, face, edge, &out_low);
+    mf_lane way_high = stick_touch(&stick, high, face, edge, &out_high);
+    mf_mask long_part = mf_less(low, high);
+
+    // A core that is inside touches with the deeper end of that part, and where it leaves by an
+    // edge with the middle; one that is parallel with an end, not anywhere.
+    mf_mask straight = mf_less(mf_set((mf_real)(1 - NOISE)), vec_dot(face, out));
+    mf_lane middle = mf_clamp((low + high) * mf_set((mf_real)0.5), -one, one);
+    mf_lane deeper = mf_select(mf_less(way_low, way_high), high, low);
+    mf_lane inside_t = mf_select(mf_and(straight, long_part), deeper, middle);
+    mf_lane slack = way - mf_set(NOISE) * meet->scale;
+    mf_mask at_low = mf_and(long_part, mf_less_equal(slack, way_low));
+    mf_mask at_high = mf_and(long_part, mf_less_equal(slack, way_high));
+    t = mf_select(outside, mf_select(at_low, low, mf_select(at_high, high, t)), inside_t);
+    put_leaving(meet, 0, mf_mask_all(), vec_fma(stick.along, t, stick.center), radius, out, way);
+    mf_mask to_high = mf_less(t - low, high - t);
+    Vec other = vec_select(to_high, out_high, out_low);
+    mf_mask second = mf_and(long_part, mf_less(alike, vec_dot(other, out)));
+    t = mf_select(to_high, high, low);
+    put_leaving(meet, 1, second, vec_fma(stick.along, t, stick.center), radius, other,
+                mf_min(way, mf_select(to_high, way_high, way_low)));
+}
+
+// ---- cylinder -----------------------------------------------------------------------------------
+
+static void sphere_cylinder(Meet *meet) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_lane wide = half(&meet->b, 0), tall = half(&meet->b, 1), away, length;
+    Vec core = mat_apply_transposed(&meet->b.turn, vec_sub(meet->a.place, meet->b.place));
+    Vec radial = unit_or((Vec){core.x, core.y, zero}, constant_vec(1, 0, 0), &away);
+    mf_lane left = wide - away, left_z = tall - mf_abs(core.z);
+    mf_mask by_end = mf_less(left_z, left);
+    Vec inner = vec_select(by_end, (Vec){zero, zero, with_sign(one, core.z)}, radial);
+    Vec excess = vec_scale(radial, mf_max(-left, zero));
+    excess.z = core.z - mf_clamp(core.z, -tall, tall);
+    Vec out = unit_or(excess, inner, &length);
+    mf_mask outside = mf_less(zero, length);
+    put_leaving(meet, 0, mf_mask_all(), core, half(&meet->a, 0), out,
+                mf_select(outside, -length, mf_min(left, left_z)));
+}
+
+#endif

@@ -1,0 +1,553 @@
+// What couples two links beside the tree, solved in lanes after the articulated-body pass: equality
+// constraints, forces of tendons, contacts between links. couple.h has the rows.
+//
+// Equality constraints are rows without softness, the same in all lanes: Cholesky's method. In a
+// semi-implicit step they are then closed where the step ends: the step's end is tried and what is
+// left of the error is taken out by the same factors (Newton's method with a frozen matrix, as
+// SHAKE: Ryckaert, Ciccotti, Berendsen 1977), so errors do not add up. In Runge-Kutta stages they
+// hold as accelerations, with a pull back to 0 (Baumgarte 1972). All other rows push with
+//     impulse = given - slope * (row times velocity at the end), kept in a range,
+// a spring and damper at the end of the step; projected Gauss-Seidel sweeps of a fixed number, the
+// equality constraints after each. A row that does not push in a lane adds 0 there, so lanes do not
+// show each other.
+#include "motion/articulated/couple.h"
+#include "motion/articulated/forward.h"
+#include "motion/articulated/integrate.h"
+#include "motion/articulated/meet.h"
+#include "motion/articulated/step.h"
+
+// Tries of the end of the step.
+enum { CLOSE_ROUNDS = 2 };
+
+typedef struct Loops {
+    uint32_t first;                          // row of the first equation
+    mf_lane error[MF_ARTICULATED_MAX_LOOPS]; // [m] or [rad] at the beginning
+    mf_lane factor[MF_ARTICULATED_MAX_LOOPS * (MF_ARTICULATED_MAX_LOOPS + 1) / 2];
+    mf_lane inverse[MF_ARTICULATED_MAX_LOOPS]; // of its diagonal
+    Frame poses[MF_ARTICULATED_MAX_LINKS + 1]; // at the end of the step
+} Loops;
+
+// ---- where the loops are ------------------------------------------------------------------------
+
+static MF_INLINE Vec vec_value3(const double v[3]) {
+    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+}
+
+static MF_INLINE Quat quat_value4(const double q[4]) {
+    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                  mf_set((mf_real)q[3])};
+}
+
+static Frame world_frame(void) {
+    return (Frame){.turn = quat_matrix(quat_unit()), .place = vec_zero()};
+}
+
+static Frame frame_at(const mf_ArtLoop *loop, int side, const Frame *links) {
+    Frame link = loop->links[side] == MF_ART_WORLD ? world_frame() : links[loop->links[side] + 1];
+    Mat turn = quat_matrix(quat_value4(loop->turns[side]));
+    return (Frame){.turn = mat_multiply(&link.turn, &turn),
+                   .place = mat_apply_add(&link.turn, vec_value3(loop->arms[side]), link.place)};
+}
+
+static mf_lane term_sum(const mf_ArtPlan *plan, const mf_ArtLoop *loop, int side,
+                        const mf_lane *values) {
+    mf_lane sum = mf_zero();
+    for (uint32_t t = loop->first_term[side]; t < loop->first_term[side] + loop->terms[side]; t++)
+        sum = mf_fma(mf_set((mf_real)plan->terms[t].weight), values[plan->terms[t].link], sum);
+    return sum;
+}
+
+// The polynomial and its first two derivatives at x.
+static void polynomial(const double *c, mf_lane x, mf_lane out[3]) {
+    out[0] = mf_set((mf_real)c[4]);
+    out[1] = out[2] = mf_zero();
+    for (int i = 3; i >= 0; i--) {
+        out[2] = mf_fma(out[2], x, out[1] + out[1]);
+        out[1] = mf_fma(out[1], x, out[0]);
+        out[0] = mf_fma(out[0], x, mf_set((mf_real)c[i]));
+    }
+}
+
+static void follow_point(const mf_ArtPlan *plan, const mf_ArtLoop *loop, const State *state,
+                         mf_lane out[3]) {
+    mf_lane x = mf_zero();
+    if (loop->terms[1] > 0)
+        x = term_sum(plan, loop, 1, state->angle) - mf_set((mf_real)loop->references[1]);
+    polynomial(loop->coefficients, x, out);
+}
+
+// Errors of all equations in the given state, in the order of the rows.
+static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame *links,
+                        mf_lane *error) {
+    for (uint32_t i = 0; i < plan->loop_count; i++) {
+        const mf_ArtLoop *loop = &plan->loops[i];
+        if (loop->rows == 1) {
+            mf_lane p[3];
+            follow_point(plan, loop, state, p);
+            *error++ =
+                term_sum(plan, loop, 0, state->angle) - mf_set((mf_real)loop->references[0]) - p[0];
+            continue;
+        }
+        Frame a = frame_at(loop, 0, links), b = frame_at(loop, 1, links);
+        Vec gap = vec_sub(a.place, b.place);
+        *error++ = gap.x;
+        *error++ = gap.y;
+        *error++ = gap.z;
+        if (loop->rows == 3)
+            continue;
+        // Half the sum of cross products of the axes: the sine of the turn from b to a, about it.
+        Vec turn = vec_cross((Vec){b.turn.xx, b.turn.yx, b.turn.zx},
+                             (Vec){a.turn.xx, a.turn.yx, a.turn.zx});
+        turn = vec_add(turn, vec_cross((Vec){b.turn.xy, b.turn.yy, b.turn.zy},
+                                       (Vec){a.turn.xy, a.turn.yy, a.turn.zy}));
+        turn = vec_add(turn, vec_cross((Vec){b.turn.xz, b.turn.yz, b.turn.zz},
+                                       (Vec){a.turn.xz, a.turn.yz, a.turn.zz}));
+        *error++ = turn.x * mf_set((mf_real)0.5);
+        *error++ = turn.y * mf_set((mf_real)0.5);
+        *error++ = turn.z * mf_set((mf_real)0.5);
+    }
+}
+
+// Poses of the links that loops need, in axes of the world with the base's origin at 0 for a free
+// base whose loops do not hold to the world.
+static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses) {
+    poses[0] = (Frame){quat_matrix(state->attitude), state->place};
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        if (!plan->looped[l])
+            continue;
+        Frame frame = link_frame(plan, state, l), *own = &poses[l + 1];
+        const Frame *parent = &poses[plan->links[l].parent + 1];
+        own->turn = mat_multiply(&parent->turn, &frame.turn);
+        own->place = mat_apply_add(&parent->turn, frame.place, parent->place);
+    }
+}
+
+// ---- rows of the loops --------------------------------------------------------------------------
+
+static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, const Rates *rates,
+                      mf_lane unit, bool explicit) {
+    const mf_ArtPlan *plan = c->plan;
+    mf_lane p[3];
+    follow_point(plan, loop, state, p);
+    for (int side = 0; side < 2; side++) {
+        mf_lane scale = mf_set((mf_real)1);
+        if (side == 1)
+            scale = -p[1];
+        for (uint32_t t = loop->first_term[side]; t < loop->first_term[side] + loop->terms[side];
+             t++)
+            row_twist(c, plan->terms[t].link, scale * mf_set((mf_real)plan->terms[t].weight));
+    }
+    mf_lane lead = term_sum(plan, loop, 1, state->speed);
+    mf_lane speed = mf_fma(-p[1], lead, term_sum(plan, loop, 0, state->speed));
+    mf_lane gain =
+        mf_fma(-p[1], term_sum(plan, loop, 1, rates->joint), term_sum(plan, loop, 0, rates->joint));
+    gain = mf_fma(-p[2] * lead, lead, gain);
+    Row *row = row_finish(c, state);
+    row->given = speed; // kept for the pull back
+    row->value = value_at(speed, gain, unit, explicit);
+}
+
+static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf_lane unit,
+                       bool explicit) {
+    Spot spots[2];
+    Vec arms[2] = {vec_value3(loop->arms[0]), vec_value3(loop->arms[1])};
+    for (int side = 0; side < 2; side++)
+        spots[side] = spot_at(c->plan, state, c->work, loop->links[side], arms[side]);
+    Vec speed = vec_sub(spots[0].velocity, spots[1].velocity);
+    Vec gain = vec_sub(spots[0].gain, spots[1].gain);
+    Vec spin = vec_sub(spots[0].spin, spots[1].spin);
+    Vec spin_gain = vec_sub(spots[0].spin_gain, spots[1].spin_gain);
+    for (uint32_t k = 0; k < loop->rows; k++) {
+        Vec none = vec_zero(), axis = vec_zero();
+        mf_lane *const parts[3] = {&axis.x, &axis.y, &axis.z};
+        *parts[k % 3] = mf_set((mf_real)1);
+        Vec back = vec_negative(axis);
+        for (int side = 0; side < 2; side++) {
+            Vec along = into_link(c->work, loop->links[side], side == 0 ? axis : back);
+            if (k < 3)
+                row_pull(c, loop->links[side], arms[side], along, none);
+            else
+                row_pull(c, loop->links[side], arms[side], none, along);
+        }
+        Row *row = row_finish(c, state);
+        mf_lane now = vec_dot(axis, k < 3 ? speed : spin);
+        mf_lane change = vec_dot(axis, k < 3 ? gain : spin_gain);
+        row->given = now;
+        row->value = value_at(now, change, unit, explicit);
+    }
+}
+
+// Cholesky's factor of the products of the loops' rows. A small softness in proportion keeps rows
+// that say the same thing apart; what it leaves is taken out when the step is closed.
+static void factor_loops(const Couple *c, Loops *loops) {
+    const uint32_t n = c->plan->loop_rows;
+    const mf_real tiny = sizeof(mf_real) == 4 ? (mf_real)1e-5 : (mf_real)1e-12;
+    mf_lane mean = mf_zero();
+    for (uint32_t i = 0; i < n; i++)
+        mean = mean + c->rows[loops->first + i].diagonal;
+    mf_lane soft = mf_fma(mean, mf_set(tiny / (mf_real)n), mf_set(MF_REAL_EPSILON * tiny));
+    for (uint32_t i = 0; i < n; i++) {
+        mf_lane *row = &loops->factor[i * (i + 1) / 2];
+        for (uint32_t k = 0; k <= i; k++) {
+            const mf_lane *other = &loops->factor[k * (k + 1) / 2];
+            mf_lane sum = row_product(c, &c->rows[loops->first + i], &c->rows[loops->first + k]);
+            if (i == k)
+                sum = sum + soft;
+            for (uint32_t m = 0; m < k; m++)
+                sum = mf_fma(-row[m], other[m], sum);
+            if (i == k)
+                row[k] = mf_sqrt(mf_max(sum, soft));
+            else
+                row[k] = sum * loops->inverse[k];
+        }
+        loops->inverse[i] = mf_set((mf_real)1) / row[i];
+    }
+}
+
+// Adds the impulses that change the rows' values by -`rest`.
+static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
+    const uint32_t n = c->plan->loop_rows;
+    for (uint32_t i = 0; i < n; i++) {
+        const mf_lane *row = &loops->factor[i * (i + 1) / 2];
+        mf_lane sum = rest[i];
+        for (uint32_t k = 0; k < i; k++)
+            sum = mf_fma(-row[k], rest[k], sum);
+        rest[i] = sum * loops->inverse[i];
+    }
+    for (uint32_t i = n; i-- > 0;) {
+        mf_lane sum = rest[i];
+        for (uint32_t k = i + 1; k < n; k++)
+            sum = mf_fma(-loops->factor[k * (k + 1) / 2 + i], rest[k], sum);
+        rest[i] = sum * loops->inverse[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        row_add(c, &c->rows[loops->first + i], -rest[i]);
+}
+
+// What the equality constraints want: no error at the end of the step, to first order.
+static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explicit) {
+    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+    const mf_lane rate = mf_set((mf_real)1) / unit, pull = mf_set((mf_real)0.2) * rate;
+    for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
+        const Row *row = &c->rows[loops->first + i];
+        mf_lane back = loops->error[i] * rate;
+        if (explicit)
+            back = pull * mf_fma(pull, loops->error[i], row->given + row->given);
+        rest[i] = row_value(c, row) + back;
+    }
+    push_loops(c, loops, rest);
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+typedef struct Pull { // a tendon's row being made
+    const mf_ArtTendon *tendon;
+    mf_lane length, speed, gain;
+} Pull;
+
+static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane sign, mf_lane unit,
+                       bool explicit) {
+    const mf_ArtTerm *terms = c->plan->terms + pull->tendon->first_term;
+    for (uint32_t t = 0; t < pull->tendon->term_count; t++)
+        row_twist(c, terms[t].link, sign * mf_set((mf_real)terms[t].weight));
+    Row *row = row_finish(c, state);
+    row->value = sign * value_at(pull->speed, pull->gain, unit, explicit);
+    row->low = mf_set(-MF_REAL_MAX);
+    row->high = mf_set(MF_REAL_MAX);
+    return row;
+}
+
+// Spring, damper and inertia: at the end of the step, force = -k (l + h l' - l0) - d l' - m l''.
+static void elastic_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
+                        bool explicit) {
+    const mf_ArtTendon *tendon = pull->tendon;
+    mf_lane length = pull->length, k = mf_set((mf_real)tendon->stiffness);
+    mf_lane ahead = length;
+    if (!explicit)
+        ahead = mf_fma(unit, pull->speed, length);
+    mf_lane held = mf_clamp(ahead, mf_set((mf_real)tendon->spring_lower),
+                            mf_set((mf_real)tendon->spring_upper));
+    k = mf_keep(mf_less(mf_zero(), mf_abs(ahead - held)), k);
+    mf_lane d = mf_set((mf_real)tendon->damping), m = mf_set((mf_real)tendon->armature);
+    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, explicit);
+    if (explicit) {
+        row->given = mf_fma(k, held - length, -(d * pull->speed));
+        row->slope = m;
+        return;
+    }
+    row->given = mf_fma(unit * k, held - length, m * pull->speed);
+    row->slope = mf_fma(unit, mf_fma(unit, k, d), m);
+}
+
+static void friction_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
+                         bool explicit) {
+    mf_lane most = mf_set((mf_real)pull->tendon->friction), creep = setting(c->plan, MF_ART_CREEP);
+    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, explicit);
+    if (explicit) {
+        row->given = -(most * pull->speed) / mf_max(mf_abs(pull->speed), creep);
+        return;
+    }
+    row->slope = unit * most / creep;
+    row->high = unit * most;
+    row->low = -row->high;
+}
+
+// As limits of joints: a spring and damper in proportion to the inertia that the tendon moves.
+static void limit_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
+                      bool explicit) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_lane ahead = pull->length;
+    if (!explicit)
+        ahead = mf_fma(unit, pull->speed, ahead);
+    mf_lane below = mf_set((mf_real)pull->tendon->lower) - ahead;
+    mf_lane above = ahead - mf_set((mf_real)pull->tendon->upper);
+    mf_mask low = mf_less(zero, below), high = mf_less(zero, above);
+    mf_mask out = mf_or(low, high);
+    if (!mf_any(out))
+        return;
+    mf_lane sign = mf_select(high, -one, one);
+    mf_lane force = setting(c->plan, MF_ART_LIMIT_FORCE),
+            drag = setting(c->plan, MF_ART_LIMIT_DRAG);
+    Row *row = tendon_row(c, state, pull, sign, unit, explicit);
+    mf_lane inertia = one / mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
+    mf_lane depth = mf_max(below, above);
+    row->low = zero;
+    row->high = mf_keep(out, mf_set(MF_REAL_MAX));
+    if (explicit) {
+        mf_lane push = mf_fma(force, depth, -(drag * sign * pull->speed));
+        row->given = mf_keep(out, mf_max(push, zero) * inertia);
+        return;
+    }
+    // The depth at the end of the step is that of now less what the velocity at the end adds.
+    depth = mf_fma(unit * sign, pull->speed, depth);
+    row->given = unit * force * depth * inertia;
+    row->slope = unit * mf_fma(unit, force, drag) * inertia;
+}
+
+static void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_lane unit,
+                        bool explicit) {
+    const mf_ArtPlan *plan = c->plan;
+    for (uint32_t i = 0; i < plan->tendon_count; i++) {
+        const mf_ArtTendon *tendon = &plan->tendons[i];
+        Pull pull = {tendon, mf_zero(), mf_zero(), mf_zero()};
+        for (uint32_t t = 0; t < tendon->term_count; t++) {
+            const mf_ArtTerm *term = &plan->terms[tendon->first_term + t];
+            mf_lane weight = mf_set((mf_real)term->weight);
+            pull.length = mf_fma(weight, state->angle[term->link], pull.length);
+            pull.speed = mf_fma(weight, state->speed[term->link], pull.speed);
+            pull.gain = mf_fma(weight, rates->joint[term->link], pull.gain);
+        }
+        if (tendon->elastic)
+            elastic_row(c, state, &pull, unit, explicit);
+        if (tendon->friction > 0.0)
+            friction_row(c, state, &pull, unit, explicit);
+        if (tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX)
+            limit_row(c, state, &pull, unit, explicit);
+    }
+}
+
+// ---- solving ------------------------------------------------------------------------------------
+
+// Gives the sum of all impulses to the accelerations; `scale` is an impulse's part of a step.
+static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, Rates *out) {
+    const mf_ArtPlan *plan = c->plan;
+    Work *work = c->work;
+    for (uint32_t i = 0; i < 6 + 3 * plan->link_count; i++)
+        c->sum[i] = mf_keep(lanes, c->sum[i]);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        uint32_t slot = couple_slot((int32_t)l, 0);
+        if (link->kind == MF_ART_BALL) {
+            Vec sum = {c->sum[slot], c->sum[slot - 1], c->sum[slot - 2]};
+            Vec gain = mat_apply(&c->ball_root[link->row], sum);
+            work->balls[link->row].push = vec_fma(gain, scale, work->balls[link->row].push);
+            c->sum[slot] = c->sum[slot - 1] = c->sum[slot - 2] = mf_zero();
+            continue;
+        }
+        LinkWork *own = &work->links[l];
+        own->push = mf_fma(c->root[l] * c->sum[slot], scale, own->push);
+        c->sum[slot] = mf_zero();
+    }
+    if (!plan->fixed) {
+        mf_lane gain[6];
+        for (uint32_t k = 6; k-- > 0;) {
+            mf_lane sum = mf_zero();
+            for (uint32_t i = k + 1; i < 6; i++)
+                sum = mf_fma(work->base_factor[i][k], gain[i], sum);
+            uint32_t slot = couple_slot(-1, k);
+            gain[k] = mf_fma(c->base_root[k], c->sum[slot], -(sum * work->base_inverse[k]));
+            c->sum[slot] = mf_zero();
+        }
+        work->base_angular = vec_fma((Vec){gain[0], gain[1], gain[2]}, scale, work->base_angular);
+        work->base_linear = vec_fma((Vec){gain[3], gain[4], gain[5]}, scale, work->base_linear);
+    }
+    accelerate_all(plan, state, work, out);
+}
+
+// Tries the end of the step and takes out what is left of the loops' errors.
+static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane unit, mf_mask lanes,
+                        Rates *out) {
+    const mf_lane rate = mf_set((mf_real)1) / unit;
+    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+    for (int round = 0; round < CLOSE_ROUNDS; round++) {
+        State end = *state;
+        integrate_euler(c->plan, &end, out, unit);
+        loop_poses(c->plan, &end, loops->poses);
+        loop_errors(c->plan, &end, loops->poses, rest);
+        for (uint32_t i = 0; i < c->plan->loop_rows; i++)
+            rest[i] = rest[i] * rate;
+        push_loops(c, loops, rest);
+        spend(c, state, rate, lanes, out);
+    }
+}
+
+static void start_loops(Couple *c, Loops *loops, const State *state, const Rates *rates,
+                        mf_lane unit, bool explicit) {
+    loops->first = c->row_count;
+    for (uint32_t i = 0; i < c->plan->loop_count; i++) {
+        const mf_ArtLoop *loop = &c->plan->loops[i];
+        if (loop->rows == 1)
+            joint_row(c, state, loop, rates, unit, explicit);
+        else
+            frame_rows(c, state, loop, unit, explicit);
+    }
+    loop_poses(c->plan, state, loops->poses);
+    loop_errors(c->plan, state, loops->poses, loops->error);
+    factor_loops(c, loops);
+}
+
+// ---- which lanes together -----------------------------------------------------------------------
+
+static mf_mask lane_range(uint32_t first, uint32_t count) {
+    mf_index lane = mf_lane_numbers();
+    return mf_and(mf_not(mf_index_less(lane, mf_set_index((int32_t)first))),
+                  mf_index_less(lane, mf_set_index((int32_t)(first + count))));
+}
+
+// Meetings of `lanes`, to `chosen`; more than `room` are not chosen. Returns how many there are.
+static uint32_t choose(const Meetings *all, mf_mask lanes, uint32_t room, const Meeting **chosen) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (!mf_any(mf_and(all->list[i].exists, lanes)))
+            continue;
+        if (count < room)
+            chosen[count] = &all->list[i];
+        count++;
+    }
+    return count;
+}
+
+// The deepest meetings of one lane, in their order.
+static uint32_t choose_deepest(const Meetings *all, mf_mask lane, uint32_t room,
+                               const Meeting **chosen) {
+    const Meeting *list[MEETING_MOST];
+    uint32_t count = choose(all, lane, MEETING_MOST, list);
+    while (count > room) {
+        uint32_t least = 0;
+        for (uint32_t i = 1; i < count; i++)
+            if (mf_any(mf_and(lane, mf_less(list[i]->depth, list[least]->depth))))
+                least = i;
+        for (uint32_t i = least + 1; i < count; i++)
+            list[i - 1] = list[i];
+        count--;
+    }
+    memcpy(chosen, list, count * sizeof *chosen);
+    return count;
+}
+
+typedef struct Group { // lanes that are solved together
+    mf_mask lanes;
+    uint32_t count;
+    const Meeting *meetings[MF_ARTICULATED_MAX_MEETINGS];
+} Group;
+
+// As many of the lanes from `first` on as have room together; returns how many.
+static uint32_t take_lanes(const mf_ArtPlan *plan, Work *work, uint32_t first, Group *group) {
+    Meetings *all = &work->meetings;
+    const uint32_t room = plan->meeting_room;
+    group->lanes = mf_mask_all();
+    group->count = 0;
+    if (plan->collide == NULL && !plan->config.hard)
+        return MF_LANES;
+    for (uint32_t width = MF_LANES - first;; width /= 2) {
+        group->lanes = lane_range(first, width);
+        if (!all->found || all->overflow)
+            meetings_find(plan, &work->contacts, group->lanes, all);
+        group->count = choose(all, group->lanes, room, group->meetings);
+        bool fits = group->count <= room && !all->overflow;
+        if (!fits && width == 1)
+            group->count = choose_deepest(all, group->lanes, room, group->meetings);
+        if (fits || width == 1)
+            return width;
+    }
+}
+
+// ---- all together -------------------------------------------------------------------------------
+
+// Loads of hard contacts with the ground, for the field and as first guess of the next step.
+static void keep_loads(const Couple *c, const Met *met, uint32_t count, mf_lane unit,
+                       mf_mask lanes) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (met[i].meeting->pair != MF_NONE)
+            continue;
+        Touch *touch = &c->work->contacts.touch[met[i].meeting->touch];
+        touch->load = mf_select(lanes, c->rows[met[i].first].impulse / unit, touch->load);
+    }
+}
+
+static void guess_loads(Couple *c, const Met *met, uint32_t count, mf_lane unit) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (met[i].meeting->pair != MF_NONE)
+            continue;
+        const Touch *touch = &c->work->contacts.touch[met[i].meeting->touch];
+        mf_mask pressed = mf_and(met[i].meeting->exists, mf_less(mf_zero(), touch->depth));
+        row_add(c, &c->rows[met[i].first], mf_keep(pressed, touch->load * unit));
+    }
+}
+
+static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
+                        const Group *group, Work *work, Rates *out) {
+    Couple couple;
+    Loops loops;
+    Met met[MF_ARTICULATED_MAX_MEETINGS];
+    const mf_lane unit = setting(plan, MF_ART_STEP);
+    couple_start(&couple, plan, work);
+    loops.first = 0;
+    if (plan->loop_count > 0)
+        start_loops(&couple, &loops, state, out, unit, explicit);
+    uint32_t first = couple.row_count;
+    tendon_rows(&couple, state, out, unit, explicit);
+    uint32_t end = couple.row_count;
+    for (uint32_t i = 0; i < group->count; i++)
+        meet(&couple, state, group->meetings[i], unit, explicit, &met[i]);
+    if (couple.row_count == 0)
+        return;
+    if (plan->config.hard && !explicit)
+        guess_loads(&couple, met, group->count, unit);
+    uint32_t sweeps = couple.row_count > first ? plan->sweeps : 1;
+    for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
+        for (uint32_t i = first; i < end; i++)
+            relax(&couple, &couple.rows[i]);
+        for (uint32_t i = 0; i < group->count; i++)
+            relax_meeting(&couple, &met[i], explicit);
+        if (plan->loop_count > 0)
+            solve_loops(&couple, &loops, unit, explicit);
+    }
+    mf_lane scale = mf_set((mf_real)1);
+    if (!explicit)
+        scale = scale / unit;
+    spend(&couple, state, scale, group->lanes, out);
+    if (plan->loop_count > 0 && !explicit)
+        close_loops(&couple, &loops, state, unit, group->lanes, out);
+    if (plan->config.hard && !explicit)
+        keep_loads(&couple, met, group->count, unit, group->lanes);
+}
+
+void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,
+                                      void *work, void *rates) {
+    for (uint32_t lane = 0; lane < MF_LANES;) {
+        Group group;
+        lane += take_lanes(plan, work, lane, &group);
+        solve_group(plan, state, explicit, &group, work, rates);
+    }
+}

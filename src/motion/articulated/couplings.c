@@ -1,0 +1,168 @@
+// Couplings of a plan: what ties links together beside the tree. Equality constraints, tendons with
+// forces of their own, and the pairs of shapes that may meet.
+#include "motion/articulated/build.h"
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- terms --------------------------------------------------------------------------------------
+
+static bool is_held(const mf_Tendon *tendon) {
+    return mf_is_finite(tendon->lower) || mf_is_finite(tendon->upper) || tendon->stiffness > 0.0 ||
+           tendon->damping > 0.0 || tendon->friction > 0.0 || tendon->armature > 0.0;
+}
+
+uint32_t mf_art_coupling_terms(const mf_Model *model) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->tendon_count; i++)
+        count += model->tendons[i].term_count;
+    for (uint32_t i = 0; i < model->equality_count; i++) {
+        const mf_Equality *equality = &model->equalities[i];
+        for (int side = 0; side < 2; side++) {
+            if (equality->type == MF_EQUALITY_JOINT)
+                count += 1;
+            else if (equality->type == MF_EQUALITY_TENDON && equality->objects[side] != MF_NONE)
+                count += model->tendons[equality->objects[side]].term_count;
+        }
+    }
+    return count;
+}
+
+static mf_Status add_joint(mf_ArtPlan *plan, const mf_Model *model, const char *name,
+                           uint32_t joint, double weight, mf_Error *error) {
+    mf_JointType type = model->joints[joint].type;
+    if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "articulated: %s: couples a joint that is neither hinge nor slide", name);
+    plan->terms[plan->term_count++] =
+        (mf_ArtTerm){.link = plan->joint_links[joint], .weight = weight};
+    return MF_OK;
+}
+
+static mf_Status add_tendon_terms(mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
+                                  uint32_t *first, uint32_t *count, mf_Error *error) {
+    const mf_Tendon *from = &model->tendons[tendon];
+    mf_Status status = MF_OK;
+    *first = plan->term_count;
+    for (uint32_t i = 0; i < from->term_count && status == MF_OK; i++) {
+        const mf_TendonTerm *term = &model->tendon_terms[from->first_term + i];
+        status = add_joint(plan, model, from->name, term->joint, term->coefficient, error);
+    }
+    *count = plan->term_count - *first;
+    return status;
+}
+
+// ---- equality constraints -----------------------------------------------------------------------
+
+static void place_frame(mf_ArtPlan *plan, const mf_Frame *frame, mf_ArtLoop *loop, int side) {
+    if (frame->link == MF_NONE) {
+        loop->links[side] = MF_ART_WORLD;
+        memcpy(loop->arms[side], frame->position, sizeof loop->arms[side]);
+        memcpy(loop->turns[side], frame->rotation, sizeof loop->turns[side]);
+        return;
+    }
+    const mf_ArtPlace *place = &plan->places[frame->link];
+    loop->links[side] = place->link;
+    mf_quat_rotate(loop->arms[side], place->turn, frame->position);
+    mf_vec3_add(loop->arms[side], loop->arms[side], place->place);
+    mf_quat_multiply(loop->turns[side], place->turn, frame->rotation);
+    for (int32_t l = place->link; l >= 0; l = plan->links[l].parent) {
+        plan->looped[l] = true;
+        plan->links[l].placed = true;
+    }
+}
+
+static double tendon_start(const mf_Model *model, const mf_Tendon *tendon) {
+    double length = 0.0;
+    for (uint32_t i = 0; i < tendon->term_count; i++) {
+        const mf_TendonTerm *term = &model->tendon_terms[tendon->first_term + i];
+        const mf_Joint *joint = &model->joints[term->joint];
+        double position = model->start_position != NULL
+                              ? model->start_position[joint->position_address]
+                              : joint->reference;
+        length += term->coefficient * position;
+    }
+    return length;
+}
+
+static mf_Status add_loop(mf_ArtPlan *plan, const mf_Model *model, const mf_Equality *from,
+                          mf_Error *error) {
+    mf_ArtLoop *loop = &plan->loops[plan->loop_count++];
+    mf_Status status = MF_OK;
+    *loop = (mf_ArtLoop){.type = from->type, .rows = 1, .links = {MF_ART_WORLD, MF_ART_WORLD}};
+    memcpy(loop->coefficients, from->coefficients, sizeof loop->coefficients);
+    if (from->type == MF_EQUALITY_CONNECT || from->type == MF_EQUALITY_WELD) {
+        loop->rows = from->type == MF_EQUALITY_WELD ? 6 : 3;
+        for (int side = 0; side < 2; side++)
+            place_frame(plan, &from->frames[side], loop, side);
+    }
+    for (int side = 0; side < 2 && loop->rows == 1 && status == MF_OK; side++) {
+        uint32_t object = from->objects[side];
+        loop->first_term[side] = plan->term_count;
+        if (object == MF_NONE)
+            continue;
+        if (from->type == MF_EQUALITY_TENDON) {
+            loop->references[side] = tendon_start(model, &model->tendons[object]);
+            status = add_tendon_terms(plan, model, object, &loop->first_term[side],
+                                      &loop->terms[side], error);
+            continue;
+        }
+        loop->references[side] = model->joints[object].reference;
+        loop->terms[side] = 1;
+        status = add_joint(plan, model, from->name, object, 1.0, error);
+    }
+    plan->loop_rows += loop->rows;
+    if (status == MF_OK && plan->loop_rows > MF_ARTICULATED_MAX_LOOPS)
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: model %s has more than %d equations of constraints",
+                       model->name, MF_ARTICULATED_MAX_LOOPS);
+    return status;
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
+                            mf_Error *error) {
+    const mf_Tendon *from = &model->tendons[tendon];
+    const uint32_t disabled = model->physics.disabled;
+    const bool limits = plan->config.limits && !(disabled & MF_DISABLE_LIMIT);
+    mf_ArtTendon *to = &plan->tendons[plan->tendon_count++];
+    *to = (mf_ArtTendon){.lower = limits ? from->lower : -INFINITY,
+                         .upper = limits ? from->upper : INFINITY,
+                         .spring_lower = from->spring_lower,
+                         .spring_upper = from->spring_upper,
+                         .stiffness = disabled & MF_DISABLE_SPRING ? 0.0 : from->stiffness,
+                         .damping = disabled & MF_DISABLE_DAMPER ? 0.0 : from->damping,
+                         .friction = disabled & MF_DISABLE_FRICTION_LOSS ? 0.0 : from->friction,
+                         .armature = from->armature};
+    to->elastic = to->stiffness > 0.0 || to->damping > 0.0 || to->armature > 0.0;
+    return add_tendon_terms(plan, model, tendon, &to->first_term, &to->term_count, error);
+}
+
+mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                 mf_Error *error) {
+    mf_Status status = MF_OK;
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < model->tendon_count; i++)
+        held += is_held(&model->tendons[i]);
+    if (held > MF_ARTICULATED_MAX_TENDONS)
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: model %s has %u tendons with forces, at most "
+                       "%d",
+                       model->name, held, MF_ARTICULATED_MAX_TENDONS);
+    plan->loops = mf_allocate(context, model->equality_count, sizeof *plan->loops);
+    plan->tendons = mf_allocate(context, held, sizeof *plan->tendons);
+    plan->looped = mf_allocate(context, plan->link_count, sizeof *plan->looped);
+    if (plan->loops == NULL || plan->tendons == NULL || plan->looped == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_EQUALITY;
+    for (uint32_t i = 0; i < model->equality_count && status == MF_OK; i++)
+        if (model->equalities[i].active && !(model->physics.disabled & off))
+            status = add_loop(plan, model, &model->equalities[i], error);
+    for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
+        if (is_held(&model->tendons[i]))
+            status = add_tendon(plan, model, i, error);
+    plan->coupled = plan->loop_count > 0 || plan->tendon_count > 0;
+    return status;
+}

@@ -1,0 +1,311 @@
+// Contacts between two links, or hard ones with the ground, as rows of the solver of couplings.
+//
+// The normal force is that of the compliant contact (contact.h): at the end of the step
+// k d - (c + h k) times the speed apart, and never below 0. Friction holds the point still as long
+// as it stays in its cone; it is found for both directions together, so it has no favourites. Hard
+// contacts have no softness: the speed apart at the end of the step is what closes the gap, or
+// takes a fifth of the depth away in each step. Torsional and rolling friction are bounded by the
+// normal force likewise.
+#ifndef MF_MOTION_ARTICULATED_MEET_H
+#define MF_MOTION_ARTICULATED_MEET_H
+
+#include "motion/articulated/couple.h"
+
+// How a point of a link moves, in axes of the world. Accelerations have gravity taken away: the
+// world itself gains height.
+typedef struct Spot {
+    Vec velocity, gain;  // [m/s], [m/s^2]
+    Vec spin, spin_gain; // [rad/s], [rad/s^2]
+} Spot;
+
+typedef struct Met {
+    const Meeting *meeting;
+    uint32_t rows;   // [1] the first is along the normal, then 2 across, 1 about, 2 rolling
+    uint32_t first;  // [1]
+    mf_lane gain[2]; // impulse per speed across, per rate of rolling
+    mf_lane tilt[2]; // products of the normal row with those across
+    mf_lane ease;    // 1 / (1 + slope diagonal) of the normal row
+    mf_real friction[5];
+} Met;
+
+static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
+                           int32_t link, Vec arm) {
+    if (link == MF_ART_WORLD)
+        return (Spot){vec_zero(),
+                      {mf_zero(), mf_zero(), setting(plan, MF_ART_GRAVITY)},
+                      vec_zero(),
+                      vec_zero()};
+    const Pose *pose = &work->contacts.pose[link + 1];
+    Vec rate = link < 0 ? state->rate : work->links[link].rate;
+    Vec angular = link < 0 ? work->base_angular : work->angular[link];
+    Vec linear = link < 0 ? work->base_linear : work->linear[link];
+    Vec swing = vec_cross_add(rate, vec_cross(rate, arm), linear);
+    return (Spot){mat_apply_add(&pose->turn, vec_cross(rate, arm), pose->speed),
+                  mat_apply(&pose->turn, vec_cross_add(angular, arm, swing)),
+                  mat_apply(&pose->turn, rate), mat_apply(&pose->turn, angular)};
+}
+
+// What a row's value is: the velocity at the end of the step or, when explicit, the acceleration.
+static MF_INLINE mf_lane value_at(mf_lane speed, mf_lane gain, mf_lane unit, bool explicit) {
+    if (explicit)
+        return gain;
+    return mf_fma(unit, gain, speed);
+}
+
+// A direction of the world in a link's axes.
+static MF_INLINE Vec into_link(const Work *work, int32_t link, Vec a) {
+    if (link == MF_ART_WORLD)
+        return a;
+    return mat_apply_transposed(&work->contacts.pose[link + 1].turn, a);
+}
+
+static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
+    if (link == MF_ART_WORLD)
+        return point;
+    const Pose *pose = &work->contacts.pose[link + 1];
+    return mat_apply_transposed(&pose->turn, vec_sub(point, pose->place));
+}
+
+// Two directions across a unit vector (Duff et al. 2017).
+static MF_INLINE void across(Vec n, Vec out[2]) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane sign = mf_select(mf_less(n.z, mf_zero()), -one, one);
+    mf_lane a = -one / (sign + n.z), b = n.x * n.y * a;
+    out[0] = (Vec){mf_fma(sign * n.x, n.x * a, one), sign * b, -(sign * n.x)};
+    out[1] = (Vec){b, mf_fma(n.y, n.y * a, sign), -n.y};
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+typedef struct Pairing { // a contact being made into rows
+    int32_t links[2];
+    Vec arms[2];
+    Spot spots[2];
+} Pairing;
+
+// The row of the speed of the second link against the first, along (or, `turning`, about) `axis`.
+static Row *meeting_row(Couple *c, const State *state, const Pairing *p, Vec axis, bool turning,
+                        mf_lane unit, bool explicit) {
+    const Vec none = vec_zero();
+    for (int side = 0; side < 2; side++) {
+        Vec way = into_link(c->work, p->links[side], axis);
+        if (side == 0)
+            way = vec_negative(way);
+        if (turning)
+            row_pull(c, p->links[side], p->arms[side], none, way);
+        else
+            row_pull(c, p->links[side], p->arms[side], way, none);
+    }
+    Row *row = row_finish(c, state);
+    const Spot *a = &p->spots[0], *b = &p->spots[1];
+    mf_lane speed = vec_dot(axis, vec_sub(b->velocity, a->velocity));
+    mf_lane gain = vec_dot(axis, vec_sub(b->gain, a->gain));
+    if (turning) {
+        speed = vec_dot(axis, vec_sub(b->spin, a->spin));
+        gain = vec_dot(axis, vec_sub(b->spin_gain, a->spin_gain));
+    }
+    row->value = value_at(speed, gain, unit, explicit);
+    return row;
+}
+
+// Softness of the normal row. Hard: the slope is only so large that rounding does not show.
+static void normal_law(const Couple *c, const Meeting *meeting, mf_lane apart, mf_lane unit,
+                       bool explicit, Row *row) {
+    const mf_ArtPlan *plan = c->plan;
+    const mf_lane zero = mf_zero();
+    mf_lane k = setting(plan, MF_ART_PUSH), d = setting(plan, MF_ART_DRAG);
+    mf_lane depth = mf_min(meeting->depth, setting(plan, MF_ART_DEEP));
+    row->low = zero;
+    row->high = mf_keep(meeting->exists, mf_set(MF_REAL_MAX));
+    if (explicit) {
+        mf_mask in = mf_and(meeting->exists, mf_less(zero, depth));
+        row->given = mf_keep(in, mf_max(mf_fma(k, depth, -(d * apart)), zero));
+        return;
+    }
+    row->given = unit * k * depth;
+    row->slope = unit * mf_fma(unit, k, d);
+    if (plan->config.hard) {
+        const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e5 : (mf_real)1e10;
+        mf_lane wanted = depth / unit;
+        wanted = mf_select(mf_less(zero, depth), wanted * mf_set((mf_real)0.2), wanted);
+        mf_lane size = mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
+        row->slope = mf_set(stiff) / size;
+        row->given = row->slope * wanted;
+    }
+}
+
+// Friction of a stage of Runge-Kutta: the chord to rest, from the present velocity.
+static void explicit_friction(const Couple *c, const Pairing *p, Met *met, Vec axes[2]) {
+    const Row *normal = &c->rows[met->first];
+    Vec speed = vec_sub(p->spots[1].velocity, p->spots[0].velocity);
+    mf_lane x = vec_dot(axes[0], speed), y = vec_dot(axes[1], speed);
+    mf_lane fast = mf_max(mf_sqrt(mf_fma(x, x, y * y)), setting(c->plan, MF_ART_SLIP));
+    mf_lane slip = mf_set(met->friction[0]) * normal->given / fast;
+    Row *rows = (Row *)normal;
+    rows[1].given = -slip * x;
+    rows[2].given = -slip * y;
+    met->rows = 3;
+}
+
+// One over the larger eigenvalue of the products of two rows. The same for all directions, so that
+// friction that slips points against the slip.
+static mf_lane gain_across(const Couple *c, const Row *rows) {
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), half = mf_set((mf_real)0.5);
+    mf_lane coupling = row_product(c, &rows[0], &rows[1]);
+    mf_lane mean = half * (rows[0].diagonal + rows[1].diagonal);
+    mf_lane off = half * (rows[0].diagonal - rows[1].diagonal);
+    mf_lane largest = mean + mf_sqrt(mf_fma(off, off, coupling * coupling));
+    return mf_set((mf_real)1) / mf_max(largest, tiny);
+}
+
+static void meet(Couple *c, const State *state, const Meeting *meeting, mf_lane unit, bool explicit,
+                 Met *met) {
+    const mf_ArtPlan *plan = c->plan;
+    Pairing p;
+    uint32_t dimension = 3;
+    *met = (Met){.meeting = meeting, .rows = 1, .first = c->row_count};
+    if (meeting->pair == MF_NONE) {
+        p.links[0] = MF_ART_WORLD;
+        p.links[1] = plan->contacts[meeting->touch].link;
+        met->friction[0] = met->friction[1] = MF_ART_CONSTANTS(plan)[MF_ART_MU];
+    } else {
+        const mf_CollidePair *pair = &plan->collide->pairs[meeting->pair];
+        p.links[0] = meeting_link(plan, pair->a);
+        p.links[1] = meeting_link(plan, pair->b);
+        dimension = pair->dimension;
+        for (int i = 0; i < 5; i++)
+            met->friction[i] = (mf_real)pair->friction[i];
+    }
+    for (int side = 0; side < 2; side++) {
+        p.arms[side] = arm_of(c->work, p.links[side], meeting->point);
+        p.spots[side] = spot_at(plan, state, c->work, p.links[side], p.arms[side]);
+    }
+    Row *normal = meeting_row(c, state, &p, meeting->normal, false, unit, explicit);
+    mf_lane apart = vec_dot(meeting->normal, vec_sub(p.spots[1].velocity, p.spots[0].velocity));
+    normal_law(c, meeting, apart, unit, explicit, normal);
+    if (dimension < 3 || !(met->friction[0] > 0 && met->friction[1] > 0))
+        return;
+    Vec axes[2];
+    across(meeting->normal, axes);
+    for (int i = 0; i < 2; i++)
+        meeting_row(c, state, &p, axes[i], false, unit, explicit);
+    met->gain[0] = gain_across(c, &c->rows[met->first + 1]);
+    met->ease = mf_set((mf_real)1) / mf_fma(normal->slope, normal->diagonal, mf_set((mf_real)1));
+    for (int i = 0; i < 2; i++)
+        met->tilt[i] = row_product(c, normal, &c->rows[met->first + 1 + (uint32_t)i]);
+    met->rows = 3;
+    if (explicit) {
+        explicit_friction(c, &p, met, axes);
+        return;
+    }
+    if (dimension < 4 || !(met->friction[2] > 0))
+        return;
+    meeting_row(c, state, &p, meeting->normal, true, unit, explicit);
+    met->rows = 4;
+    if (dimension < 6 || !(met->friction[3] > 0 && met->friction[4] > 0))
+        return;
+    for (int i = 0; i < 2; i++)
+        meeting_row(c, state, &p, axes[i], true, unit, explicit);
+    met->gain[1] = gain_across(c, &c->rows[met->first + 4]);
+    met->rows = 6;
+}
+
+// ---- solving ------------------------------------------------------------------------------------
+
+static MF_INLINE void relax(Couple *c, Row *row) {
+    mf_lane value = mf_fma(-row->diagonal, row->impulse, row_value(c, row));
+    mf_lane next = mf_fma(-row->slope, value, row->given) /
+                   mf_fma(row->slope, row->diagonal, mf_set((mf_real)1));
+    row_add(c, row, mf_clamp(next, row->low, row->high) - row->impulse);
+}
+
+// The first three rows of a meeting go the same way, so their values are summed, and their impulses
+// given, in one pass each.
+static void three_values(const Couple *c, const Row *rows, mf_lane value[3]) {
+    const uint32_t count = rows->count;
+    const mf_lane *w = &c->arena[rows->first];
+    const uint16_t *slot = &c->slot[rows->first];
+    mf_lane a = rows[0].value, b = rows[1].value, d = rows[2].value;
+    for (uint32_t i = 0; i < count; i++) {
+        mf_lane sum = c->sum[slot[i]];
+        a = mf_fma(w[i], sum, a);
+        b = mf_fma(w[count + i], sum, b);
+        d = mf_fma(w[2 * count + i], sum, d);
+    }
+    value[0] = a;
+    value[1] = b;
+    value[2] = d;
+}
+
+static void three_add(Couple *c, Row *rows, const mf_lane change[3]) {
+    const uint32_t count = rows->count;
+    const mf_lane *w = &c->arena[rows->first];
+    const uint16_t *slot = &c->slot[rows->first];
+    for (uint32_t i = 0; i < count; i++) {
+        mf_lane sum = mf_fma(w[i], change[0], c->sum[slot[i]]);
+        sum = mf_fma(w[count + i], change[1], sum);
+        c->sum[slot[i]] = mf_fma(w[2 * count + i], change[2], sum);
+    }
+    for (int k = 0; k < 3; k++)
+        rows[k].impulse = rows[k].impulse + change[k];
+}
+
+// Both impulses into their ellipse, smaller in proportion.
+static MF_INLINE void hold_across(mf_lane *p, mf_lane *q, const mf_real friction[2], mf_lane load) {
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
+    mf_lane u = *p / mf_set(friction[0]), v = *q / mf_set(friction[1]);
+    mf_lane length = mf_sqrt(mf_fma(u, u, v * v));
+    mf_lane part = load / mf_max(mf_max(length, load), tiny);
+    *p = *p * part;
+    *q = *q * part;
+}
+
+static void relax_three(Couple *c, const Met *met) {
+    Row *rows = &c->rows[met->first];
+    mf_lane value[3], change[3];
+    three_values(c, rows, value);
+    mf_lane next = mf_fma(-rows[0].slope, mf_fma(-rows[0].diagonal, rows[0].impulse, value[0]),
+                          rows[0].given) *
+                   met->ease;
+    next = mf_clamp(next, rows[0].low, rows[0].high);
+    change[0] = next - rows[0].impulse;
+    mf_lane x = mf_fma(met->tilt[0], change[0], value[1]);
+    mf_lane y = mf_fma(met->tilt[1], change[0], value[2]);
+    mf_lane p = mf_fma(-met->gain[0], x, rows[1].impulse);
+    mf_lane q = mf_fma(-met->gain[0], y, rows[2].impulse);
+    hold_across(&p, &q, met->friction, next);
+    change[1] = p - rows[1].impulse;
+    change[2] = q - rows[2].impulse;
+    three_add(c, rows, change);
+}
+
+static void relax_rolling(Couple *c, const Met *met) {
+    Row *rows = &c->rows[met->first];
+    mf_lane load = rows[0].impulse;
+    mf_lane most = mf_set(met->friction[2]) * load;
+    mf_lane size = mf_max(rows[3].diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
+    mf_lane turning = rows[3].impulse - row_value(c, &rows[3]) / size;
+    row_add(c, &rows[3], mf_clamp(turning, -most, most) - rows[3].impulse);
+    if (met->rows < 6)
+        return;
+    mf_lane p = mf_fma(-met->gain[1], row_value(c, &rows[4]), rows[4].impulse);
+    mf_lane q = mf_fma(-met->gain[1], row_value(c, &rows[5]), rows[5].impulse);
+    hold_across(&p, &q, met->friction + 3, load);
+    row_add(c, &rows[4], p - rows[4].impulse);
+    row_add(c, &rows[5], q - rows[5].impulse);
+}
+
+static void relax_meeting(Couple *c, const Met *met, bool explicit) {
+    Row *rows = &c->rows[met->first];
+    if (explicit || met->rows < 3) { // given forces, or only one
+        relax(c, &rows[0]);
+        for (uint32_t i = 1; i < met->rows; i++)
+            row_add(c, &rows[i], rows[i].given - rows[i].impulse);
+        return;
+    }
+    relax_three(c, met);
+    if (met->rows > 3)
+        relax_rolling(c, met);
+}
+
+#endif

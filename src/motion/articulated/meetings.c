@@ -1,0 +1,119 @@
+// Which shapes of a plan may meet, and how many contacts its solver has room for.
+#include "motion/articulated/build.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+// The ground is the terrain's: a level plane of the file, not above it, is the same ground.
+static bool is_ground(const mf_ArtPlan *plan, const mf_Model *model, const mf_CollideShape *shape) {
+    const mf_Shape *of = &model->shapes[shape->shape];
+    const double up[3] = {0, 0, 1};
+    double axis[3];
+    bool still = shape->frame == MF_NONE || (plan->fixed && shape->frame == 0);
+    if (shape->kind != MF_COLLIDE_PLANE || !still || !plan->config.contacts)
+        return false;
+    mf_quat_rotate(axis, of->rotation, up);
+    return axis[2] > 1.0 - 1e-12 && of->position[2] <= plan->terrain->highest + 1e-9;
+}
+
+static bool may_meet(const mf_ArtPlan *plan, const mf_Model *model, const mf_CollidePair *pair) {
+    const mf_CollideShape *a = &plan->collide->shapes[pair->a],
+                          *b = &plan->collide->shapes[pair->b];
+    bool still_a = a->frame == MF_NONE || (plan->fixed && a->frame == 0);
+    bool still_b = b->frame == MF_NONE || (plan->fixed && b->frame == 0);
+    return a->frame != b->frame && !(still_a && still_b) && !is_ground(plan, model, a) &&
+           !is_ground(plan, model, b);
+}
+
+static void place_shape(const mf_ArtPlan *plan, uint32_t shape) {
+    uint32_t frame = plan->collide->shapes[shape].frame;
+    if (frame != MF_NONE && frame > 0)
+        plan->links[frame - 1].placed = true;
+}
+
+// How many numbers a row of one link has at most.
+static uint32_t longest_row(const mf_ArtPlan *plan) {
+    uint32_t longest = 0;
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        uint32_t length = plan->fixed ? 0 : 6;
+        for (int32_t i = (int32_t)l; i >= 0; i = plan->links[i].parent)
+            length += plan->links[i].kind == MF_ART_BALL ? 3 : 1;
+        longest = length > longest ? length : longest;
+    }
+    return longest > 6 ? longest : 6;
+}
+
+static mf_Status find_room(mf_ArtPlan *plan, const mf_Model *model, uint32_t rows,
+                           mf_Error *error) {
+    const uint32_t one = longest_row(plan), room = MF_ARTICULATED_ROW_NUMBERS;
+    uint32_t all = 6 + plan->link_count + 2 * plan->ball_count, two = 2 * one < all ? 2 * one : all;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < plan->loop_count; i++)
+        used += plan->loops[i].rows * (plan->loops[i].rows == 1 ? all : two);
+    for (uint32_t i = 0; i < plan->tendon_count; i++) {
+        uint32_t length = plan->tendons[i].term_count * one;
+        used += 3 * (length < all ? length : all);
+    }
+    uint32_t left = used < room ? (room - used) / ((rows > 0 ? rows : 1) * two) : 0;
+    if (used > room || (rows > 0 && left == 0))
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: model %s has too many couplings for its %u "
+                       "joint axes",
+                       model->name, plan->link_count);
+    plan->meeting_room = left < MF_ARTICULATED_MAX_MEETINGS ? left : MF_ARTICULATED_MAX_MEETINGS;
+    return MF_OK;
+}
+
+static mf_Status find_pairs(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                            mf_Error *error) {
+    mf_CollideHolder *holders = mf_allocate(context, model->link_count, sizeof *holders);
+    if (holders == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    for (uint32_t l = 0; l < model->link_count; l++) {
+        holders[l].frame = (uint32_t)(plan->places[l].link + 1);
+        memcpy(holders[l].place, plan->places[l].place, sizeof holders[l].place);
+        memcpy(holders[l].turn, plan->places[l].turn, sizeof holders[l].turn);
+    }
+    mf_Status status = mf_collide_create(context, model, holders, &plan->collide, error);
+    mf_release(context, holders);
+    if (status != MF_OK)
+        return status;
+    const mf_CollidePlan *collide = plan->collide;
+    if (collide->pair_count > MF_ARTICULATED_MAX_PAIRS ||
+        collide->node_count > MF_ARTICULATED_MAX_SPHERES)
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: model %s has %u pairs of %u shapes that may touch, at most %d "
+                       "of %d (self_contacts = false leaves them out)",
+                       model->name, collide->pair_count, collide->shape_count,
+                       MF_ARTICULATED_MAX_PAIRS, MF_ARTICULATED_MAX_SPHERES / 2);
+    plan->meets = mf_allocate(context, collide->pair_count, sizeof *plan->meets);
+    return plan->meets != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+}
+
+mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error) {
+    const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_CONTACT;
+    uint32_t rows = plan->config.hard ? 3 : 0;
+    if (plan->config.self_contacts && !(model->physics.disabled & off) && model->shape_count > 0) {
+        mf_Status status = find_pairs(plan, model, context, error);
+        if (status != MF_OK)
+            return status;
+        bool any = false;
+        for (uint32_t i = 0; i < plan->collide->pair_count; i++) {
+            const mf_CollidePair *pair = &plan->collide->pairs[i];
+            plan->meets[i] = may_meet(plan, model, pair);
+            if (!plan->meets[i])
+                continue;
+            any = true;
+            rows = pair->dimension > rows ? pair->dimension : rows;
+            place_shape(plan, pair->a);
+            place_shape(plan, pair->b);
+        }
+        if (!any) {
+            mf_collide_destroy(plan->collide);
+            plan->collide = NULL;
+        }
+    }
+    plan->coupled = plan->coupled || plan->collide != NULL || plan->config.hard;
+    return find_room(plan, model, rows, error);
+}

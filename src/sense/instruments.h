@@ -1,0 +1,139 @@
+// The sensors of an MJCF file: what the host code hands to the kernel.
+#ifndef MF_SENSE_INSTRUMENTS_H
+#define MF_SENSE_INSTRUMENTS_H
+
+#include "math/kernel.h"
+
+enum { MF_INSTRUMENT_LINKS = 512, MF_INSTRUMENT_VELOCITIES = 1024 };
+
+// A frame that moves with link `body` - 1, or stands in the world (0).
+typedef struct mf_InstrumentFrame {
+    uint32_t body;      // [1]
+    double position[3]; // [m] body's axes
+    double rotation[4]; // [1] to the body's axes
+} mf_InstrumentFrame;
+
+// A link whose motion is needed; parents come first.
+typedef struct mf_InstrumentLink {
+    uint32_t body, parent; // [1] link + 1
+    mf_JointType type;
+    uint32_t row;       // [1] component of joint.angle
+    uint32_t ball;      // [1] number among ball and floating joints
+    uint32_t place;     // [1] number among floating joints
+    uint32_t velocity;  // [1] address in a velocity vector
+    double position[3]; // [m]
+    double rotation[4]; // [1]
+    double axis[3];     // [1]
+    double reference;   // [rad] or [m]
+} mf_InstrumentLink;
+
+typedef struct mf_InstrumentLump { // a body's mass
+    uint32_t body;                 // [1] link + 1
+    double mass;                   // [kg]
+    double center[3];              // [m]
+    double inertia[6];             // [kg m^2] about the centre, link's axes
+} mf_InstrumentLump;
+
+typedef struct mf_InstrumentTerm { // of a sum over joints or actuators
+    uint32_t row;                  // [1] component of joint.angle or actuator.force
+    double weight;                 // [1]
+} mf_InstrumentTerm;
+
+// A site actuator's push, as a joint's force.
+typedef struct mf_InstrumentPush {
+    uint32_t row;             // [1] component of actuator.force
+    mf_InstrumentFrame frame; // of the site
+    double wrench[6];         // [1], [m] force and torque of 1 N in the site's axes
+} mf_InstrumentPush;
+
+typedef struct mf_InstrumentSpring { // energy 1/2 k x^2
+    mf_JointType type;
+    uint32_t row, ball, place; // [1] as in mf_InstrumentLink
+    double stiffness, relaxed; // [N/m], [m] and the like
+    double turn[4], rest[3];   // [1], [m] of ball and floating joints
+} mf_InstrumentSpring;
+
+typedef struct mf_InstrumentTendon {
+    uint32_t first, count;             // [1] terms
+    double stiffness, shorter, longer; // [N/m], [m], [m]
+    double armature;                   // [kg]
+} mf_InstrumentTendon;
+
+typedef struct mf_InstrumentShape { // what a ray meets
+    mf_ShapeType type;
+    mf_InstrumentFrame frame;
+    double size[3]; // [m] radii and half lengths; of a plane half edges
+    const mf_Mesh *mesh;
+} mf_InstrumentShape;
+
+typedef struct mf_InstrumentContact { // a row of contact.load or point.load
+    uint32_t row, body;               // [1]
+    double position[3];               // [m] link's frame
+} mf_InstrumentContact;
+
+typedef struct mf_Instrument {
+    mf_SensorType type;
+    bool dead;                       // reads 0
+    bool bounded;                    // the cutoff holds
+    uint32_t address, count, stream; // [1]
+    double noise, cutoff;            // [1] unit of the value
+    mf_InstrumentFrame frame, reference;
+    bool has_reference;
+    mf_JointType joint_type;
+    uint32_t row, ball, body;    // [1] of the joint: rows as above, the child's link + 1
+    uint32_t velocity;           // [1]
+    double lower, upper, margin; // [1] limits
+    double force_lower, force_upper;
+    double gear[6];
+    uint32_t first, items; // [1] terms, lumps, contacts or shapes
+    uint32_t first_push, pushes;
+    double axis[3]; // [1] of the joint, child's frame
+    mf_InstrumentShape volume;
+} mf_Instrument;
+
+// All blocks of a group. Data pointers are in field layout and the group's precision.
+typedef struct mf_InstrumentBatch {
+    uint32_t link_count, instrument_count, spring_count, tendon_count; // [1]
+    uint32_t joint_count, ball_count, place_count, actuator_count;     // [1] components
+    uint32_t value_count, velocity_count, load_components;             // [1]
+    uint32_t first_lump, lump_count;                                   // [1] of the whole robot
+    const mf_InstrumentLink *links;
+    const mf_Instrument *instruments;
+    const mf_InstrumentLump *lumps;
+    const mf_InstrumentTerm *terms;
+    const mf_InstrumentPush *pushes;
+    const mf_InstrumentSpring *springs;
+    const mf_InstrumentTendon *tendons;
+    const mf_InstrumentShape *shapes;
+    const mf_InstrumentContact *contacts;
+    const double *armature; // [kg m^2] per velocity value, weight of the base's and joints' rotors
+    const mf_Terrain *terrain;
+    bool level, noise, fixed; // the ground has one height; the base does not move
+    double gravity;           // [m/s^2]
+    double magnetic[3];
+    uint64_t seed;
+    const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *place,
+        *place_rate, *load, *force; // fields; NULL when absent
+    const int32_t *fault;
+    void *before;             // [m/s], [rad/s] velocity vector at the beginning of the step
+    const void *acceleration; // likewise; instead of `before`; of one block
+    void *values;             // sensor.value
+    void *detached;           // one block of values that go there instead
+} mf_InstrumentBatch;
+
+typedef struct mf_InstrumentRun {
+    uint32_t first, count; // [1] blocks
+    uint32_t only;         // [1] lane of the only robot wanted, UINT32_MAX: all
+    double inverse_step;   // [1/s] 0: accelerations are 0
+    double time;           // [s]
+    uint64_t tick;         // [1]
+} mf_InstrumentRun;
+
+typedef void (*mf_InstrumentFn)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run);
+MF_KERNEL_COPIES(void, mf_instrument_run,
+                 (const mf_InstrumentBatch *batch, const mf_InstrumentRun *run));
+// Copies velocities to `before`.
+MF_KERNEL_COPIES(void, mf_instrument_keep,
+                 (const mf_InstrumentBatch *batch, const mf_InstrumentRun *run));
+
+#endif

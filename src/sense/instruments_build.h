@@ -1,0 +1,21 @@
+// Making the plan of a group's instruments.
+#ifndef MF_SENSE_INSTRUMENTS_BUILD_H
+#define MF_SENSE_INSTRUMENTS_BUILD_H
+
+#include "sense/instruments.h"
+
+#include <mayfly/instruments.h>
+
+// The plan of one group in one allocation; its arrays lie behind it.
+typedef struct mf_InstrumentPlan {
+    mf_InstrumentBatch batch; // data pointers are left NULL
+    mf_InstrumentFn run, run_one, keep;
+    mf_Group *group;
+    bool accelerates; // some sensor needs accelerations
+} mf_InstrumentPlan;
+
+// What the model has, as the kernel wants it. *out is NULL when the model has no instruments.
+mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig *config,
+                                    mf_InstrumentPlan **out, mf_Error *error);
+
+#endif

@@ -1,0 +1,371 @@
+// Sensors of an MJCF file for a block of robots, from the state that a step left and the change of
+// velocity in it.
+//
+// Gravity enters where something is weighed. Meaning and signs of every sensor are those of
+// MuJoCo's documentation.
+//
+// Invariants: every value written is finite; a robot with a fault word keeps its readings; a lane
+// never reads another.
+#include "sense/instruments.h"
+#include "sense/instruments_ray.h"
+#include "sense/instruments_sums.h"
+
+#include "math/lane_random.h"
+#include "terrain/lookup_lane.h"
+
+#define NOISE_STREAM 0x73656e73u // keeps these random numbers apart from all others
+#define GROUND_SAMPLES 256       // [1] looks at a height map along a ray, half a cell apart
+
+// ---- limits ------------------------------------------------------------------------------------
+
+// The side that is nearer than the margin, the lower first: its distance less margin, or its rate.
+static mf_lane limit_value(const mf_Instrument *own, mf_lane value, mf_lane rate, bool speed) {
+    mf_lane margin = mf_set((mf_real)own->margin);
+    mf_lane low = value - mf_set((mf_real)own->lower), high = mf_set((mf_real)own->upper) - value;
+    mf_mask at_low = mf_less(low, margin), at_high = mf_less(high, margin);
+    if (speed)
+        return mf_select(at_low, rate, mf_keep(at_high, -rate));
+    return mf_select(at_low, low - margin, mf_keep(at_high, high - margin));
+}
+
+static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) {
+    Quat q = ball_turn(s, own->ball);
+    mf_lane zero = mf_zero(), length = mf_sqrt(mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
+    mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));
+    mf_lane gap = mf_set((mf_real)own->upper) - angle, margin = mf_set((mf_real)own->margin);
+    mf_mask near = mf_less(gap, margin);
+    if (!speed)
+        return mf_keep(near, gap - margin);
+    mf_mask turns = mf_less(zero, length);
+    mf_lane scale = mf_select(mf_less(q.w, zero), mf_set((mf_real)1), mf_set((mf_real)-1)) /
+                    mf_select(turns, length, mf_set((mf_real)1));
+    Vec rate = triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball);
+    return mf_keep(near, vec_dot((Vec){q.x, q.y, q.z}, rate) * scale);
+}
+
+// ---- touching and looking ----------------------------------------------------------------------
+
+static mf_lane touch(const Sense *s, const mf_Instrument *own) {
+    const mf_InstrumentBatch *b = s->batch;
+    Motion site = frame_motion(s, &own->frame);
+    mf_lane sum = mf_zero(), far = mf_set(RAY_FAR);
+    Vec up = {site.turn.zx, site.turn.zy, site.turn.zz}, down = vec_scale(up, mf_set((mf_real)-1));
+    for (uint32_t i = own->first; b->load != NULL && i < own->first + own->items; i++) {
+        const mf_InstrumentContact *contact = &b->contacts[i];
+        const Motion *body = &s->motion[contact->body];
+        Vec at = mat_apply_add(&body->turn, set_vec(contact->position), body->place);
+        Vec local = mat_apply_transposed(&site.turn, vec_sub(at, site.place));
+        mf_lane load = row_load(rows_of(s, b->load, b->load_components), contact->row);
+        // The line of the force meets the site's volume.
+        mf_lane above = ray_shape(&own->volume, local, up);
+        mf_lane below = ray_shape(&own->volume, local, down);
+        sum = sum + mf_keep(mf_less(mf_min(above, below), far), load);
+    }
+    return sum;
+}
+
+// The ground: closed form where it is level, else the first look below it, half a cell apart.
+static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach) {
+    const mf_Terrain *terrain = s->batch->terrain;
+    const mf_lane zero = mf_zero(), far = mf_set(RAY_FAR);
+    if (s->batch->level) {
+        Vec above = {start.x, start.y, start.z - mf_set((mf_real)terrain->highest)};
+        return ray_plane(above, way, (const double[3]){0, 0, 0});
+    }
+    const mf_LaneMap map = mf_lane_map(terrain);
+    mf_real step = (mf_real)(0.5 * terrain->cell);
+    if (reach > 0.0 && reach < step * GROUND_SAMPLES)
+        step = (mf_real)(reach / GROUND_SAMPLES);
+    mf_lane found = far, last = start.z - mf_map_height(&map, start.x, start.y);
+    for (uint32_t i = 1; i <= GROUND_SAMPLES; i++) {
+        mf_lane t = mf_set((mf_real)i * step);
+        Vec at = vec_fma(way, t, start);
+        mf_lane height = at.z - mf_map_height(&map, at.x, at.y);
+        mf_mask through = mf_and(mf_less_equal(zero, last), mf_less(height, zero));
+        mf_lane part = height / mf_select(through, last - height, mf_set((mf_real)1));
+        mf_lane hit = mf_fma(part, mf_set(step), t);
+        found = mf_select(through, mf_min(found, hit), found);
+        last = height;
+    }
+    return found;
+}
+
+static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
+    const mf_InstrumentBatch *b = s->batch;
+    Motion site = frame_motion(s, &own->frame);
+    Vec way = {site.turn.xz, site.turn.yz, site.turn.zz};
+    mf_lane nearest = ground_distance(s, site.place, way, own->cutoff);
+    for (uint32_t i = own->first; i < own->first + own->items; i++) {
+        const mf_InstrumentShape *shape = &b->shapes[i];
+        Motion frame = frame_motion(s, &shape->frame);
+        Vec p = mat_apply_transposed(&frame.turn, vec_sub(site.place, frame.place));
+        Vec d = mat_apply_transposed(&frame.turn, way);
+        nearest = mf_min(nearest, ray_shape(shape, p, d));
+    }
+    // Rays that are level but for rounding end nowhere.
+    mf_mask none = mf_less_equal(mf_set((mf_real)1e9), nearest);
+    return mf_select(none, mf_set((mf_real)-1), nearest);
+}
+
+// ---- one sensor --------------------------------------------------------------------------------
+
+static void put_vec(mf_lane *out, Vec v) {
+    out[0] = v.x;
+    out[1] = v.y;
+    out[2] = v.z;
+}
+
+static void put_quat(mf_lane *out, Quat q) {
+    out[0] = q.w;
+    out[1] = q.x;
+    out[2] = q.y;
+    out[3] = q.z;
+}
+
+static Vec axis_of(const Motion *frame, mf_SensorType type) {
+    const Mat *m = &frame->turn;
+    return type == MF_SENSOR_FRAME_X_AXIS   ? (Vec){m->xx, m->yx, m->zx}
+           : type == MF_SENSOR_FRAME_Y_AXIS ? (Vec){m->xy, m->yy, m->zy}
+                                            : (Vec){m->xz, m->yz, m->zz};
+}
+
+static void measure_frame(const Sense *s, const mf_Instrument *own, mf_lane *out) {
+    Motion frame = frame_motion(s, &own->frame), from = frame_motion(s, &own->reference);
+    Vec way = vec_sub(frame.place, from.place), result = way;
+    switch (own->type) {
+    case MF_SENSOR_FRAME_QUATERNION: {
+        Quat back = {from.attitude.w, -from.attitude.x, -from.attitude.y, -from.attitude.z};
+        put_quat(out, quat_normalize(quat_multiply(back, frame.attitude)));
+        return;
+    }
+    case MF_SENSOR_FRAME_X_AXIS:
+    case MF_SENSOR_FRAME_Y_AXIS:
+    case MF_SENSOR_FRAME_Z_AXIS:
+        result = axis_of(&frame, own->type);
+        break;
+    case MF_SENSOR_FRAME_VELOCITY:
+        // Seen from a frame that turns.
+        result = vec_sub(vec_sub(frame.speed, from.speed), vec_cross(from.rate, way));
+        break;
+    case MF_SENSOR_FRAME_RATE:
+        result = vec_sub(frame.rate, from.rate);
+        break;
+    default:
+        break;
+    }
+    put_vec(out, mat_apply_transposed(&from.turn, result));
+}
+
+static void measure_site(const Sense *s, const mf_Instrument *own, mf_lane *out) {
+    Motion site = frame_motion(s, &own->frame);
+    Vec force, torque, result = site.rate;
+    switch (own->type) {
+    case MF_SENSOR_ACCELEROMETER:
+        result = weighed(s, site.growth);
+        break;
+    case MF_SENSOR_VELOCIMETER:
+        result = site.speed;
+        break;
+    case MF_SENSOR_MAGNETOMETER:
+        result = set_vec(s->batch->magnetic);
+        break;
+    case MF_SENSOR_FORCE:
+    case MF_SENSOR_TORQUE:
+        subtree_wrench(s, own, site.place, &force, &torque);
+        result = own->type == MF_SENSOR_FORCE ? force : torque;
+        break;
+    default:
+        break;
+    }
+    put_vec(out, mat_apply_transposed(&site.turn, result));
+}
+
+static mf_lane measure_joint(const Sense *s, const mf_Instrument *own) {
+    const mf_InstrumentBatch *b = s->batch;
+    bool speed =
+        own->type == MF_SENSOR_JOINT_LIMIT_VELOCITY || own->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
+    switch (own->type) {
+    case MF_SENSOR_JOINT_POSITION:
+        return joint_angle(s, own->row);
+    case MF_SENSOR_JOINT_VELOCITY:
+        return joint_rate(s, own->row);
+    case MF_SENSOR_TENDON_POSITION:
+    case MF_SENSOR_ACTUATOR_POSITION:
+        return joint_sum(s, b->angle, own);
+    case MF_SENSOR_TENDON_VELOCITY:
+        return joint_sum(s, b->rate, own);
+    case MF_SENSOR_ACTUATOR_VELOCITY:
+        return own->items > 0 ? joint_sum(s, b->rate, own) : site_rate(s, own);
+    case MF_SENSOR_ACTUATOR_FORCE:
+    case MF_SENSOR_TENDON_ACTUATOR_FORCE:
+        return sum_terms(s, b->force, b->actuator_count, own->first, own->items);
+    case MF_SENSOR_JOINT_ACTUATOR_FORCE:
+        return joint_force(s, own);
+    case MF_SENSOR_JOINT_LIMIT_POSITION:
+    case MF_SENSOR_JOINT_LIMIT_VELOCITY:
+        if (own->joint_type == MF_JOINT_BALL)
+            return ball_limit(s, own, speed);
+        return limit_value(own, joint_angle(s, own->row), joint_rate(s, own->row), speed);
+    default: // limits of tendons
+        return limit_value(own, joint_sum(s, b->angle, own), joint_sum(s, b->rate, own), speed);
+    }
+}
+
+static void measure(const Sense *s, const mf_Instrument *own, mf_lane *out) {
+    switch (own->type) {
+    case MF_SENSOR_TOUCH:
+        out[0] = touch(s, own);
+        return;
+    case MF_SENSOR_RANGEFINDER:
+        out[0] = range_to(s, own);
+        return;
+    case MF_SENSOR_ACCELEROMETER:
+    case MF_SENSOR_VELOCIMETER:
+    case MF_SENSOR_GYRO:
+    case MF_SENSOR_MAGNETOMETER:
+    case MF_SENSOR_FORCE:
+    case MF_SENSOR_TORQUE:
+        measure_site(s, own, out);
+        return;
+    case MF_SENSOR_FRAME_POSITION:
+    case MF_SENSOR_FRAME_QUATERNION:
+    case MF_SENSOR_FRAME_X_AXIS:
+    case MF_SENSOR_FRAME_Y_AXIS:
+    case MF_SENSOR_FRAME_Z_AXIS:
+    case MF_SENSOR_FRAME_VELOCITY:
+    case MF_SENSOR_FRAME_RATE:
+        measure_frame(s, own, out);
+        return;
+    case MF_SENSOR_FRAME_ACCELERATION:
+        put_vec(out, weighed(s, frame_motion(s, &own->frame).growth));
+        return;
+    case MF_SENSOR_FRAME_ANGULAR_ACCELERATION:
+        put_vec(out, frame_motion(s, &own->frame).turn_growth);
+        return;
+    case MF_SENSOR_BALL_QUATERNION:
+        put_quat(out, ball_turn(s, own->ball));
+        return;
+    case MF_SENSOR_BALL_RATE:
+        put_vec(out, triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball));
+        return;
+    case MF_SENSOR_SUBTREE_CENTER:
+        put_vec(out, subtree(s, own).center);
+        return;
+    case MF_SENSOR_SUBTREE_VELOCITY:
+        put_vec(out, subtree(s, own).speed);
+        return;
+    case MF_SENSOR_SUBTREE_MOMENTUM:
+        put_vec(out, subtree_momentum(s, own));
+        return;
+    case MF_SENSOR_POTENTIAL_ENERGY:
+        out[0] = potential_energy(s);
+        return;
+    case MF_SENSOR_KINETIC_ENERGY:
+        out[0] = kinetic_energy(s);
+        return;
+    case MF_SENSOR_CLOCK:
+        out[0] = mf_set((mf_real)s->run->time);
+        return;
+    default:
+        out[0] = measure_joint(s, own);
+        return;
+    }
+}
+
+// Noise first, then the cutoff; directions and turns keep their length.
+static void finish(const Sense *s, const mf_Instrument *own, mf_lane out[4]) {
+    bool unit = own->count == 4 ||
+                (own->type >= MF_SENSOR_FRAME_X_AXIS && own->type <= MF_SENSOR_FRAME_Z_AXIS);
+    mf_lane normal[4];
+    if (s->batch->noise && own->noise > 0.0 && s->batch->detached == NULL) {
+        mf_normal_lanes(s->batch->seed, s->block * MF_BLOCK + s->lane, NOISE_STREAM + own->stream,
+                        s->run->tick, normal);
+        mf_lane square = mf_zero();
+        for (uint32_t i = 0; i < own->count; i++) {
+            out[i] = mf_fma(mf_set((mf_real)own->noise), normal[i], out[i]);
+            square = mf_fma(out[i], out[i], square);
+        }
+        mf_lane scale = mf_set((mf_real)1) / mf_sqrt(mf_max(square, mf_set(RAY_TINY)));
+        for (uint32_t i = 0; unit && i < own->count; i++)
+            out[i] = out[i] * scale;
+    }
+    mf_lane most = mf_set((mf_real)own->cutoff);
+    for (uint32_t i = 0; own->bounded && i < own->count; i++)
+        out[i] = mf_clamp(out[i], -most, most);
+}
+
+// ---- the block ---------------------------------------------------------------------------------
+
+static mf_mask lanes_alive(const mf_InstrumentBatch *batch, const Sense *s) {
+    mf_index fault = mf_load_index(batch->fault + (size_t)s->block * MF_BLOCK + s->lane);
+    mf_mask alive = mf_index_equal(fault, mf_set_index(0));
+    // A question about one robot is answered whatever its state.
+    return batch->detached != NULL ? mf_or(alive, mf_not(alive)) : alive;
+}
+
+static void sense_lanes(Sense *s) {
+    const mf_InstrumentBatch *batch = s->batch;
+    mf_mask alive = lanes_alive(batch, s);
+    mf_real *values =
+        batch->detached != NULL
+            ? (mf_real *)batch->detached + s->lane
+            : (mf_real *)batch->values + (size_t)s->block * batch->value_count * MF_BLOCK + s->lane;
+    move_base(s);
+    for (uint32_t i = 0; i < batch->link_count; i++)
+        move_link(s, &batch->links[i]);
+    for (uint32_t i = 0; i < batch->instrument_count; i++) {
+        const mf_Instrument *own = &batch->instruments[i];
+        mf_lane out[4] = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
+        if (!own->dead) {
+            measure(s, own, out);
+            finish(s, own, out);
+        }
+        for (uint32_t c = 0; c < own->count; c++)
+            mf_store_where(alive, values + (size_t)(own->address + c) * MF_BLOCK,
+                           mf_keep(mf_finite(out[c]), out[c]));
+    }
+}
+
+void MF_KERNEL(mf_instrument_run)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
+    Sense s; // its motions are large and written before they are read: no initialiser
+    s.batch = batch;
+    s.run = run;
+    s.gravity = mf_set((mf_real)batch->gravity);
+    for (s.block = run->first; s.block < run->first + run->count; s.block++) {
+        for (s.lane = 0; s.lane < MF_BLOCK; s.lane += MF_LANES) {
+            if (run->only == UINT32_MAX || (run->only >= s.lane && run->only < s.lane + MF_LANES))
+                sense_lanes(&s);
+        }
+    }
+}
+
+void MF_KERNEL(mf_instrument_keep)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
+    for (uint32_t block = run->first; block < run->first + run->count; block++) {
+        mf_real *out = (mf_real *)batch->before + (size_t)block * batch->velocity_count * MF_BLOCK;
+        const size_t row = MF_BLOCK * sizeof(mf_real);
+        const mf_real *rate =
+            (const mf_real *)batch->rate + (size_t)block * batch->joint_count * MF_BLOCK;
+        if (!batch->fixed) {
+            memcpy(out, (const mf_real *)batch->linear + (size_t)block * 3 * MF_BLOCK, 3 * row);
+            memcpy(out + 3 * MF_BLOCK,
+                   (const mf_real *)batch->angular + (size_t)block * 3 * MF_BLOCK, 3 * row);
+        }
+        for (uint32_t i = 0; i < batch->link_count; i++) {
+            const mf_InstrumentLink *link = &batch->links[i];
+            mf_real *to = out + (size_t)link->velocity * MF_BLOCK;
+            bool floating = link->type == MF_JOINT_FLOATING;
+            if (link->type == MF_JOINT_HINGE || link->type == MF_JOINT_SLIDE)
+                memcpy(to, rate + (size_t)link->row * MF_BLOCK, row);
+            if (floating && batch->place_rate != NULL)
+                memcpy(to,
+                       (const mf_real *)batch->place_rate +
+                           ((size_t)block * batch->place_count + link->place) * 3 * MF_BLOCK,
+                       3 * row);
+            if ((floating || link->type == MF_JOINT_BALL) && batch->ball_rate != NULL)
+                memcpy(to + (floating ? 3 * MF_BLOCK : 0),
+                       (const mf_real *)batch->ball_rate +
+                           ((size_t)block * batch->ball_count + link->ball) * 3 * MF_BLOCK,
+                       3 * row);
+        }
+    }
+}

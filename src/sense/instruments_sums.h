@@ -1,0 +1,221 @@
+// Sums over the masses of a robot and over its joints: subtrees, the wrench that a subtree needs,
+// energies, tendons, actuators.
+#ifndef MF_SENSE_INSTRUMENTS_SUMS_H
+#define MF_SENSE_INSTRUMENTS_SUMS_H
+
+#include "sense/instruments_motion.h"
+
+#include "math/lane_functions.h"
+
+// ---- tendons and actuators ---------------------------------------------------------------------
+
+static mf_lane sum_terms(const Sense *s, const void *data, uint32_t components, uint32_t first,
+                         uint32_t count) {
+    mf_lane sum = mf_zero();
+    if (data == NULL)
+        return sum;
+    for (uint32_t i = first; i < first + count; i++) {
+        const mf_InstrumentTerm *term = &s->batch->terms[i];
+        mf_lane value = row_load(rows_of(s, data, components), term->row);
+        sum = mf_fma(mf_set((mf_real)term->weight), value, sum);
+    }
+    return sum;
+}
+
+static mf_lane joint_sum(const Sense *s, const void *data, const mf_Instrument *own) {
+    return sum_terms(s, data, s->batch->joint_count, own->first, own->items);
+}
+
+// Forces of all actuators on a hinge or slide.
+static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
+    const mf_InstrumentBatch *b = s->batch;
+    mf_lane sum = sum_terms(s, b->force, b->actuator_count, own->first, own->items);
+    const Motion *child = &s->motion[own->body];
+    Vec axis = mat_apply(&child->turn, set_vec(own->axis));
+    for (uint32_t i = own->first_push; b->force != NULL && i < own->first_push + own->pushes; i++) {
+        const mf_InstrumentPush *push = &b->pushes[i];
+        Motion site = frame_motion(s, &push->frame);
+        mf_lane size = row_load(rows_of(s, b->force, b->actuator_count), push->row);
+        Vec force = mat_apply(&site.turn, set_vec(push->wrench));
+        Vec torque = mat_apply(&site.turn, set_vec(push->wrench + 3));
+        torque = vec_cross_add(vec_sub(site.place, child->place), force, torque);
+        mf_lane part = vec_dot(axis, own->joint_type == MF_JOINT_SLIDE ? force : torque);
+        sum = mf_fma(part, size, sum);
+    }
+    return mf_clamp(sum, mf_set((mf_real)own->force_lower), mf_set((mf_real)own->force_upper));
+}
+
+static mf_lane site_rate(const Sense *s, const mf_Instrument *own) {
+    Motion site = frame_motion(s, &own->frame);
+    return vec_dot(set_vec(own->gear), mat_apply_transposed(&site.turn, site.speed)) +
+           vec_dot(set_vec(own->gear + 3), mat_apply_transposed(&site.turn, site.rate));
+}
+
+// ---- sums over masses --------------------------------------------------------------------------
+
+typedef struct Mass {
+    Vec center; // [m] world
+    Vec speed;  // [m/s]
+    Vec spin;   // [kg m^2/s] about the centre
+    Vec rate;   // [rad/s]
+} Mass;
+
+static Mass lump_mass(const Sense *s, const mf_InstrumentLump *lump) {
+    const Motion *body = &s->motion[lump->body];
+    const double *i = lump->inertia;
+    const Sym inertia = {mf_set((mf_real)i[0]), mf_set((mf_real)i[1]), mf_set((mf_real)i[2]),
+                         mf_set((mf_real)i[3]), mf_set((mf_real)i[4]), mf_set((mf_real)i[5])};
+    Vec arm = mat_apply(&body->turn, set_vec(lump->center));
+    Vec local = mat_apply_transposed(&body->turn, body->rate);
+    return (Mass){.center = vec_add(body->place, arm),
+                  .speed = vec_cross_add(body->rate, arm, body->speed),
+                  .spin = mat_apply(&body->turn, sym_apply(&inertia, local)),
+                  .rate = body->rate};
+}
+
+typedef struct Total {
+    mf_lane mass;
+    Vec center, speed; // of all together
+} Total;
+
+static Total subtree(const Sense *s, const mf_Instrument *own) {
+    Vec center = no_vec(), speed = no_vec();
+    double mass = 0.0;
+    for (uint32_t i = own->first; i < own->first + own->items; i++) {
+        const mf_InstrumentLump *lump = &s->batch->lumps[i];
+        Mass one = lump_mass(s, lump);
+        mf_lane weight = mf_set((mf_real)lump->mass);
+        center = vec_fma(one.center, weight, center);
+        speed = vec_fma(one.speed, weight, speed);
+        mass += lump->mass;
+    }
+    mf_lane part = mf_set((mf_real)(mass > 0.0 ? 1.0 / mass : 0.0));
+    return (Total){mf_set((mf_real)mass), vec_scale(center, part), vec_scale(speed, part)};
+}
+
+static Vec subtree_momentum(const Sense *s, const mf_Instrument *own) {
+    Total all = subtree(s, own);
+    Vec sum = no_vec();
+    for (uint32_t i = own->first; i < own->first + own->items; i++) {
+        const mf_InstrumentLump *lump = &s->batch->lumps[i];
+        Mass one = lump_mass(s, lump);
+        Vec push = vec_scale(vec_sub(one.speed, all.speed), mf_set((mf_real)lump->mass));
+        sum = vec_add(sum, vec_cross_add(vec_sub(one.center, all.center), push, one.spin));
+    }
+    return sum;
+}
+
+// Force and torque (about the site) that the parent gives to the subtree, with nothing else acting
+// on it: Newton and Euler, summed.
+static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec *force,
+                           Vec *torque) {
+    *force = *torque = no_vec();
+    for (uint32_t i = own->first; i < own->first + own->items; i++) {
+        const mf_InstrumentLump *lump = &s->batch->lumps[i];
+        const Motion *body = &s->motion[lump->body];
+        const double *n = lump->inertia;
+        const Sym inertia = {mf_set((mf_real)n[0]), mf_set((mf_real)n[1]), mf_set((mf_real)n[2]),
+                             mf_set((mf_real)n[3]), mf_set((mf_real)n[4]), mf_set((mf_real)n[5])};
+        Mass one = lump_mass(s, lump);
+        Vec arm = vec_sub(one.center, body->place);
+        Vec growth = vec_cross_add(body->rate, vec_cross(body->rate, arm),
+                                   vec_cross_add(body->turn_growth, arm, body->growth));
+        Vec push = vec_scale(weighed(s, growth), mf_set((mf_real)lump->mass));
+        Vec local = mat_apply_transposed(&body->turn, body->turn_growth);
+        Vec turn =
+            mat_apply_add(&body->turn, sym_apply(&inertia, local), vec_cross(body->rate, one.spin));
+        *force = vec_add(*force, push);
+        *torque = vec_add(*torque, vec_cross_add(vec_sub(one.center, at), push, turn));
+    }
+}
+
+static mf_lane spring_energy(const Sense *s) {
+    const mf_InstrumentBatch *b = s->batch;
+    const mf_lane half = mf_set((mf_real)0.5), zero = mf_zero();
+    mf_lane sum = zero;
+    for (uint32_t i = 0; i < b->spring_count; i++) {
+        const mf_InstrumentSpring *spring = &b->springs[i];
+        mf_lane stretch;
+        if (spring->type == MF_JOINT_HINGE || spring->type == MF_JOINT_SLIDE) {
+            stretch = joint_angle(s, spring->row) - mf_set((mf_real)spring->relaxed);
+            stretch = stretch * stretch;
+        } else {
+            // The angle between the turns, and of a floating joint the way between the places.
+            Quat turn = ball_turn(s, spring->ball), rest = set_quat(spring->turn);
+            rest = (Quat){rest.w, -rest.x, -rest.y, -rest.z};
+            Quat q = quat_multiply(rest, turn);
+            mf_lane length = mf_sqrt(mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
+            mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));
+            stretch = angle * angle;
+            if (spring->type == MF_JOINT_FLOATING) {
+                Vec way = vec_sub(triple(s, b->place, b->place_count, spring->place),
+                                  set_vec(spring->rest));
+                stretch = stretch + vec_dot(way, way);
+            }
+        }
+        sum = mf_fma(mf_set((mf_real)spring->stiffness) * half, stretch, sum);
+    }
+    for (uint32_t i = 0; i < b->tendon_count; i++) {
+        const mf_InstrumentTendon *tendon = &b->tendons[i];
+        mf_lane length = sum_terms(s, b->angle, b->joint_count, tendon->first, tendon->count);
+        mf_lane over = mf_max(length - mf_set((mf_real)tendon->longer), zero);
+        over = over + mf_max(mf_set((mf_real)tendon->shorter) - length, zero);
+        sum = mf_fma(mf_set((mf_real)tendon->stiffness) * half, over * over, sum);
+    }
+    return sum;
+}
+
+static mf_lane potential_energy(const Sense *s) {
+    const mf_InstrumentBatch *b = s->batch;
+    mf_lane sum = mf_zero();
+    for (uint32_t i = b->first_lump; i < b->first_lump + b->lump_count; i++) {
+        Mass one = lump_mass(s, &b->lumps[i]);
+        sum = mf_fma(mf_set((mf_real)b->lumps[i].mass), one.center.z, sum);
+    }
+    return mf_fma(sum, s->gravity, spring_energy(s));
+}
+
+// The velocity vector's values are read from the fields that hold them.
+static mf_lane rotor_energy(const Sense *s) {
+    const mf_InstrumentBatch *b = s->batch;
+    mf_lane sum = mf_zero();
+    if (!b->fixed) {
+        Vec speed = s->motion[1].speed, rate = vec_load(rows_of(s, b->angular, 3), 0);
+        sum = mf_fma(mf_set((mf_real)b->armature[0]), vec_dot(speed, speed),
+                     mf_set((mf_real)b->armature[3]) * vec_dot(rate, rate));
+    }
+    for (uint32_t i = 0; i < b->tendon_count; i++) {
+        const mf_InstrumentTendon *tendon = &b->tendons[i];
+        mf_lane rate = sum_terms(s, b->rate, b->joint_count, tendon->first, tendon->count);
+        sum = mf_fma(mf_set((mf_real)tendon->armature), rate * rate, sum);
+    }
+    for (uint32_t i = 0; i < b->link_count; i++) {
+        const mf_InstrumentLink *link = &b->links[i];
+        mf_lane weight = mf_set((mf_real)b->armature[link->velocity]);
+        if (link->type == MF_JOINT_HINGE || link->type == MF_JOINT_SLIDE) {
+            mf_lane rate = joint_rate(s, link->row);
+            sum = mf_fma(weight, rate * rate, sum);
+        } else if (link->type == MF_JOINT_BALL || link->type == MF_JOINT_FLOATING) {
+            Vec rate = triple(s, b->ball_rate, b->ball_count, link->ball);
+            sum = mf_fma(weight, vec_dot(rate, rate), sum);
+        }
+        if (link->type == MF_JOINT_FLOATING) {
+            Vec speed = triple(s, b->place_rate, b->place_count, link->place);
+            sum = mf_fma(weight, vec_dot(speed, speed), sum);
+        }
+    }
+    return sum;
+}
+
+static mf_lane kinetic_energy(const Sense *s) {
+    const mf_InstrumentBatch *b = s->batch;
+    mf_lane sum = rotor_energy(s);
+    for (uint32_t i = b->first_lump; i < b->first_lump + b->lump_count; i++) {
+        Mass one = lump_mass(s, &b->lumps[i]);
+        sum = mf_fma(mf_set((mf_real)b->lumps[i].mass), vec_dot(one.speed, one.speed), sum);
+        sum = sum + vec_dot(one.rate, one.spin);
+    }
+    return sum * mf_set((mf_real)0.5);
+}
+
+#endif

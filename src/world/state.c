@@ -1,0 +1,72 @@
+// Putting a robot into the state that a position and a velocity vector of its model describe.
+
+#include "math/scalar.h"
+
+#include <mayfly/world.h>
+
+// The fields of ball and floating joints; a motion that does not move them has none.
+typedef struct Rows {
+    mf_Field *angle, *rate, *target, *ball, *ball_rate, *place, *speed;
+} Rows;
+
+static Rows find_rows(mf_Group *group) {
+    return (Rows){.angle = mf_group_find_field(group, "joint.angle"),
+                  .rate = mf_group_find_field(group, "joint.rate"),
+                  .target = mf_group_find_field(group, "joint.target"),
+                  .ball = mf_group_find_field(group, "ball.orientation"),
+                  .ball_rate = mf_group_find_field(group, "ball.rate"),
+                  .place = mf_group_find_field(group, "free.position"),
+                  .speed = mf_group_find_field(group, "free.velocity")};
+}
+
+static void write(mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                  const double *values) {
+    for (uint32_t i = 0; field != NULL && i < count; i++)
+        mf_field_set(field, instance, first + i, values[i]);
+}
+
+static void write_turn(mf_Field *field, uint32_t instance, uint32_t first, const double *turn) {
+    double unit[4] = {turn[0], turn[1], turn[2], turn[3]};
+    if (!mf_quat_normalize(unit))
+        mf_quat_identity(unit);
+    write(field, instance, first, 4, unit);
+}
+
+static void write_base(mf_Group *group, uint32_t instance, const double *q, const double *v) {
+    write(mf_group_find_field(group, "base.position"), instance, 0, 3, q);
+    write_turn(mf_group_find_field(group, "base.orientation"), instance, 0, q + 3);
+    write(mf_group_find_field(group, "base.linear_velocity"), instance, 0, 3, v);
+    write(mf_group_find_field(group, "base.angular_velocity"), instance, 0, 3, v + 3);
+}
+
+void mf_group_set_state(mf_Group *group, uint32_t instance, const double *position,
+                        const double *velocity) {
+    const mf_Model *model = mf_group_model(group);
+    const Rows rows = find_rows(group);
+    uint32_t ball = 0, floating = 0;
+    if (model->base == MF_BASE_FREE)
+        write_base(group, instance, position, velocity);
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        const double *q = position + joint->position_address;
+        const double *v = velocity + joint->velocity_address;
+        if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
+            write(rows.angle, instance, j, 1, q);
+            write(rows.target, instance, j, 1, q);
+            write(rows.rate, instance, j, 1, v);
+            continue;
+        }
+        if (joint->type == MF_JOINT_FLOATING) {
+            write(rows.place, instance, 3 * floating, 3, q);
+            write(rows.speed, instance, 3 * floating, 3, v);
+            floating++;
+            q += 3;
+            v += 3;
+        }
+        if (joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL) {
+            write_turn(rows.ball, instance, 4 * ball, q);
+            write(rows.ball_rate, instance, 3 * ball, 3, v);
+            ball++;
+        }
+    }
+}

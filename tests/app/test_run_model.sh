@@ -1,0 +1,136 @@
+#!/bin/sh
+# mayfly run and info with a robot's file alone, from outside.
+#
+#     test_run_model.sh SOURCE_DIR BUILD_DIR
+set -u
+source_dir=$1
+mayfly=$2/mayfly
+[ -x "$mayfly" ] || { echo "skipped: $mayfly has not been built"; exit 77; }
+work=$(mktemp -d) || exit 77
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 77
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    [ ! -s err ] || sed 's/^/    stderr: /' err
+    failures=$((failures + 1))
+}
+
+# expect CODE WORDS...: runs mayfly, keeps its output in out and err.
+expect() {
+    wanted=$1
+    shift
+    "$mayfly" "$@" >out 2>err
+    code=$?
+    [ "$code" -eq "$wanted" ] || fail "mayfly $*: exit code $code, expected $wanted"
+}
+
+# refused CODE TEXT WORDS...: as expect, and stderr is one line that holds TEXT, stdout is empty.
+refused() {
+    wanted=$1 text=$2
+    shift 2
+    expect "$wanted" "$@"
+    [ "$(wc -l <err)" -eq 1 ] || fail "mayfly $*: $(wc -l <err) lines on stderr, expected one"
+    [ ! -s out ] || fail "mayfly $*: wrote to stdout"
+    grep -qF -- "$text" err || fail "mayfly $*: the message lacks '$text'"
+}
+
+# value NAME: that member of the last line of out, quotes taken off.
+value() {
+    tail -n 1 out | sed -n "s/.*\"$1\":\"*\([^,\"}]*\).*/\1/p"
+}
+
+# near NAME VALUE TOLERANCE
+near() {
+    awk -v a="$(value "$1")" -v b="$2" -v t="$3" 'BEGIN { exit !(a - b <= t && b - a <= t) }' ||
+        fail "$1 is $(value "$1"), expected $2 within $3"
+}
+
+cat >box.xml <<'EOF'
+<mujoco model="box">
+  <option timestep="0.004" gravity="0 0 -5"/>
+  <visual/>
+  <worldbody>
+    <geom type="plane" size="5 5 1" pos="0 0 0.5"/>
+    <body pos="0 0 3"><freejoint/>
+      <geom type="box" size="0.1 0.1 0.2" mass="2"/><site name="imu"/></body>
+  </worldbody>
+  <sensor><accelerometer name="feels" site="imu"/></sensor>
+  <keyframe><key name="high" qpos="0 0 1.2 1 0 0 0"/><key name="lying" qpos="0 0 0.6 1 0 1 0"/>
+  </keyframe>
+</mujoco>
+EOF
+
+# ---- what the file says holds: floor, gravity, step, keyframe ---------------------------------------
+# From 1.2 m with the floor at 0.5 m the box of half height 0.2 m falls 0.5 m and stays.
+expect 0 run box.xml --json
+near base_height 0.7 0.002
+near load 1 0.01
+near faults 0 0
+[ "$(value motion)" = articulated ] || fail 'a robot alone does not move by articulated'
+grep -q '"sensors":\[' out || fail 'no sensor values in the JSON object'
+# 0.2 s of free fall at 5 m/s^2 in steps of 4 ms: 50 * 51 / 2 * 5 * 0.004^2 = 0.102 m.
+expect 0 run box.xml --json --duration 0.2
+near base_height 1.098 1e-5
+expect 0 run box.xml --json --key lying
+near base_height 0.6 0.002
+expect 0 run box.xml --motion points --json
+[ "$(value motion)" = points ] || fail '--motion points is not heard'
+near base_height 0.7 0.005
+expect 0 run box.xml --seconds 0.4
+for word in 'starts at keyframe' 'gravity 5' 'steps of 4 ms' 'faults    0' 'feels' 'hash'; do
+    grep -q "$word" out || fail "the page lacks '$word'"
+done
+
+# ---- many, and the same for every number of threads -------------------------------------------------
+hexapod=$source_dir/models/hexapod.urdf
+expect 0 run "$hexapod" --instances 100 --seconds 0.5 --threads 1 --json
+one=$(value hash)
+near robots 100 0
+near faults 0 0
+near load 1 0.2
+expect 0 run "$hexapod" --robots 100 --duration 0.5 --threads 2 --json
+[ "$(value hash)" = "$one" ] || fail 'the hash depends on the threads'
+expect 0 run models/hexapod.urdf --seconds 0.1 --record run.h5 --fields base.position --every 0.01
+[ -s run.h5 ] || fail '--record wrote nothing'
+
+# ---- a robot that the world holds, without a floor --------------------------------------------------
+cat >arm.xml <<'EOF'
+<mujoco><option integrator="RK4"/><worldbody><body><joint name="j" axis="0 1 0" range="-1 1"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03"/></body></worldbody></mujoco>
+EOF
+expect 0 run arm.xml
+grep -q 'held by the world' out || fail 'the page does not say that the world holds it'
+grep -q 'RK4' out || fail 'the integrator of the file is not taken'
+refused 1 'use articulated' run arm.xml --motion points
+
+# ---- mistakes --------------------------------------------------------------------------------------
+printf '<mujoco>\n<worldbody><body>\n<joint axis="0 0 0"/><geom size="1"/></body></worldbody></mujoco>' >bad.xml
+refused 1 'bad.xml:3' run bad.xml
+refused 1 'bad.xml:3' info bad.xml
+printf '<mujoco>\n<include file="loop.xml"/></mujoco>' >loop.xml
+refused 1 'loop.xml:2' run loop.xml
+printf '<mujoco><worldbody><body>\n<joint name="j"/><geom size="1"/></body></worldbody><tendon>\n<spatial/></tendon></mujoco>' >spatial.xml
+refused 1 'spatial.xml:3' run spatial.xml
+expect 0 run spatial.xml --lenient --seconds 0.1
+expect 0 info --unsupported spatial.xml
+grep -q 'spatial.xml:3' out || fail '--unsupported does not name file and line'
+expect 0 info --unsupported arm.xml
+grep -q 'everything' out || fail '--unsupported of a plain file'
+refused 1 "no keyframe 'sit'" run box.xml --key sit
+refused 2 '--motion' run box.xml --motion sideways
+refused 2 '--plot' run box.xml --plot x.svg
+refused 2 '--set' run box.xml --set run.duration=1
+refused 2 '--key' run "$source_dir/scenes/hexapod.yaml" --key x
+refused 1 'gone.xml' run gone.xml
+
+# ---- written and read again ------------------------------------------------------------------------
+expect 0 info --mjcf plain.xml box.xml
+expect 0 run plain.xml --json
+again=$(value hash)
+expect 0 run box.xml --json
+[ "$(value hash)" = "$again" ] || fail 'the exported model moves otherwise'
+
+[ "$failures" -eq 0 ] || exit 1
+echo 'a robot alone runs'

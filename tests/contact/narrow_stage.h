@@ -1,0 +1,200 @@
+// A model of two solids on two links, states for all lanes, and runs of every copy of the kernels.
+#ifndef MF_TESTS_CONTACT_NARROW_STAGE_H
+#define MF_TESTS_CONTACT_NARROW_STAGE_H
+
+#include "contact/narrow_cases.h"
+#include "contact/narrow_oracle.h"
+
+#include "math/scalar.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 64, LINKS = 3, CONTACT_VALUES = MF_COLLIDE_CONTACTS * NARROW_ROWS };
+
+typedef void (*NarrowFn)(const NarrowRun *run);
+typedef struct Copy {
+    const char *name;
+    mf_Isa isa; // what it needs
+    NarrowFn run;
+} Copy;
+
+#define COPY(isa, name)                                                                            \
+    { #name, isa, mf_narrow_run_##name }
+
+static const Copy copies_f32[] = {
+    COPY(MF_ISA_SCALAR, scalar_f32), COPY(MF_ISA_BASELINE, baseline_f32),
+#if defined(__x86_64__)
+    COPY(MF_ISA_AVX2, avx2_f32), COPY(MF_ISA_AVX512, avx512_f32), COPY(MF_ISA_AVX2, single_f32)
+#endif
+};
+static const Copy copies_f64[] = {
+    COPY(MF_ISA_SCALAR, scalar_f64), COPY(MF_ISA_BASELINE, baseline_f64),
+#if defined(__x86_64__)
+    COPY(MF_ISA_AVX2, avx2_f64), COPY(MF_ISA_AVX512, avx512_f64), COPY(MF_ISA_AVX2, single_f64)
+#endif
+};
+enum { COPIES = sizeof copies_f32 / sizeof *copies_f32 };
+
+// A solid and its hull for meshes.
+typedef struct Form {
+    mf_ShapeType type;
+    double size[3];
+    const float *vertices; // [m] of a hull, all of them corners
+    uint32_t vertex_count;
+} Form;
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Link links[LINKS];
+    mf_Joint joints[LINKS - 1];
+    mf_Shape shapes[2];
+    mf_Mesh meshes[2];
+    uint32_t hull[256];
+    mf_Model model;
+    mf_CollidePlan *plan;
+    _Alignas(64) double frames[LINKS * NARROW_FRAME * COUNT];
+    _Alignas(64) float frames_f32[LINKS * NARROW_FRAME * COUNT];
+    _Alignas(64) double contacts[CONTACT_VALUES * COUNT];
+    _Alignas(64) float contacts_f32[CONTACT_VALUES * COUNT];
+    uint32_t counts[COUNT];
+    Body bodies[COUNT][2];
+} Stage;
+
+static Stage stage;
+
+static void stage_open(mf_Context *context, const Form *a, const Form *b) {
+    Stage *s = &stage;
+    const Form *forms[2] = {a, b};
+    memset(s, 0, sizeof *s);
+    s->context = context;
+    for (uint32_t i = 0; i < 256; i++)
+        s->hull[i] = i;
+    for (uint32_t i = 0; i < LINKS; i++)
+        s->links[i] = (mf_Link){.parent = i ? 0 : MF_NONE, .joint = i ? i - 1 : MF_NONE};
+    for (uint32_t i = 0; i < 2; i++) {
+        s->joints[i] = (mf_Joint){.type = MF_JOINT_HINGE, .parent = 0, .child = i + 1};
+        s->shapes[i] = (mf_Shape){.type = forms[i]->type,
+                                  .link = i + 1,
+                                  .collides = true,
+                                  .rotation = {1, 0, 0, 0},
+                                  .mesh = i,
+                                  .body = MF_NONE,
+                                  .contact_type = 1,
+                                  .contact_with = 1,
+                                  .dimension = 3};
+        memcpy(s->shapes[i].size, forms[i]->size, sizeof forms[i]->size);
+        s->meshes[i] = (mf_Mesh){.vertices = forms[i]->vertices,
+                                 .vertex_count = forms[i]->vertex_count,
+                                 .hull_vertex_count = forms[i]->vertex_count,
+                                 .hull_vertices = s->hull};
+    }
+    s->model = (mf_Model){.name = "two",
+                          .links = s->links,
+                          .link_count = LINKS,
+                          .joints = s->joints,
+                          .joint_count = 2,
+                          .shapes = s->shapes,
+                          .shape_count = 2,
+                          .meshes = s->meshes,
+                          .mesh_count = 2};
+}
+
+static void stage_plan(void) {
+    mf_Error error;
+    mf_Status status = mf_collide_create(stage.context, &stage.model, NULL, &stage.plan, &error);
+    assert_int_equal(status, MF_OK);
+    assert_int_equal(stage.plan->pair_count, 1);
+}
+
+static void stage_close(void) {
+    mf_collide_destroy(stage.plan);
+    stage.plan = NULL;
+}
+
+static void set_frame(uint32_t lane, uint32_t frame, const double turn[9], const double place[3]) {
+    for (uint32_t i = 0; i < NARROW_FRAME; i++) {
+        size_t at = ((size_t)frame * NARROW_FRAME + i) * COUNT + lane;
+        stage.frames[at] = i < 9 ? turn[i] : place[i - 9];
+        stage.frames_f32[at] = (float)stage.frames[at];
+    }
+}
+
+// Link i + 1 of one lane: the shape's own pose must be the identity.
+static void set_link(uint32_t lane, uint32_t i, const double quat[4], const double place[3]) {
+    double q[4], turn[9];
+    memcpy(q, quat, sizeof q);
+    assert_true(mf_quat_normalize(q));
+    mf_quat_to_matrix(turn, q);
+    set_frame(lane, i + 1, turn, place);
+    Body *body = &stage.bodies[lane][i];
+    const mf_Mesh *mesh = &stage.meshes[i];
+    *body = (Body){.type = stage.shapes[i].type,
+                   .vertices = mesh->vertices,
+                   .vertex_count = mesh->vertex_count};
+    memcpy(body->size, stage.shapes[i].size, sizeof body->size);
+    memcpy(body->turn, turn, sizeof turn);
+    memcpy(body->place, place, sizeof body->place);
+}
+
+static NarrowRun run_of(double reach, const void *frames, void *contacts) {
+    return (NarrowRun){.plan = stage.plan,
+                       .frame_count = LINKS,
+                       .count = COUNT,
+                       .reach = reach,
+                       .frames = frames,
+                       .contacts = contacts,
+                       .contact_count = stage.counts};
+}
+
+// Whether a copy can run here.
+static bool can_run(const Copy *copy) {
+    return mf_isa_available(copy->isa);
+}
+
+// Runs all copies of both precisions, which must agree to the bit.
+static void run_all(double reach) {
+    static double first[CONTACT_VALUES * COUNT];
+    static float first_f32[CONTACT_VALUES * COUNT];
+    for (int i = 0; i < COPIES; i++) {
+        if (!can_run(&copies_f64[i]))
+            continue;
+        NarrowRun run = run_of(reach, stage.frames, stage.contacts);
+        copies_f64[i].run(&run);
+        run = run_of(reach, stage.frames_f32, stage.contacts_f32);
+        copies_f32[i].run(&run);
+        if (i == 0) {
+            memcpy(first, stage.contacts, sizeof first);
+            memcpy(first_f32, stage.contacts_f32, sizeof first_f32);
+        }
+        if (memcmp(first, stage.contacts, sizeof first) != 0)
+            fail_msg("%s differs from %s", copies_f64[i].name, copies_f64[0].name);
+        if (memcmp(first_f32, stage.contacts_f32, sizeof first_f32) != 0)
+            fail_msg("%s differs from %s", copies_f32[i].name, copies_f32[0].name);
+    }
+}
+
+// Contact c of a lane, in the order of the plan's pair.
+typedef struct Found {
+    bool exists;
+    double point[3], normal[3], depth;
+} Found;
+
+static Found found(uint32_t lane, uint32_t c, bool wide) {
+    double rows[NARROW_ROWS];
+    for (uint32_t r = 0; r < NARROW_ROWS; r++) {
+        size_t at = ((size_t)c * NARROW_ROWS + r) * COUNT + lane;
+        rows[r] = wide ? stage.contacts[at] : (double)stage.contacts_f32[at];
+    }
+    Found out = {.exists = rows[0] != 0, .depth = rows[7]};
+    memcpy(out.point, rows + 1, sizeof out.point);
+    memcpy(out.normal, rows + 4, sizeof out.normal);
+    return out;
+}
+
+#endif

@@ -1,0 +1,231 @@
+// The broad phase tells exactly the pairs whose bounding spheres are near in some lane of a group,
+// for random trees, from every copy.
+#include "broad_cases.h"
+
+#include "math/scalar.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 32, LINKS = 20, SHAPES = 48 };
+
+typedef struct Copy {
+    const char *name;
+    mf_Isa isa; // what it needs
+    bool wide;
+    uint32_t (*run)(const BroadRun *run);
+} Copy;
+
+#define COPY(isa, wide, name)                                                                      \
+    { #name, isa, wide, mf_broad_run_##name }
+
+static const Copy copies[] = {
+    COPY(MF_ISA_SCALAR, false, scalar_f32),     COPY(MF_ISA_SCALAR, true, scalar_f64),
+    COPY(MF_ISA_BASELINE, false, baseline_f32), COPY(MF_ISA_BASELINE, true, baseline_f64),
+#if defined(__x86_64__)
+    COPY(MF_ISA_AVX2, false, avx2_f32),         COPY(MF_ISA_AVX2, true, avx2_f64),
+    COPY(MF_ISA_AVX512, false, avx512_f32),     COPY(MF_ISA_AVX512, true, avx512_f64),
+    COPY(MF_ISA_AVX2, false, single_f32),       COPY(MF_ISA_AVX2, true, single_f64),
+#endif
+};
+
+static mf_Context *context;
+static uint64_t random_state;
+
+static double between(double low, double high) { // SplitMix64
+    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return low + (high - low) * (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static mf_Link links[LINKS];
+static mf_Joint joints[LINKS];
+static mf_Shape shapes[SHAPES];
+static _Alignas(64) double frames[LINKS * BROAD_FRAME * COUNT];
+static _Alignas(64) float frames_f32[LINKS * BROAD_FRAME * COUNT];
+static double places[COUNT][SHAPES][3]; // [m] of shapes in the world
+static double ups[COUNT][SHAPES][3];    // [1] their z axes
+
+static void random_quat(double q[4]) {
+    for (int i = 0; i < 4; i++)
+        q[i] = between(-1, 1);
+    assert_true(mf_quat_normalize(q));
+}
+
+// A random tree with spheres and capsules, some shapes of the world and two planes.
+static mf_Model random_model(void) {
+    for (uint32_t i = 0; i < LINKS; i++) {
+        links[i] = (mf_Link){.parent = i ? (uint32_t)between(0, i) : MF_NONE, .joint = i};
+        joints[i] = (mf_Joint){.type = MF_JOINT_HINGE};
+    }
+    links[0].joint = MF_NONE;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        mf_Shape *shape = &shapes[i];
+        *shape = (mf_Shape){.type = i % 3 ? MF_SHAPE_CAPSULE : MF_SHAPE_SPHERE,
+                            .link = i < 6 ? MF_NONE : (uint32_t)between(0, LINKS),
+                            .collides = true,
+                            .mesh = MF_NONE,
+                            .body = MF_NONE,
+                            .contact_type = 1,
+                            .contact_with = 1,
+                            .margin = 0.005 * (i % 2)};
+        shape->size[0] = between(0.02, 0.08);
+        shape->size[1] = between(0.05, 0.3);
+        random_quat(shape->rotation);
+        for (int k = 0; k < 3; k++)
+            shape->position[k] = between(-0.2, 0.2);
+    }
+    shapes[0].type = shapes[20].type = MF_SHAPE_PLANE;
+    return (mf_Model){.name = "tree",
+                      .links = links,
+                      .link_count = LINKS,
+                      .joints = joints,
+                      .joint_count = LINKS,
+                      .shapes = shapes,
+                      .shape_count = SHAPES};
+}
+
+static void random_frames(double wide) {
+    for (uint32_t lane = 0; lane < COUNT; lane++) {
+        double quat[LINKS][4], place[LINKS][3];
+        for (uint32_t l = 0; l < LINKS; l++) {
+            double turn[9];
+            random_quat(quat[l]);
+            mf_quat_to_matrix(turn, quat[l]);
+            for (int k = 0; k < 3; k++)
+                place[l][k] = between(-wide, wide);
+            for (uint32_t i = 0; i < BROAD_FRAME; i++) {
+                size_t at = ((size_t)l * BROAD_FRAME + i) * COUNT + lane;
+                frames[at] = i < 9 ? turn[i] : place[l][i - 9];
+                frames_f32[at] = (float)frames[at];
+            }
+        }
+        for (uint32_t s = 0; s < SHAPES; s++) {
+            const mf_Shape *shape = &shapes[s];
+            const double z[3] = {0, 0, 1};
+            mf_vec3_copy(places[lane][s], shape->position);
+            mf_quat_rotate(ups[lane][s], shape->rotation, z);
+            if (shape->link == MF_NONE)
+                continue;
+            mf_quat_rotate(places[lane][s], quat[shape->link], places[lane][s]);
+            mf_vec3_add(places[lane][s], places[lane][s], place[shape->link]);
+            mf_quat_rotate(ups[lane][s], quat[shape->link], ups[lane][s]);
+        }
+    }
+}
+
+static double radius_of(const mf_Shape *shape) {
+    if (shape->type == MF_SHAPE_PLANE)
+        return 0;
+    return shape->size[0] + (shape->type == MF_SHAPE_CAPSULE ? 0.5 * shape->size[1] : 0);
+}
+
+// [m] from which the spheres of a pair are near.
+static double gap_of(const mf_CollidePlan *plan, uint32_t p, uint32_t lane) {
+    uint32_t a = plan->shapes[plan->pairs[p].a].shape, b = plan->shapes[plan->pairs[p].b].shape;
+    double way[3];
+    mf_vec3_sub(way, places[lane][b], places[lane][a]);
+    double apart =
+        shapes[a].type == MF_SHAPE_PLANE ? mf_vec3_dot(way, ups[lane][a]) : mf_vec3_length(way);
+    return apart - radius_of(&shapes[a]) - radius_of(&shapes[b]);
+}
+
+static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reach,
+                       unsigned char *near, uint32_t *skipped, uint32_t *told) {
+    BroadRun run = {.plan = plan,
+                    .frame_count = LINKS,
+                    .count = COUNT,
+                    .reach = reach,
+                    .frames = copy->wide ? (const void *)frames : (const void *)frames_f32,
+                    .near = near};
+    memset(near, 0, (size_t)COUNT * plan->pair_count);
+    uint32_t width = copy->run(&run);
+    for (uint32_t p = 0; p < plan->pair_count; p++) {
+        for (uint32_t lane = 0; lane < COUNT; lane += width) {
+            double least = INFINITY;
+            for (uint32_t i = 0; i < width; i++)
+                least = fmin(least, gap_of(plan, p, lane + i));
+            uint32_t times = near[(size_t)lane * plan->pair_count + p];
+            double margin = reach + plan->margin;
+            if (times > 1 || (times == 0 && least < margin - 1e-6) ||
+                (times == 1 && least > margin + 1e-4))
+                fail_msg("%s: pair %u of lane %u told %u times at a distance of %g", copy->name, p,
+                         lane, times, least);
+            *(times ? told : skipped) += 1;
+        }
+    }
+}
+
+static void near_pairs_are_told_once(void **state) {
+    (void)state;
+    const double wide[3] = {0.2, 0.7, 3.0};
+    for (uint32_t round = 0; round < 30; round++) {
+        random_state = round;
+        mf_Model model = random_model();
+        mf_CollidePlan *plan = NULL;
+        assert_int_equal(mf_collide_create(context, &model, NULL, &plan, NULL), MF_OK);
+        assert_true(plan->pair_count > 300 && plan->node_count <= BROAD_NODES);
+        unsigned char *near = malloc((size_t)COUNT * plan->pair_count);
+        assert_non_null(near);
+        uint32_t skipped = 0, told = 0;
+        random_frames(wide[round % 3]);
+        for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+            if (mf_isa_available(copies[i].isa))
+                check_copy(&copies[i], plan, 0.01, near, &skipped, &told);
+        }
+        assert_true(told > 0 && skipped > 0);
+        free(near);
+        mf_collide_destroy(plan);
+    }
+}
+
+// Every pair has its test, groups hold whole runs of tests, and nodes come after what they hold.
+static void tests_cover_all_pairs(void **state) {
+    (void)state;
+    random_state = 99;
+    mf_Model model = random_model();
+    mf_CollidePlan *plan = NULL;
+    assert_int_equal(mf_collide_create(context, &model, NULL, &plan, NULL), MF_OK);
+    uint32_t pairs = 0, groups = 0;
+    for (uint32_t i = 0; i < plan->test_count; i++) {
+        const mf_CollideTest *test = &plan->tests[i];
+        pairs += test->pair != MF_NONE;
+        groups += test->pair == MF_NONE;
+        assert_true(test->pair == MF_NONE || test->skip == 0);
+        assert_true(i + test->skip < plan->test_count);
+        assert_true(test->nodes[0] < plan->node_count && test->nodes[1] < plan->node_count);
+    }
+    assert_int_equal(pairs, plan->pair_count);
+    assert_true(groups > 10);
+    for (uint32_t i = plan->shape_count; i < plan->node_count; i++) {
+        const uint32_t *children = plan->nodes[i - plan->shape_count].children;
+        assert_true(children[0] < i && children[1] < i);
+    }
+    mf_collide_destroy(plan);
+}
+
+static int open_context(void **state) {
+    (void)state;
+    return mf_context_create(NULL, &context, NULL) != MF_OK;
+}
+
+static int close_context(void **state) {
+    (void)state;
+    size_t left = mf_context_live_bytes(context);
+    mf_context_destroy(context);
+    return left != 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(near_pairs_are_told_once),
+        cmocka_unit_test(tests_cover_all_pairs),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}

@@ -1,0 +1,440 @@
+// Where solids touch: literals worked out by hand, random states against a slow judge, degenerate
+// states, and the same bits from every copy and beside every neighbour.
+#include "contact/narrow_literals.h"
+
+static mf_Context *context;
+
+// ---- literals -----------------------------------------------------------------------------------
+
+static void check_literal(const Case *item, bool wide) {
+    // Directions of curved solids come from levels, of which they are the least: half the digits.
+    bool curved = item->a.type == MF_SHAPE_CYLINDER || item->b.type == MF_SHAPE_CYLINDER ||
+                  item->b.type == MF_SHAPE_ELLIPSOID;
+    double tolerance = wide ? 1e-12 : curved ? 5e-6 : 2e-6, direction = wide ? 1e-6 : 5e-3;
+    direction = curved ? direction : 4 * tolerance;
+    // A line of a round side is 2e-4 of the solid wide.
+    double place = curved ? (wide ? 3e-4 : 5e-3) : 4 * tolerance;
+    uint32_t count = 0;
+    Found first = {.depth = -INFINITY};
+    for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {
+        Found contact = found(0, c, wide);
+        count += contact.exists;
+        if (contact.exists && contact.depth > first.depth)
+            first = contact;
+    }
+    bool fits = count == item->count && fabs(first.depth - item->depth) < tolerance;
+    for (int i = 0; i < 3; i++) {
+        fits = fits && fabs(first.normal[i] - item->normal[i]) < direction;
+        if (!isnan(item->point[i]))
+            fits = fits && fabs(first.point[i] - item->point[i]) < place;
+    }
+    if (!fits)
+        fail_msg(
+            "%s (%s): %u contacts of %u, depth %.15g of %.15g, normal %g %g %g, point %g %g %g",
+            item->name, wide ? "double" : "float", count, item->count, first.depth, item->depth,
+            first.normal[0], first.normal[1], first.normal[2], first.point[0], first.point[1],
+            first.point[2]);
+}
+
+static void literals_hold(void **state) {
+    (void)state;
+    const double origin[3] = {0, 0, 0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Case *item = &cases[i];
+        stage_open(context, &item->a, &item->b);
+        stage_plan();
+        for (uint32_t lane = 0; lane < COUNT; lane++) {
+            set_link(lane, 0, item->turn_a, origin);
+            set_link(lane, 1, item->turn_b, item->place_b);
+        }
+        run_all(0.0);
+        check_literal(item, true);
+        check_literal(item, false);
+        stage_close();
+    }
+}
+
+// ---- random states ------------------------------------------------------------------------------
+
+static double between(double low, double high) {
+    return low + (high - low) * oracle_random();
+}
+
+static void random_quat(double q[4]) {
+    for (int i = 0; i < 4; i++)
+        q[i] = oracle_normal();
+    // One in four with axes that meet others at right angles.
+    if (oracle_random() < 0.25) {
+        for (int i = 0; i < 4; i++)
+            q[i] = 0;
+        q[(int)(4 * oracle_random())] = 1;
+        q[(int)(4 * oracle_random())] += 1;
+    }
+}
+
+// Places b so that both overlap by `depth` along a random direction.
+static void random_lane(uint32_t lane, double least, double most) {
+    double q[4], place[3], way[3], origin[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        place[i] = between(-1, 1);
+        way[i] = oracle_normal();
+    }
+    make_unit(way);
+    random_quat(q);
+    set_link(lane, 0, q, place);
+    random_quat(q);
+    set_link(lane, 1, q, origin);
+    double apart = overlap_along(&stage.bodies[lane][0], &stage.bodies[lane][1], way);
+    apart -= between(least, most);
+    for (int i = 0; i < 3; i++)
+        origin[i] = way[i] * apart;
+    set_link(lane, 1, q, origin);
+}
+
+static const Form forms[] = {{MF_SHAPE_SPHERE, {0.1, 0, 0}, NULL, 0},
+                             {MF_SHAPE_SPHERE, {0.03, 0, 0}, NULL, 0},
+                             {MF_SHAPE_CAPSULE, {0.05, 0.3, 0}, NULL, 0},
+                             {MF_SHAPE_CAPSULE, {0.1, 0.1, 0}, NULL, 0},
+                             {MF_SHAPE_ELLIPSOID, {0.1, 0.2, 0.15}, NULL, 0},
+                             {MF_SHAPE_CYLINDER, {0.1, 0.3, 0}, NULL, 0},
+                             {MF_SHAPE_CYLINDER, {0.15, 0.06, 0}, NULL, 0},
+                             {MF_SHAPE_BOX, {0.2, 0.3, 0.1}, NULL, 0},
+                             {MF_SHAPE_BOX, {0.25, 0.25, 0.25}, NULL, 0},
+                             {MF_SHAPE_MESH, {0, 0, 0}, wedge, 5},
+                             {MF_SHAPE_MESH, {0, 0, 0}, roof, 6},
+                             {MF_SHAPE_MESH, {0, 0, 0}, octahedron, 6}};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static bool polygonal(mf_ShapeType type) {
+    return type == MF_SHAPE_MESH || type == MF_SHAPE_CYLINDER;
+}
+
+// One lane against the judge, who says `depth`. Returns a sentence about what is wrong, or NULL.
+static const char *judge(const Body pair[2], double depth, uint32_t lane, double reach, bool wide,
+                         uint32_t *others) {
+    double rounding = wide ? 1e-9 : 3e-6;
+    double search = 2e-6; // what the judge may miss
+    Found first = found(lane, 0, wide);
+    bool boxes = pair[0].type == MF_SHAPE_BOX && pair[1].type == MF_SHAPE_BOX;
+    if (!first.exists)
+        return depth > (boxes ? rounding + search : -reach + rounding + search) ? "missed" : NULL;
+    // So it is not less than the true depth.
+    double along = overlap_along(&pair[0], &pair[1], first.normal);
+    if (fabs(along - first.depth) > rounding)
+        return "depth is not the overlap along the normal";
+    // Of boxes that are apart it is the overlap along an axis. Deeply overlapping hulls may come
+    // out by another side than the nearest, of which the overlap is still less than beside it.
+    if (first.depth > depth + rounding + search && !(boxes && depth < 0)) {
+        double beside[3] = {first.normal[0], first.normal[1], first.normal[2]};
+        bool hulls = pair[1].type == MF_SHAPE_MESH && depth > 0;
+        if (!hulls || first.depth > 1.25 * depth ||
+            narrow_down(&pair[0], &pair[1], beside, 1e-3, 1e-7) < first.depth - rounding - search)
+            return "deeper than it is";
+        *others += 1;
+    }
+    for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {
+        Found contact = found(lane, c, wide);
+        double on_a[3], on_b[3];
+        if (!contact.exists)
+            continue;
+        if (contact.depth > first.depth + rounding)
+            return "a later contact is deeper";
+        for (int i = 0; i < 3; i++) {
+            on_a[i] = contact.point[i] + 0.5 * contact.depth * contact.normal[i];
+            on_b[i] = contact.point[i] - 0.5 * contact.depth * contact.normal[i];
+        }
+        // Faces of hulls and round ends are quadrangles.
+        bool loose = polygonal(pair[0].type) || polygonal(pair[1].type);
+        bool curved = pair[0].type == MF_SHAPE_ELLIPSOID || pair[1].type == MF_SHAPE_ELLIPSOID;
+        double allowed = loose ? 2e-3 : curved ? 100 * rounding : 4 * rounding;
+        if (body_outside(&pair[0], on_a) > allowed || body_outside(&pair[1], on_b) > allowed)
+            return "a point outside the solids";
+    }
+    return NULL;
+}
+
+static void report(uint32_t lane, const Body pair[2], const char *what, bool wide) {
+    double n[3], depth = oracle_depth(&pair[0], &pair[1], n);
+    Found first = found(lane, 0, wide);
+    fail_msg("types %d %d lane %u %s: %s: depth %.9g judge %.9g, normal %.6g %.6g %.6g judge %.6g "
+             "%.6g %.6g",
+             pair[0].type, pair[1].type, lane, wide ? "double" : "float", what, first.depth, depth,
+             first.normal[0], first.normal[1], first.normal[2], n[0], n[1], n[2]);
+}
+
+static void random_states_agree(void **state) {
+    (void)state;
+    const double reach = 0.02;
+    uint32_t others = 0; // results that are least among their neighbours only
+    oracle_state = 7;
+    for (int i = 0; i < FORMS; i++) {
+        for (int k = i; k < FORMS; k++) {
+            stage_open(context, &forms[i], &forms[k]);
+            stage_plan();
+            for (uint32_t lane = 0; lane < COUNT; lane++)
+                random_lane(lane, -0.03, 0.03);
+            run_all(reach);
+            bool swapped = stage.plan->pairs[0].a != 0;
+            for (uint32_t lane = 0; lane < COUNT; lane++) {
+                Body pair[2] = {stage.bodies[lane][swapped], stage.bodies[lane][!swapped]};
+                double n[3], depth = oracle_depth(&pair[0], &pair[1], n);
+                for (int wide = 0; wide < 2; wide++) {
+                    const char *what = judge(pair, depth, lane, reach, wide, &others);
+                    if (what)
+                        report(lane, pair, what, wide);
+                }
+            }
+            stage_close();
+        }
+    }
+    assert_in_range(others, 0, FORMS * FORMS * COUNT / 1000);
+}
+
+// A plane at the origin, turned at random: the deepest contact is the reach of the solid, all
+// others lie on it and on the plane.
+static void judge_plane(uint32_t lane, double reach, bool wide) {
+    const Body *solid = &stage.bodies[lane][1], *plane = &stage.bodies[lane][0];
+    double up[3] = {plane->turn[2], plane->turn[5], plane->turn[8]}, deepest = -INFINITY;
+    double down[3] = {-up[0], -up[1], -up[2]}, rounding = wide ? 1e-9 : 3e-6;
+    double depth = body_reach(solid, down) + mf_vec3_dot(up, plane->place);
+    for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {
+        Found contact = found(lane, c, wide);
+        if (!contact.exists)
+            continue;
+        double on_plane[3], on_solid[3], way[3];
+        mf_vec3_add_scaled(on_plane, contact.point, 0.5 * contact.depth, contact.normal);
+        mf_vec3_add_scaled(on_solid, contact.point, -0.5 * contact.depth, contact.normal);
+        mf_vec3_sub(way, on_plane, plane->place);
+        mf_vec3_sub(on_plane, contact.normal, up);
+        deepest = fmax(deepest, contact.depth);
+        if (fabs(mf_vec3_dot(way, up)) > rounding || body_outside(solid, on_solid) > rounding ||
+            mf_vec3_length(on_plane) > rounding)
+            fail_msg("plane with type %d, lane %u, contact %u: off by %g and %g", solid->type, lane,
+                     c, mf_vec3_dot(way, up), body_outside(solid, on_solid));
+    }
+    if (depth > -reach + rounding && fabs(depth - deepest) > rounding)
+        fail_msg("plane with type %d, lane %u: depth %.9g of %.9g", solid->type, lane, deepest,
+                 depth);
+    if (depth < -reach - rounding)
+        assert_true(deepest == -INFINITY);
+}
+
+static void planes_agree(void **state) {
+    (void)state;
+    const Form plane = {MF_SHAPE_PLANE, {0, 0, 0}, NULL, 0};
+    oracle_state = 17;
+    for (int i = 0; i < FORMS; i++) {
+        stage_open(context, &forms[i], &plane); // the plan turns the order round
+        stage_plan();
+        assert_int_equal(stage.plan->pairs[0].a, 1);
+        for (uint32_t lane = 0; lane < COUNT; lane++) {
+            double q[4], place[3];
+            for (int k = 0; k < 2; k++) {
+                for (int c = 0; c < 3; c++)
+                    place[c] = between(-0.1, 0.1);
+                random_quat(q);
+                set_link(lane, (uint32_t)k, q, place);
+            }
+            Body keep = stage.bodies[lane][0];
+            stage.bodies[lane][0] = stage.bodies[lane][1];
+            stage.bodies[lane][1] = keep;
+        }
+        run_all(0.02);
+        for (uint32_t lane = 0; lane < COUNT; lane++) {
+            judge_plane(lane, 0.02, true);
+            judge_plane(lane, 0.02, false);
+        }
+        stage_close();
+    }
+}
+
+// ---- what is not as it should be ----------------------------------------------------------------
+
+static void check_sane(const char *what, bool wide) {
+    for (uint32_t lane = 0; lane < COUNT; lane++) {
+        for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {
+            Found contact = found(lane, c, wide);
+            if (!contact.exists)
+                continue;
+            double square = 0;
+            for (int i = 0; i < 3; i++) {
+                square += contact.normal[i] * contact.normal[i];
+                if (!isfinite(contact.point[i]))
+                    fail_msg("%s: a point that is not finite", what);
+            }
+            if (!(fabs(square - 1) < 1e-5) || !isfinite(contact.depth))
+                fail_msg("%s: normal of length^2 %g, depth %g", what, square, contact.depth);
+        }
+    }
+}
+
+// Concentric, parallel, touching exactly, aligned: finite answers from all copies alike.
+static void degenerate_states_give_finite_contacts(void **state) {
+    (void)state;
+    const double quats[4][4] = {{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 0, 1, 0}, {1, 1, 1, 1}};
+    const double ways[4][3] = {{0, 0, 0}, {0.125, 0, 0}, {0, 0.25, 0}, {0, 0, 0.1875}};
+    const double origin[3] = {0, 0, 0};
+    for (int i = 0; i < FORMS; i++) {
+        for (int k = i; k < FORMS; k++) {
+            char what[64];
+            stage_open(context, &forms[i], &forms[k]);
+            stage_plan();
+            for (uint32_t lane = 0; lane < COUNT; lane++) {
+                set_link(lane, 0, quats[lane % 4], origin);
+                set_link(lane, 1, quats[lane / 4 % 4], ways[lane / 16]);
+            }
+            run_all(0.01);
+            snprintf(what, sizeof what, "types %d and %d", forms[i].type, forms[k].type);
+            check_sane(what, true);
+            check_sane(what, false);
+            // In one place (lanes 0 to 15) everything overlaps.
+            for (uint32_t lane = 0; lane < 16; lane++)
+                assert_true(found(lane, 0, true).depth > 0 && found(lane, 0, false).depth > 0);
+            stage_close();
+        }
+    }
+}
+
+static void flat_and_empty_solids_are_survived(void **state) {
+    (void)state;
+    static const float point[] = {0, 0, 0}, sheet[] = {0, 0, 0, 0.1f, 0, 0, 0, 0.1f, 0};
+    const Form flats[] = {
+        {MF_SHAPE_SPHERE, {0, 0, 0}, NULL, 0},     {MF_SHAPE_CAPSULE, {0, 0, 0}, NULL, 0},
+        {MF_SHAPE_CAPSULE, {0.1, 0, 0}, NULL, 0},  {MF_SHAPE_ELLIPSOID, {0, 0, 0}, NULL, 0},
+        {MF_SHAPE_CYLINDER, {0, 0.2, 0}, NULL, 0}, {MF_SHAPE_CYLINDER, {0.2, 0, 0}, NULL, 0},
+        {MF_SHAPE_BOX, {0.2, 0.2, 0}, NULL, 0},    {MF_SHAPE_BOX, {0, 0, 0}, NULL, 0},
+        {MF_SHAPE_MESH, {0, 0, 0}, point, 1},      {MF_SHAPE_MESH, {0, 0, 0}, sheet, 3}};
+    oracle_state = 11;
+    for (size_t i = 0; i < sizeof flats / sizeof *flats; i++) {
+        for (int k = 0; k < FORMS + (int)(sizeof flats / sizeof *flats); k++) {
+            char what[64];
+            const Form *other = k < FORMS ? &forms[k] : &flats[k - FORMS];
+            stage_open(context, &flats[i], other);
+            stage_plan();
+            for (uint32_t lane = 0; lane < COUNT; lane++)
+                random_lane(lane, -0.01, lane < 8 ? 0.0 : 0.02);
+            run_all(0.01);
+            snprintf(what, sizeof what, "flat %zu with %d", i, k);
+            check_sane(what, true);
+            check_sane(what, false);
+            stage_close();
+        }
+    }
+}
+
+// Values that are no numbers, or too large, in some lanes: no contact there, the same bits
+// elsewhere.
+static void broken_lanes_stay_alone(void **state) {
+    (void)state;
+    const double broken[4] = {NAN, INFINITY, -INFINITY, 1e38};
+    static double before[CONTACT_VALUES * COUNT];
+    static float before_f32[CONTACT_VALUES * COUNT];
+    oracle_state = 13;
+    for (int i = 0; i < FORMS; i++) {
+        for (int k = i; k < FORMS; k++) {
+            stage_open(context, &forms[i], &forms[k]);
+            stage_plan();
+            for (uint32_t lane = 0; lane < COUNT; lane++)
+                random_lane(lane, -0.01, 0.03);
+            run_all(0.02);
+            memcpy(before, stage.contacts, sizeof before);
+            memcpy(before_f32, stage.contacts_f32, sizeof before_f32);
+            for (uint32_t lane = 0; lane < COUNT; lane += 5) {
+                size_t row = NARROW_FRAME + (size_t)(2 * NARROW_FRAME * oracle_random());
+                stage.frames[row * COUNT + lane] = broken[lane / 5 % 4];
+                stage.frames_f32[row * COUNT + lane] = (float)broken[lane / 5 % 4];
+            }
+            run_all(0.02);
+            for (size_t at = 0; at < CONTACT_VALUES * COUNT; at++) {
+                bool kept = memcmp(&before[at], &stage.contacts[at], sizeof(double)) == 0 &&
+                            memcmp(&before_f32[at], &stage.contacts_f32[at], sizeof(float)) == 0;
+                uint32_t lane = (uint32_t)(at % COUNT);
+                if (lane % 5 != 0 && !kept)
+                    fail_msg("types %d and %d: lane %u was changed by its neighbours",
+                             forms[i].type, forms[k].type, lane);
+                if (lane % 5 == 0 && lane / 5 % 4 < 3 && stage.contacts[at] != 0)
+                    fail_msg("types %d and %d: lane %u has a contact", forms[i].type, forms[k].type,
+                             lane);
+            }
+            stage_close();
+        }
+    }
+}
+
+static int open_context(void **state) {
+    (void)state;
+    return mf_context_create(NULL, &context, NULL) != MF_OK;
+}
+
+static int close_context(void **state) {
+    (void)state;
+    size_t left = mf_context_live_bytes(context);
+    mf_context_destroy(context);
+    return left != 0;
+}
+
+// ---- for comparisons with other programs --------------------------------------------------------
+
+// Reads pairs of solids from the standard input, each as type, three sizes (a hull: its number
+// below), place and quaternion, and writes depth, number of contacts and the deepest one's normal,
+// or a line with "none".
+static int probe(void) {
+    const Form hulls[3] = {forms[9], forms[10], forms[11]};
+    int types[2], filled;
+    double s[2][3], place[2][3], q[2][4];
+    do {
+        filled = 0;
+        for (int k = 0; k < 2; k++)
+            filled += scanf("%d %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", &types[k], &s[k][0],
+                            &s[k][1], &s[k][2], &place[k][0], &place[k][1], &place[k][2], &q[k][0],
+                            &q[k][1], &q[k][2], &q[k][3]);
+        if (filled != 22)
+            return filled > 0;
+        Form pair[2];
+        for (int k = 0; k < 2; k++) {
+            pair[k] = (Form){(mf_ShapeType)types[k], {s[k][0], s[k][1], s[k][2]}, NULL, 0};
+            if (types[k] == MF_SHAPE_MESH)
+                pair[k] = hulls[(int)s[k][0] % 3];
+        }
+        stage_open(context, &pair[0], &pair[1]);
+        stage_plan();
+        for (uint32_t lane = 0; lane < COUNT; lane++) {
+            set_link(lane, 0, q[0], place[0]);
+            set_link(lane, 1, q[1], place[1]);
+        }
+        NarrowRun run = run_of(1.0, stage.frames, stage.contacts);
+        mf_narrow_run_scalar_f64(&run);
+        Found best = {.depth = -INFINITY};
+        uint32_t count = 0;
+        for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {
+            Found contact = found(0, c, true);
+            count += contact.exists;
+            best = contact.exists && contact.depth > best.depth ? contact : best;
+        }
+        double sign = stage.plan->pairs[0].a == 0 ? 1 : -1;
+        if (count)
+            printf("%.17g %u %.9g %.9g %.9g\n", best.depth, count, sign * best.normal[0],
+                   sign * best.normal[1], sign * best.normal[2]);
+        else
+            puts("none");
+        stage_close();
+    } while (true);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "probe") == 0) {
+        if (open_context(NULL) != 0)
+            return 1;
+        int result = probe();
+        return close_context(NULL) != 0 || result;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(literals_hold),
+        cmocka_unit_test(random_states_agree),
+        cmocka_unit_test(planes_agree),
+        cmocka_unit_test(degenerate_states_give_finite_contacts),
+        cmocka_unit_test(flat_and_empty_solids_are_survived),
+        cmocka_unit_test(broken_lanes_stay_alone),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}

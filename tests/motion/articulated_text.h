@@ -1,0 +1,70 @@
+// A world with one group of a model given as MJCF text.
+#ifndef MF_TESTS_MOTION_ARTICULATED_TEXT_H
+#define MF_TESTS_MOTION_ARTICULATED_TEXT_H
+
+#include "motion/articulated_stage.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct Text {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Text;
+
+typedef ArtConfig TextConfig;
+
+static inline TextConfig text_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
+    return art_config(integrator, step);
+}
+
+static inline void text_open(Text *t, const char *text, const TextConfig *config) {
+    char path[] = "/tmp/mayfly-test-XXXXXX";
+    mf_Error error = {0};
+    *t = (Text){.context = make_context(1)};
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    mf_Status status = mf_model_load(t->context, path, NULL, &t->model, &error);
+    unlink(path);
+    must(status, &error);
+    mf_GroupConfig group = config->group;
+    group.model = t->model;
+    must(mf_world_create(t->context, &config->world, &t->world, &error), &error);
+    must(mf_world_add_group(t->world, &group, &t->group, &error), &error);
+    must(mf_articulated_add(t->group, &config->motion, &error), &error);
+}
+
+static inline void text_close(Text *t) {
+    mf_world_destroy(t->world);
+    mf_model_destroy(t->model);
+    mf_context_destroy(t->context);
+}
+
+static inline double text_get(const Text *t, const char *field, uint32_t component) {
+    return mf_field_get(mf_group_find_field(t->group, field), 0, component);
+}
+
+static inline void text_set(const Text *t, const char *field, uint32_t component, double value) {
+    mf_field_set(mf_group_find_field(t->group, field), 0, component, value);
+}
+
+static inline void text_set3(const Text *t, const char *field, double x, double y, double z) {
+    text_set(t, field, 0, x);
+    text_set(t, field, 1, y);
+    text_set(t, field, 2, z);
+}
+
+static inline uint32_t text_joint(const Text *t, const char *name) {
+    return mf_model_find_joint(t->model, name);
+}
+
+static inline double text_energy(const Text *t) {
+    mf_ArticulatedEnergy energy = mf_articulated_energy(t->group, 0);
+    return energy.kinetic + energy.potential + energy.elastic;
+}
+
+#endif

@@ -1,0 +1,456 @@
+// Couplings of the `articulated` motion: loops, equality constraints and tendons against closed
+// forms.
+#include "motion/articulated_text.h"
+
+#include <math.h>
+
+static const double degree = 3.14159265358979323846 / 180.0;
+
+// ---- loops --------------------------------------------------------------------------------------
+
+// A crank of 0.05 m and a rod of 0.2 m: x = r cos t + sqrt(l^2 - r^2 sin^2 t); at 60 degrees
+// 0.22025624 m (validation list, B7 and F12). The crank starts upright, so t = 90 degrees - q.
+static const char slider_crank[] =
+    "<mujoco><compiler angle='radian'/><worldbody>"
+    "<body><joint name='crank' axis='0 1 0'/>"
+    "<inertial pos='0 0 0.025' mass='1' diaginertia='0.01 0.01 0.01'/>"
+    "<body name='rod' pos='0 0 0.05'><joint name='rod' axis='0 1 0' ref='0'/>"
+    "<inertial pos='0.0968 0 -0.025' mass='0.5' diaginertia='0.002 0.002 0.002'/></body></body>"
+    "<body name='slider' pos='0.19364916731037085 0 0'><joint name='slide' type='slide' "
+    "axis='1 0 0'/><inertial pos='0 0 0' mass='0.3' diaginertia='1 1 1'/></body>"
+    "</worldbody><equality><connect body1='slider' body2='rod' anchor='0 0 "
+    "0'/></equality></mujoco>";
+
+static double slider_error(const Text *t, double *crank) {
+    double q = text_get(t, "joint.angle", text_joint(t, "crank"));
+    double x = text_get(t, "joint.angle", text_joint(t, "slide")) + 0.19364916731037085;
+    *crank = q;
+    return x - (0.05 * sin(q) + sqrt(0.04 - 0.0025 * cos(q) * cos(q)));
+}
+
+static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double tolerance, double drift) {
+    Text t;
+    TextConfig config = text_config(integrator, MF_MILLISECOND);
+    config.world.gravity = 0.0;
+    text_open(&t, slider_crank, &config);
+    text_set(&t, "joint.rate", text_joint(&t, "crank"), 6.0);
+    mf_world_step(t.world, 100); // at first only the crank turned
+    double energy = text_energy(&t), worst = 0.0, before = INFINITY, q = 0.0, at_60 = 1.0;
+    for (int n = 0; n < 100000; n++) {
+        mf_world_step(t.world, 1);
+        worst = fmax(worst, fabs(slider_error(&t, &q)));
+        q = fmod(q, 360 * degree);
+        if (before < 30 * degree && q >= 30 * degree)
+            at_60 = text_get(&t, "joint.angle", text_joint(&t, "slide")) + 0.19364916731037085 -
+                    0.22025624;
+        before = q;
+    }
+    print_message("slider crank: error %.2g m, energy %+.2g\n", worst,
+                  text_energy(&t) / energy - 1.0);
+    assert_true(worst < tolerance);
+    assert_true(fabs(at_60) < 4e-4); // it is not at 60 degrees exactly: at most 6 mrad past
+    assert_true(fabs(text_energy(&t) / energy - 1.0) < drift);
+    text_close(&t);
+}
+
+static void f12_slider_crank(void **state) {
+    (void)state;
+    b7_slider_crank(MF_ARTICULATED_IMPLICIT, 1e-8, 0.02);
+    b7_slider_crank(MF_ARTICULATED_EULER, 1e-8, 0.02);
+    b7_slider_crank(MF_ARTICULATED_RK4, 1e-8, 1e-5);
+}
+
+// A free body held to the world at one point is a pendulum that may turn any way.
+static const char held_body[] =
+    "<mujoco><worldbody><body name='a' pos='0 0 0'><freejoint/>"
+    "<inertial pos='0.3 0 0.1' mass='2' diaginertia='0.02 0.03 0.04'/></body></worldbody>"
+    "<equality><connect body1='a' anchor='0 0 0'/></equality></mujoco>";
+
+static void held(bool double_precision, double tolerance) {
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10);
+    config.group.double_precision = double_precision;
+    text_open(&t, held_body, &config);
+    double worst = 0.0;
+    mf_Field *place = mf_group_find_field(t.group, "base.position");
+    text_set3(&t, "base.position", 0, 0, 0);
+    text_set3(&t, "base.angular_velocity", 1.0, 2.0, 3.0);
+    mf_world_step(t.world, 2);
+    const double energy = text_energy(&t);
+    for (int n = 0; n < 100000; n++) {
+        mf_world_step(t.world, 1);
+        for (uint32_t c = 0; c < 3; c++)
+            worst = fmax(worst, fabs(mf_field_get(place, 0, c)));
+    }
+    print_message("held body: error %.2g m, energy %.4g to %.4g J\n", worst, energy,
+                  text_energy(&t));
+    assert_true(worst < tolerance);
+    assert_near(text_energy(&t), energy, 0.1); // Euler's method at 4 rad/s for 10 s
+    text_close(&t);
+}
+
+static void f12_held_body(void **state) {
+    (void)state;
+    held(true, 1e-8);
+    held(false, 1e-6);
+}
+
+// A body welded to the base moves as if it were part of it.
+static const char welded[] =
+    "<mujoco><worldbody><body name='a'><freejoint/>"
+    "<inertial pos='0 0 0' mass='2' diaginertia='0.02 0.03 0.04'/>"
+    "<body name='b' pos='0.2 0.1 0'><joint type='slide' axis='1 0 0'/><joint type='ball'/>"
+    "<inertial pos='0 0 0.1' mass='1' diaginertia='0.01 0.02 0.02'/></body></body></worldbody>"
+    "<equality><weld body1='a' body2='b'/></equality></mujoco>";
+static const char one_body[] =
+    "<mujoco><compiler inertiafromgeom='false'/><worldbody><body name='a'><freejoint/>"
+    "<inertial pos='0 0 0' mass='2' diaginertia='0.02 0.03 0.04'/>"
+    "<body name='b' pos='0.2 0.1 0'>"
+    "<inertial pos='0 0 0.1' mass='1' diaginertia='0.01 0.02 0.02'/></body></body></worldbody>"
+    "</mujoco>";
+
+static void a_weld_makes_one_body(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        const mf_ArticulatedIntegrator integrator =
+            kind == 0 ? MF_ARTICULATED_EULER : MF_ARTICULATED_RK4;
+        Text t[2];
+        TextConfig config = text_config(integrator, MF_MILLISECOND);
+        config.world.gravity = 0.0;
+        for (int i = 0; i < 2; i++) {
+            text_open(&t[i], i == 0 ? welded : one_body, &config);
+            text_set3(&t[i], "base.angular_velocity", 1.0, -2.0, 0.5);
+            text_set3(&t[i], "base.force", 1.0, 0.5, -2.0);
+            mf_world_step(t[i].world, 1000);
+        }
+        // The step of Euler's method is of order 1, and the loop is closed at its end.
+        const double tolerance = kind == 0 ? 5e-3 : 1e-6;
+        for (uint32_t c = 0; c < 3; c++) {
+            assert_near(text_get(&t[0], "base.angular_velocity", c),
+                        text_get(&t[1], "base.angular_velocity", c), tolerance);
+            assert_near(text_get(&t[0], "base.position", c), text_get(&t[1], "base.position", c),
+                        tolerance);
+        }
+        assert_near(text_get(&t[0], "joint.angle", 0), 0.0, 1e-8);
+        assert_near(text_get(&t[0], "ball.orientation", 0), 1.0, 1e-8);
+        text_close(&t[0]);
+        text_close(&t[1]);
+    }
+}
+
+// Wheels of moments 0.5 and 0.2, the second at twice the first's angle and one more radian: a
+// torque of 3 on the first turns it with 3 / (0.5 + 4 * 0.2) rad/s^2. The leader feels it.
+static const char gears[] =
+    "<mujoco><worldbody><body><joint name='x' axis='0 0 1'/>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='0.5 0.5 0.5'/></body>"
+    "<body pos='1 0 0'><joint name='y' axis='0 0 1'/>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='0.2 0.2 0.2'/></body></worldbody>"
+    "<equality><joint joint1='y' joint2='x' polycoef='%s'/></equality></mujoco>";
+
+static void joints_follow_a_polynomial(void **state) {
+    (void)state;
+    char text[1024];
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    snprintf(text, sizeof text, gears, "0 2 0 0 0");
+    text_open(&t, text, &config);
+    text_set(&t, "joint.torque", text_joint(&t, "x"), 3.0);
+    mf_world_step(t.world, 1000);
+    assert_near(text_get(&t, "joint.rate", text_joint(&t, "x")), 3.0 / 1.3, 1e-9);
+    assert_near(text_get(&t, "joint.angle", text_joint(&t, "y")),
+                2 * text_get(&t, "joint.angle", text_joint(&t, "x")), 1e-10);
+    text_close(&t);
+    snprintf(text, sizeof text, gears, "0.1 0.5 0.3 -0.2 0.05");
+    text_open(&t, text, &config);
+    text_set(&t, "joint.torque", text_joint(&t, "x"), 0.3);
+    for (int n = 0; n < 2000; n++) {
+        mf_world_step(t.world, 1);
+        double x = text_get(&t, "joint.angle", text_joint(&t, "x"));
+        double y = 0.1 + x * (0.5 + x * (0.3 + x * (-0.2 + x * 0.05)));
+        assert_near(text_get(&t, "joint.angle", text_joint(&t, "y")), y, n < 3 ? 1e-3 : 1e-8);
+    }
+    text_close(&t);
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+// Masses of 2 and 3 kg on one line; the tendon's length is their distance.
+static const char masses[] =
+    "<mujoco><worldbody><body><joint name='a' type='slide' axis='1 0 0'/>"
+    "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body>"
+    "<body pos='0 1 0'><joint name='b' type='slide' axis='1 0 0'/>"
+    "<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/></body></worldbody>"
+    "<tendon><fixed %s><joint joint='a' coef='-1'/><joint joint='b' coef='1'/></fixed></tendon>"
+    "</mujoco>";
+
+static void open_masses(Text *t, const char *what, const TextConfig *config) {
+    char text[1024];
+    snprintf(text, sizeof text, masses, what);
+    text_open(t, text, config);
+}
+
+// Reduced mass 6/5 kg, 30 N/m: w = 5 rad/s, so after pi/5 s the distance is opposite.
+static void a_spring_between_masses(void **state) {
+    (void)state;
+    static const mf_ArticulatedIntegrator kinds[2] = {MF_ARTICULATED_RK4, MF_ARTICULATED_IMPLICIT};
+    for (int i = 0; i < 2; i++) {
+        Text t;
+        TextConfig config = text_config(kinds[i], MF_MILLISECOND / 10);
+        open_masses(&t, "stiffness='30' springlength='0'", &config);
+        text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
+        mf_world_step(t.world, 6283);
+        double a = text_get(&t, "joint.angle", 0), b = text_get(&t, "joint.angle", 1);
+        assert_near(b - a, -0.5, i == 0 ? 1e-8 : 1e-3);
+        assert_near(2 * a + 3 * b, 1.5, 1e-12); // the centre of mass stays
+        text_close(&t);
+    }
+}
+
+// Damping 6 N s/m over 6/5 kg: the relative speed falls as exp(-5 t).
+static void a_damper_between_masses(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    open_masses(&t, "damping='6'", &config);
+    text_set(&t, "joint.rate", 1, 1.0);
+    mf_world_step(t.world, 400);
+    assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.1353352832366127,
+                1e-9);
+    text_close(&t);
+    // At the end of the step: the factor of each is 1 / (1 + h 5), for any h.
+    config = text_config(MF_ARTICULATED_IMPLICIT, 200 * MF_MILLISECOND);
+    open_masses(&t, "damping='6'", &config);
+    text_set(&t, "joint.rate", 1, 1.0);
+    mf_world_step(t.world, 3);
+    assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.125, 1e-12);
+    text_close(&t);
+}
+
+// Friction of 4 N: 3 N do not move the pair apart (but for creep), 10 N do with 6 N / (6/5 kg).
+static void friction_of_a_tendon(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    open_masses(&t, "frictionloss='4'", &config);
+    for (int pulled = 0; pulled < 2; pulled++) {
+        double force = pulled == 0 ? 3.0 : 10.0;
+        text_set(&t, "joint.torque", 0, -force);
+        text_set(&t, "joint.torque", 1, force);
+        mf_world_step(t.world, 500);
+        double apart = text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0);
+        if (pulled == 0)
+            assert_near(apart, 0.75e-3, 1e-6); // 3/4 of friction_rate
+        else
+            assert_near(apart, 2.5, 0.01);
+    }
+    text_close(&t);
+}
+
+// 10 N on the second of both; with 4.8 kg of inertia of the tendon the relative acceleration is
+// (10/3) / (1 + 4.8/1.2).
+static void inertia_of_a_tendon(void **state) {
+    (void)state;
+    static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
+                                                      MF_ARTICULATED_RK4};
+    for (int i = 0; i < 3; i++) {
+        Text t;
+        TextConfig config = text_config(kinds[i], MF_MILLISECOND);
+        open_masses(&t, "armature='4.8'", &config);
+        text_set(&t, "joint.torque", 1, 10.0);
+        mf_world_step(t.world, 1000);
+        assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 10.0 / 3.0 / 5.0,
+                    1e-9);
+        text_close(&t);
+    }
+}
+
+// Pulled apart by 5 N each, the pair stops a little behind the limit: the spring there has 6/5 kg
+// over T^2, T two steps. It never pulls.
+static void a_tendon_stops_at_its_limit(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    open_masses(&t, "limited='true' range='-0.1 0.2'", &config);
+    for (int side = 0; side < 2; side++) {
+        double sign = side == 0 ? 1.0 : -1.0;
+        text_set(&t, "joint.torque", 0, -5.0 * sign);
+        text_set(&t, "joint.torque", 1, 5.0 * sign);
+        mf_world_step(t.world, 5000);
+        double apart = text_get(&t, "joint.angle", 1) - text_get(&t, "joint.angle", 0);
+        assert_near(apart, side == 0 ? 0.2 + 5.0 / 1.2 * 4e-6 : -0.1 - 5.0 / 1.2 * 4e-6, 1e-9);
+    }
+    text_set(&t, "joint.torque", 0, -5.0);
+    text_set(&t, "joint.torque", 1, 5.0);
+    double rate = text_get(&t, "joint.rate", 1);
+    mf_world_step(t.world, 100);
+    // Away from the limit it is free at once; what the spring still gave is small.
+    assert_near(text_get(&t, "joint.rate", 1) - rate, 5.0 / 3.0 * 0.1, 0.02);
+    text_close(&t);
+}
+
+// ---- ball joints --------------------------------------------------------------------------------
+
+// A body of moments 0.5 on a ball joint.
+static const char ball[] =
+    "<mujoco><worldbody><body><joint type='ball' %s/>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='0.5 0.5 0.5'/></body></worldbody></mujoco>";
+
+static void open_ball(Text *t, const char *what, const TextConfig *config, double rate) {
+    char text[512];
+    snprintf(text, sizeof text, ball, what);
+    text_open(t, text, config);
+    text_set3(t, "ball.rate", rate * 2 / 3, rate / 3, -rate * 2 / 3);
+}
+
+// Spring of 8 N m/rad: w = 4 rad/s; a quarter of a period after a start with 2 rad/s the angle is
+// 0.5 rad. Damping 1 N m s/rad alone: the rate falls as exp(-2 t). Friction 0.25 N m: by 0.5 rad/s
+// each second.
+static void springs_of_ball_joints(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
+    open_ball(&t, "stiffness='8'", &config, 2.0);
+    mf_world_step(t.world, 3927);
+    assert_near(2 * acos(text_get(&t, "ball.orientation", 0)), 0.5, 1e-7);
+    text_close(&t);
+    open_ball(&t, "damping='1'", &config, 3.0);
+    mf_world_step(t.world, 10000);
+    assert_near(text_get(&t, "ball.rate", 1), exp(-2.0), 1e-9);
+    text_close(&t);
+    config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    open_ball(&t, "frictionloss='0.25'", &config, 3.0);
+    mf_world_step(t.world, 2000);
+    assert_near(text_get(&t, "ball.rate", 1), 2.0 / 3.0, 1e-3);
+    text_close(&t);
+    // At the end of the step nothing is too stiff.
+    config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
+    open_ball(&t, "stiffness='1e9' damping='1e3'", &config, 3.0);
+    mf_world_step(t.world, 100);
+    assert_near(text_get(&t, "ball.rate", 1), 0.0, 1e-6);
+    text_close(&t);
+}
+
+// Turned against its limit of 40 degrees by 2 N m it stays there, 2/0.5 T^2 behind it.
+static void limits_of_ball_joints(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+    open_ball(&t, "limited='true' range='0 40'", &config, 0.0);
+    text_set3(&t, "ball.torque", 0, 2.0, 0);
+    mf_world_step(t.world, 3000);
+    assert_near(2 * acos(text_get(&t, "ball.orientation", 0)), 40 * degree + 4.0 * 16e-6, 1e-9);
+    text_set3(&t, "ball.torque", 0, -2.0, 0);
+    mf_world_step(t.world, 50);
+    assert_near(text_get(&t, "ball.rate", 1), -0.4, 0.02); // it lets go
+    text_close(&t);
+}
+
+// An ellipsoid lies on its flat side: m g / k deep, k by the setting; on its edge it is unstable.
+// (Damping ends its rocking.)
+static void an_ellipsoid_on_the_ground(void **state) {
+    (void)state;
+    static const char egg[] =
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'>"
+        "<joint type='free' damping='0.3'/><geom type='ellipsoid' size='0.3 0.2 0.1' mass='2' "
+        "euler='90 0 0'/></body></worldbody>"
+        "</mujoco>";
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+    config.motion.shapes = true;
+    config.motion.contact_stiffness = 1e4;
+    text_open(&t, egg, &config);
+    assert_int_equal(mf_group_find_field(t.group, "contact.load")->components, 1);
+    // Standing on the radius 0.2, then turned by a touch: it falls to the radius 0.1.
+    text_set(&t, "base.position", 2, 0.2);
+    text_set3(&t, "base.angular_velocity", 0.01, 0, 0);
+    mf_world_step(t.world, 20);
+    assert_near(text_get(&t, "base.position", 2), 0.2, 2e-3);
+    mf_world_step(t.world, 20000);
+    assert_near(text_get(&t, "base.position", 2), 0.1 - 2 * 9.81 / 1e4, 1e-4);
+    assert_near(text_get(&t, "contact.load", 0), 2 * 9.81, 0.2);
+    text_close(&t);
+}
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+// A chain that is closed and hung at both ends with float lanes: alone and in a batch, on every
+// instruction set, the same bits.
+static const char closed[] =
+    "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='0.05'/>"
+    "<body pos='0.2 0 0'><joint axis='0 1 0'/><geom size='0.05'/>"
+    "<body pos='0.2 0 0'><joint type='ball'/><geom size='0.05'/>"
+    "<body name='b' pos='0 0 0.2'><joint axis='0 1 0.3' name='j'/><geom size='0.05'/></body>"
+    "</body></body></body></worldbody>"
+    "<equality><connect body1='a' body2='b' anchor='0.2 0 0.2'/></equality>"
+    "<tendon><fixed limited='true' range='-0.2 0.2' stiffness='2' frictionloss='0.1'>"
+    "<joint joint='j' coef='1'/></fixed></tendon></mujoco>";
+
+static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice) {
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    config.group.double_precision = twice;
+    config.group.count = count;
+    config.world.isa = isa;
+    text_open(&t, closed, &config);
+    mf_Field *rate = mf_group_find_field(t.group, "base.angular_velocity");
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(rate, i, c, 0.5 * (double)((count == 1 ? which : i) * (c + 1) % 7));
+    mf_world_step(t.world, 300);
+    uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    text_close(&t);
+    return hash;
+}
+
+static void the_same_bits_everywhere(void **state) {
+    (void)state;
+    for (int twice = 0; twice < 2; twice++) {
+        for (uint32_t which = 0; which < 20; which += 9) {
+            uint64_t alone = closed_hash(1, which, MF_ISA_AUTO, twice);
+            for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
+                if (mf_isa_available(isa))
+                    assert_true(closed_hash(20, which, isa, twice) == alone);
+            }
+        }
+    }
+}
+
+// A robot that is not finite keeps its fault to itself.
+static void faults_stay_in_their_lane(void **state) {
+    (void)state;
+    uint64_t hash[2];
+    for (int bad = 0; bad < 2; bad++) {
+        Text t;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+        config.group.count = 16;
+        text_open(&t, closed, &config);
+        if (bad)
+            mf_field_set(mf_group_find_field(t.group, "joint.angle"), 3, 0, 1e300);
+        mf_world_step(t.world, 50);
+        assert_int_equal(mf_group_fault(t.group, 3) != 0, bad);
+        hash[bad] = mf_group_instance_hash(t.group, 4);
+        text_close(&t);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(f12_slider_crank),
+        cmocka_unit_test(f12_held_body),
+        cmocka_unit_test(a_weld_makes_one_body),
+        cmocka_unit_test(joints_follow_a_polynomial),
+        cmocka_unit_test(a_spring_between_masses),
+        cmocka_unit_test(a_damper_between_masses),
+        cmocka_unit_test(friction_of_a_tendon),
+        cmocka_unit_test(inertia_of_a_tendon),
+        cmocka_unit_test(a_tendon_stops_at_its_limit),
+        cmocka_unit_test(springs_of_ball_joints),
+        cmocka_unit_test(limits_of_ball_joints),
+        cmocka_unit_test(an_ellipsoid_on_the_ground),
+        cmocka_unit_test(the_same_bits_everywhere),
+        cmocka_unit_test(faults_stay_in_their_lane),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,549 @@
+// Sensors of MJCF files against closed forms. With the path of a model as argument it answers
+// questions instead: for each position, velocity, acceleration and actuator force vector on the
+// input it prints all sensor values (test_instruments_peers.sh asks MuJoCo the same).
+#include "model/support.h"
+
+#include "torture.h"
+
+#include <math.h>
+#include <mayfly/articulated.h>
+#include <mayfly/instruments.h>
+#include <mayfly/motion.h>
+
+#define G 9.81
+
+typedef struct Rig {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+typedef struct RigConfig {
+    uint32_t count;
+    bool floats, points;
+    mf_Isa isa;
+    uint64_t seed;
+    mf_InstrumentsConfig instruments;
+} RigConfig;
+
+static RigConfig rig_config(void) {
+    return (RigConfig){
+        .count = 1, .isa = MF_ISA_AUTO, .seed = 1, .instruments = mf_instruments_config()};
+}
+
+static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    rig->world = NULL;
+    world.gravity = -rig->model->physics.gravity[2];
+    world.step = mf_time_from_seconds(rig->model->physics.step);
+    world.isa = config->isa;
+    world.seed = config->seed;
+    group.model = rig->model;
+    group.count = config->count;
+    group.double_precision = !config->floats;
+    motion.shapes = true;
+    motion.contacts = !(rig->model->physics.disabled & MF_DISABLE_CONTACT);
+    mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    if (status == MF_OK)
+        status = config->points ? mf_points_add(rig->group, NULL, error)
+                                : mf_articulated_add(rig->group, &motion, error);
+    const double origin[3] = {0, 0, 0};
+    for (uint32_t i = 0; status == MF_OK && i < config->count; i++)
+        if (rig->model->base == MF_BASE_FIXED) // the file's world is the world
+            status = mf_group_place(rig->group, i, origin, NULL, NULL, error);
+    if (status == MF_OK)
+        status = mf_instruments_add(rig->group, &config->instruments, error);
+    if (status != MF_OK)
+        mf_world_destroy(rig->world);
+    return status;
+}
+
+static void rig_load(Rig *rig, mf_Context *context, const char *text) {
+    rig->context = context;
+    rig->model = load_text(context, text);
+}
+
+static void rig_open(Rig *rig, mf_Context *context, const char *text, const RigConfig *config) {
+    mf_Error error = {0};
+    rig_load(rig, context, text);
+    if (rig_try(rig, config, &error) != MF_OK)
+        fail_msg("%s", error.message);
+}
+
+static void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static void set_field(Rig *rig, const char *name, uint32_t instance, uint32_t c, double value) {
+    mf_field_set(mf_group_find_field(rig->group, name), instance, c, value);
+}
+
+static double value_of(const Rig *rig, uint32_t instance, uint32_t c) {
+    return mf_field_get(mf_group_find_field(rig->group, "sensor.value"), instance, c);
+}
+
+static void values3(const Rig *rig, uint32_t first, double out[3]) {
+    for (uint32_t i = 0; i < 3; i++)
+        out[i] = value_of(rig, 0, first + i);
+}
+
+// ---- closed forms ------------------------------------------------------------------------------
+
+static const char box[] =
+    "<mujoco><option timestep='0.002' magnetic='0 0.5 0'/><worldbody><body pos='0 0 2'><freejoint/>"
+    "<geom type='box' size='0.1 0.1 0.1' mass='2'/><site name='s' pos='0 0 0.05'/><site "
+    "name='sole' "
+    "type='box' pos='0 0 -0.1' size='0.12 0.12 0.02'/></body></worldbody><sensor><accelerometer "
+    "site='s'/><gyro site='s'/><velocimeter site='s'/><touch site='sole'/><magnetometer site='s'/>"
+    "<clock/><user dim='2'/></sensor></mujoco>";
+
+// In free fall an accelerometer shows 0, at rest +g upwards (and so does a start); the ground's
+// loads on the sole are the weight.
+static void a_box_falls_and_rests(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    double a[3];
+    rig_open(&rig, *state, box, &config);
+    values3(&rig, 0, a);
+    assert_near3(a, 0, 0, G, 1e-12);
+    set_field(&rig, "base.position", 0, 2, 5.0);
+    set_field(&rig, "sensor.value", 0, 15, 7.0);
+    mf_world_step(rig.world, 100);
+    values3(&rig, 0, a);
+    assert_near3(a, 0, 0, 0, 1e-9);
+    values3(&rig, 6, a);
+    assert_near3(a, 0, 0, -0.2 * G, 1e-9); // 0.2 s
+    assert_near(value_of(&rig, 0, 9), 0.0, 0.0);
+    values3(&rig, 10, a);
+    assert_near3(a, 0, 0.5, 0, 1e-12);
+    assert_near(value_of(&rig, 0, 13), 0.2, 1e-12);
+    assert_near(value_of(&rig, 0, 15), 7.0, 0.0); // a program's own value stays
+    mf_world_step(rig.world, 2000);
+    values3(&rig, 0, a);
+    assert_near3(a, 0, 0, G, 1e-3);
+    assert_near(value_of(&rig, 0, 9), 2 * G, 1e-2);
+    rig_close(&rig);
+}
+
+// A point at radius r that turns at rate w: -w^2 r towards the middle, and w r along. The rod of
+// length 2 l = 1 m and mass m pulls its holder by m w^2 l.
+static void a_rod_turns(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    double a[3];
+    rig_open(&rig, *state,
+             "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
+             "<joint axis='0 0 1'/><inertial pos='0.5 0 0' mass='3' diaginertia='1 1 1'/><site "
+             "name='tip' pos='0.8 0 0'/><site name='root'/></body></worldbody><sensor>"
+             "<accelerometer site='tip'/><velocimeter site='tip'/><gyro site='tip'/><force "
+             "site='root'/></sensor></mujoco>",
+             &config);
+    set_field(&rig, "joint.rate", 0, 0, 2.0);
+    mf_world_step(rig.world, 1);
+    values3(&rig, 0, a);
+    assert_near3(a, -2 * 2 * 0.8, 0, 0, 1e-12);
+    values3(&rig, 3, a);
+    assert_near3(a, 0, 1.6, 0, 1e-12);
+    values3(&rig, 6, a);
+    assert_near3(a, 0, 0, 2, 1e-12);
+    values3(&rig, 9, a);
+    assert_near3(a, -3 * 4 * 0.5, 0, 0, 1e-12);
+    rig_close(&rig);
+}
+
+// Without sensors of acceleration no velocities are kept.
+static void positions_alone_can_be_read(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    double a[3];
+    rig_open(&rig, *state,
+             "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
+             "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
+             &config);
+    set_field(&rig, "base.position", 0, 2, 3.0);
+    mf_world_step(rig.world, 10);
+    values3(&rig, 0, a);
+    assert_near3(a, 0, 0, 3 - G * 0.002 * 0.002 * 55, 1e-12); // 1 + 2 + ... + 10 steps
+    assert_null(mf_group_find_field(rig.group, "sensor.before"));
+    rig_close(&rig);
+}
+
+// From (0, 0, 1) along x to shapes of which the distance is plain; the own body is not seen.
+static double range_to(mf_Context *context, const char *geom) {
+    char text[1024];
+    Rig rig;
+    RigConfig config = rig_config();
+    snprintf(
+        text, sizeof text,
+        "<mujoco><option gravity='0 0 0'/><asset><mesh name='m' vertex='0 -1 -1 0 1 -1 0 0 2 1 "
+        "0 0'/></asset><worldbody>%s<body pos='0 0 1'><joint type='slide' axis='1 0 0'/><geom "
+        "size='0.1'/><site name='s' zaxis='1 0 0'/></body></worldbody><sensor><rangefinder "
+        "site='s'/></sensor></mujoco>",
+        geom);
+    rig_open(&rig, context, text, &config);
+    double range = value_of(&rig, 0, 0);
+    rig_close(&rig);
+    return range;
+}
+
+static void rays_end_at_shapes(void **state) {
+    assert_near(range_to(*state, ""), -1, 0);
+    assert_near(range_to(*state, "<geom size='0.5' pos='2 0 1'/>"), 1.5, 1e-12);
+    assert_near(range_to(*state, "<geom size='0.5' pos='2 0.3 1'/>"), 1.6, 1e-12);
+    assert_near(range_to(*state, "<geom size='0.5' pos='-2 0 1'/>"), -1, 0);
+    assert_near(range_to(*state, "<geom size='0.5' pos='0.2 0 1'/>"), 0.7, 1e-12); // from inside
+    assert_near(range_to(*state, "<geom type='box' size='0.5 1 1' pos='2 0 1'/>"), 1.5, 1e-12);
+    assert_near(range_to(*state, "<geom type='box' size='0.5 1 1' pos='2 3 1'/>"), -1, 0);
+    assert_near(range_to(*state, "<geom type='cylinder' size='0.5 1' pos='2 0 1'/>"), 1.5, 1e-12);
+    assert_near(
+        range_to(*state, "<geom type='cylinder' size='0.5 1' pos='3 0.2 1' zaxis='1 0 0'/>"), 2.0,
+        1e-12);
+    assert_near(range_to(*state, "<geom type='capsule' size='0.5 1' pos='3 0 1' zaxis='1 0 0'/>"),
+                1.5, 1e-12);
+    assert_near(range_to(*state, "<geom type='capsule' size='0.5 1' pos='3 0 1.2'/>"), 2.5, 1e-12);
+    assert_near(range_to(*state, "<geom type='ellipsoid' size='0.5 1 2' pos='3 0 1'/>"), 2.5,
+                1e-12);
+    assert_near(range_to(*state, "<geom type='plane' size='1 1 1' pos='2 0 1' zaxis='-1 0 0'/>"), 2,
+                1e-12);
+    assert_near(range_to(*state, "<geom type='plane' size='1 1 1' pos='2 0 1' zaxis='1 0 0'/>"), -1,
+                0); // from behind
+    assert_near(range_to(*state, "<geom type='mesh' mesh='m' pos='2 0 1'/>"), 2, 1e-6);
+    assert_near(range_to(*state, "<geom size='0.5' pos='4 0 1'/><geom size='0.5' pos='2 0 1'/>"),
+                1.5, 1e-12);
+}
+
+// The distance to the ground of a world, level: h / cos.
+static void rays_end_at_the_ground(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    rig_open(&rig, *state,
+             "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
+             "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
+             "site='s'/></sensor></mujoco>",
+             &config);
+    assert_near(value_of(&rig, 0, 0), 2.0 * 5 / 4, 1e-12);
+    rig_close(&rig);
+}
+
+// ---- noise, cutoff, rate -----------------------------------------------------------------------
+
+static const char noisy[] =
+    "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='j'/><geom size='1' "
+    "contype='0' conaffinity='0'/></body></worldbody><sensor><jointpos joint='j' noise='0.1'/>"
+    "<jointpos joint='j' noise='0.1' cutoff='0.05'/><jointvel joint='j'/></sensor></mujoco>";
+
+static void noise_has_its_size(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    config.count = 1000;
+    rig_open(&rig, *state, noisy, &config);
+    double sum = 0, square = 0, product = 0;
+    for (int k = 0; k < 20; k++) {
+        mf_world_step(rig.world, 1);
+        for (uint32_t i = 0; i < config.count; i++) {
+            double x = value_of(&rig, i, 0), y = value_of(&rig, i, 1);
+            sum += x;
+            square += x * x;
+            product += x * y;
+            assert_true(fabs(y) <= 0.05 + 1e-15);
+            assert_near(value_of(&rig, i, 2), 0, 0);
+        }
+    }
+    const double n = 20000;
+    assert_near(sum / n, 0, 4 * 0.1 / sqrt(n));            // 4 standard deviations
+    assert_near(square / n, 0.01, 4 * 0.01 * sqrt(2 / n)); // of its square
+    assert_near(product / n, 0, 4 * 0.1 * 0.05 / sqrt(n)); // sensors are independent
+    double before = value_of(&rig, 3, 0);
+    mf_world_step(rig.world, 1);
+    assert_true(before != value_of(&rig, 3, 0));
+    rig_close(&rig);
+    config.instruments.noise = false;
+    rig_open(&rig, *state, noisy, &config);
+    mf_world_step(rig.world, 3);
+    assert_near(value_of(&rig, 7, 0), 0, 0);
+    rig_close(&rig);
+}
+
+static void slow_sensors_keep_their_values(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    config.instruments.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
+    rig_open(&rig, *state, noisy, &config);
+    int changes = 0;
+    for (int k = 0; k < 200; k++) {
+        double before = value_of(&rig, 0, 0);
+        mf_world_step(rig.world, 1);
+        changes += before != value_of(&rig, 0, 0);
+    }
+    assert_int_equal(changes, 20);
+    rig_close(&rig);
+}
+
+// ---- promises ----------------------------------------------------------------------------------
+
+static const char *everything_path(void) {
+    return MAYFLY_SOURCE_DIR "/tests/sense/instruments.xml";
+}
+
+static void open_everything(Rig *rig, mf_Context *context, const RigConfig *config) {
+    mf_Error error = {0};
+    rig->context = context;
+    rig->model = load_file(context, everything_path(), NULL);
+    if (rig_try(rig, config, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    for (uint32_t i = 0; i < config->count; i++)
+        for (uint32_t j = 0; j < rig->model->joint_count; j++)
+            set_field(rig, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);
+}
+
+// All robots of a batch, on every instruction set, read the same bits as when they are alone.
+static void bits_depend_on_nothing(void **state) {
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    for (int floats = 0; floats < 2; floats++) {
+        uint64_t expected[40];
+        for (uint32_t k = 0; k < 4; k++) {
+            Rig rig;
+            RigConfig config = rig_config();
+            config.count = 40;
+            config.floats = floats;
+            config.isa = isas[k];
+            if (!mf_isa_available(isas[k]))
+                continue;
+            open_everything(&rig, *state, &config);
+            mf_world_step(rig.world, 30);
+            for (uint32_t i = 0; i < 40; i++) {
+                uint64_t hash = mf_group_instance_hash(rig.group, i);
+                if (k == 0)
+                    expected[i] = hash;
+                assert_int_equal(hash, expected[i]);
+            }
+            rig_close(&rig);
+        }
+        Rig alone;
+        RigConfig config = rig_config();
+        config.floats = floats;
+        open_everything(&alone, *state, &config);
+        mf_world_step(alone.world, 30);
+        assert_int_equal(mf_group_instance_hash(alone.group, 0), expected[0]);
+        rig_close(&alone);
+    }
+}
+
+static void floats_are_near_doubles(void **state) {
+    Rig single, precise;
+    RigConfig config = rig_config();
+    open_everything(&precise, *state, &config);
+    config.floats = true;
+    open_everything(&single, *state, &config);
+    mf_world_step(single.world, 5);
+    mf_world_step(precise.world, 5);
+    for (uint32_t i = 0; i < precise.model->sensor_value_count; i++) {
+        double expected = value_of(&precise, 0, i);
+        // Accelerations are differences of velocities over 2 ms.
+        assert_near(value_of(&single, 0, i), expected, 2e-3 * (1 + fabs(expected)));
+    }
+    rig_close(&single);
+    rig_close(&precise);
+}
+
+static void a_broken_robot_shows_to_nobody(void **state) {
+    Rig clean, broken;
+    RigConfig config = rig_config();
+    config.count = 20;
+    open_everything(&clean, *state, &config);
+    open_everything(&broken, *state, &config);
+    mf_world_step(clean.world, 3);
+    mf_world_step(broken.world, 3);
+    double kept = value_of(&broken, 5, 0);
+    set_field(&broken, "joint.rate", 5, mf_model_find_joint(broken.model, "swing"), (double)NAN);
+    mf_world_step(clean.world, 3);
+    mf_world_step(broken.world, 3);
+    assert_true(mf_group_fault(broken.group, 5) != 0);
+    assert_near(value_of(&broken, 5, 0), kept, 0);
+    for (uint32_t i = 0; i < config.count; i++)
+        if (i != 5)
+            assert_int_equal(mf_group_instance_hash(broken.group, i),
+                             mf_group_instance_hash(clean.group, i));
+    rig_close(&clean);
+    rig_close(&broken);
+}
+
+static void what_cannot_be_measured_is_named(void **state) {
+    static const char limits[] =
+        "<mujoco><worldbody><body><joint name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
+        "name='s'/></body></worldbody><sensor><jointpos joint='j'/>%s</sensor></mujoco>";
+    static const struct {
+        const char *sensor, *words;
+    } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},
+                 {"<force name='y' site='s'/>", "can touch something"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Rig rig;
+        RigConfig config = rig_config();
+        mf_Error error = {0};
+        char text[1024];
+        snprintf(text, sizeof text, limits, cases[i].sensor);
+        rig_load(&rig, *state, text);
+        assert_int_equal(rig_try(&rig, &config, &error), MF_UNSUPPORTED);
+        assert_non_null(strstr(error.message, cases[i].words));
+        config.instruments.lenient = true;
+        assert_int_equal(rig_try(&rig, &config, &error), MF_OK);
+        mf_world_step(rig.world, 5);
+        assert_near(value_of(&rig, 0, 1), 0, 0);
+        rig_close(&rig);
+    }
+}
+
+// `points` moves the same robot, and its sensors read.
+static void points_has_sensors_too(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    config.points = true;
+    rig_open(&rig, *state, box, &config);
+    mf_world_step(rig.world, 500);
+    double a[3];
+    values3(&rig, 0, a);
+    assert_near3(a, 0, 0, G, 0.05);
+    assert_near(value_of(&rig, 0, 9), 2 * G, 0.05 * 2 * G);
+    rig_close(&rig);
+}
+
+static void snapshots_hold_readings(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    config.instruments.rate = (mf_Rate){50, 1};
+    rig_open(&rig, *state, noisy, &config);
+    mf_world_step(rig.world, 13);
+    size_t size = mf_world_snapshot_size(rig.world);
+    void *image = malloc(size);
+    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
+    mf_world_step(rig.world, 30);
+    uint64_t hash = mf_world_hash(rig.world);
+    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
+    mf_world_step(rig.world, 30);
+    assert_int_equal(mf_world_hash(rig.world), hash);
+    free(image);
+    rig_close(&rig);
+}
+
+static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) {
+    Rig rig = {.context = context, .model = user};
+    RigConfig config = rig_config();
+    double values[400];
+    mf_Status status = rig_try(&rig, &config, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_instruments_measure(rig.group, 0, NULL, values, error);
+    mf_world_destroy(rig.world);
+    return status;
+}
+
+static void adding_survives_every_failure(void **state) {
+    mf_Model *model = load_file(*state, everything_path(), NULL);
+    assert_true(model->sensor_value_count < 400);
+    assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
+    mf_model_destroy(model);
+}
+
+static void mistakes_are_refused(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    mf_Error error = {0};
+    double values[20];
+    rig_open(&rig, *state, noisy, &config);
+    assert_int_equal(mf_instruments_add(rig.group, NULL, &error), MF_BAD_ARGUMENT); // twice
+    mf_InstrumentsConfig bad = {0};
+    assert_int_equal(mf_instruments_add(rig.group, &bad, &error), MF_BAD_ARGUMENT);
+    rig_close(&rig);
+    rig_open(&rig, *state,
+             "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody>"
+             "</mujoco>",
+             &config); // a robot without sensors gets nothing
+    assert_null(mf_group_find_field(rig.group, "sensor.value"));
+    assert_int_equal(mf_instruments_measure(rig.group, 0, NULL, values, &error), MF_BAD_ARGUMENT);
+    rig_close(&rig);
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+static bool read_numbers(double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (scanf("%lf", &values[i]) != 1)
+            return false;
+    return true;
+}
+
+static double *numbers(uint32_t count) {
+    double *values = calloc((size_t)count + 1, sizeof *values);
+    assert_non_null(values);
+    return values;
+}
+
+static int answer(const char *path) {
+    Rig rig = {0};
+    RigConfig config = rig_config();
+    mf_Error error = {0};
+    config.instruments.noise = false;
+    config.instruments.lenient = true;
+    mf_context_create(NULL, &rig.context, NULL);
+    if (mf_model_load(rig.context, path, NULL, &rig.model, &error) != MF_OK) {
+        printf("%s\n", error.message);
+        return 3;
+    }
+    ((mf_Model *)(uintptr_t)rig.model)->physics.disabled |= MF_DISABLE_CONTACT; // not shared yet
+    if (rig_try(&rig, &config, &error) != MF_OK) {
+        printf("%s\n", error.message);
+        return 3;
+    }
+    uint32_t nq = rig.model->position_count, nv = rig.model->velocity_count,
+             nu = rig.model->actuator_count;
+    double *q = numbers(nq), *v = numbers(nv), *a = numbers(nv), *force = numbers(nu),
+           *values = numbers(rig.model->sensor_value_count);
+    while (read_numbers(q, nq) && read_numbers(v, nv) && read_numbers(a, nv) &&
+           read_numbers(force, nu)) {
+        mf_group_set_state(rig.group, 0, q, v);
+        for (uint32_t i = 0; i < nu; i++)
+            set_field(&rig, "actuator.force", 0, i, force[i]);
+        if (mf_instruments_measure(rig.group, 0, a, values, &error) != MF_OK)
+            return 4;
+        for (uint32_t i = 0; i < rig.model->sensor_value_count; i++)
+            printf("%.17g ", values[i]);
+        printf("\n");
+    }
+    free(q);
+    free(v);
+    free(a);
+    free(force);
+    free(values);
+    rig_close(&rig);
+    mf_context_destroy(rig.context);
+    return 0;
+}
+
+int main(int argument_count, char **arguments) {
+    if (argument_count > 1)
+        return answer(arguments[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_box_falls_and_rests),
+        cmocka_unit_test(a_rod_turns),
+        cmocka_unit_test(positions_alone_can_be_read),
+        cmocka_unit_test(rays_end_at_shapes),
+        cmocka_unit_test(rays_end_at_the_ground),
+        cmocka_unit_test(noise_has_its_size),
+        cmocka_unit_test(slow_sensors_keep_their_values),
+        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(floats_are_near_doubles),
+        cmocka_unit_test(a_broken_robot_shows_to_nobody),
+        cmocka_unit_test(what_cannot_be_measured_is_named),
+        cmocka_unit_test(points_has_sensors_too),
+        cmocka_unit_test(snapshots_hold_readings),
+        cmocka_unit_test(adding_survives_every_failure),
+        cmocka_unit_test(mistakes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}
