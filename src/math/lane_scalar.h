@@ -59,12 +59,20 @@ static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
 static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
     return mask ? a + b : a;
 }
+// Hides where a value came from: gcc makes -a * b - c of -(a * b + c), which is +0 instead of -0
+// where the sum is zero.
+#define MF_HIDE_ORIGIN_(a) __asm__("" : "+x"(a))
+
 // a * b + c, rounded once.
 static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
 #if defined(MF_SCALAR_FMA_) && defined(MF_KERNEL_F64)
-    return __builtin_fma(a, b, c);
+    mf_lane sum = __builtin_fma(a, b, c);
+    MF_HIDE_ORIGIN_(sum);
+    return sum;
 #elif defined(MF_SCALAR_FMA_)
-    return __builtin_fmaf(a, b, c);
+    mf_lane sum = __builtin_fmaf(a, b, c);
+    MF_HIDE_ORIGIN_(sum);
+    return sum;
 #elif defined(MF_KERNEL_F64)
     return mf_fma_double_(a, b, c);
 #else

@@ -69,15 +69,22 @@ typedef struct NAME(Batch) {
     REAL b[COUNT], c[COUNT], wanted[COUNT], out[COUNT];
 } NAME(Batch);
 
-static void NAME(compare)(const NAME(Batch) * batch, const char *name, bool negate) {
+static void NAME(compare)(const NAME(Batch) * batch, const char *name, mf_FmaForm form) {
+    static const char *const forms[] = {"", "-a b - c of ", "-(a b + c) of "};
     for (uint32_t k = 0; k < COUNT; k++) {
         REAL wanted = batch->wanted[k], out = batch->out[k];
         bool same = wanted != wanted ? out != out : memcmp(&wanted, &out, sizeof out) == 0;
         if (!same)
-            fail_msg("%s: %s%a * %a + %a: found %a, expected %a", name, negate ? "-" : "",
+            fail_msg("%s: %s%a * %a + %a: found %a, expected %a", name, forms[form],
                      (double)batch->a[k], (double)batch->b[k], (double)batch->c[k], (double)out,
                      (double)wanted);
     }
+}
+
+// A volatile sum, or the compiler may make -a b - c of -(a b + c).
+static REAL NAME(expected)(mf_FmaForm form, REAL a, REAL b, REAL c) {
+    volatile REAL sum = form == MF_FMA_NEGATED ? FMA(-a, b, -c) : FMA(a, b, c);
+    return form == MF_FMA_TURNED ? -sum : sum;
 }
 
 // `real` is a copy that has the instruction, NULL for the C library in the default mode.
@@ -87,14 +94,13 @@ static void NAME(check_random)(const Copy *copies, const Copy *real, bool flush)
     for (uint32_t round = 0; round < ROUNDS; round++) {
         for (uint32_t k = 0; k < COUNT; k++)
             NAME(make)(k % 7, &batch->a[k], &batch->b[k], &batch->c[k]);
-        bool negate = round % 2 == 1;
+        mf_FmaForm form = (mf_FmaForm)(round % 3);
         for (int row = -1; row < MF_KERNEL_ROWS; row++) {
             const Copy *copy = row < 0 ? real : &copies[row];
             REAL *out = row < 0 ? batch->wanted : batch->out;
             if (copy == NULL) {
                 for (uint32_t k = 0; k < COUNT; k++)
-                    out[k] = negate ? -FMA(batch->a[k], batch->b[k], batch->c[k])
-                                    : FMA(batch->a[k], batch->b[k], batch->c[k]);
+                    out[k] = NAME(expected)(form, batch->a[k], batch->b[k], batch->c[k]);
                 continue;
             }
             if (copy == real && row >= 0)
@@ -102,11 +108,11 @@ static void NAME(check_random)(const Copy *copies, const Copy *real, bool flush)
             if (!mf_isa_available(copy->isa))
                 continue;
             unsigned before = flush ? mf_float_mode_enter() : 0;
-            copy->run(batch->a, batch->b, batch->c, out, COUNT, negate);
+            copy->run(batch->a, batch->b, batch->c, out, COUNT, form);
             if (flush)
                 mf_float_mode_leave(before);
             if (row >= 0)
-                NAME(compare)(batch, copy->name, negate);
+                NAME(compare)(batch, copy->name, form);
         }
     }
     free(batch);
@@ -125,9 +131,15 @@ static void NAME(check_literals)(const Copy *copies, const NAME(Literal) * liter
                 b[lane] = literal->b;
                 c[lane] = literal->c;
             }
-            copies[row].run(a, b, c, out, 16, false);
+            copies[row].run(a, b, c, out, 16, MF_FMA_TURNED);
+            REAL turned = -literal->plain;
+            for (uint32_t lane = 0; lane < 16; lane++)
+                if (memcmp(&out[lane], &turned, sizeof turned) != 0)
+                    fail_msg("%s, line %u: -(a b + c) is %a", copies[row].name, k,
+                             (double)out[lane]);
+            copies[row].run(a, b, c, out, 16, MF_FMA_PLAIN);
             unsigned before = mf_float_mode_enter();
-            copies[row].run(a, b, c, flushed, 16, false);
+            copies[row].run(a, b, c, flushed, 16, MF_FMA_PLAIN);
             mf_float_mode_leave(before);
             REAL expected = FLUSHES ? literal->flushed : literal->plain;
             for (uint32_t lane = 0; lane < 16; lane++)

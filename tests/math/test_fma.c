@@ -27,7 +27,7 @@ typedef struct Copy {
     const char *name;
     mf_Isa isa; // what it needs
     void (*run)(const void *a, const void *b, const void *c, void *out, uint32_t count,
-                bool negate);
+                mf_FmaForm form);
 } Copy;
 
 #define COPY(isa, name)                                                                            \
