@@ -125,8 +125,9 @@ static mf_lane frame_sum(const mf_lane *frame) {
     return sum;
 }
 
-// Places a shape; returns the lanes in which its frame is finite.
-static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
+// Places a shape; of its axes only z when it is `round`. Returns the lanes in which its frame is
+// finite.
+static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames *frames, bool round,
                            Solid *solid) {
     const mf_CollideShape *shape = &plan->shapes[i];
     const mf_real *values = shape_values(plan, i);
@@ -143,7 +144,14 @@ static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames 
     const mf_lane *frame = frames->first + shape->frame * frames->stride;
     Mat turn = {frame[0], frame[1], frame[2], frame[3], frame[4],
                 frame[5], frame[6], frame[7], frame[8]};
-    solid->turn = mat_times(&turn, &solid->turn);
+    if (round) {
+        Vec z = mat_apply(&turn, axis_z(&solid->turn));
+        solid->turn.xz = z.x;
+        solid->turn.yz = z.y;
+        solid->turn.zz = z.z;
+    } else {
+        solid->turn = mat_times(&turn, &solid->turn);
+    }
     solid->place = mat_apply_add(&turn, solid->place, frame_vec(frame, 9));
     return mf_finite(frame_sum(frame));
 }
@@ -174,8 +182,11 @@ void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const
                                 mf_real reach, Manifold *out) {
     const mf_CollidePair *item = &plan->pairs[pair];
     Meet meet = {.out = out};
-    mf_mask sound_a = solid_place(plan, item->a, frames, &meet.a);
-    meet.sound = mf_and(sound_a, solid_place(plan, item->b, frames, &meet.b));
+    // Spheres and capsules among themselves: what they do depends on their long axis at most.
+    const bool round = plan->shapes[item->a].kind != MF_COLLIDE_PLANE &&
+                       plan->shapes[item->b].kind <= MF_COLLIDE_CAPSULE;
+    mf_mask sound_a = solid_place(plan, item->a, frames, round, &meet.a);
+    meet.sound = mf_and(sound_a, solid_place(plan, item->b, frames, round, &meet.b));
     mf_real radius_a = meet.a.values[MF_COLLIDE_RADIUS],
             radius_b = meet.b.values[MF_COLLIDE_RADIUS];
     mf_real smaller = radius_a < radius_b ? radius_a : radius_b;
