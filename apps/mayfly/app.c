@@ -35,6 +35,11 @@ int mf_app_usage(const char *command, const char *format, ...) {
     return MF_EXIT_USAGE;
 }
 
+bool mf_app_ends_with(const char *name, const char *end) {
+    size_t length = strlen(name), size = strlen(end);
+    return length > size && strcmp(name + length - size, end) == 0;
+}
+
 // ---- stopping ----------------------------------------------------------------------------------
 
 static volatile sig_atomic_t stop_wanted;

@@ -21,6 +21,10 @@ int mf_app_fail(const mf_Error *error);
 // Prints "mayfly <command>: <message> (see mayfly <command> --help)" on stderr; returns
 // MF_EXIT_USAGE. `command` may be NULL.
 int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
+#define MF_APP_FILM_NAME "--plot: expected a name that ends with .html"
+
+// Whether `name` is more than `end` and ends with it.
+bool mf_app_ends_with(const char *name, const char *end);
 
 // From now on SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
 void mf_app_catch_stop(void);

@@ -270,7 +270,9 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
            mf_search_settings(evolution->search)->population, life, time, speed,
            (unsigned long long)hash);
     if (done)
-        printf("report           %s\n", evolution->report_path);
+        printf("report           %s\n"
+               "watch the best   mayfly replay %s --plot walk.html\n",
+               evolution->report_path, evolution->folder);
     return mf_app_flush();
 }
 

@@ -11,7 +11,7 @@
 #include "simulate.h"
 
 typedef struct Options {
-    const char *individual, *generation, *motion, *divisor, *record, *fields, *every;
+    const char *individual, *generation, *motion, *divisor, *record, *fields, *every, *plot;
     bool json;
 } Options;
 
@@ -40,7 +40,8 @@ static const mf_CommandHelp help = {
         "to see whether the walk hangs on it; then the two are only shown side by side. With\n"
         "--json: motion, individual, distance and fitness [m], stored_fitness, equal,\n"
         "simulated_seconds, wall_seconds, realtime_factor, hash.",
-    .examples = "  mayfly replay runs/hexapod-1 --record champion.h5\n"
+    .examples = "  mayfly replay runs/hexapod-1 --plot champion.html\n"
+                "  mayfly replay runs/hexapod-1 --record champion.h5\n"
                 "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
     .most = 1};
@@ -110,7 +111,7 @@ static mf_Status simulate(Replay *replay, mf_Error *error) {
     simulation->fields = replay->options->fields;
     simulation->record_period = mf_option_real(replay->options->every, 0.1);
     mf_scene_apply_genome(&replay->scene, 0, replay->genome);
-    return mf_simulate(simulation, error);
+    return mf_simulate_filmed(simulation, replay->options->plot, error);
 }
 
 static bool same_bits(double a, double b) {
@@ -162,6 +163,8 @@ static int check_options(const Options *options) {
         return mf_app_usage("replay", "--individual and --generation exclude each other");
     if (options->motion != NULL && strcmp(options->motion, "points") != 0)
         return mf_app_usage("replay", "--motion: expected points, found '%.99s'", options->motion);
+    if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html"))
+        return mf_app_usage("replay", MF_APP_FILM_NAME);
     if (options->record == NULL && (options->fields != NULL || options->every != NULL))
         return mf_app_usage("replay", "--fields and --every need --record FILE");
     return MF_OPTIONS_GO_ON;
@@ -183,6 +186,8 @@ int mf_command_replay(int argc, char **argv) {
          "fields to record (default: base.*, joint.angle, sensor.*)"},
         {"every", "S", MF_OPTION_REAL, &options.every, 1e-9, 1e9,
          "simulated seconds between samples, rounded to whole steps (default 0.1)"},
+        {"plot", "FILE", MF_OPTION_TEXT, &options.plot, 0, 0,
+         "a film of the robot, a page to open in a browser (.html)"},
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);

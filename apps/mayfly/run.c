@@ -40,6 +40,7 @@ static const mf_CommandHelp help = {
                 "  mayfly run robot.xml --duration 5 --robots 1000 --key stand\n"
                 "  mayfly run scenes/swarm.yaml --duration 10\n"
                 "  mayfly run scenes/circles.yaml --plot circles.html\n"
+                "  mayfly run robot.xml --plot fall.html\n"
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
                 "base.position,joint.angle\n",
@@ -107,7 +108,7 @@ static int run_scene(mf_Context *context, mf_Scene *scene, const Options *option
                                 .record_period = mf_option_real(options->run.every, 0.1),
                                 .progress = "step"};
     if (status == MF_OK)
-        status = mf_simulate(&simulation, error);
+        status = mf_simulate_filmed(&simulation, options->run.plot, error);
     if (status != MF_OK && status != MF_STOPPED)
         return mf_app_fail(error);
     bool printed = print_summary(scene, &simulation, options->run.json);
@@ -120,8 +121,8 @@ static int run_experiment(mf_Context *context, const Options *options, const cha
     mf_Experiment *experiment = NULL;
     mf_Scene scene = {0};
     mf_Error error = {0};
-    if (options->run.plot != NULL)
-        return mf_app_usage("run", "--plot draws swarms, and this is an experiment");
+    if (options->run.plot != NULL && !mf_app_ends_with(options->run.plot, ".html"))
+        return mf_app_usage("run", MF_APP_FILM_NAME);
     mf_Status status = mf_inputs_load(context, &options->inputs, "run", name, &experiment, &error);
     if (status == MF_OK)
         status = mf_scene_create(context, experiment, experiment->count, &scene, &error);
@@ -167,7 +168,7 @@ int mf_command_run(int argc, char **argv) {
         {"every", "S", MF_OPTION_REAL, &options.run.every, 1e-9, 1e9,
          "simulated seconds between samples, rounded to whole steps (default 0.1)"},
         {"plot", "FILE", MF_OPTION_TEXT, &options.run.plot, 0, 0,
-         "draw the tracks of a swarm: a page (.html) or a picture (.svg)"},
+         "robots: a film to open in a browser (.html); a swarm: its tracks (.html or .svg)"},
         MF_INPUT_THREADS(inputs),
         {"json", NULL, MF_OPTION_FLAG, &options.run.json, 0, 0, "print one JSON object"},
         MF_INPUT_MODEL(inputs),

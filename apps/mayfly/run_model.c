@@ -211,6 +211,7 @@ static mf_Status simulate(mf_Group *group, mf_Simulation *simulation, bool talk,
             continue;
         status = mf_simulate(simulation, error);
         done += simulation->steps;
+        simulation->first = done;
         simulated += simulation->simulated;
         seconds += simulation->seconds;
         print_moment(group, simulated);
@@ -232,13 +233,21 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
                                 .fields = options->fields,
                                 .record_period = mf_option_real(options->every, 0.1),
                                 .progress = "step"};
+    mf_Error writing;
+    mf_Status status = mf_simulation_film(&simulation, options->plot, error);
+    if (status != MF_OK)
+        return mf_app_fail(error);
     if (!options->json)
         print_start(start, world);
-    mf_Status status = simulate(group, &simulation, !options->json, error);
-    if (status != MF_OK && status != MF_STOPPED)
+    status = simulate(group, &simulation, !options->json, error);
+    bool ran = status == MF_OK || status == MF_STOPPED;
+    bool filmed = mf_simulation_film_end(&simulation, options->plot, ran, &writing) == MF_OK;
+    if (!ran)
         return mf_app_fail(error);
     bool printed = options->json ? print_json(group, &simulation, start->points)
                                  : print_end(group, &simulation);
+    if (!filmed)
+        return mf_app_fail(&writing);
     if (status == MF_STOPPED)
         return mf_app_fail(error);
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
@@ -258,8 +267,8 @@ static mf_Status choose_key(const mf_Model *model, const char *name, uint32_t *o
 }
 
 static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options) {
-    if (options->plot != NULL)
-        return mf_app_usage("run", "--plot draws swarms, and this is a robot");
+    if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html"))
+        return mf_app_usage("run", MF_APP_FILM_NAME);
     if (inputs->model != NULL || inputs->terrain != NULL || inputs->settings.count > 0)
         return mf_app_usage("run", "--model, --terrain and --set change experiments, and this is a "
                                    "robot: give it to scenes/hexapod.yaml by --model");

@@ -134,7 +134,7 @@ static int run_scene(mf_Context *context, const mf_SwarmScene *scene, const mf_R
         .record = options->record,
         .fields = options->fields,
         .record_period = mf_option_real(options->every, 0.1),
-        .track_period = swarm->duration / TRACK_SAMPLES,
+        .picture_period = swarm->duration / TRACK_SAMPLES,
         .interaction = scene->interaction,
         .progress = "step"};
     mf_Status status = MF_OK;
@@ -158,18 +158,13 @@ static int run_scene(mf_Context *context, const mf_SwarmScene *scene, const mf_R
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static bool ends_with(const char *name, const char *end) {
-    size_t length = strlen(name), size = strlen(end);
-    return length > size && strcmp(name + length - size, end) == 0;
-}
-
 int mf_run_swarm(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,
                  const char *name) {
     mf_Swarm *swarm = NULL;
     mf_SwarmScene scene = {0};
     mf_Error error = {0};
-    if (options->plot != NULL && !ends_with(options->plot, ".html") &&
-        !ends_with(options->plot, ".svg"))
+    if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html") &&
+        !mf_app_ends_with(options->plot, ".svg"))
         return mf_app_usage("run", "--plot: expected a name that ends with .html or .svg");
     mf_Status status = mf_inputs_load_swarm(context, inputs, "run", name, &swarm, &error);
     if (status == MF_OK)

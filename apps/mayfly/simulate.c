@@ -10,6 +10,7 @@
 
 #define FIELDS_MOST 64     // [1] names in --fields
 #define PACE_SECONDS 0.01  // [s] of wall time between two looks at the clock
+#define FILM_PERIOD 0.02   // [s] between samples of a film: what the eye takes for motion
 #define BATCH_STEPS 4096.0 // [1] robot steps x 1024 between two looks at the stop flag
 
 uint64_t mf_simulation_steps(const mf_Experiment *experiment, mf_Time step) {
@@ -79,6 +80,17 @@ static void describe_progress(const mf_Simulation *simulation, double simulated,
              (unsigned long long)statistics.collisions);
 }
 
+static bool draws(const mf_Simulation *simulation) {
+    return simulation->tracks != NULL || simulation->film != NULL;
+}
+
+static void sample_pictures(const mf_Simulation *simulation) {
+    if (simulation->tracks != NULL)
+        mf_tracks_sample(simulation->tracks);
+    if (simulation->film != NULL)
+        mf_film_sample(simulation->film);
+}
+
 static uint64_t period_steps(double period, double step) {
     double steps = period / step + 0.5;
     return steps >= 1.0 ? (uint64_t)steps : 1;
@@ -88,14 +100,14 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     mf_World *world = simulation->world;
     double step = mf_time_to_seconds(mf_world_settings(world)->step);
     uint64_t every = period_steps(simulation->record_period, step);
-    uint64_t track_every = period_steps(simulation->track_period, step);
+    uint64_t picture_every = period_steps(simulation->picture_period, step);
     double started = mf_app_clock();
     mf_Progress progress = mf_progress_begin(simulation->progress, 0, simulation->steps);
     progress.visible = progress.visible && simulation->progress != NULL;
     mf_Status status = recorder == NULL ? MF_OK : mf_recorder_sample(recorder, error);
-    uint64_t done = 0;
-    if (simulation->tracks != NULL)
-        mf_tracks_sample(simulation->tracks);
+    uint64_t done = 0, first = simulation->first;
+    if (first == 0)
+        sample_pictures(simulation);
     while (status == MF_OK && done < simulation->steps) {
         if (mf_app_stop_wanted()) {
             status = mf_fail(error, MF_STOPPED, "stopped after %.6g s of %.6g s",
@@ -103,16 +115,16 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
             break;
         }
         uint64_t to_sample = recorder == NULL ? UINT64_MAX : every - done % every;
-        uint64_t to_track =
-            simulation->tracks == NULL ? UINT64_MAX : track_every - done % track_every;
-        to_sample = to_sample < to_track ? to_sample : to_track;
+        uint64_t to_picture =
+            draws(simulation) ? picture_every - (first + done) % picture_every : UINT64_MAX;
+        to_sample = to_sample < to_picture ? to_sample : to_picture;
         uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done);
         mf_world_step(world, length);
         done += length;
         if (recorder != NULL && done % every == 0)
             status = mf_recorder_sample(recorder, error);
-        if (simulation->tracks != NULL && done % track_every == 0)
-            mf_tracks_sample(simulation->tracks);
+        if ((first + done) % picture_every == 0)
+            sample_pictures(simulation);
         keep_pace(simulation, (double)done * step, started);
         char note[160] = "";
         if (progress.visible)
@@ -143,4 +155,38 @@ mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
     if (closed != MF_OK && error != NULL)
         *error = closing;
     return closed != MF_OK ? closed : status;
+}
+
+// ---- films -------------------------------------------------------------------------------------
+
+mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Error *error) {
+    simulation->film = NULL;
+    if (path == NULL)
+        return MF_OK;
+    double step = mf_time_to_seconds(mf_world_settings(simulation->world)->step);
+    uint64_t every = period_steps(FILM_PERIOD, step);
+    simulation->picture_period = (double)every * step;
+    return mf_film_create(simulation->group, simulation->picture_period, &simulation->film, error);
+}
+
+mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bool keep,
+                                 mf_Error *error) {
+    mf_Status status = MF_OK;
+    if (simulation->film != NULL && keep)
+        status = mf_film_write(simulation->film, path, error);
+    mf_film_destroy(simulation->film);
+    simulation->film = NULL;
+    return status;
+}
+
+mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error) {
+    mf_Error writing;
+    mf_Status status = mf_simulation_film(simulation, path, error);
+    if (status == MF_OK)
+        status = mf_simulate(simulation, error);
+    bool ran = status == MF_OK || status == MF_STOPPED;
+    mf_Status filmed = mf_simulation_film_end(simulation, path, ran, &writing);
+    if (filmed != MF_OK && error != NULL)
+        *error = writing;
+    return filmed != MF_OK ? filmed : status;
 }

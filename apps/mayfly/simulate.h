@@ -4,6 +4,7 @@
 
 #include "app.h"
 
+#include <mayfly/film.h>
 #include <mayfly/tracks.h>
 
 typedef struct mf_Simulation {
@@ -11,8 +12,10 @@ typedef struct mf_Simulation {
     mf_Group *group;             // that is recorded; NULL: all of the world's
     double agents;               // [1] robots of all groups
     mf_Tracks *tracks;           // sampled too, or NULL
-    double track_period;         // [s] between samples of the tracks
+    mf_Film *film;               // sampled too, or NULL
+    double picture_period;       // [s] between samples of the tracks and of the film
     mf_Interaction *interaction; // whose losses the progress bar shows, or NULL
+    uint64_t first;              // [1] steps done before, by an earlier call
     uint64_t steps;              // [1] to do
     double realtime;             // [1] simulated per wall second; 0 = as fast as it goes
     const char *record;          // file, or NULL
@@ -26,6 +29,15 @@ typedef struct mf_Simulation {
 
 // MF_STOPPED when a signal came: what was recorded until then is kept.
 mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error);
+
+// Films the group when `path` is not NULL, at a rate for the eye.
+mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Error *error);
+// Writes the film, if there is one and `keep` is set, and forgets it.
+mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bool keep,
+                                 mf_Error *error);
+
+// mf_simulate between the two. A film that cannot be written is an error after the whole run.
+mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error);
 
 // Steps of a whole life: the experiment's duration, rounded up to whole steps of `step` [ns].
 uint64_t mf_simulation_steps(const mf_Experiment *experiment, mf_Time step);

@@ -8,6 +8,7 @@
 #include <mayfly/car.h>
 #include <mayfly/control.h>
 #include <mayfly/experiment.h>
+#include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/instruments.h>
 #include <mayfly/interaction.h>

@@ -105,6 +105,24 @@ grep -q 'held by the world' out || fail 'the page does not say that the world ho
 grep -q 'RK4' out || fail 'the integrator of the file is not taken'
 refused 1 'use articulated' run arm.xml --motion points
 
+# ---- a film ----------------------------------------------------------------------------------------
+expect 0 run box.xml --robots 3 --plot film.html
+python3 - <<'EOF' || fail 'the film does not show what happened'
+import base64, json, re, struct
+page = open("film.html", encoding="utf-8").read()
+film = json.loads(re.search(r'<script id="film"[^>]*>(.*?)</script>', page, re.S)[1])
+poses = base64.b64decode(re.search(r'<script id="poses"[^>]*>(.*?)</script>', page, re.S)[1])
+assert len(poses) == 4 * 7 * film["frames"] * film["robots"] * film["links"], len(poses)
+# 3 s in steps of 4 ms, a sample in every fifth, and the start.
+assert film["robots"] == 3 and film["frames"] == 151, (film["robots"], film["frames"])
+assert film["level"] == 0.5 and [s["type"] for s in film["shapes"]] == ["box"]
+heights = [struct.unpack_from("<f", poses, 4 * 7 * 3 * i + 8)[0] for i in range(151)]
+assert abs(heights[0] - 1.2) < 1e-6 and abs(heights[-1] - 0.7) < 0.002, heights[::30]
+assert abs(heights[10] - 1.098) < 1e-5, heights[10]
+EOF
+expect 0 run "$source_dir/scenes/hexapod.yaml" --duration 0.1 --plot walk.html
+[ -s walk.html ] || fail 'no film of an experiment'
+
 # ---- mistakes --------------------------------------------------------------------------------------
 printf '<mujoco>\n<worldbody><body>\n<joint axis="0 0 0"/><geom size="1"/></body></worldbody></mujoco>' >bad.xml
 refused 1 'bad.xml:3' run bad.xml

@@ -1,0 +1,113 @@
+// Sampling a film: the world poses of all links of the first robots, as floats. What does not fit
+// is thinned by halves, so a film of any length has the same room and even steps.
+#include "view/film.h"
+
+#include "math/scalar.h"
+
+#include <mayfly/articulated.h>
+
+#include <math.h>
+#include <string.h>
+
+#define POSES_MOST (1u << 19) // [1] kept in all
+#define SAMPLES_MOST 8192u    // [1]
+#define SAMPLES_LEAST 64u     // [1]
+
+static size_t numbers(const mf_Film *film) { // of one sample
+    return (size_t)film->robots * film->links * MF_FILM_POSE;
+}
+
+mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
+    *out = NULL;
+    if (group == NULL || !(period > 0.0) || !isfinite(period))
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a group and a period above 0 s");
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_Film *film = mf_allocate(context, 1, sizeof *film);
+    if (film == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    uint32_t count = mf_group_count(group);
+    *film = (mf_Film){.context = context,
+                      .group = group,
+                      .robots = count < MF_FILM_ROBOTS ? count : MF_FILM_ROBOTS,
+                      .links = mf_group_model(group)->link_count,
+                      .stride = 1,
+                      .period = period};
+    uint32_t room = POSES_MOST / (film->robots * film->links);
+    room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
+    film->room = room & ~1u; // even: thinning must fall on a call that counts afterwards too
+    film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
+    film->place = mf_allocate(context, film->links, sizeof *film->place);
+    film->turn = mf_allocate(context, film->links, sizeof *film->turn);
+    film->angle = mf_allocate(context, mf_group_model(group)->joint_count + 1, sizeof(double));
+    if (film->poses == NULL || film->place == NULL || film->turn == NULL || film->angle == NULL) {
+        mf_film_destroy(film);
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    }
+    *out = film;
+    return MF_OK;
+}
+
+void mf_film_destroy(mf_Film *film) {
+    if (film == NULL)
+        return;
+    mf_release(film->context, film->poses);
+    mf_release(film->context, film->place);
+    mf_release(film->context, film->turn);
+    mf_release(film->context, film->angle);
+    mf_release(film->context, film);
+}
+
+static void read(mf_Group *group, const char *name, uint32_t robot, uint32_t count, double *out) {
+    const mf_Field *field = mf_group_find_field(group, name);
+    for (uint32_t i = 0; field != NULL && i < count; i++)
+        out[i] = mf_field_get(field, robot, i);
+}
+
+// World poses from the base and the joint angles: any motion that has these fields.
+static void pose_from_angles(mf_Film *film, uint32_t robot) {
+    const mf_Model *model = mf_group_model(film->group);
+    double base[3] = {0}, turn[4] = {1, 0, 0, 0};
+    read(film->group, "base.position", robot, 3, base);
+    read(film->group, "base.orientation", robot, 4, turn);
+    read(film->group, "joint.angle", robot, model->joint_count, film->angle);
+    mf_model_pose(model, film->angle, film->place, film->turn);
+    for (uint32_t l = 0; l < film->links; l++) {
+        double place[3], own[4];
+        mf_quat_rotate(place, turn, film->place[l]);
+        mf_quat_multiply(own, turn, film->turn[l]);
+        for (int c = 0; c < 3; c++)
+            film->place[l][c] = base[c] + place[c];
+        memcpy(film->turn[l], own, sizeof own);
+    }
+}
+
+static void drop_every_second(mf_Film *film) {
+    size_t size = numbers(film);
+    for (uint32_t s = 1; 2 * s < film->filled; s++)
+        memcpy(film->poses + s * size, film->poses + 2 * s * size, size * sizeof *film->poses);
+    film->filled = (film->filled + 1) / 2;
+    film->stride *= 2;
+}
+
+void mf_film_sample(mf_Film *film) {
+    if (film->calls++ % film->stride != 0)
+        return;
+    if (film->filled == film->room)
+        drop_every_second(film);
+    float *pose = film->poses + film->filled * numbers(film);
+    for (uint32_t r = 0; r < film->robots; r++) {
+        if (mf_articulated_settings(film->group) != NULL)
+            mf_articulated_pose(film->group, r, film->place, film->turn);
+        else
+            pose_from_angles(film, r);
+        for (uint32_t l = 0; l < film->links; l++, pose += MF_FILM_POSE) {
+            for (int c = 0; c < 3; c++)
+                pose[c] = (float)film->place[l][c];
+            for (int c = 0; c < 4; c++)
+                pose[3 + c] = (float)film->turn[l][c];
+        }
+    }
+    film->filled++;
+}

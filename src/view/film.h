@@ -1,0 +1,27 @@
+// A film in memory, between sampling and writing.
+#ifndef MAYFLY_VIEW_FILM_H
+#define MAYFLY_VIEW_FILM_H
+
+#include <mayfly/film.h>
+
+enum { MF_FILM_POSE = 7 }; // [1] numbers of a link: place [m], orientation (w, x, y, z)
+
+struct mf_Film {
+    mf_Context *context;
+    mf_Group *group;
+    uint32_t robots;       // [1]
+    uint32_t links;        // [1] of each
+    uint32_t filled, room; // [1] samples kept, and how many fit
+    uint32_t stride;       // [1] calls per sample
+    uint32_t calls;        // [1]
+    double period;         // [s] between calls
+    float *poses;          // [1] room * robots * links * MF_FILM_POSE
+    double (*place)[3];    // [m] links: of one robot, while it is sampled
+    double (*turn)[4];     // [1] likewise
+    double *angle;         // [rad] or [m] likewise, of each joint
+};
+
+// The page of film.html, ended by 0; @DATA@ stands where the film goes.
+extern const unsigned char mf_film_page[];
+
+#endif

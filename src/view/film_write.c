@@ -1,0 +1,223 @@
+// Writing a film: what is the same in every sample (shapes, ground) as JSON, numbers by the
+// thousand as Base64, all inside the page of film.html, which has the program that draws.
+#include "view/film.h"
+
+#include "base/text.h"
+
+#include <mayfly/terrain.h>
+
+#include <math.h>
+#include <string.h>
+
+#define GROUND_MARGIN 2.0  // [m] of ground shown around the way of the robots
+#define GROUND_NODES 201u  // [1] most along an edge
+#define GROUND_HUGE 1000.0 // [m] edge of the ground that is shown at most
+#define QUANTA 65535.0     // [1] steps of a mesh's box
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+static bool has_visual(const mf_Model *model, uint32_t link) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].link == link && model->shapes[i].visual)
+            return true;
+    return false;
+}
+
+// Links that have shapes for the eye are drawn by them, the others by what touches.
+static bool is_drawn(const mf_Model *model, const mf_Shape *shape) {
+    bool level = shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE &&
+                 fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
+    if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
+        return false; // the ground is drawn as a whole
+    return shape->visual || !has_visual(model, shape->link);
+}
+
+static const char *type_name(mf_ShapeType type) {
+    static const char *const names[] = {[MF_SHAPE_BOX] = "box",
+                                        [MF_SHAPE_CYLINDER] = "cylinder",
+                                        [MF_SHAPE_SPHERE] = "sphere",
+                                        [MF_SHAPE_CAPSULE] = "capsule",
+                                        [MF_SHAPE_MESH] = "mesh",
+                                        [MF_SHAPE_PLANE] = "plane",
+                                        [MF_SHAPE_ELLIPSOID] = "ellipsoid"};
+    return names[type];
+}
+
+static void put_numbers(mf_Text *text, const char *name, const double *values, int count) {
+    mf_text_format(text, ",\"%s\":[", name);
+    for (int i = 0; i < count; i++)
+        mf_text_format(text, "%s%.7g", i > 0 ? "," : "", values[i]);
+    mf_text_put(text, "]");
+}
+
+static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
+    const char *comma = "";
+    mf_text_put(text, ",\"shapes\":[");
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (!is_drawn(model, shape))
+            continue;
+        double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
+        int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
+        mf_text_format(text, "%s\n{\"type\":\"%s\",\"link\":%d", comma, type_name(shape->type),
+                       link);
+        if (shape->type == MF_SHAPE_MESH) {
+            mf_text_format(text, ",\"mesh\":%u", shape->mesh);
+            used[shape->mesh] = true;
+        }
+        put_numbers(text, "place", shape->position, 3);
+        put_numbers(text, "turn", shape->rotation, 4);
+        put_numbers(text, "size", shape->size, 3);
+        put_numbers(text, "color", color, 3);
+        mf_text_put(text, "}");
+        comma = ",";
+    }
+    mf_text_put(text, "]");
+}
+
+// Places as 16-bit parts of the mesh's box: 0.02 mm in a metre.
+static void put_mesh(mf_Text *text, const mf_Mesh *mesh) {
+    double lower[3], scale[3];
+    size_t count = 3 * (size_t)mesh->vertex_count;
+    uint16_t *parts = mf_allocate(text->context, count + 1, sizeof *parts);
+    text->failed = text->failed || parts == NULL;
+    for (int c = 0; c < 3; c++) {
+        double upper = -INFINITY;
+        lower[c] = INFINITY;
+        for (size_t i = (size_t)c; i < count; i += 3) {
+            lower[c] = fmin(lower[c], mesh->vertices[i]);
+            upper = fmax(upper, mesh->vertices[i]);
+        }
+        scale[c] = upper > lower[c] ? (upper - lower[c]) / QUANTA : 1.0;
+    }
+    for (size_t i = 0; i < count && parts != NULL; i++)
+        parts[i] = (uint16_t)((mesh->vertices[i] - lower[i % 3]) / scale[i % 3] + 0.5);
+    mf_text_put(text, "\n{\"vertices\":\"");
+    if (parts != NULL)
+        mf_text_base64(text, (const uint8_t *)parts, count * sizeof *parts);
+    mf_text_put(text, "\",\"triangles\":\"");
+    mf_text_base64(text, (const uint8_t *)mesh->triangles,
+                   3 * (size_t)mesh->triangle_count * sizeof *mesh->triangles);
+    mf_text_put(text, "\"");
+    put_numbers(text, "lower", lower, 3);
+    put_numbers(text, "scale", scale, 3);
+    mf_text_put(text, "}");
+    mf_release(text->context, parts);
+}
+
+// Null for a mesh that is not drawn.
+static void put_meshes(mf_Text *text, const mf_Model *model, const bool *used) {
+    mf_text_put(text, ",\"meshes\":[");
+    for (uint32_t i = 0; i < model->mesh_count; i++) {
+        mf_text_put(text, i > 0 ? "," : "");
+        if (used[i])
+            put_mesh(text, &model->meshes[i]);
+        else
+            mf_text_put(text, "null");
+    }
+    mf_text_put(text, "]");
+}
+
+// ---- the ground --------------------------------------------------------------------------------
+
+typedef struct Region {
+    double lower[2], upper[2]; // [m]
+} Region;
+
+// Where the robots have been, and some more.
+static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
+    Region region = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+    size_t poses = (size_t)film->filled * film->robots * film->links;
+    for (size_t i = 0; i < poses; i++) {
+        const float *place = film->poses + i * MF_FILM_POSE;
+        for (int c = 0; c < 2 && isfinite(place[c]); c++) {
+            region.lower[c] = fmin(region.lower[c], place[c]);
+            region.upper[c] = fmax(region.upper[c], place[c]);
+        }
+    }
+    const double edge[2] = {terrain->columns * terrain->cell, terrain->rows * terrain->cell};
+    for (int c = 0; c < 2; c++) {
+        if (!(region.lower[c] <= region.upper[c]))
+            region.lower[c] = region.upper[c] = 0.0;
+        double lower = fmax(region.lower[c] - GROUND_MARGIN, terrain->origin[c]);
+        double upper = fmin(region.upper[c] + GROUND_MARGIN, terrain->origin[c] + edge[c]);
+        region.lower[c] = fmin(lower, upper - terrain->cell);
+        region.upper[c] = fmin(fmax(upper, lower + terrain->cell), region.lower[c] + GROUND_HUGE);
+    }
+    return region;
+}
+
+static void put_heights(mf_Text *text, const mf_Film *film, const mf_Terrain *terrain) {
+    Region region = fit_region(film, terrain);
+    double edge = fmax(region.upper[0] - region.lower[0], region.upper[1] - region.lower[1]);
+    double step = fmax(0.5 * terrain->cell, edge / (GROUND_NODES - 1));
+    uint32_t columns = 1 + (uint32_t)((region.upper[0] - region.lower[0]) / step);
+    uint32_t rows = 1 + (uint32_t)((region.upper[1] - region.lower[1]) / step);
+    float *heights = mf_allocate(text->context, (size_t)columns * rows, sizeof *heights);
+    text->failed = text->failed || heights == NULL;
+    for (uint32_t i = 0; heights != NULL && i < columns * rows; i++) {
+        double x = region.lower[0] + i % columns * step, y = region.lower[1] + i / columns * step;
+        heights[i] = (float)mf_terrain_height(terrain, x, y, NULL);
+    }
+    mf_text_format(text, ",\"ground\":{\"columns\":%u,\"rows\":%u,\"step\":%.9g", columns, rows,
+                   step);
+    put_numbers(text, "origin", region.lower, 2);
+    mf_text_put(text, ",\"heights\":\"");
+    if (heights != NULL)
+        mf_text_base64(text, (const uint8_t *)heights, (size_t)columns * rows * sizeof *heights);
+    mf_text_put(text, "\"}");
+    mf_release(text->context, heights);
+}
+
+static void put_ground(mf_Text *text, const mf_Film *film) {
+    const mf_Terrain *terrain = mf_world_settings(mf_group_world(film->group))->terrain;
+    if (terrain != NULL && (terrain->columns > 1 || terrain->rows > 1))
+        put_heights(text, film, terrain);
+    else
+        mf_text_format(text, ",\"level\":%.9g", terrain != NULL ? terrain->highest : 0.0);
+}
+
+// ---- the page ----------------------------------------------------------------------------------
+
+static void put_film(mf_Text *text, const mf_Film *film, bool *used) {
+    const mf_Model *model = mf_group_model(film->group);
+    const mf_Terrain *terrain = mf_world_settings(mf_group_world(film->group))->terrain;
+    bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
+    size_t bytes = (size_t)film->filled * film->robots * film->links * MF_FILM_POSE * sizeof(float);
+    mf_text_put(text, "<title>");
+    mf_text_escape(text, model->name);
+    mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
+    mf_text_format(text,
+                   "{\"robots\":%u,\"of\":%u,\"links\":%u,\"frames\":%u,\"period\":%.9g,"
+                   "\"apart\":%s",
+                   film->robots, mf_group_count(film->group), film->links, film->filled,
+                   film->period * film->stride, flat && film->robots > 1 ? "true" : "false");
+    put_ground(text, film);
+    put_shapes(text, model, used);
+    put_meshes(text, model, used);
+    mf_text_put(text, "}\n</script>\n<script id=\"poses\" type=\"text/plain\">");
+    mf_text_base64(text, (const uint8_t *)film->poses, bytes);
+    mf_text_put(text, "</script>\n");
+}
+
+mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
+    if (film == NULL || path == NULL || film->filled == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a path");
+    const char *page = (const char *)mf_film_page;
+    const char *mark = strstr(page, "@DATA@");
+    size_t head = (size_t)(mark - page), tail = head + strlen("@DATA@");
+    bool *used =
+        mf_allocate(film->context, mf_group_model(film->group)->mesh_count + 1, sizeof *used);
+    if (used == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    mf_Text text = mf_text_begin(film->context);
+    mf_text_put_bytes(&text, page, head);
+    put_film(&text, film, used);
+    mf_text_put(&text, page + tail);
+    mf_Status status = text.failed
+                           ? mf_fail(error, MF_NO_MEMORY, "film: out of memory")
+                           : mf_file_replace(film->context, path, text.data, text.size, error);
+    mf_text_free(&text);
+    mf_release(film->context, used);
+    return status;
+}

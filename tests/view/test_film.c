@@ -1,0 +1,322 @@
+// Films: poses come back from the page as they were, however long the film; shapes, ground and
+// meshes are in it; what cannot be done is refused, and nothing is lost when memory runs out.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "torture.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <mayfly/mayfly.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE "film_test.html"
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_Terrain *terrain;
+    mf_World *world;
+    mf_Group *group;
+} Stage;
+
+// A ball with an arm on a hinge about y, 0.5 m to the side.
+static mf_Model *ball_with_arm(mf_Context *context) {
+    static const double middle[3] = {0, 0, 0.1}, from[3] = {0.5, 0, 0.1}, to[3] = {0.9, 0, 0.1};
+    static const double anchor[3] = {0.5, 0, 0}, axis[3] = {0, 1, 0};
+    static const float red[3] = {1, 0, 0};
+    mf_Builder *builder = NULL;
+    mf_Model *model = NULL;
+    assert_int_equal(mf_builder_create(context, "ball </script>", &builder, NULL), MF_OK);
+    mf_BodyId ball = mf_body_create_sphere(builder, middle, 0.1, 1.0, red);
+    mf_BodyId arm = mf_body_create_cylinder(builder, from, to, 0.02, 0.2, NULL);
+    mf_joint_create_hinge(builder, ball, arm, anchor, axis, NULL);
+    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
+    mf_builder_destroy(builder);
+    return model;
+}
+
+static Stage raise_stage(mf_Context *context, uint32_t count, mf_Terrain *terrain) {
+    Stage stage = {.context = context, .model = ball_with_arm(context), .terrain = terrain};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.terrain = terrain;
+    group.model = stage.model;
+    group.count = count;
+    group.double_precision = true;
+    assert_int_equal(mf_world_create(context, &world, &stage.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
+    return stage;
+}
+
+static void clear_stage(Stage *stage) {
+    mf_world_destroy(stage->world);
+    mf_terrain_destroy(stage->terrain);
+    mf_model_destroy(stage->model);
+    unlink(PAGE);
+}
+
+// ---- reading the page --------------------------------------------------------------------------
+
+// The text of the page's element of that id, or after it (`rest`). Released with free.
+static char *element(const char *page, const char *id) {
+    char mark[64];
+    snprintf(mark, sizeof mark, "<script id=\"%s\"", id);
+    const char *start = strstr(page, mark);
+    assert_non_null(start);
+    start = strchr(start, '>') + 1;
+    const char *end = strstr(start, "</script>");
+    assert_non_null(end);
+    return strndup(start, (size_t)(end - start));
+}
+
+static uint32_t digit(char c) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = strchr(digits, c);
+    assert_true(at != NULL && c != '\0');
+    return (uint32_t)(at - digits);
+}
+
+static float *floats(const char *base64, size_t count) {
+    uint8_t *bytes = calloc(count * 4 + 4, 1);
+    size_t length = strlen(base64), size = 0;
+    assert_int_equal(length, (count * 4 + 2) / 3 * 4);
+    for (size_t i = 0; i < length; i += 4) {
+        uint32_t word = 0;
+        for (size_t k = 0; k < 4; k++)
+            word = word << 6 | (base64[i + k] == '=' ? 0 : digit(base64[i + k]));
+        for (int k = 2; k >= 0 && size < count * 4; k--)
+            bytes[size++] = (uint8_t)(word >> (8 * k));
+    }
+    return (float *)bytes;
+}
+
+typedef struct Page {
+    char *text;
+    json_t *film;
+    float *poses;
+} Page;
+
+static long number(const Page *page, const char *name) {
+    return (long)json_integer_value(json_object_get(page->film, name));
+}
+
+static Page open_page(mf_Context *context) {
+    Page page = {0};
+    size_t size;
+    char *data;
+    assert_int_equal(mf_file_read(context, PAGE, 1 << 26, &data, &size, NULL), MF_OK);
+    page.text = strndup(data, size);
+    mf_release(context, data);
+    char *film = element(page.text, "film"), *poses = element(page.text, "poses");
+    page.film = json_loads(film, 0, NULL);
+    assert_non_null(page.film);
+    page.poses = floats(poses, (size_t)(number(&page, "frames") * number(&page, "robots") *
+                                        number(&page, "links") * 7));
+    free(film);
+    free(poses);
+    return page;
+}
+
+static void close_page(Page *page) {
+    json_decref(page->film);
+    free(page->poses);
+    free(page->text);
+}
+
+// ---- cases -------------------------------------------------------------------------------------
+
+// Robot i stands at x = i with its arm turned by t: the arm's origin is 0.5 m ahead of the ball's.
+static void put_robots(const Stage *stage, double turn) {
+    for (uint32_t i = 0; i < mf_group_count(stage->group); i++) {
+        mf_field_set(mf_group_find_field(stage->group, "base.position"), i, 0, i);
+        mf_field_set(mf_group_find_field(stage->group, "base.position"), i, 2, 2.0);
+        mf_field_set(mf_group_find_field(stage->group, "joint.angle"), i, 0, turn);
+    }
+}
+
+static void poses_come_back(void **state) {
+    Stage stage = raise_stage(*state, 20, NULL);
+    mf_Film *film = NULL;
+    assert_int_equal(mf_film_create(stage.group, 0.02, &film, NULL), MF_OK);
+    for (int s = 0; s < 5; s++) {
+        put_robots(&stage, 0.1 * s);
+        mf_film_sample(film);
+    }
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    Page page = open_page(*state);
+    assert_int_equal(number(&page, "robots"), MF_FILM_ROBOTS);
+    assert_int_equal(number(&page, "of"), 20);
+    assert_int_equal(number(&page, "frames"), 5);
+    assert_true(json_is_true(json_object_get(page.film, "apart")));
+    assert_true(json_number_value(json_object_get(page.film, "period")) == 0.02);
+    for (int s = 0; s < 5; s++) {
+        for (uint32_t r = 0; r < MF_FILM_ROBOTS; r++) {
+            const float *ball = page.poses + ((size_t)s * MF_FILM_ROBOTS + r) * 14;
+            const float *arm = ball + 7;
+            assert_true(ball[0] == (float)r && ball[2] == 2.0f && ball[3] == 1.0f);
+            // A turn of t about y is (cos t/2, 0, sin t/2, 0).
+            assert_true(fabs((double)arm[0] - r - 0.5) < 1e-6);
+            assert_true(fabs(arm[3] - cos(0.05 * s)) < 1e-6);
+            assert_true(fabs(arm[5] - sin(0.05 * s)) < 1e-6);
+        }
+    }
+    close_page(&page);
+    clear_stage(&stage);
+}
+
+static void shapes_are_named_and_names_are_escaped(void **state) {
+    Stage stage = raise_stage(*state, 1, NULL);
+    mf_Film *film = NULL;
+    assert_int_equal(mf_film_create(stage.group, 0.02, &film, NULL), MF_OK);
+    mf_film_sample(film);
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    Page page = open_page(*state);
+    json_t *shapes = json_object_get(page.film, "shapes");
+    assert_int_equal(json_array_size(shapes), 2);
+    json_t *ball = json_array_get(shapes, 0);
+    assert_string_equal(json_string_value(json_object_get(ball, "type")), "sphere");
+    json_t *size = json_object_get(ball, "size"), *color = json_object_get(ball, "color");
+    assert_true(json_number_value(json_array_get(size, 0)) == 0.1);
+    assert_true(json_number_value(json_array_get(color, 0)) == 1.0);
+    assert_true(json_number_value(json_array_get(color, 1)) == 0.0);
+    assert_true(json_number_value(json_object_get(page.film, "level")) == 0.0);
+    assert_false(json_is_true(json_object_get(page.film, "apart")));
+    assert_non_null(strstr(page.text, "<title>ball &lt;/script&gt;</title>"));
+    assert_null(strstr(page.text, "@DATA@"));
+    close_page(&page);
+    clear_stage(&stage);
+}
+
+// 16 robots of 2 links: 2^19 / 32 samples would fit, 8192 are kept at most; thinning keeps even
+// steps from the start.
+static void long_films_are_thinned(void **state) {
+    Stage stage = raise_stage(*state, 1, NULL);
+    mf_Field *position = mf_group_find_field(stage.group, "base.position");
+    mf_Film *film = NULL;
+    assert_int_equal(mf_film_create(stage.group, 0.01, &film, NULL), MF_OK);
+    for (int s = 0; s < 20000; s++) {
+        mf_field_set(position, 0, 0, s);
+        mf_film_sample(film);
+    }
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    Page page = open_page(*state);
+    assert_int_equal(number(&page, "frames"), 5000); // every fourth of 20,000
+    assert_true(json_number_value(json_object_get(page.film, "period")) == 0.04);
+    for (int s = 0; s < 5000; s++)
+        assert_true(page.poses[(size_t)s * 14] == (float)(4 * s));
+    close_page(&page);
+    clear_stage(&stage);
+}
+
+static void hills_are_shown_around_the_way(void **state) {
+    mf_TerrainConfig config = mf_terrain_config();
+    config.columns = config.rows = 100;
+    mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.1};
+    mf_Terrain *terrain = NULL;
+    config.interpolation = MF_BILINEAR;
+    assert_int_equal(mf_terrain_generate(*state, &config, &slope, &terrain, NULL), MF_OK);
+    Stage stage = raise_stage(*state, 1, terrain);
+    mf_Film *film = NULL;
+    assert_int_equal(mf_film_create(stage.group, 0.02, &film, NULL), MF_OK);
+    mf_film_sample(film);
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    Page page = open_page(*state);
+    json_t *ground = json_object_get(page.film, "ground");
+    size_t columns = (size_t)json_integer_value(json_object_get(ground, "columns"));
+    size_t rows = (size_t)json_integer_value(json_object_get(ground, "rows"));
+    double step = json_number_value(json_object_get(ground, "step"));
+    double x = json_number_value(json_array_get(json_object_get(ground, "origin"), 0));
+    double y = json_number_value(json_array_get(json_object_get(ground, "origin"), 1));
+    // 2 m on every side of a robot of 0.5 m between its links' origins.
+    assert_true(fabs((double)(columns - 1) * step - 4.5) < 0.06);
+    assert_true(fabs((double)(rows - 1) * step - 4.0) < 0.06);
+    float *heights = floats(json_string_value(json_object_get(ground, "heights")), columns * rows);
+    for (size_t i = 0; i < columns * rows; i++) {
+        double height = mf_terrain_height(terrain, x + (double)(i % columns) * step,
+                                          y + (double)(i / columns) * step, NULL);
+        assert_true(fabs(heights[i] - height) < 1e-6);
+    }
+    free(heights);
+    close_page(&page);
+    clear_stage(&stage);
+}
+
+static void bad_calls_are_refused(void **state) {
+    Stage stage = raise_stage(*state, 1, NULL);
+    mf_Film *film = NULL;
+    mf_Error error;
+    assert_int_equal(mf_film_create(NULL, 0.1, &film, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create(stage.group, 0.0, &film, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create(stage.group, NAN, &film, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create(stage.group, 0.1, NULL, &error), MF_BAD_ARGUMENT);
+    assert_null(film);
+    assert_int_equal(mf_film_create(stage.group, 0.1, &film, &error), MF_OK);
+    assert_int_equal(mf_film_write(film, PAGE, &error), MF_BAD_ARGUMENT); // nothing sampled
+    mf_film_sample(film);
+    assert_int_equal(mf_film_write(film, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_write(film, "no/such/folder.html", &error), MF_NOT_FOUND);
+    assert_non_null(strstr(error.file, "no/such/folder.html"));
+    mf_film_destroy(film);
+    mf_film_destroy(NULL);
+    clear_stage(&stage);
+}
+
+static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
+    (void)context;
+    Stage *stage = user;
+    mf_Film *film = NULL;
+    unlink(PAGE);
+    mf_Status status = mf_film_create(stage->group, 0.02, &film, error);
+    if (status != MF_OK) {
+        assert_null(film);
+        return status;
+    }
+    mf_film_sample(film);
+    status = mf_film_write(film, PAGE, error);
+    mf_film_destroy(film);
+    return status;
+}
+
+static void nothing_is_lost_when_calls_fail(void **state) {
+    Stage stage = raise_stage(*state, 2, NULL);
+    assert_true(torture(*state, make_film, &stage, TORTURE_MUST_FAIL) > 5);
+    clear_stage(&stage);
+}
+
+static int make_context(void **state) {
+    mf_Context *context;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    *state = context;
+    return 0;
+}
+
+static int free_context(void **state) {
+    assert_int_equal(mf_context_live_bytes(*state), 0);
+    mf_context_destroy(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(poses_come_back, make_context, free_context),
+        cmocka_unit_test_setup_teardown(shapes_are_named_and_names_are_escaped, make_context,
+                                        free_context),
+        cmocka_unit_test_setup_teardown(long_films_are_thinned, make_context, free_context),
+        cmocka_unit_test_setup_teardown(hills_are_shown_around_the_way, make_context, free_context),
+        cmocka_unit_test_setup_teardown(bad_calls_are_refused, make_context, free_context),
+        cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, make_context,
+                                        free_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
