@@ -68,20 +68,20 @@ static void print_start(const mf_ModelStart *start, const mf_World *world) {
     const char *motion = start->points ? "points"
                          : rk4         ? "articulated (RK4)"
                                        : "articulated (implicit)";
-    printf("%s: %u joints, %.6g kg; %s, steps of %g ms, gravity %g m/s^2\n", model->name,
-           model->joint_count, model->mass, motion,
-           1e3 * mf_time_to_seconds(mf_world_settings(world)->step),
-           mf_world_settings(world)->gravity);
+    const mf_WorldConfig *settings = mf_world_settings(world);
+    const double *way = settings->gravity_direction;
+    printf("%s: %u joints, %.6g kg; %s, steps of %g ms, gravity %g m/s^2", model->name,
+           model->joint_count, model->mass, motion, 1e3 * mf_time_to_seconds(settings->step),
+           settings->gravity);
+    if (settings->gravity > 0.0 && (way[0] != 0.0 || way[1] != 0.0 || way[2] > 0.0))
+        printf(" along (%.4g %.4g %.4g)", way[0], way[1], way[2]);
+    puts("");
     if (start->key != MF_NONE)
         printf("starts at keyframe %u '%s'\n", start->key, model->keyframes[start->key].name);
     else if (model->base == MF_BASE_FREE)
         puts("starts in its rest pose, lowest point on the ground");
     else
         puts("starts in its rest pose, held by the world");
-    if (physics->gravity[0] != 0.0 || physics->gravity[1] != 0.0 || physics->gravity[2] > 0.0)
-        fprintf(stderr, "mayfly: %s: gravity (%g %g %g) is taken as %g along -z\n", model->file,
-                physics->gravity[0], physics->gravity[1], physics->gravity[2],
-                mf_world_settings(world)->gravity);
     printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "centre m", "speed m/s",
            "tilt", "kinetic J", "potent. J", "load");
 }

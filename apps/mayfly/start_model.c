@@ -254,7 +254,11 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
     Start pose = {0};
     world.step = mf_time_from_seconds(physics->step);
     world.seed = start->seed;
-    world.gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : fmax(0.0, -physics->gravity[2]);
+    const double *pull = physics->gravity;
+    double gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
+    world.gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : gravity;
+    if (gravity > 0.0)
+        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     config.model = start->model;
     config.count = start->count;
     config.double_precision = start->double_precision;

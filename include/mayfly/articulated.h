@@ -125,7 +125,7 @@ MF_API bool mf_articulated_contact_place(const mf_Group *group, uint32_t row, ui
 
 typedef struct mf_ArticulatedEnergy {
     double kinetic;   // [J] with that of the rotors
-    double potential; // [J] m g z of all links, zero at world height 0
+    double potential; // [J] m g z of all links (z against gravity), zero at the world's origin
     double elastic;   // [J] in joint springs
 } mf_ArticulatedEnergy;
 MF_API mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance);

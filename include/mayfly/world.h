@@ -89,12 +89,14 @@ MF_API mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error);
 MF_API bool mf_isa_available(mf_Isa isa);
 
 typedef struct mf_WorldConfig {
-    uint32_t struct_size;      // [byte] set by mf_world_config()
-    mf_Time step;              // [ns] physics step, 1 us .. 1 s; default 10 ms
-    uint64_t seed;             // [1] of everything random in the world
-    double gravity;            // [m/s^2] along -z, >= 0; default 9.81
-    const mf_Terrain *terrain; // borrowed; NULL = flat ground at height 0
-    mf_Isa isa;                // default MF_ISA_AUTO
+    uint32_t struct_size;        // [byte] set by mf_world_config()
+    mf_Time step;                // [ns] physics step, 1 us .. 1 s; default 10 ms
+    uint64_t seed;               // [1] of everything random in the world
+    double gravity;              // [m/s^2] >= 0; default 9.81
+    double gravity_direction[3]; // [1] where it pulls, of any length > 0; default 0, 0, -1. Motions
+                                 // other than `articulated` refuse every other direction
+    const mf_Terrain *terrain;   // borrowed; NULL = flat ground at height 0
+    mf_Isa isa;                  // default MF_ISA_AUTO
 } mf_WorldConfig;
 MF_API mf_WorldConfig mf_world_config(void);
 
@@ -217,6 +219,7 @@ typedef struct mf_SystemConfig {
     void *user;
     const char *const *reads;  // names of fields, NULL-terminated; may be NULL
     const char *const *writes; // names of fields, NULL-terminated; may be NULL
+    bool any_gravity;          // the motion knows gravity in every direction; default false
     uint64_t settings_hash;    // [1] over the system's settings; a snapshot is restored only where
                                // it is the same; default 0
 } mf_SystemConfig;

@@ -109,7 +109,7 @@ typedef struct mf_InstrumentBatch {
     const double *armature; // [kg m^2] per velocity value, weight of the base's and joints' rotors
     const mf_Terrain *terrain;
     bool level, noise, fixed; // the ground has one height; the base does not move
-    double gravity;           // [m/s^2]
+    double gravity[3];        // [m/s^2]
     double magnetic[3];
     uint64_t seed;
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *place,

@@ -556,8 +556,9 @@ static void fill_batch(const Build *b, const mf_InstrumentsConfig *config) {
                                   .level = world->terrain->lowest == world->terrain->highest,
                                   .noise = config->noise,
                                   .fixed = model->base == MF_BASE_FIXED,
-                                  .gravity = world->gravity,
                                   .seed = world->seed};
+    for (int i = 0; i < 3; i++)
+        batch->gravity[i] = world->gravity * world->gravity_direction[i];
     memcpy(batch->magnetic, model->physics.magnetic, sizeof batch->magnetic);
     b->plan->accelerates = b->accelerates;
 }

@@ -330,7 +330,7 @@ void MF_KERNEL(mf_instrument_run)(const mf_InstrumentBatch *batch, const mf_Inst
     Sense s; // its motions are large and written before they are read: no initialiser
     s.batch = batch;
     s.run = run;
-    s.gravity = mf_set((mf_real)batch->gravity);
+    s.gravity = set_vec(batch->gravity);
     for (s.block = run->first; s.block < run->first + run->count; s.block++) {
         for (s.lane = 0; s.lane < MF_BLOCK; s.lane += MF_LANES) {
             if (run->only == UINT32_MAX || (run->only >= s.lane && run->only < s.lane + MF_LANES))

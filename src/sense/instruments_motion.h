@@ -18,7 +18,7 @@ typedef struct Sense {
     const mf_InstrumentBatch *batch;
     const mf_InstrumentRun *run;
     uint32_t block, lane;
-    mf_lane gravity;
+    Vec gravity;                            // [m/s^2]
     Motion motion[MF_INSTRUMENT_LINKS + 1]; // of link l at l + 1; the world's at 0
 } Sense;
 
@@ -194,7 +194,7 @@ static Motion frame_motion(const Sense *s, const mf_InstrumentFrame *frame) {
 
 // Acceleration with gravity: what a mass on a spring shows.
 static Vec weighed(const Sense *s, Vec growth) {
-    return (Vec){growth.x, growth.y, growth.z + s->gravity};
+    return vec_sub(growth, s->gravity);
 }
 
 #endif

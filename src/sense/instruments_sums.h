@@ -167,12 +167,12 @@ static mf_lane spring_energy(const Sense *s) {
 
 static mf_lane potential_energy(const Sense *s) {
     const mf_InstrumentBatch *b = s->batch;
-    mf_lane sum = mf_zero();
+    Vec sum = no_vec();
     for (uint32_t i = b->first_lump; i < b->first_lump + b->lump_count; i++) {
         Mass one = lump_mass(s, &b->lumps[i]);
-        sum = mf_fma(mf_set((mf_real)b->lumps[i].mass), one.center.z, sum);
+        sum = vec_fma(one.center, mf_set((mf_real)b->lumps[i].mass), sum);
     }
-    return mf_fma(sum, s->gravity, spring_energy(s));
+    return spring_energy(s) - vec_dot(sum, s->gravity);
 }
 
 // The velocity vector's values are read from the fields that hold them.

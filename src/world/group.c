@@ -252,6 +252,11 @@ mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf
     if (!every_step && !(config->rate.numerator > 0 && config->rate.denominator > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "system %s: rate, need two positive numbers",
                        config->name);
+    if (config->phase == MF_PHASE_MOTION && !config->any_gravity &&
+        !mf_world_pulls_down(&group->world->config))
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "group %s: the motion %s needs world.gravity_direction 0 0 -1",
+                       group->config.name, config->name);
     if (group->system_count == MF_MAX_SYSTEMS)
         return mf_fail(error, MF_LIMIT, "group %s: at most %d systems", group->config.name,
                        MF_MAX_SYSTEMS);

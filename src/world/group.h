@@ -61,6 +61,12 @@ struct mf_World {
     mf_WorldSystemSlot systems[MF_WORLD_SYSTEM_LIMIT]; // in order of phase, then of being added
 };
 
+// True when gravity pulls along -z, or nowhere: what every motion knows.
+static inline bool mf_world_pulls_down(const mf_WorldConfig *config) {
+    const double *way = config->gravity_direction;
+    return config->gravity == 0.0 || (way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0);
+}
+
 void mf_group_destroy(mf_Group *group);
 
 // Finds again when every system is due next, after the world's tick was set.

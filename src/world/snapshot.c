@@ -38,6 +38,9 @@ static uint64_t layout_hash(const mf_World *world) {
     uint64_t hash = hash_number(MF_HASH_START, (uint64_t)world->config.step);
     hash = hash_number(hash, world->config.seed);
     hash = mf_hash_bytes(hash, &world->config.gravity, sizeof world->config.gravity);
+    if (!mf_world_pulls_down(&world->config))
+        hash = mf_hash_bytes(hash, world->config.gravity_direction,
+                             sizeof world->config.gravity_direction);
     hash = hash_number(hash, mf_terrain_hash(world->config.terrain));
     for (uint32_t g = 0; g < world->group_count; g++) {
         const mf_Group *group = world->groups[g];

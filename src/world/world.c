@@ -1,4 +1,5 @@
 // Worlds: ground, groups, time, and the systems of the whole world. Stepping is in step.c.
+#include "math/scalar.h"
 #include "world/group.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@ mf_WorldConfig mf_world_config(void) {
                             .step = 10 * MF_MILLISECOND,
                             .seed = 1,
                             .gravity = 9.81,
+                            .gravity_direction = {0.0, 0.0, -1.0},
                             .isa = MF_ISA_AUTO};
 }
 
@@ -18,6 +20,9 @@ static mf_Status check_world(const mf_WorldConfig *config, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "world.step: need 1 us .. 1 s");
     if (!(config->gravity >= 0.0 && config->gravity <= 1000.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "world.gravity: need 0 .. 1000 m/s^2");
+    double length = mf_vec3_length(config->gravity_direction);
+    if (!(length > 0.0 && mf_is_finite(length)))
+        return mf_fail(error, MF_BAD_ARGUMENT, "world.gravity_direction: need a length > 0");
     if (!mf_isa_available(config->isa))
         return mf_fail(error, MF_UNSUPPORTED, "world.isa: this processor does not have %s",
                        mf_isa_name(config->isa));
@@ -29,6 +34,7 @@ mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_
     *out = NULL;
     mf_WorldConfig settings = config != NULL ? *config : mf_world_config();
     mf_Status status = check_world(&settings, error);
+    mf_vec3_normalize(settings.gravity_direction);
     if (status == MF_OK && settings.isa == MF_ISA_AUTO)
         status = mf_isa_detect(&settings.isa, error);
     if (status != MF_OK)

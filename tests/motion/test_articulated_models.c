@@ -1,8 +1,10 @@
 // The equations of motion of real robots: the algorithms of `articulated` against each other on
 // random states of the models in the shared folder. With the path of a model as argument it answers
-// questions instead: for each position, velocity, force and control vector on the input it prints
-// mass matrix, bias, acceleration, and the velocity after an explicit step with the controls but
-// without constraints (test_articulated_peers.sh asks MuJoCo the same).
+// questions instead (test_articulated_peers.sh asks MuJoCo the same): for each position, velocity,
+// force, control and activation vector on the input it writes mass matrix, bias, pose and Jacobian
+// of each body, the acceleration for that force alone, the actuators' forces, and the acceleration
+// by everything but constraints. Numbers are doubles in the machine's order.
+#include "math/scalar.h"
 #include "motion/articulated_stage.h"
 
 #include <stdlib.h>
@@ -25,7 +27,10 @@ static bool robot_open(Robot *robot, const char *path) {
         mf_context_destroy(robot->context);
         return false;
     }
-    world.gravity = -robot->model->physics.gravity[2];
+    const double *pull = robot->model->physics.gravity;
+    world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
+    if (world.gravity > 0.0)
+        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     world.step = MF_MILLISECOND;
     // Dry friction is a constraint of MuJoCo's. (The loader's memory, not shared yet.)
     for (uint32_t j = 0; j < robot->model->joint_count; j++)
@@ -48,82 +53,6 @@ static void robot_close(Robot *robot) {
     mf_context_destroy(robot->context);
 }
 
-static void set(const Robot *robot, const char *name, uint32_t first, uint32_t count,
-                const double *values) {
-    mf_Field *field = mf_group_find_field(robot->group, name);
-    for (uint32_t i = 0; i < count; i++)
-        mf_field_set(field, 0, first + i, values[i]);
-}
-
-// From position and velocity vectors in the model's order.
-static void set_state(const Robot *robot, const double *q, const double *v) {
-    uint32_t balls = 0, frees = 0;
-    if (robot->model->base == MF_BASE_FREE) {
-        set(robot, "base.position", 0, 3, q);
-        set(robot, "base.orientation", 0, 4, q + 3);
-        set(robot, "base.linear_velocity", 0, 3, v);
-        set(robot, "base.angular_velocity", 0, 3, v + 3);
-        q += 7;
-        v += 6;
-    }
-    for (uint32_t j = 0; j < robot->model->joint_count; j++) {
-        mf_JointType type = robot->model->joints[j].type;
-        if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE) {
-            set(robot, "joint.angle", j, 1, q++);
-            set(robot, "joint.rate", j, 1, v++);
-        }
-        if (type == MF_JOINT_FLOATING) {
-            set(robot, "free.position", 3 * frees, 3, q);
-            set(robot, "free.velocity", 3 * frees++, 3, v);
-            q += 3;
-            v += 3;
-        }
-        if (type == MF_JOINT_FLOATING || type == MF_JOINT_BALL) {
-            set(robot, "ball.orientation", 4 * balls, 4, q);
-            set(robot, "ball.rate", 3 * balls++, 3, v);
-            q += 4;
-            v += 3;
-        }
-    }
-}
-
-static void get(const Robot *robot, const char *name, uint32_t first, uint32_t count, double *out) {
-    mf_Field *field = mf_group_find_field(robot->group, name);
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = mf_field_get(field, 0, first + i);
-}
-
-static void get_velocity(const Robot *robot, double *v) {
-    uint32_t balls = 0, frees = 0;
-    if (robot->model->base == MF_BASE_FREE) {
-        get(robot, "base.linear_velocity", 0, 3, v);
-        get(robot, "base.angular_velocity", 0, 3, v + 3);
-        v += 6;
-    }
-    for (uint32_t j = 0; j < robot->model->joint_count; j++) {
-        mf_JointType type = robot->model->joints[j].type;
-        if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
-            get(robot, "joint.rate", j, 1, v++);
-        if (type == MF_JOINT_FLOATING) {
-            get(robot, "free.velocity", 3 * frees++, 3, v);
-            v += 3;
-        }
-        if (type == MF_JOINT_FLOATING || type == MF_JOINT_BALL) {
-            get(robot, "ball.rate", 3 * balls++, 3, v);
-            v += 3;
-        }
-    }
-}
-
-static uint32_t position_count(const Robot *robot) {
-    uint32_t count = robot->model->base == MF_BASE_FREE ? 7 : 0;
-    for (uint32_t j = 0; j < robot->model->joint_count; j++) {
-        mf_JointType type = robot->model->joints[j].type;
-        count += type == MF_JOINT_FLOATING ? 7 : type == MF_JOINT_BALL ? 4 : type <= 1;
-    }
-    return count;
-}
-
 // ---- questions ----------------------------------------------------------------------------------
 
 static double *numbers(uint32_t count) {
@@ -133,47 +62,134 @@ static double *numbers(uint32_t count) {
 }
 
 static bool read_numbers(double *values, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (scanf("%lf", &values[i]) != 1)
-            return false;
-    return true;
+    return fread(values, sizeof *values, count, stdin) == count;
 }
 
-static void print_numbers(const double *values, uint32_t count) {
+static void write_numbers(const double *values, size_t count) {
+    if (fwrite(values, sizeof *values, count, stdout) != count)
+        exit(4);
+}
+
+static double field_value(const Robot *robot, const char *name, uint32_t component) {
+    return mf_field_get(mf_group_find_field(robot->group, name), 0, component);
+}
+
+static void set_field(const Robot *robot, const char *name, uint32_t count, const double *values) {
+    mf_Field *field = mf_group_find_field(robot->group, name);
     for (uint32_t i = 0; i < count; i++)
-        printf("%.17g ", values[i]);
-    printf("\n");
+        mf_field_set(field, 0, i, values[i]);
+}
+
+// The velocity vector; joints in the model's order.
+static void get_velocity(const Robot *robot, double *v) {
+    uint32_t balls = 0, frees = 0;
+    for (uint32_t i = 0; robot->model->base == MF_BASE_FREE && i < 6; i++)
+        *v++ = field_value(robot, i < 3 ? "base.linear_velocity" : "base.angular_velocity", i % 3);
+    for (uint32_t j = 0; j < robot->model->joint_count; j++) {
+        mf_JointType type = robot->model->joints[j].type;
+        if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
+            *v++ = field_value(robot, "joint.rate", j);
+        for (uint32_t i = 0; type == MF_JOINT_FLOATING && i < 3; i++)
+            *v++ = field_value(robot, "free.velocity", 3 * frees + i);
+        for (uint32_t i = 0; (type == MF_JOINT_FLOATING || type == MF_JOINT_BALL) && i < 3; i++)
+            *v++ = field_value(robot, "ball.rate", 3 * balls + i);
+        frees += type == MF_JOINT_FLOATING;
+        balls += type == MF_JOINT_FLOATING || type == MF_JOINT_BALL;
+    }
+}
+
+// Place, attitude and Jacobian of each body's frame.
+static void write_bodies(const Robot *robot, double *matrix) {
+    const mf_Model *model = robot->model;
+    double(*place)[3] = calloc(model->link_count, sizeof *place);
+    double(*turn)[4] = calloc(model->link_count, sizeof *turn);
+    assert_true(place != NULL && turn != NULL);
+    mf_articulated_pose(robot->group, 0, place, turn);
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const mf_Body *body = &model->bodies[b];
+        double at[3], q[4];
+        memcpy(at, body->position, sizeof at);
+        memcpy(q, body->rotation, sizeof q);
+        memset(matrix, 0, 6 * (size_t)robot->n * sizeof *matrix);
+        if (body->link != MF_NONE) {
+            mf_quat_rotate(at, turn[body->link], body->position);
+            mf_vec3_add(at, at, place[body->link]);
+            mf_quat_multiply(q, turn[body->link], body->rotation);
+            mf_articulated_jacobian(robot->group, 0, body->link, body->position, matrix);
+        }
+        write_numbers(at, 3);
+        write_numbers(q, 4);
+        write_numbers(matrix, 6 * (size_t)robot->n);
+    }
+    free(place);
+    free(turn);
+}
+
+typedef struct Question {
+    double *q, *v, *force, *control, *activation;
+} Question;
+
+static bool read_question(const mf_Model *model, const Question *in) {
+    return read_numbers(in->q, model->position_count) &&
+           read_numbers(in->v, model->velocity_count) &&
+           read_numbers(in->force, model->velocity_count) &&
+           read_numbers(in->control, model->actuator_count) &&
+           read_numbers(in->activation, model->activation_count);
+}
+
+// By everything but constraints: the change of velocity in an explicit step over its length.
+static void write_step(const Robot *robot, const Question *in, double *out) {
+    const mf_Model *model = robot->model;
+    mf_Field *activation = mf_group_find_field(robot->group, "actuator.activation");
+    if (model->actuator_count > 0)
+        set_field(robot, "actuator.control", model->actuator_count, in->control);
+    for (uint32_t i = 0; i < model->actuator_count; i++)
+        if (model->actuators[i].activation_address != MF_NONE)
+            mf_field_set(activation, 0, i, in->activation[model->actuators[i].activation_address]);
+    mf_world_step(robot->world, 1);
+    assert_int_equal(mf_group_fault(robot->group, 0), 0);
+    for (uint32_t i = 0; i < model->actuator_count; i++)
+        out[i] = field_value(robot, "actuator.force", i);
+    write_numbers(out, model->actuator_count);
+    get_velocity(robot, out);
+    for (uint32_t i = 0; i < robot->n; i++)
+        out[i] = (out[i] - in->v[i]) / 1e-3;
+    write_numbers(out, robot->n);
 }
 
 static int answer(const char *path) {
     Robot robot;
     if (!robot_open(&robot, path))
         return 3;
-    uint32_t n = robot.n, nq = position_count(&robot), nu = robot.model->actuator_count;
-    double *q = numbers(nq), *v = numbers(n), *force = numbers(n), *matrix = numbers(n * n),
-           *control = numbers(nu);
-    printf("%u %u %u\n", nq, n, nu);
-    while (read_numbers(q, nq) && read_numbers(v, n) && read_numbers(force, n) &&
-           read_numbers(control, nu)) {
-        set_state(&robot, q, v);
-        mf_articulated_mass_matrix(robot.group, 0, matrix);
-        print_numbers(matrix, n * n);
-        mf_articulated_bias(robot.group, 0, v);
-        print_numbers(v, n);
-        mf_articulated_forward(robot.group, 0, force, v);
-        print_numbers(v, n);
-        if (nu > 0)
-            set(&robot, "actuator.control", 0, nu, control);
-        mf_world_step(robot.world, 1);
-        get_velocity(&robot, v);
-        print_numbers(v, n);
+    const mf_Model *model = robot.model;
+    uint32_t n = robot.n, nu = model->actuator_count;
+    double *out = numbers((n + 6) * (n + 6) + nu);
+    const Question in = {numbers(model->position_count), numbers(n), numbers(n), numbers(nu),
+                         numbers(model->activation_count)};
+    const double sizes[] = {model->position_count, n, nu, model->activation_count,
+                            model->body_count};
+    write_numbers(sizes, 5);
+    while (read_question(model, &in)) {
+        const double origin[] = {0, 0, 0, 1, 0, 0, 0}; // a held base starts on the ground
+        set_field(&robot, "base.position", 3, origin);
+        set_field(&robot, "base.orientation", 4, origin + 3);
+        mf_group_set_state(robot.group, 0, in.q, in.v);
+        mf_articulated_mass_matrix(robot.group, 0, out);
+        write_numbers(out, (size_t)n * n);
+        mf_articulated_bias(robot.group, 0, out);
+        write_numbers(out, n);
+        write_bodies(&robot, out);
+        mf_articulated_forward(robot.group, 0, in.force, out);
+        write_numbers(out, n);
+        write_step(&robot, &in, out);
         mf_group_reset_all(robot.group);
     }
-    free(control);
-    free(q);
-    free(v);
-    free(force);
-    free(matrix);
+    free(in.q);
+    free(in.v);
+    free(in.force);
+    free(in.control);
+    free(in.activation);
+    free(out);
     robot_close(&robot);
     return 0;
 }
@@ -188,13 +204,13 @@ static double largest(const double *values, uint32_t count) {
 }
 
 static void random_state(const Robot *robot, uint64_t s) {
-    uint32_t nq = position_count(robot), n = robot->n;
+    uint32_t nq = robot->model->position_count, n = robot->n;
     double *q = numbers(nq), *v = numbers(n);
     for (uint32_t i = 0; i < nq; i++)
         q[i] = random_signed(400, s * 1000 + i);
     for (uint32_t i = 0; i < n; i++)
         v[i] = random_signed(401, s * 1000 + i);
-    set_state(robot, q, v); // quaternions are made unit by the reader
+    mf_group_set_state(robot->group, 0, q, v); // quaternions are made unit by the reader
     free(q);
     free(v);
 }

@@ -2,8 +2,11 @@
 // a + b l + c v, where l and v are a weighted sum of joint positions and its rate (MuJoCo's general
 // actuators). Like servos (drive.h) they act at the end of an implicit step: what the force loses
 // with l and v becomes inertia of the joints. An actuator that pulls on several joints couples
-// them; each joint then takes the row sum of the coupling, so the step stays stable. Actuators on
-// sites push a link along fixed axes of its own.
+// them; each joint then takes the row sum of the coupling, so the step stays stable. Those on ball
+// joints turn about a fixed axis of the child or parent. Actuators on sites push a link along fixed
+// axes of its own; what such a force loses with the rate becomes inertia of the link. With a
+// reference site they push along its axes, and the link of that site back: that force is the one at
+// the beginning of the step (actuate_site.h).
 #ifndef MF_MOTION_ARTICULATED_ACTUATE_H
 #define MF_MOTION_ARTICULATED_ACTUATE_H
 
@@ -14,11 +17,19 @@ typedef struct Wrench {
     Vec torque; // [N m] about the origin
 } Wrench;
 
+typedef struct Turning { // as Line, of a ball
+    Vec torque;
+    Sym slope;
+} Turning;
+
 typedef struct Actuation {
+    bool implicit;             // the step is
     const mf_real *control;    // rows of actuator.control
     const mf_real *activation; // rows of actuator.activation
     Line lines[MF_ARTICULATED_MAX_LINKS];
+    Turning balls[MF_ARTICULATED_MAX_BALLS];
     Wrench wrench[MF_ARTICULATED_MAX_LINKS + 1]; // on link l at l + 1
+    mf_lane slope[MF_ARTICULATED_MAX_ACTUATORS]; // [kg] or [kg m^2] of those on sites
     mf_lane force[MF_ARTICULATED_MAX_ACTUATORS]; // [N] or [N m]
 } Actuation;
 
@@ -66,13 +77,6 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane len
     return (Line){held, slope * part};
 }
 
-static inline void actuate_site(const mf_ArtActuator *actuator, const mf_real *c, mf_lane force,
-                                Actuation *all) {
-    Wrench *wrench = &all->wrench[actuator->link + 1];
-    wrench->force = vec_fma(vec_constant(c + MF_ART_WRENCH), force, wrench->force);
-    wrench->torque = vec_fma(vec_constant(c + MF_ART_WRENCH + 3), force, wrench->torque);
-}
-
 static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
                                   const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
                                   mf_lane step, uint32_t i, Actuation *all) {
@@ -106,27 +110,53 @@ static inline void clamp_joint(const mf_real *c, Line *line) {
     line->torque = held;
 }
 
-static inline void actuate(const mf_ArtPlan *plan, const State *state, mf_lane step,
-                           Actuation *all) {
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].actuated)
-            all->lines[l] = (Line){mf_zero(), mf_zero()};
+// The vector of a turn of at most half a revolution, and its rate, along the gear (in the child's
+// axes).
+static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
+                                const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                mf_lane step, uint32_t i, Actuation *all) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const uint32_t row = plan->links[actuator->links[0]].row;
+    const Quat q = state->ball[row];
+    Vec gear = {mf_set((mf_real)actuator->gear[0]), mf_set((mf_real)actuator->gear[1]),
+                mf_set((mf_real)actuator->gear[2])};
+    if (actuator->in_parent) {
+        const Mat turn = quat_matrix(q);
+        gear = mat_apply_transposed(&turn, gear);
+    }
+    mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
+    Vec half = vec_scale((Vec){q.x, q.y, q.z}, sign);
+    mf_lane sine = mf_sqrt(vec_dot(half, half)), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
+    mf_lane angle = mf_atan2_lane(sine, q.w * sign);
+    mf_lane length = vec_dot(half, gear) * ((angle + angle) / mf_max(sine, tiny));
+    Line line = actuator_line(c, input, length, vec_dot(gear, state->ball_rate[row]), step);
+    Turning *ball = &all->balls[row];
+    Vec bent = vec_scale(gear, line.slope);
+    all->force[i] = line.torque;
+    ball->torque = vec_fma(gear, line.torque, ball->torque);
+    ball->slope =
+        (Sym){mf_fma(bent.x, gear.x, ball->slope.xx), mf_fma(bent.y, gear.y, ball->slope.yy),
+              mf_fma(bent.z, gear.z, ball->slope.zz), mf_fma(bent.x, gear.y, ball->slope.xy),
+              mf_fma(bent.x, gear.z, ball->slope.xz), mf_fma(bent.y, gear.z, ball->slope.yz)};
+}
+
+static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const mf_lane zero = mf_zero();
+        if (link->actuated && link->kind == MF_ART_BALL)
+            all->balls[link->row] = (Turning){vec_zero(), {zero, zero, zero, zero, zero, zero}};
+        else if (link->actuated)
+            all->lines[l] = (Line){zero, zero};
+    }
     for (uint32_t l = 0; l <= plan->link_count; l++)
         if (l == 0 ? plan->base_thrust : plan->links[l - 1].thrust)
             all->wrench[l] = (Wrench){vec_zero(), vec_zero()};
-    for (uint32_t i = 0; i < plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &plan->actuators[i];
-        const mf_real *c = actuator_constants(plan, i);
-        mf_lane input = actuator_input(all, actuator, c, i), zero = mf_zero();
-        if (actuator->term_count > 0) {
-            actuate_joints(plan, state, actuator, c, input, step, i, all);
-            continue;
-        }
-        all->force[i] = actuator_line(c, input, zero, zero, step).torque;
-        actuate_site(actuator, c, all->force[i], all);
-    }
+}
+
+static inline void actuate_finish(const mf_ArtPlan *plan, Actuation *all) {
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].actuated)
+        if (plan->links[l].actuated && plan->links[l].kind != MF_ART_BALL)
             clamp_joint(link_constants(plan, l), &all->lines[l]);
 }
 

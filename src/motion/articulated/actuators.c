@@ -3,9 +3,14 @@
 #include "math/scalar.h"
 
 #include <math.h>
+#include <string.h>
 
 static mf_Status unsupported(const mf_Actuator *actuator, const char *what, mf_Error *error) {
     return mf_fail(error, MF_UNSUPPORTED, "articulated: actuator %s: %s", actuator->name, what);
+}
+
+static bool has_axis(const mf_Joint *joint) {
+    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
 static uint32_t term_count(const mf_Model *model) {
@@ -21,9 +26,9 @@ static uint32_t term_count(const mf_Model *model) {
 static mf_Status add_term(mf_ArtPlan *plan, const mf_Model *model, const mf_Actuator *from,
                           mf_ArtActuator *actuator, uint32_t joint, double weight,
                           mf_Error *error) {
-    mf_JointType type = model->joints[joint].type;
-    if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
-        return unsupported(from, "drives a joint that is neither hinge nor slide", error);
+    if (!has_axis(&model->joints[joint]))
+        return unsupported(from, "drives a tendon of joints that are neither hinge nor slide",
+                           error);
     uint32_t link = plan->joint_links[joint];
     plan->links[link].actuated = true;
     plan->terms[plan->term_count++] = (mf_ArtTerm){.link = link, .weight = weight};
@@ -46,28 +51,92 @@ static mf_Status add_terms(mf_ArtPlan *plan, const mf_Model *model, const mf_Act
     return status;
 }
 
+// A ball joint turns about an axis; plan axes of balls are the model's.
+static mf_Status add_turn(mf_ArtPlan *plan, const mf_Model *model, const mf_Actuator *from,
+                          mf_ArtActuator *actuator, mf_Error *error) {
+    if (model->joints[from->joint].type != MF_JOINT_BALL)
+        return unsupported(from, "drives a joint that is neither hinge, slide nor ball", error);
+    const uint32_t link = plan->joint_links[from->joint];
+    actuator->acts = MF_ART_TURNS;
+    actuator->links[0] = (int32_t)link;
+    actuator->in_parent = from->drive == MF_DRIVE_JOINT_IN_PARENT;
+    memcpy(actuator->gear, from->gear, sizeof actuator->gear);
+    plan->links[link].actuated = true;
+    return MF_OK;
+}
+
+static void mark_thrust(mf_ArtPlan *plan, int32_t link) {
+    if (link >= 0)
+        plan->links[link].thrust = true;
+    else if (link != MF_ART_WORLD)
+        plan->base_thrust = !plan->fixed;
+}
+
+// The poses of a link and of all that carry it are needed.
+static void mark_placed(mf_ArtPlan *plan, int32_t link) {
+    plan->posed = true;
+    for (; link >= 0; link = plan->links[link].parent)
+        plan->links[link].placed = true;
+}
+
+// Place and axes of a frame in the plan link that carries it.
+static int32_t sight(const mf_ArtPlan *plan, const mf_Frame *frame, double place[3],
+                     double turn[4]) {
+    if (frame->link == MF_NONE) {
+        mf_vec3_copy(place, frame->position);
+        memcpy(turn, frame->rotation, 4 * sizeof *turn);
+        return MF_ART_WORLD;
+    }
+    const mf_ArtPlace *in = &plan->places[frame->link];
+    mf_quat_multiply(turn, in->turn, frame->rotation);
+    mf_quat_rotate(place, in->turn, frame->position);
+    mf_vec3_add(place, place, in->place);
+    return in->link;
+}
+
 // Force and torque about the link's origin that an actuator of 1 N makes, in the plan's axes.
 static mf_Status add_push(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator,
                           double *c, mf_Error *error) {
-    if (from->reference_site != MF_NONE)
-        return unsupported(from, "pushes a site relative to another", error);
-    if (from->frame.link == MF_NONE)
-        return unsupported(from, "pushes a site of the world", error);
-    const mf_ArtPlace *place = &plan->places[from->frame.link];
     double turn[4], arm[3], lever[3];
-    mf_quat_multiply(turn, place->turn, from->frame.rotation);
-    mf_quat_rotate(arm, place->turn, from->frame.position);
-    mf_vec3_add(arm, arm, place->place);
+    actuator->acts = MF_ART_PUSHES;
+    actuator->rated = from->gain[2] != 0.0 || from->bias[2] != 0.0;
+    actuator->links[0] = sight(plan, &from->frame, arm, turn);
+    if (actuator->links[0] == MF_ART_WORLD)
+        return unsupported(from, "pushes a site of the world", error);
     mf_quat_rotate(c + MF_ART_WRENCH, turn, from->gear);
     mf_quat_rotate(c + MF_ART_WRENCH + 3, turn, from->gear + 3);
     mf_vec3_cross(lever, arm, c + MF_ART_WRENCH);
     mf_vec3_add(c + MF_ART_WRENCH + 3, c + MF_ART_WRENCH + 3, lever);
-    actuator->link = place->link;
-    if (place->link < 0)
-        plan->base_thrust = !plan->fixed;
-    else
-        plan->links[place->link].thrust = true;
+    mark_thrust(plan, actuator->links[0]);
+    if (actuator->rated)
+        mark_placed(plan, actuator->links[0]);
     return MF_OK;
+}
+
+static bool carries(const mf_ArtPlan *plan, int32_t upper, int32_t link) {
+    while (link > upper && link >= 0)
+        link = plan->links[link].parent;
+    return link == upper;
+}
+
+static void add_push_from(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator) {
+    const mf_Frame *frames[2] = {&from->frame, &from->reference};
+    actuator->acts = MF_ART_PUSHES_FROM;
+    memcpy(actuator->gear, from->gear, sizeof actuator->gear);
+    for (int side = 0; side < 2; side++) {
+        double turn[4];
+        actuator->links[side] = sight(plan, frames[side], actuator->arms[side], turn);
+        mf_quat_to_matrix(actuator->turns[side], turn);
+        mark_thrust(plan, actuator->links[side]);
+        mark_placed(plan, actuator->links[side]);
+    }
+    actuator->common = MF_ART_WORLD;
+    if (actuator->links[0] != MF_ART_WORLD && actuator->links[1] != MF_ART_WORLD) {
+        actuator->common = actuator->links[0];
+        while (actuator->common >= 0 && !carries(plan, actuator->common, actuator->links[1]))
+            actuator->common = plan->links[actuator->common].parent;
+        mark_thrust(plan, actuator->common);
+    }
 }
 
 static double activation_step(const mf_Actuator *from, double step) {
@@ -102,8 +171,14 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     c[MF_ART_ACTIVATION_STEP] = activation_step(from, step);
     *actuator = (mf_ArtActuator){.dynamics = from->dynamics, .early = from->early};
     plan->has_activation = plan->has_activation || from->dynamics != MF_DYNAMICS_NONE;
-    if (from->drive == MF_DRIVE_SITE)
+    if (from->drive == MF_DRIVE_SITE && from->reference_site == MF_NONE)
         return add_push(plan, from, actuator, c, error);
+    if (from->drive == MF_DRIVE_SITE) {
+        add_push_from(plan, from, actuator);
+        return MF_OK;
+    }
+    if (from->drive != MF_DRIVE_TENDON && !has_axis(&model->joints[from->joint]))
+        return add_turn(plan, model, from, actuator, error);
     return add_terms(plan, model, from, actuator, error);
 }
 

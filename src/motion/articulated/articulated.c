@@ -214,6 +214,7 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         system.user = plan;
         system.reads = articulated_reads;
         system.writes = articulated_writes;
+        system.any_gravity = true;
         system.settings_hash = hash_plan(plan);
         status = mf_group_add_system(group, &system, error);
     }

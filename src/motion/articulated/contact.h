@@ -204,15 +204,14 @@ static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravit
 }
 
 // Down in the axes of a link (-1 = base) of which the pose is known.
-static MF_INLINE Vec pose_down(const Contacts *contacts, int32_t link) {
-    const Mat *turn = &contacts->pose[link + 1].turn;
-    return (Vec){-turn->zx, -turn->zy, -turn->zz};
+static MF_INLINE Vec pose_down(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link) {
+    return vec_negative(up_of(plan, &contacts->pose[link + 1].turn));
 }
 
 static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t first,
                                 uint32_t count, mf_lane step, const Contacts *contacts, Vec rate,
                                 Art *a) {
-    Vec down = pose_down(contacts, link);
+    Vec down = pose_down(plan, contacts, link);
     for (uint32_t i = first; i < first + count; i++)
         if (contacts->touch[i].near)
             touch_add(&contacts->touch[i], step, setting(plan, MF_ART_GRAVITY), down, rate, a);

@@ -13,6 +13,13 @@ static bool is_held(const mf_Tendon *tendon) {
            tendon->damping > 0.0 || tendon->friction > 0.0 || tendon->armature > 0.0;
 }
 
+static uint32_t follower_count(const mf_Model *model) {
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        count += model->joints[j].mimic != MF_NONE;
+    return count;
+}
+
 uint32_t mf_art_coupling_terms(const mf_Model *model) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->tendon_count; i++)
@@ -26,7 +33,7 @@ uint32_t mf_art_coupling_terms(const mf_Model *model) {
                 count += model->tendons[equality->objects[side]].term_count;
         }
     }
-    return count;
+    return count + 2 * follower_count(model);
 }
 
 static mf_Status add_joint(mf_ArtPlan *plan, const mf_Model *model, const char *name,
@@ -86,6 +93,43 @@ static double tendon_start(const mf_Model *model, const mf_Tendon *tendon) {
     return length;
 }
 
+static mf_Status count_rows(mf_ArtPlan *plan, const mf_Model *model, uint32_t rows,
+                            mf_Error *error) {
+    plan->loop_rows += rows;
+    if (plan->loop_rows > MF_ARTICULATED_MAX_LOOPS)
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: model %s has more than %d equations of constraints",
+                       model->name, MF_ARTICULATED_MAX_LOOPS);
+    return MF_OK;
+}
+
+// A joint that follows another (URDF's mimic) follows that one's leader in the end (the model has
+// no cycles): position = multiplier times the leader's + offset.
+static mf_Status add_follower(mf_ArtPlan *plan, const mf_Model *model, uint32_t joint,
+                              mf_Error *error) {
+    uint32_t leader = joint;
+    double multiplier = 1.0, offset = 0.0;
+    while (model->joints[leader].mimic != MF_NONE) {
+        offset += multiplier * model->joints[leader].offset;
+        multiplier *= model->joints[leader].multiplier;
+        leader = model->joints[leader].mimic;
+    }
+    if (plan->joint_links[joint] == MF_NONE || plan->joint_links[leader] == MF_NONE)
+        return MF_OK; // a held joint is followed by none and follows none
+    mf_ArtLoop *loop = &plan->loops[plan->loop_count++];
+    *loop = (mf_ArtLoop){.type = MF_EQUALITY_JOINT,
+                         .rows = 1,
+                         .links = {MF_ART_WORLD, MF_ART_WORLD},
+                         .terms = {1, 1},
+                         .coefficients = {offset, multiplier}};
+    for (int side = 0; side < 2; side++) {
+        loop->first_term[side] = plan->term_count;
+        plan->terms[plan->term_count++] =
+            (mf_ArtTerm){.link = plan->joint_links[side == 0 ? joint : leader], .weight = 1.0};
+    }
+    return count_rows(plan, model, 1, error);
+}
+
 static mf_Status add_loop(mf_ArtPlan *plan, const mf_Model *model, const mf_Equality *from,
                           mf_Error *error) {
     mf_ArtLoop *loop = &plan->loops[plan->loop_count++];
@@ -112,12 +156,7 @@ static mf_Status add_loop(mf_ArtPlan *plan, const mf_Model *model, const mf_Equa
         loop->terms[side] = 1;
         status = add_joint(plan, model, from->name, object, 1.0, error);
     }
-    plan->loop_rows += loop->rows;
-    if (status == MF_OK && plan->loop_rows > MF_ARTICULATED_MAX_LOOPS)
-        return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has more than %d equations of constraints",
-                       model->name, MF_ARTICULATED_MAX_LOOPS);
-    return status;
+    return status == MF_OK ? count_rows(plan, model, loop->rows, error) : status;
 }
 
 // ---- tendons ------------------------------------------------------------------------------------
@@ -151,7 +190,8 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
                        "articulated: model %s has %u tendons with forces, at most "
                        "%d",
                        model->name, held, MF_ARTICULATED_MAX_TENDONS);
-    plan->loops = mf_allocate(context, model->equality_count, sizeof *plan->loops);
+    plan->loops = mf_allocate(context, (size_t)model->equality_count + follower_count(model),
+                              sizeof *plan->loops);
     plan->tendons = mf_allocate(context, held, sizeof *plan->tendons);
     plan->looped = mf_allocate(context, plan->link_count, sizeof *plan->looped);
     if (plan->loops == NULL || plan->tendons == NULL || plan->looped == NULL)
@@ -160,6 +200,9 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
     for (uint32_t i = 0; i < model->equality_count && status == MF_OK; i++)
         if (model->equalities[i].active && !(model->physics.disabled & off))
             status = add_loop(plan, model, &model->equalities[i], error);
+    for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++)
+        if (model->joints[j].mimic != MF_NONE)
+            status = add_follower(plan, model, j, error);
     for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
         if (is_held(&model->tendons[i]))
             status = add_tendon(plan, model, i, error);

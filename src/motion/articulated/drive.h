@@ -68,24 +68,9 @@ static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_real *c, cons
     line->slope = mf_fma(mf_keep(pushes, slope), inertia, line->slope);
 }
 
-// A joint that follows another: a spring and damper as of limits that act on both sides, between
-// the two. The leader does not feel it.
-static MF_INLINE void drive_follow(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                                   const Drive *drive, mf_lane inertia, mf_lane position,
-                                   mf_lane rate, Line *line) {
-    mf_lane ratio = mf_set(c[MF_ART_MULTIPLIER]);
-    mf_lane lead = drive->state->angle[link->leader], lead_rate = drive->state->speed[link->leader];
-    mf_lane error = mf_fma(ratio, lead, mf_set(c[MF_ART_FOLLOW])) - position;
-    mf_lane error_rate = mf_fma(ratio, lead_rate, -rate);
-    mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), drag = setting(plan, MF_ART_LIMIT_DRAG);
-    mf_lane ahead = mf_fma(drive->step, error_rate, error);
-    line->torque = mf_fma(mf_fma(force, ahead, drag * error_rate), inertia, line->torque);
-    line->slope = mf_fma(drive->step * mf_fma(drive->step, force, drag), inertia, line->slope);
-}
-
-// The same for a ball joint, where positions are turns: the spring pulls back along the vector of
-// the turn, the limit bounds its angle. `inertia` is that of the joint; what acts at the end of the
-// step is added to it. Dry friction is against the whole rate.
+// The same forces at a ball joint, where positions are turns: the spring pulls back along the
+// vector of the turn, the limit bounds its angle. `inertia` is that of the joint; what acts at the
+// end of the step is added to it. Dry friction is against the whole rate.
 static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
                               const Drive *drive, Quat q, Vec rate, Sym *inertia, Vec *torque) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), step = drive->step;
@@ -152,8 +137,6 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
     }
     if (link->drive & MF_ART_HAS_LIMIT)
         drive_limit(plan, c, drive, inertia, ahead, rate, line);
-    if (link->drive & MF_ART_FOLLOWS)
-        drive_follow(plan, link, c, drive, inertia, position, rate, line);
 }
 
 #endif

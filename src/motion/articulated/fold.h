@@ -56,6 +56,11 @@ static MF_INLINE Mat art_minus_outer(const Mat *h, Vec a, Vec b) {
                  mf_fma(-a.z, b.x, h->zx), mf_fma(-a.z, b.y, h->zy), mf_fma(-a.z, b.z, h->zz)};
 }
 
+static MF_INLINE Sym sym_plus(const Sym *a, const Sym *b) {
+    return (Sym){a->xx + b->xx, a->yy + b->yy, a->zz + b->zz,
+                 a->xy + b->xy, a->xz + b->xz, a->yz + b->yz};
+}
+
 static MF_INLINE Sym sym_minus_outer(const Sym *s, Vec a, Vec b) {
     return (Sym){mf_fma(-a.x, b.x, s->xx), mf_fma(-a.y, b.y, s->yy), mf_fma(-a.z, b.z, s->zz),
                  mf_fma(-a.x, b.y, s->xy), mf_fma(-a.x, b.z, s->xz), mf_fma(-a.y, b.z, s->yz)};
@@ -137,7 +142,8 @@ static inline void fold_slide(const mf_ArtPlan *plan, const State *state, const 
 }
 
 static inline void fold_ball(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                             Vec torque, uint32_t l, const LinkWork *own, BallWork *ball, Art *a) {
+                             Vec torque, const Turning *pull, uint32_t l, const LinkWork *own,
+                             BallWork *ball, Art *a) {
     const mf_ArtLink *link = &plan->links[l];
     const mf_real *c = link_constants(plan, l);
     Vec rate = state->ball_rate[link->row];
@@ -146,6 +152,10 @@ static inline void fold_ball(const mf_ArtPlan *plan, const State *state, const D
     inertia.xx = inertia.xx + armature;
     inertia.yy = inertia.yy + armature;
     inertia.zz = inertia.zz + armature;
+    if (drive->active && link->actuated) {
+        torque = vec_add(torque, pull->torque);
+        inertia = sym_plus(&inertia, &pull->slope);
+    }
     if (drive->active && link->drive != 0)
         drive_ball(plan, link, c, drive, state->ball[link->row], rate, &inertia, &torque);
     ball->inverse = sym_inverse_of(&inertia);
@@ -180,6 +190,22 @@ static inline void fold_ball(const mf_ArtPlan *plan, const State *state, const D
     art_turn(a, &ball->turn);
 }
 
+// The part of the actuators' pushes on a link that resists its velocity at the end of the step:
+// slope times the wrench of 1 N times itself.
+static inline void resist_pushes(const mf_ArtPlan *plan, int32_t l, const Actuation *all, Art *a) {
+    for (uint32_t i = 0; i < plan->actuator_count; i++) {
+        const mf_ArtActuator *actuator = &plan->actuators[i];
+        if (actuator->acts != MF_ART_PUSHES || !actuator->rated || actuator->links[0] != l)
+            continue;
+        const mf_real *c = actuator_constants(plan, i) + MF_ART_WRENCH;
+        Vec force = vec_constant(c), torque = vec_constant(c + 3);
+        Vec less = vec_scale(force, -all->slope[i]), turned = vec_scale(torque, -all->slope[i]);
+        a->j = sym_minus_outer(&a->j, turned, torque);
+        a->h = art_minus_outer(&a->h, turned, force);
+        a->m = sym_minus_outer(&a->m, less, force);
+    }
+}
+
 static MF_INLINE void hand_in(const mf_ArtPlan *plan, uint32_t l, const Art *a, Work *work) {
     const mf_ArtLink *link = &plan->links[l];
     Art *sum = link->parent < 0 ? &work->base : &work->sums[link->depth - 1];
@@ -196,9 +222,11 @@ static inline void push_link(const mf_ArtPlan *plan, int32_t l, bool lifted, boo
     if (thrust) {
         a->f = vec_sub(a->f, work->actuation.wrench[l + 1].force);
         a->n = vec_sub(a->n, work->actuation.wrench[l + 1].torque);
+        if (work->actuation.implicit)
+            resist_pushes(plan, l, &work->actuation, a);
     }
     if (lifted) {
-        Vec weight = vec_scale(pose_down(&work->contacts, l), setting(plan, MF_ART_GRAVITY));
+        Vec weight = vec_scale(pose_down(plan, &work->contacts, l), setting(plan, MF_ART_GRAVITY));
         a->f = vec_fma(weight, mf_set(c[MF_ART_LIFT]), a->f);
         a->n = vec_cross_add(vec_constant(c + MF_ART_LIFT_MOMENT), weight, a->n);
     }
@@ -223,7 +251,8 @@ static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *d
         push_link(plan, (int32_t)l, link->lifted, link->thrust, work, &a);
     const Line *pull = &work->actuation.lines[l];
     if (link->kind == MF_ART_BALL) {
-        fold_ball(plan, state, drive, force->ball[link->row], l, own, &work->balls[link->row], &a);
+        fold_ball(plan, state, drive, force->ball[link->row], &work->actuation.balls[link->row], l,
+                  own, &work->balls[link->row], &a);
     } else {
         if (link->kind == MF_ART_HINGE)
             fold_hinge(plan, state, drive, force->joint[l], pull, l, own, &a);

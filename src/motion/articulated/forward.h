@@ -8,6 +8,7 @@
 #ifndef MF_MOTION_ARTICULATED_FORWARD_H
 #define MF_MOTION_ARTICULATED_FORWARD_H
 
+#include "motion/articulated/actuate_site.h"
 #include "motion/articulated/fold.h"
 #include "motion/articulated/step.h"
 
@@ -32,21 +33,62 @@ static inline void solve_six(mf_lane m[6][6], mf_lane inverse[6], mf_lane r[6]) 
     }
 }
 
+static MF_INLINE Vec rub_of(Vec rate, mf_lane most, mf_lane creep) {
+    return (Vec){most / mf_max(mf_abs(rate.x), creep), most / mf_max(mf_abs(rate.y), creep),
+                 most / mf_max(mf_abs(rate.z), creep)};
+}
+
+// c - a b, part by part.
+static MF_INLINE Vec vec_less(Vec a, Vec b, Vec c) {
+    return (Vec){mf_fma(-a.x, b.x, c.x), mf_fma(-a.y, b.y, c.y), mf_fma(-a.z, b.z, c.z)};
+}
+
+// Dry friction of a free base's joint: of each coordinate by itself, as joints have it (drive.h),
+// so along the world's axes and about the base's. The accelerations that `m` multiplies have
+// gravity taken away, which the friction at the end of the step does not know.
+static inline void rub_base(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                            const Mat *world, mf_lane m[6][6], Vec *torque, Vec *pull) {
+    const mf_lane most = mf_set(base_constants(plan)[MF_ART_FRICTION]),
+                  creep = setting(plan, MF_ART_CREEP), zero = mf_zero();
+    const Vec along = rub_of(state->velocity, most, creep),
+              about = rub_of(state->rate, most, creep);
+    const Vec slope = vec_scale(along, drive->step), turning = vec_scale(about, drive->step);
+    Vec weight = vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY));
+    Vec rub = vec_less(along, state->velocity, vec_less(vec_negative(slope), weight, vec_zero()));
+    *torque = vec_less(about, state->rate, *torque);
+    *pull = mat_apply_transposed_add(world, rub, *pull);
+    const Mat back = {world->xx, world->yx, world->zx, world->xy, world->yy,
+                      world->zy, world->xz, world->yz, world->zz};
+    const Sym straight = {slope.x, slope.y, slope.z, zero, zero, zero};
+    const Sym own = sym_turn(&back, &straight);
+    m[0][0] = m[0][0] + turning.x;
+    m[1][1] = m[1][1] + turning.y;
+    m[2][2] = m[2][2] + turning.z;
+    m[3][3] = m[3][3] + own.xx;
+    m[4][3] = m[4][3] + own.xy;
+    m[4][4] = m[4][4] + own.yy;
+    m[5][3] = m[5][3] + own.xz;
+    m[5][4] = m[5][4] + own.yz;
+    m[5][5] = m[5][5] + own.zz;
+}
+
 // Acceleration of a free base: `angular` and `linear` (gravity taken away) in its own axes.
 static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                    const Rates *force, const Mat *world, Work *work) {
     const Art *a = &work->base;
-    mf_lane armature = mf_set(base_constants(plan)[MF_ART_ARMATURE]), damping = mf_zero();
+    const mf_real *c = base_constants(plan);
+    mf_lane armature = mf_set(c[MF_ART_ARMATURE]), damping = mf_zero();
     if (drive->active)
-        damping = mf_set(base_constants(plan)[MF_ART_DAMPING]);
+        damping = mf_set(c[MF_ART_DAMPING]);
     mf_lane extra = mf_fma(drive->step, damping, armature);
-    Vec down = {-world->zx, -world->zy, -world->zz};
+    Vec down = vec_negative(up_of(plan, world));
     Vec speed = mat_apply_transposed(world, state->velocity);
     Vec torque = vec_sub(vec_fma(state->rate, -damping, force->angular), a->n);
     Vec pull = vec_sub(mat_apply_transposed(world, force->linear), a->f);
     pull = vec_fma(speed, -damping, pull);
+    // The base's acceleration has gravity taken away; what resists its velocity does not know that.
     pull = vec_fma(down, -(extra * setting(plan, MF_ART_GRAVITY)), pull);
-    const mf_lane m[6][6] = {
+    mf_lane m[6][6] = {
         {a->j.xx + extra},
         {a->j.xy, a->j.yy + extra},
         {a->j.xz, a->j.yz, a->j.zz + extra},
@@ -54,6 +96,8 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
         {a->h.xy, a->h.yy, a->h.zy, a->m.xy, a->m.yy + extra},
         {a->h.xz, a->h.yz, a->h.zz, a->m.xz, a->m.yz, a->m.zz + extra},
     };
+    if (drive->active && c[MF_ART_FRICTION] > 0)
+        rub_base(plan, state, drive, world, m, &torque, &pull);
     mf_lane r[6] = {torque.x, torque.y, torque.z, pull.x, pull.y, pull.z};
     memcpy(work->base_factor, m, sizeof m);
     solve_six(work->base_factor, work->base_inverse, r);
@@ -115,7 +159,7 @@ static MF_INLINE mf_lane climb_at_end(const mf_ArtPlan *plan, const State *state
                                       const Drive *drive, const Work *work, uint32_t i) {
     int32_t link = plan->contacts[i].link;
     return touch_climb(&work->contacts.touch[i], drive->step, setting(plan, MF_ART_GRAVITY),
-                       pose_down(&work->contacts, link),
+                       pose_down(plan, &work->contacts, link),
                        link < 0 ? state->rate : work->links[link].rate,
                        link < 0 ? work->base_angular : work->angular[link],
                        link < 0 ? work->base_linear : work->linear[link]);
@@ -161,7 +205,7 @@ static inline void accelerate_all(const mf_ArtPlan *plan, const State *state, Wo
     if (!plan->fixed) {
         out->angular = work->base_angular;
         out->linear = mat_apply(&work->contacts.pose[0].turn, work->base_linear);
-        out->linear.z = out->linear.z - setting(plan, MF_ART_GRAVITY);
+        out->linear = vec_fma(up_in_world(plan), -setting(plan, MF_ART_GRAVITY), out->linear);
     }
     for (uint32_t l = 0; l < plan->link_count; l++)
         accelerate_link(plan, state, l, work, out);
@@ -176,7 +220,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     for (uint32_t l = plan->link_count; l-- > 0;)
         fold_link(plan, state, drive, force, l, work);
     work->base_angular = vec_zero();
-    work->base_linear = vec_scale((Vec){world->zx, world->zy, world->zz}, gravity);
+    work->base_linear = vec_scale(up_of(plan, world), gravity);
     if (!plan->fixed) {
         add_rigid(&work->base, base_constants(plan), state->rate);
         if (work->contacts.any && plan->base_contacts > 0)
@@ -197,10 +241,13 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         spread_rate(plan, state, l, work);
     work->contacts.any = work->meetings.found = false;
     work->contacts.pose[0] = (Pose){world, state->place, state->velocity};
+    if (drive->active &&
+        (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed))
+        find_poses(plan, state, work);
     if (drive->active && plan->actuator_count > 0)
-        actuate(plan, state, drive->step, &work->actuation);
-    if (drive->active && (plan->contact_count > 0 || plan->any_lifted || plan->coupled))
-        find_contacts(plan, state, drive, work);
+        actuate_all(plan, state, drive->step, work);
+    if (drive->active)
+        find_contacts(plan, drive, state, work);
     // Contacts with the ground settle without the couplings, which are dear: one that these pull
     // off is let go in the next step.
     const bool settles = work->contacts.any && work->contacts.implicit && !plan->config.hard;

@@ -59,7 +59,7 @@ static inline void inverse_dynamics(const mf_ArtPlan *plan, const State *state, 
     const mf_real *root = base_constants(plan);
     Mat world = quat_matrix(state->attitude);
     Vec push = plan->fixed ? vec_zero() : wanted->linear;
-    push.z = push.z + setting(plan, MF_ART_GRAVITY);
+    push = vec_fma(up_in_world(plan), setting(plan, MF_ART_GRAVITY), push);
     base.push = mat_apply_transposed(&world, push);
     base.spin = plan->fixed ? vec_zero() : wanted->angular;
     base.rate = plan->fixed ? vec_zero() : state->rate;

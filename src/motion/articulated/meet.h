@@ -31,10 +31,8 @@ typedef struct Met {
 static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
                            int32_t link, Vec arm) {
     if (link == MF_ART_WORLD)
-        return (Spot){vec_zero(),
-                      {mf_zero(), mf_zero(), setting(plan, MF_ART_GRAVITY)},
-                      vec_zero(),
-                      vec_zero()};
+        return (Spot){vec_zero(), vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY)),
+                      vec_zero(), vec_zero()};
     const Pose *pose = &work->contacts.pose[link + 1];
     Vec rate = link < 0 ? state->rate : work->links[link].rate;
     Vec angular = link < 0 ? work->base_angular : work->angular[link];

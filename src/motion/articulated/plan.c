@@ -1,6 +1,7 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
+#include "world/group.h"
 
 #include <math.h>
 
@@ -100,23 +101,6 @@ static void set_servo(mf_ArtLink *link, double *c, const mf_Joint *joint, const 
         link->drive |= MF_ART_HAS_BACKLASH;
 }
 
-// A joint that follows another follows that one's leader in the end (the model has no cycles).
-static void set_follow(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtLink *link, double *c) {
-    uint32_t leader = link->joint;
-    double multiplier = 1.0, offset = 0.0;
-    while (model->joints[leader].mimic != MF_NONE) {
-        offset += multiplier * model->joints[leader].offset;
-        multiplier *= model->joints[leader].multiplier;
-        leader = model->joints[leader].mimic;
-    }
-    if (leader == link->joint || plan->joint_links[leader] == MF_NONE)
-        return;
-    link->leader = (int32_t)plan->joint_links[leader];
-    link->drive = MF_ART_FOLLOWS;
-    c[MF_ART_MULTIPLIER] = multiplier;
-    c[MF_ART_FOLLOW] = offset;
-}
-
 // Models made by hand leave both at 0.
 static bool ball_limited(const mf_Joint *joint) {
     return bounded(joint->upper) && joint->upper > 0.0;
@@ -130,7 +114,8 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
     c[MF_ART_ARMATURE] = joint->armature;
     c[MF_ART_DAMPING] = joint->damping;
     if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
-        set_servo(link, c, joint, servo_of(config, link->joint));
+        if (joint->mimic == MF_NONE) // its leader's motor moves it
+            set_servo(link, c, joint, servo_of(config, link->joint));
         c[MF_ART_STIFFNESS] = joint->stiffness;
         c[MF_ART_RELAXED] = joint->spring_reference;
         c[MF_ART_FRICTION] = joint->friction;
@@ -143,6 +128,10 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
         if (config->limits && (bounded(joint->lower) || bounded(joint->upper)))
             link->drive |= MF_ART_HAS_LIMIT;
     }
+    if (joint->type == MF_JOINT_FLOATING && joint->friction > 0.0) {
+        c[MF_ART_FRICTION] = joint->friction;
+        link->drive |= MF_ART_HAS_FRICTION;
+    }
     if (joint->type == MF_JOINT_BALL) {
         c[MF_ART_STIFFNESS] = joint->stiffness;
         c[MF_ART_FRICTION] = joint->friction;
@@ -153,8 +142,6 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
     }
     if (c[MF_ART_DAMPING] > 0.0)
         link->drive |= MF_ART_HAS_DAMPING;
-    if (joint->mimic != MF_NONE)
-        set_follow(plan, model, link, c);
 }
 
 // A joint that moves nothing with inertia has no equation of motion.
@@ -192,6 +179,8 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     double contact = config->contact_time > 0.0 ? config->contact_time : 2.0 * step;
     c[MF_ART_STEP] = step;
     c[MF_ART_GRAVITY] = world->gravity;
+    for (int i = 0; i < 3; i++)
+        c[MF_ART_ZENITH + i] = -world->gravity_direction[i];
     c[MF_ART_LIMIT_FORCE] = 1.0 / (limit * limit);
     c[MF_ART_LIMIT_DRAG] = 2.0 * config->limit_damping / limit;
     c[MF_ART_CREEP] = config->friction_rate;
@@ -208,6 +197,7 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     if (model->root != NULL) {
         mf_art_constants(plan, -1)[MF_ART_ARMATURE] = model->root->armature;
         mf_art_constants(plan, -1)[MF_ART_DAMPING] = model->root->damping;
+        mf_art_constants(plan, -1)[MF_ART_FRICTION] = model->root->friction;
     }
 }
 
@@ -281,6 +271,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     plan->terrain = mf_world_settings(world)->terrain;
     plan->sweeps = config->sweeps > 0 ? config->sweeps : config->hard ? 30 : 8;
     plan->level = plan->terrain->lowest == plan->terrain->highest;
+    plan->upright = mf_world_pulls_down(mf_world_settings(world));
     plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                   (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
     status = fill_plan(plan, model, mf_world_settings(world), context, error);

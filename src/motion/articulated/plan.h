@@ -30,17 +30,18 @@ enum {
 
 // Rows of the constants, in both precisions: settings first, then the base, links and contacts.
 enum {
-    MF_ART_STEP,        // [s] dt
-    MF_ART_GRAVITY,     // [m/s^2]
-    MF_ART_LIMIT_FORCE, // [1/s^2] stiffness of joint limits over the inertia
-    MF_ART_LIMIT_DRAG,  // [1/s] damping of joint limits over the inertia
-    MF_ART_CREEP,       // [rad/s] or [m/s] rate below which dry friction of joints is viscous
-    MF_ART_PUSH,        // [N/m] stiffness of a contact
-    MF_ART_DRAG,        // [N s/m] damping of a contact
-    MF_ART_MU,          // [1] friction coefficient of contacts
-    MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
-    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder
-    MF_ART_HIGHEST,     // [m] highest ground
+    MF_ART_STEP,                            // [s] dt
+    MF_ART_GRAVITY,                         // [m/s^2]
+    MF_ART_ZENITH,                          // [1] 3 values: against gravity, world axes
+    MF_ART_LIMIT_FORCE = MF_ART_ZENITH + 3, // [1/s^2] stiffness of joint limits over the inertia
+    MF_ART_LIMIT_DRAG,                      // [1/s] damping of joint limits over the inertia
+    MF_ART_CREEP,   // [rad/s] or [m/s] rate below which dry friction of joints is viscous
+    MF_ART_PUSH,    // [N/m] stiffness of a contact
+    MF_ART_DRAG,    // [N s/m] damping of a contact
+    MF_ART_MU,      // [1] friction coefficient of contacts
+    MF_ART_SLIP,    // [m/s] speed below which contact friction is viscous
+    MF_ART_DEEP,    // [m] depth up to which a contact pushes harder
+    MF_ART_HIGHEST, // [m] highest ground
     MF_ART_SETTINGS
 };
 
@@ -69,14 +70,12 @@ enum {
     MF_ART_SERVO_SPEED = 29,   // [N m] gain times position error that the servo answers at most
     MF_ART_EFFORT = 30,        // [N m] or [N]
     MF_ART_BACKLASH = 31,      // [rad] or [m] half the play
-    MF_ART_MULTIPLIER = 32,    // [1] of a joint that follows another
-    MF_ART_FOLLOW = 33,        // [rad] or [m] likewise
-    MF_ART_TURN = 34,      // [1] 9 values: ball: child's axes to the parent's when it is not turned
-    MF_ART_SUM_LOWER = 43, // [N m] or [N] range of all actuators together
-    MF_ART_SUM_UPPER = 44, // [N m] or [N]
-    MF_ART_LIFT = 45,      // [kg] whose weight is compensated
-    MF_ART_LIFT_MOMENT = 46, // [kg m] 3 values: times its centre
-    MF_ART_LINK_VALUES = 49
+    MF_ART_TURN = 32,      // [1] 9 values: ball: child's axes to the parent's when it is not turned
+    MF_ART_SUM_LOWER = 41, // [N m] or [N] range of all actuators together
+    MF_ART_SUM_UPPER = 42, // [N m] or [N]
+    MF_ART_LIFT = 43,      // [kg] whose weight is compensated
+    MF_ART_LIFT_MOMENT = 44, // [kg m] 3 values: times its centre
+    MF_ART_LINK_VALUES = 47
 };
 
 // Of an actuator.
@@ -119,8 +118,7 @@ enum { // what acts on a joint
     MF_ART_HAS_SERVO = 16,
     MF_ART_HAS_EFFORT = 32, // the servo's effort is limited
     MF_ART_HAS_SPEED = 64,  // the servo's speed is limited
-    MF_ART_HAS_BACKLASH = 128,
-    MF_ART_FOLLOWS = 256 // it is driven to follow its leader
+    MF_ART_HAS_BACKLASH = 128
 };
 
 typedef struct mf_ArtLink {
@@ -140,7 +138,6 @@ typedef struct mf_ArtLink {
     uint32_t depth;    // [1] 0 for children of the base
     uint32_t joint;    // [1] joint of the model
     uint32_t row;      // [1] component of joint.angle or free.position, or number of the ball
-    int32_t leader;    // [1] plan link that it follows, -1 = none
     uint32_t position; // [1] its first value in a position vector
     uint32_t velocity; // [1] its first value in a velocity vector
     uint32_t first_contact, contact_count; // [1]
@@ -151,11 +148,28 @@ typedef struct mf_ArtTerm {
     double weight; // [1] of its position in the actuator's length
 } mf_ArtTerm;
 
+enum { MF_ART_WORLD = -2 }; // in place of a plan link: the world
+
+typedef enum mf_ArtActs {
+    MF_ART_PULLS,      // on hinges and slides: terms
+    MF_ART_TURNS,      // a ball joint
+    MF_ART_PUSHES,     // a link at a site
+    MF_ART_PUSHES_FROM // a link at a site, in the axes of another site, which gets the reaction
+} mf_ArtActs;
+
 typedef struct mf_ArtActuator {
+    mf_ArtActs acts;
     mf_ActuatorDynamics dynamics;
     bool early;
-    int32_t link;                    // [1] plan link that it pushes (-1 = base) when without terms
+    bool in_parent;                  // of a ball: the gear is in the parent's axes
+    bool rated;                      // its force depends on length or rate
     uint32_t first_term, term_count; // [1]
+    // Plan links (-1 = base, MF_ART_WORLD): that of the site or ball, of the reference, and the
+    // last that carries both.
+    int32_t links[2], common;
+    double arms[2][3];  // [m] the sites in those links' frames
+    double turns[2][9]; // [1] the sites' axes to those links', row after row
+    double gear[6];     // [1]
 } mf_ArtActuator;
 
 typedef struct mf_ArtContact {
@@ -163,8 +177,6 @@ typedef struct mf_ArtContact {
     bool disc;
     bool oval;
 } mf_ArtContact;
-
-enum { MF_ART_WORLD = -2 }; // in place of a plan link: the world
 
 // An equality constraint. Frames hold for connect and weld, terms for joint and tendon.
 typedef struct mf_ArtLoop {
@@ -226,12 +238,14 @@ typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
 typedef struct mf_ArtPlan {
     mf_ArticulatedConfig config;
     const mf_Terrain *terrain;
-    bool level; // the ground has one height everywhere
-    bool fixed; // the base does not move
+    bool level;   // the ground has one height everywhere
+    bool upright; // gravity pulls along -z
+    bool fixed;   // the base does not move
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
     uint32_t base_contacts;                                     // [1] the first ones are the base's
     uint32_t actuator_count, term_count;                        // [1]
     bool has_activation;                                        // an actuator has dynamics
+    bool posed;                                                 // an actuator needs poses
     bool base_thrust, base_lifted;                              // as in mf_ArtLink
     bool any_lifted;
     uint32_t position_count, velocity_count; // [1]

@@ -277,7 +277,9 @@ mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t insta
     const mf_ArtPlan *plan = plan_with(group, instance, &values);
     all_shares(plan, &values, &sum);
     double gravity = plan->constants_f64[MF_ART_GRAVITY];
-    mf_ArticulatedEnergy energy = {.kinetic = sum.kinetic, .potential = gravity * sum.center[2]};
+    mf_ArticulatedEnergy energy = {
+        .kinetic = sum.kinetic,
+        .potential = gravity * mf_vec3_dot(plan->constants_f64 + MF_ART_ZENITH, sum.center)};
     for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
         const double *c = mf_art_constants(plan, l);
         const double *v = l < 0 ? values.velocity : values.velocity + plan->links[l].velocity;

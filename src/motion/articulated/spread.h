@@ -125,9 +125,8 @@ static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, ui
     own->rate = rate;
 }
 
-// World poses of the links that contacts need, and the contacts.
-static inline void find_contacts(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                 Work *work) {
+// World poses of the links that contacts, actuators or weights need.
+static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *work) {
     Contacts *contacts = &work->contacts;
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
@@ -144,6 +143,11 @@ static inline void find_contacts(const mf_ArtPlan *plan, const State *state, con
                   link->parent < 0 ? state->rate : work->links[link->parent].rate,
                   &contacts->pose[l + 1]);
     }
+}
+
+static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, const State *state,
+                                 Work *work) {
+    Contacts *contacts = &work->contacts;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         int32_t link = plan->contacts[i].link;
         mf_lane load = contacts->implicit ? row_load(contacts->load, i) : mf_zero();

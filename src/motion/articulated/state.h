@@ -50,6 +50,15 @@ static MF_INLINE Mat mat_constant(const mf_real *c) {
     return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
                  mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
 }
+// Against gravity, in world axes and in those of a body.
+static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
+    return vec_constant(MF_ART_CONSTANTS(plan) + MF_ART_ZENITH);
+}
+static MF_INLINE Vec up_of(const mf_ArtPlan *plan, const Mat *turn) {
+    if (plan->upright)
+        return (Vec){turn->zx, turn->zy, turn->zz};
+    return mat_apply_transposed(turn, up_in_world(plan));
+}
 static MF_INLINE Vec vec_zero(void) {
     return (Vec){mf_zero(), mf_zero(), mf_zero()};
 }

@@ -170,19 +170,21 @@ static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
         sin_tilt = b < 0.0 || (b == 0.0 && a > 0.0) ? sine : -sine;
         sin_spin = snapped(a / sin_tilt);
         cos_spin = snapped(-b / sin_tilt);
-        sin_tilt = snapped(sin_tilt);
+        if (mf_abs(sin_tilt) < 0.5)
+            sin_tilt = snapped(sin_tilt);
     }
+    // A sine that looks like 1 leaves cosines up to the root of what was rounded away.
     if (sin_tilt == 0.0)
         cos_tilt = cos_tilt < 0.0 ? -1.0 : 1.0;
-    if (mf_abs(sin_tilt) == 1.0)
-        cos_tilt = 0.0;
+    else if (cos_tilt == 0.0)
+        sin_tilt = sin_tilt < 0.0 ? -1.0 : 1.0;
     c[MF_ART_COS_SPIN] = cos_spin;
     c[MF_ART_SIN_SPIN] = sin_spin;
     c[MF_ART_COS_TILT] = cos_tilt;
     c[MF_ART_SIN_TILT] = sin_tilt;
     link->spun = sin_spin != 0.0;
-    link->tilt = sin_tilt == 1.0                       ? MF_ART_UP
-                 : sin_tilt == -1.0                    ? MF_ART_DOWN
+    link->tilt = cos_tilt == 0.0 && sin_tilt > 0.0     ? MF_ART_UP
+                 : cos_tilt == 0.0                     ? MF_ART_DOWN
                  : sin_tilt == 0.0 && cos_tilt == 1.0  ? MF_ART_LEVEL
                  : sin_tilt == 0.0 && cos_tilt == -1.0 ? MF_ART_OVER
                                                        : MF_ART_ANY;
@@ -220,7 +222,6 @@ static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind 
                          .kind = kind,
                          .joint = joint,
                          .leaf = true,
-                         .leader = -1,
                          .position = t->position[joint],
                          .velocity = t->velocity[joint]};
     if (parent >= 0) {
