@@ -8,10 +8,17 @@
 
 #include "options.h"
 
-static const mf_CheckCase *const tables[] = {mf_check_base_cases,      mf_check_model_cases,
-                                             mf_check_terrain_cases,   mf_check_points_cases,
-                                             mf_check_car_cases,       mf_check_fixed_wing_cases,
-                                             mf_check_quadrotor_cases, mf_check_articulated_cases};
+static const mf_CheckCase *const tables[] = {
+    mf_check_base_cases,      mf_check_model_cases,     mf_check_terrain_cases,
+    mf_check_points_cases,    mf_check_car_cases,       mf_check_fixed_wing_cases,
+    mf_check_quadrotor_cases, mf_check_free_cases,      mf_check_articulated_cases,
+    mf_check_control_cases,   mf_check_algorithms_cases};
+static const mf_CheckCase *const full_tables[] = {mf_check_algorithms_full_cases};
+
+enum {
+    TABLES = sizeof tables / sizeof *tables,
+    FULL_TABLES = sizeof full_tables / sizeof *full_tables
+};
 
 struct mf_CheckRun {
     const mf_CheckCase *current;
@@ -29,9 +36,11 @@ static const mf_CommandHelp help = {
         "Runs the check cases (all, or those named by id) and prints, for each quantity, what the\n"
         "textbook or an independent computation says, what Mayfly got, how far they may be apart,\n"
         "and the verdict. Exit code 1 when any case fails. With --json: case, title, quantity,\n"
-        "expected, got, tolerance, verdict, and a last line with done, passed and failed.",
+        "expected, got, tolerance, verdict, and a last line with done, passed and failed.\n"
+        "A name without its part behind the dash means all cases of it: E4 is also E4-points.",
     .examples = "  mayfly check\n"
-                "  mayfly check C7 C8 --json\n",
+                "  mayfly check C7 C8 --json\n"
+                "  mayfly check --full\n",
     .least = 0,
     .most = 1000};
 
@@ -118,21 +127,27 @@ static void run_case(mf_Context *context, mf_CheckRun *run, const mf_CheckCase *
         run->passed_cases++;
 }
 
-static const mf_CheckCase *find_case(const char *id) {
-    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
-        for (const mf_CheckCase *check = tables[t]; check->id != NULL; check++) {
-            if (strcmp(check->id, id) == 0)
-                return check;
-        }
-    }
-    return NULL;
+// "E4" names E4 and E4-points, "E4-points" only itself; NULL names all.
+static bool is_named(const mf_CheckCase *check, const char *name) {
+    size_t length = name == NULL ? 0 : strlen(name);
+    return name == NULL || (strncmp(check->id, name, length) == 0 &&
+                            (check->id[length] == 0 || check->id[length] == '-'));
 }
 
-static void run_all(mf_Context *context, mf_CheckRun *run) {
-    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
-        for (const mf_CheckCase *check = tables[t]; check->id != NULL; check++)
-            run_case(context, run, check);
+// Runs (only counts, without a context) the cases of that name; returns how many there are.
+static uint32_t run_named(mf_Context *context, mf_CheckRun *run, const char *name, bool full) {
+    uint32_t count = 0;
+    for (size_t t = 0; t < (full ? TABLES + FULL_TABLES : TABLES); t++) {
+        const mf_CheckCase *check = t < TABLES ? tables[t] : full_tables[t - TABLES];
+        for (; check->id != NULL; check++) {
+            if (!is_named(check, name))
+                continue;
+            count++;
+            if (context != NULL)
+                run_case(context, run, check);
+        }
     }
+    return count;
 }
 
 static int finish(mf_CheckRun *run) {
@@ -148,14 +163,16 @@ static int finish(mf_CheckRun *run) {
 
 int mf_command_check(int argc, char **argv) {
     mf_CheckRun run = {0};
+    bool full = false;
     const mf_Option table[] = {
+        {"full", NULL, MF_OPTION_FLAG, &full, 0, 0, "the long cases too"},
         {"json", NULL, MF_OPTION_FLAG, &run.json, 0, 0, "one JSON object per quantity"},
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
     for (int i = 1; i <= count; i++) {
-        if (find_case(argv[i]) == NULL)
+        if (run_named(NULL, &run, argv[i], true) == 0)
             return mf_app_usage("check", "unknown case '%.99s'", argv[i]);
     }
     mf_Context *context;
@@ -163,9 +180,9 @@ int mf_command_check(int argc, char **argv) {
     if (mf_context_create(NULL, &context, &error) != MF_OK)
         return mf_app_fail(&error);
     for (int i = 1; i <= count; i++)
-        run_case(context, &run, find_case(argv[i]));
+        run_named(context, &run, argv[i], true);
     if (count == 0)
-        run_all(context, &run);
+        run_named(context, &run, NULL, full);
     mf_context_destroy(context);
     return finish(&run);
 }

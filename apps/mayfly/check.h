@@ -8,7 +8,8 @@
 typedef struct mf_CheckRun mf_CheckRun;
 
 typedef struct mf_CheckCase {
-    const char *id;    // as in the literature list of docs/validation.md: "C7"
+    const char *id;    // as in the literature list of docs/validation.md: "C7"; of several cases
+                       // of one entry all but one add what they are about: "E4-points"
     const char *title; // what is checked
     // Reports every quantity with the functions below. A failure to set up is a failed case.
     mf_Status (*run)(mf_Context *context, mf_CheckRun *out, mf_Error *error);
@@ -22,7 +23,8 @@ void mf_check_below(mf_CheckRun *run, const char *what, double bound, double got
 // Exactly equal words, shown in hexadecimal.
 void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got);
 
-// Tables end with an empty row.
+// Tables end with an empty row. Cases of tables called _full take long: they are left out unless
+// they are named or --full is given.
 extern const mf_CheckCase mf_check_base_cases[];
 extern const mf_CheckCase mf_check_model_cases[];
 extern const mf_CheckCase mf_check_terrain_cases[];
@@ -30,6 +32,10 @@ extern const mf_CheckCase mf_check_points_cases[];
 extern const mf_CheckCase mf_check_car_cases[];
 extern const mf_CheckCase mf_check_fixed_wing_cases[];
 extern const mf_CheckCase mf_check_quadrotor_cases[];
+extern const mf_CheckCase mf_check_free_cases[];
 extern const mf_CheckCase mf_check_articulated_cases[];
+extern const mf_CheckCase mf_check_control_cases[];
+extern const mf_CheckCase mf_check_algorithms_cases[];
+extern const mf_CheckCase mf_check_algorithms_full_cases[];
 
 #endif

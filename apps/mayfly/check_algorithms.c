@@ -1,0 +1,495 @@
+// Check cases of the equations of motion under `articulated`: its algorithms against each other, on
+// Mayfly's own robots, against MuJoCo, and what no choice of frames may change.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check_rig.h"
+#include "math/scalar.h"
+
+enum { MOST = 32, MOST_POSITIONS = 40 };
+
+static const char *const robots[] = {"models/figure.xml", "models/ant.xml", "models/hexapod.urdf",
+                                     "models/quadruped.urdf"};
+enum { ROBOTS = sizeof robots / sizeof *robots };
+
+static mf_Status open_robot(mf_Rig *rig, mf_Context *context, const char *file, mf_Time step,
+                            mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, step);
+    config.motion.contacts = config.motion.self_contacts = config.motion.limits = false;
+    return mf_rig_open_file(rig, context, file, &config, error);
+}
+
+// ---- random states ------------------------------------------------------------------------------
+
+typedef struct Draw {
+    double position[MOST_POSITIONS], velocity[MOST], force[MOST];
+} Draw;
+
+// A free base turned anyhow, hinges anywhere, rates to 3 rad/s, forces to 10 N m.
+static void draw_state(const mf_Rig *rig, uint64_t number, Draw *draw) {
+    const mf_Model *model = mf_group_model(rig->group);
+    for (uint32_t i = 0; i < model->position_count; i++)
+        draw->position[i] = 3.0 * mf_rig_random(1, number * MOST_POSITIONS + i);
+    for (uint32_t i = 0; i < model->velocity_count; i++) {
+        draw->velocity[i] = 3.0 * mf_rig_random(2, number * MOST + i);
+        draw->force[i] = 10.0 * mf_rig_random(3, number * MOST + i);
+    }
+    mf_quat_normalize(draw->position + 3);
+    mf_group_set_state(rig->group, 0, draw->position, draw->velocity);
+}
+
+static double largest(const double *values, uint32_t count) {
+    double most = 0.0;
+    for (uint32_t i = 0; i < count; i++)
+        most = fmax(most, fabs(values[i]));
+    return most;
+}
+
+// Largest difference over the largest value.
+static double apart(const double *got, const double *expected, uint32_t count) {
+    double worst = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        double off = fabs(got[i] - expected[i]);
+        worst = off <= worst ? worst : off; // NaN stays
+    }
+    return worst / largest(expected, count);
+}
+
+// ---- F5, F6 -------------------------------------------------------------------------------------
+
+// What inverse dynamics needs for the accelerations of forward dynamics are the forces.
+static double inverse_error(const mf_Rig *rig, const Draw *draw) {
+    uint32_t n = mf_articulated_velocity_count(rig->group);
+    double gain[MOST], got[MOST], bias[MOST];
+    mf_articulated_forward(rig->group, 0, draw->force, gain);
+    mf_articulated_inverse(rig->group, 0, gain, got);
+    mf_articulated_bias(rig->group, 0, bias);
+    double scale = fmax(largest(draw->force, n), largest(bias, n));
+    return apart(got, draw->force, n) * largest(draw->force, n) / scale;
+}
+
+static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, uint64_t states,
+                               mf_Error *error) {
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        mf_Rig rig;
+        Draw draw;
+        char what[80];
+        double worst = 0.0;
+        mf_Status status = open_robot(&rig, context, robots[i], MF_MILLISECOND, error);
+        if (status != MF_OK)
+            return status;
+        for (uint64_t s = 0; s < states; s++) {
+            draw_state(&rig, s, &draw);
+            double off = inverse_error(&rig, &draw);
+            worst = off <= worst ? worst : off;
+        }
+        snprintf(what, sizeof what, "%s, %d states", robots[i], (int)states);
+        mf_check_below(run, what, 1e-11, worst);
+        mf_rig_close(&rig);
+    }
+    return MF_OK;
+}
+
+static mf_Status check_inverse_short(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    return check_inverse(context, run, 1000, error);
+}
+
+static mf_Status check_inverse_full(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    return check_inverse(context, run, 100000, error);
+}
+
+// Column c of the mass matrix is what a unit acceleration needs more than none.
+static double column_error(const mf_Rig *rig, const double *matrix, uint32_t c) {
+    uint32_t n = mf_articulated_velocity_count(rig->group);
+    double unit[MOST] = {0}, zero[MOST] = {0}, with[MOST], without[MOST], column[MOST];
+    unit[c] = 1.0;
+    mf_articulated_inverse(rig->group, 0, unit, with);
+    mf_articulated_inverse(rig->group, 0, zero, without);
+    for (uint32_t i = 0; i < n; i++) {
+        with[i] -= without[i];
+        column[i] = matrix[i * n + c];
+    }
+    // Differences of forces: their rounding is that of the forces.
+    return apart(with, column, n) * largest(column, n) /
+           fmax(largest(column, n), largest(without, n));
+}
+
+// Smallest pivot of Cholesky's factor over the largest: > 0 for a positive definite matrix.
+static double smallest_pivot(const double *matrix, uint32_t n) {
+    double factor[MOST * MOST], least = INFINITY, most = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k <= i; k++) {
+            double sum = matrix[i * n + k];
+            for (uint32_t m = 0; m < k; m++)
+                sum -= factor[i * n + m] * factor[k * n + m];
+            factor[i * n + k] = i == k ? sqrt(fmax(sum, 0.0)) : sum / factor[k * n + k];
+            if (i != k)
+                continue;
+            least = fmin(least, sum);
+            most = fmax(most, sum);
+        }
+    }
+    return least / most;
+}
+
+// v M v with the state moved along v for a time `ahead`.
+static double energy_ahead(const mf_Rig *rig, const Draw *draw, double ahead) {
+    const mf_Model *model = mf_group_model(rig->group);
+    double moved[MOST_POSITIONS], turn[4], rate = mf_vec3_length(draw->velocity + 3);
+    double axis[3] = {draw->velocity[3] / rate, draw->velocity[4] / rate, draw->velocity[5] / rate};
+    memcpy(moved, draw->position, sizeof moved);
+    mf_quat_from_axis_angle(turn, axis, rate * ahead);
+    mf_quat_multiply(moved + 3, draw->position + 3, turn);
+    for (uint32_t i = 7; i < model->position_count; i++)
+        moved[i] += draw->velocity[i - 1] * ahead;
+    mf_group_set_state(rig->group, 0, moved, draw->velocity);
+    return 2.0 * mf_articulated_energy(rig->group, 0).kinetic;
+}
+
+// v (M' - 2 C) v, over the size of its parts. M' by differences of order 8: with 1 ms their own
+// error and the rounding are both below 1e-12.
+static double power_error(const mf_Rig *rig, const Draw *draw) {
+    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    uint32_t n = mf_articulated_velocity_count(rig->group);
+    double bias[MOST], still[MOST], none[MOST] = {0}, change = 0.0, power = 0.0, size = 0.0;
+    mf_articulated_bias(rig->group, 0, bias);
+    mf_group_set_state(rig->group, 0, draw->position, none);
+    mf_articulated_bias(rig->group, 0, still);
+    for (uint32_t i = 0; i < n; i++) {
+        power += draw->velocity[i] * (bias[i] - still[i]);
+        size += fabs(draw->velocity[i] * bias[i]);
+    }
+    for (int k = 1; k <= 4; k++)
+        change += weight[k - 1] *
+                  (energy_ahead(rig, draw, 1e-3 * k) - energy_ahead(rig, draw, -1e-3 * k)) / 1e-3;
+    return fabs(change - 2.0 * power) / fmax(size, energy_ahead(rig, draw, 0.0));
+}
+
+static mf_Status check_matrix(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        mf_Rig rig;
+        Draw draw;
+        char what[80];
+        double column = 0.0, pivot = INFINITY, power = 0.0, matrix[MOST * MOST];
+        mf_Status status = open_robot(&rig, context, robots[i], MF_MILLISECOND, error);
+        if (status != MF_OK)
+            return status;
+        uint32_t n = mf_articulated_velocity_count(rig.group);
+        for (uint64_t s = 0; s < 300; s++) {
+            draw_state(&rig, s, &draw);
+            mf_articulated_mass_matrix(rig.group, 0, matrix);
+            column = fmax(column, column_error(&rig, matrix, (uint32_t)s % n));
+            pivot = fmin(pivot, smallest_pivot(matrix, n));
+            power = fmax(power, power_error(&rig, &draw));
+        }
+        snprintf(what, sizeof what, "%s: columns, relative", robots[i]);
+        mf_check_below(run, what, 1e-11, column);
+        snprintf(what, sizeof what, "%s: least pivot over most, negative", robots[i]);
+        mf_check_below(run, what, -1e-9, -pivot);
+        snprintf(what, sizeof what, "%s: v (M' - 2 C) v, relative", robots[i]);
+        mf_check_below(run, what, 1e-11, power);
+        mf_rig_close(&rig);
+    }
+    return MF_OK;
+}
+
+// ---- F7 -----------------------------------------------------------------------------------------
+
+// Power of constant torques is the change of the energy: Simpson's rule over all steps.
+static mf_Status check_power(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_Rig rig;
+    Draw draw;
+    enum { STEPS = 2000 };
+    const double step = 1e-4;
+    mf_Status status = open_robot(&rig, context, "models/hexapod.urdf", MF_MILLISECOND / 10, error);
+    if (status != MF_OK)
+        return status;
+    draw_state(&rig, 0, &draw);
+    const mf_Model *model = mf_group_model(rig.group);
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        mf_rig_set(&rig, "joint.torque", j, 0.01 * draw.force[6 + j]);
+    double energy = mf_rig_energy(&rig), work = 0.0, size = 0.0;
+    for (int n = 0; n <= STEPS; n++) {
+        double power = 0.0;
+        for (uint32_t j = 0; j < model->joint_count; j++)
+            power += 0.01 * draw.force[6 + j] * mf_rig_get(&rig, "joint.rate", j);
+        double part = step / 3.0 * (n == 0 || n == STEPS ? 1 : n % 2 == 1 ? 4 : 2);
+        work += power * part;
+        size += fabs(power) * part;
+        if (n < STEPS)
+            mf_world_step(rig.world, 1);
+    }
+    mf_check_below(run, "change of the energy less the work, relative [1]", 1e-9,
+                   fabs(mf_rig_energy(&rig) - energy - work) / size);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+// ---- F8 -----------------------------------------------------------------------------------------
+
+enum { TREE = 6, TREE_VALUES = 6 + TREE - 1 };
+
+typedef struct TreeLink {
+    uint32_t parent;
+    double place[3], turn[4], axis[3]; // of its joint in the parent
+    double mass, center[3], inertia[6];
+} TreeLink;
+
+typedef struct Tree { // a free base with hinges, its state and the forces on it
+    TreeLink links[TREE];
+    double orientation[4], angle[TREE], velocity[TREE_VALUES], force[TREE_VALUES];
+} Tree;
+
+static void draw_tree(uint64_t number, Tree *tree) {
+    static const uint32_t parents[TREE] = {MF_NONE, 0, 1, 0, 3, 1};
+    uint64_t at = 1000 * number;
+    memset(tree, 0, sizeof *tree);
+    for (uint32_t l = 0; l < TREE; l++) {
+        TreeLink *link = &tree->links[l];
+        link->parent = parents[l];
+        for (int i = 0; i < 3; i++) {
+            link->place[i] = 0.4 * mf_rig_random(4, at++);
+            link->axis[i] = mf_rig_random(4, at++);
+            link->center[i] = 0.2 * mf_rig_random(4, at++);
+            link->inertia[i] = 0.05 + 0.01 * mf_rig_random(4, at++);
+            link->inertia[3 + i] = 0.01 * mf_rig_random(4, at++);
+        }
+        for (int i = 0; i < 4; i++)
+            link->turn[i] = mf_rig_random(4, at++);
+        mf_vec3_normalize(link->axis);
+        mf_quat_normalize(link->turn);
+        link->mass = 1.5 + mf_rig_random(4, at++);
+        tree->angle[l] = 3.0 * mf_rig_random(4, at++);
+    }
+    for (uint32_t i = 0; i < TREE_VALUES; i++) {
+        tree->velocity[i] = 2.0 * mf_rig_random(4, at++);
+        tree->force[i] = 5.0 * mf_rig_random(4, at++);
+    }
+    for (int i = 0; i < 4; i++)
+        tree->orientation[i] = mf_rig_random(4, at++);
+    mf_quat_normalize(tree->orientation);
+}
+
+static mf_Status tree_gain(mf_Context *context, const Tree *tree, double *gain, mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    mf_Rig rig;
+    double position[6 + TREE] = {0, 0, 1};
+    mf_hand_start(&rig.hand, context);
+    for (uint32_t l = 0; l < TREE; l++) {
+        const TreeLink *link = &tree->links[l];
+        if (l > 0) {
+            mf_hand_hinge(&rig.hand, link->parent, link->place[0], link->place[1], link->place[2],
+                          link->axis);
+            memcpy(rig.hand.joints[l - 1].rotation, link->turn, sizeof link->turn);
+            position[6 + l] = tree->angle[l];
+        }
+        mf_rig_body(&rig, l, link->mass, link->center, link->inertia);
+        memcpy(rig.hand.links[l].inertia, link->inertia, sizeof link->inertia);
+    }
+    mf_Status status = mf_rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    memcpy(position + 3, tree->orientation, sizeof tree->orientation);
+    mf_group_set_state(rig.group, 0, position, tree->velocity);
+    mf_articulated_forward(rig.group, 0, tree->force, gain);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+// Each but the base seen from axes of its own, turned anyhow: nothing may change.
+static void turn_frames(Tree *tree, uint64_t number) {
+    double turns[TREE][4], back[4];
+    mf_quat_identity(turns[0]);
+    for (uint32_t l = 1; l < TREE; l++) {
+        TreeLink *link = &tree->links[l];
+        for (uint64_t i = 0; i < 4; i++)
+            turns[l][i] = mf_rig_random(5, 100 * number + 4 * l + i);
+        mf_quat_normalize(turns[l]); // new axes to old
+        mf_quat_conjugate(back, turns[l]);
+        mf_quat_rotate_inverse(link->axis, turns[l], link->axis);
+        mf_quat_rotate_inverse(link->center, turns[l], link->center);
+        mf_inertia_rotate(link->inertia, link->inertia, back);
+        mf_quat_rotate_inverse(link->place, turns[link->parent], link->place);
+        mf_quat_multiply(link->turn, link->turn, turns[l]);
+        mf_quat_conjugate(back, turns[link->parent]);
+        mf_quat_multiply(link->turn, back, link->turn);
+    }
+}
+
+// Links 1 .. 5 told in the order 3, 4, 1, 5, 2.
+static const uint32_t told[TREE] = {0, 3, 4, 1, 5, 2}, untold[TREE] = {0, 3, 5, 1, 2, 4};
+
+static void reorder(Tree *tree) {
+    Tree old = *tree;
+    for (uint32_t l = 1; l < TREE; l++) {
+        tree->links[l] = old.links[told[l]];
+        tree->links[l].parent = untold[old.links[told[l]].parent];
+        tree->angle[l] = old.angle[told[l]];
+        tree->velocity[5 + l] = old.velocity[5 + told[l]];
+        tree->force[5 + l] = old.force[5 + told[l]];
+    }
+}
+
+static void scale_mass(Tree *tree, double factor) {
+    for (uint32_t l = 0; l < TREE; l++) {
+        tree->links[l].mass *= factor;
+        for (int i = 0; i < 6; i++)
+            tree->links[l].inertia[i] *= factor;
+    }
+    for (uint32_t i = 0; i < TREE_VALUES; i++)
+        tree->force[i] *= factor;
+}
+
+// Seen in a mirror, y to -y: axes and turns, which have a sense, keep their y and change the
+// others.
+static void mirror_values(double *values) {
+    values[1] = -values[1];
+    values[3] = -values[3];
+    values[5] = -values[5];
+}
+
+static void mirror_tree(Tree *tree) {
+    for (uint32_t l = 0; l < TREE; l++) {
+        TreeLink *link = &tree->links[l];
+        link->place[1] = -link->place[1];
+        link->center[1] = -link->center[1];
+        link->axis[0] = -link->axis[0];
+        link->axis[2] = -link->axis[2];
+        link->turn[1] = -link->turn[1];
+        link->turn[3] = -link->turn[3];
+        link->inertia[3] = -link->inertia[3]; // xy
+        link->inertia[5] = -link->inertia[5]; // yz
+    }
+    tree->orientation[1] = -tree->orientation[1];
+    tree->orientation[3] = -tree->orientation[3];
+    mirror_values(tree->velocity);
+    mirror_values(tree->force);
+}
+
+// The whole robot turned about the vertical: what is in world axes turns with it.
+static void turn_world(Tree *tree, const double yaw[4]) {
+    mf_quat_multiply(tree->orientation, yaw, tree->orientation);
+    mf_quat_rotate(tree->velocity, yaw, tree->velocity);
+    mf_quat_rotate(tree->force, yaw, tree->force);
+}
+
+enum { FRAMES, ORDER, MASS, MIRROR, WORLD, CHANGES };
+
+static mf_Status tree_change(mf_Context *context, int kind, uint64_t number, double *worst,
+                             mf_Error *error) {
+    static const double yaw[4] = {0.6, 0, 0, 0.8};
+    double before[TREE_VALUES], after[TREE_VALUES], expected[TREE_VALUES];
+    Tree tree;
+    draw_tree(number, &tree);
+    mf_Status status = tree_gain(context, &tree, before, error);
+    if (status != MF_OK)
+        return status;
+    memcpy(expected, before, sizeof expected);
+    if (kind == FRAMES)
+        turn_frames(&tree, number);
+    if (kind == MASS)
+        scale_mass(&tree, 1e3 / 7.0);
+    if (kind == ORDER) {
+        reorder(&tree);
+        for (uint32_t l = 1; l < TREE; l++)
+            expected[5 + l] = before[5 + told[l]];
+    }
+    if (kind == MIRROR) {
+        mirror_tree(&tree);
+        mirror_values(expected);
+    }
+    if (kind == WORLD) {
+        turn_world(&tree, yaw);
+        mf_quat_rotate(expected, yaw, expected);
+    }
+    status = tree_gain(context, &tree, after, error);
+    *worst = fmax(*worst, apart(after, expected, TREE_VALUES));
+    return status;
+}
+
+static mf_Status check_symmetry(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const char *const names[CHANGES] = {
+        "axes of every link turned anyhow", "links told in another order",
+        "masses and forces times 1000/7", "seen in a mirror", "turned about the vertical"};
+    for (int kind = 0; kind < CHANGES; kind++) {
+        double worst = 0.0;
+        char what[80];
+        for (uint64_t n = 0; n < 50; n++) {
+            mf_Status status = tree_change(context, kind, n, &worst, error);
+            if (status != MF_OK)
+                return status;
+        }
+        snprintf(what, sizeof what, "%s: accelerations, relative", names[kind]);
+        mf_check_below(run, what, 1e-12, worst);
+    }
+    return MF_OK;
+}
+
+// ---- F17 ----------------------------------------------------------------------------------------
+
+typedef struct Truth { // gravity 9.81 along -z; nothing touches, no limits
+    const char *file;
+    uint32_t positions, velocities;
+    double position[MOST_POSITIONS], velocity[MOST], force[MOST]; // on all values but the base's
+    double bias[MOST], gain[MOST];      // accelerations by forces less bias alone
+    double mass[MOST * (MOST + 1) / 2]; // lower triangle, row by row
+    double end[MOST_POSITIONS]; // after 400 steps of 0.5 ms with the joints' damping, Runge-Kutta
+} Truth;
+
+#include "check_truth.h"
+
+static void check_truth(const mf_Rig *rig, mf_CheckRun *run, const Truth *truth) {
+    const uint32_t n = truth->velocities;
+    double values[MOST * MOST], lower[MOST * (MOST + 1) / 2], end[MOST_POSITIONS];
+    char what[80];
+    mf_group_set_state(rig->group, 0, truth->position, truth->velocity);
+    mf_articulated_mass_matrix(rig->group, 0, values);
+    for (uint32_t i = 0, at = 0; i < n; i++)
+        for (uint32_t k = 0; k <= i; k++)
+            lower[at++] = values[i * n + k];
+    snprintf(what, sizeof what, "%s: mass matrix, relative", truth->file);
+    mf_check_below(run, what, 1e-9, apart(lower, truth->mass, n * (n + 1) / 2));
+    mf_articulated_bias(rig->group, 0, values);
+    snprintf(what, sizeof what, "%s: bias, relative", truth->file);
+    mf_check_below(run, what, 1e-9, apart(values, truth->bias, n));
+    mf_articulated_forward(rig->group, 0, truth->force, values);
+    snprintf(what, sizeof what, "%s: accelerations, relative", truth->file);
+    mf_check_below(run, what, 1e-9, apart(values, truth->gain, n));
+    for (uint32_t j = 0; j + 6 < n; j++)
+        mf_rig_set(rig, "joint.torque", j, truth->force[6 + j]);
+    mf_world_step(rig->world, 400);
+    for (uint32_t i = 0; i < truth->positions; i++)
+        end[i] = i < 3   ? mf_rig_get(rig, "base.position", i)
+                 : i < 7 ? mf_rig_get(rig, "base.orientation", i - 3)
+                         : mf_rig_get(rig, "joint.angle", i - 7);
+    snprintf(what, sizeof what, "%s: base after 0.2 s [m], [1]", truth->file);
+    mf_check_below(run, what, 1e-9, apart(end, truth->end, 7));
+    snprintf(what, sizeof what, "%s: joints after 0.2 s, relative", truth->file);
+    mf_check_below(run, what, 1e-9, apart(end + 7, truth->end + 7, truth->positions - 7));
+}
+
+static mf_Status check_truths(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
+        mf_Rig rig;
+        mf_Status status = open_robot(&rig, context, truths[i].file, MF_MILLISECOND / 2, error);
+        if (status != MF_OK)
+            return status;
+        check_truth(&rig, run, &truths[i]);
+        mf_rig_close(&rig);
+    }
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_algorithms_cases[] = {
+    {"F5", "inverse dynamics undoes forward dynamics", check_inverse_short},
+    {"F6", "the mass matrix: columns, positive, no power of its own", check_matrix},
+    {"F7", "work of torques is the change of the energy", check_power},
+    {"F8", "frames, order, scale and mirror change nothing", check_symmetry},
+    {"F17", "matrix, forces and base motion against MuJoCo", check_truths},
+    {NULL, NULL, NULL}};
+
+const mf_CheckCase mf_check_algorithms_full_cases[] = {
+    {"F5-full", "inverse dynamics undoes forward dynamics, 100,000 states of every robot",
+     check_inverse_full},
+    {NULL, NULL, NULL}};
