@@ -9,10 +9,10 @@
 #include "options.h"
 
 static const mf_CheckCase *const tables[] = {
-    mf_check_base_cases,      mf_check_model_cases,     mf_check_terrain_cases,
-    mf_check_points_cases,    mf_check_car_cases,       mf_check_fixed_wing_cases,
-    mf_check_quadrotor_cases, mf_check_free_cases,      mf_check_articulated_cases,
-    mf_check_control_cases,   mf_check_algorithms_cases};
+    mf_check_base_cases,      mf_check_model_cases,      mf_check_terrain_cases,
+    mf_check_points_cases,    mf_check_car_cases,        mf_check_fixed_wing_cases,
+    mf_check_quadrotor_cases, mf_check_free_cases,       mf_check_articulated_cases,
+    mf_check_control_cases,   mf_check_algorithms_cases, mf_check_contact_cases};
 static const mf_CheckCase *const full_tables[] = {mf_check_algorithms_full_cases};
 
 enum {
@@ -78,17 +78,25 @@ void mf_check_near(mf_CheckRun *run, const char *what, double expected, double g
     print_row(run, what, text[0], text[1], tolerance == 0.0 ? "exact" : text[2], pass);
 }
 
-void mf_check_below(mf_CheckRun *run, const char *what, double bound, double got) {
-    bool pass = got <= bound;
+static void check_bound(mf_CheckRun *run, const char *what, double bound, double got, bool most) {
+    bool pass = most ? got <= bound : got >= bound;
     if (run->json) {
-        print_quantity(run, what, mf_app_real(bound), mf_app_real(got), json_string("at most"),
-                       pass);
+        print_quantity(run, what, mf_app_real(bound), mf_app_real(got),
+                       json_string(most ? "at most" : "at least"), pass);
         return;
     }
     char text[2][32];
-    snprintf(text[0], sizeof text[0], "<= %.12g", bound);
+    snprintf(text[0], sizeof text[0], "%s %.12g", most ? "<=" : ">=", bound);
     snprintf(text[1], sizeof text[1], "%.12g", got);
     print_row(run, what, text[0], text[1], "", pass);
+}
+
+void mf_check_below(mf_CheckRun *run, const char *what, double bound, double got) {
+    check_bound(run, what, bound, got, true);
+}
+
+void mf_check_above(mf_CheckRun *run, const char *what, double bound, double got) {
+    check_bound(run, what, bound, got, false);
 }
 
 void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got) {

@@ -20,6 +20,8 @@ void mf_check_near(mf_CheckRun *run, const char *what, double expected, double g
                    double tolerance);
 // got <= bound.
 void mf_check_below(mf_CheckRun *run, const char *what, double bound, double got);
+// got >= bound.
+void mf_check_above(mf_CheckRun *run, const char *what, double bound, double got);
 // Exactly equal words, shown in hexadecimal.
 void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got);
 
@@ -35,6 +37,7 @@ extern const mf_CheckCase mf_check_quadrotor_cases[];
 extern const mf_CheckCase mf_check_free_cases[];
 extern const mf_CheckCase mf_check_articulated_cases[];
 extern const mf_CheckCase mf_check_control_cases[];
+extern const mf_CheckCase mf_check_contact_cases[];
 extern const mf_CheckCase mf_check_algorithms_cases[];
 extern const mf_CheckCase mf_check_algorithms_full_cases[];
 

@@ -185,8 +185,8 @@ static mf_Status check_matrix(mf_Context *context, mf_CheckRun *run, mf_Error *e
         }
         snprintf(what, sizeof what, "%s: columns, relative", robots[i]);
         mf_check_below(run, what, 1e-11, column);
-        snprintf(what, sizeof what, "%s: least pivot over most, negative", robots[i]);
-        mf_check_below(run, what, -1e-9, -pivot);
+        snprintf(what, sizeof what, "%s: least pivot over most", robots[i]);
+        mf_check_above(run, what, 1e-9, pivot);
         snprintf(what, sizeof what, "%s: v (M' - 2 C) v, relative", robots[i]);
         mf_check_below(run, what, 1e-11, power);
         mf_rig_close(&rig);

@@ -1,0 +1,342 @@
+// Check cases of touching, under `articulated`: rest, bounces, rolling, creep, collisions in a row
+// (the D cases of the literature list; stacks are in check_stack.c).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check_rig.h"
+
+static const double along_z[3] = {0, 0, 1};
+static const double none[3] = {0, 0, 0};
+
+// ---- rest and bounces ---------------------------------------------------------------------------
+
+// A block of 2 kg on four contacts of 1000 N/m lies m g / (4 k) deep.
+static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    mf_Rig rig;
+    mf_hand_start(&rig.hand, context);
+    mf_rig_body(&rig, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
+    for (int i = 0; i < 4; i++)
+        mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+    config.motion.contact_stiffness = 1000.0;
+    mf_Status status = mf_rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    mf_world_step(rig.world, 4000);
+    mf_check_near(run, "penetration at rest [m]", 0.004905,
+                  0.1 - mf_rig_get(&rig, "base.position", 2), 1e-9);
+    for (uint32_t i = 0; i < 4; i++)
+        mf_check_near(run, "load of a contact [N]", 4.905, mf_rig_get(&rig, "contact.load", i),
+                      1e-6);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+// A mass on a spring with a damper that may pull: it passes the place where it came in with
+// exp(-pi z / sqrt(1 - z^2)) of its speed.
+static mf_Status check_adhesive(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double cases[2][2] = {{0.1, 0.7292476}, {0.2154538, 0.5}};
+    for (int i = 0; i < 2; i++) {
+        mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
+        mf_Rig rig;
+        char what[64];
+        mf_hand_start(&rig.hand, context);
+        mf_rig_body(&rig, mf_hand_slide(&rig.hand, 0, 0, 0, 0, along_z), 2.0, none, none);
+        rig.hand.joints[0].stiffness = 2e4;
+        rig.hand.joints[0].damping = 2.0 * cases[i][0] * sqrt(2.0 * 2e4);
+        config.world.gravity = 0.0;
+        config.motion.base = MF_ARTICULATED_FIXED;
+        mf_Status status = mf_rig_open(&rig, context, &config, error);
+        if (status != MF_OK)
+            return status;
+        double before = 0.0, now = -1e-300, speed[2] = {0, -1};
+        mf_rig_set(&rig, "joint.rate", 0, -1.0);
+        for (int n = 0; n < 10000 && now < 0.0; n++) {
+            mf_world_step(rig.world, 1);
+            before = now;
+            now = mf_rig_get(&rig, "joint.angle", 0);
+            speed[0] = speed[1];
+            speed[1] = mf_rig_get(&rig, "joint.rate", 0);
+        }
+        snprintf(what, sizeof what, "speed back, damping ratio %g", cases[i][0]);
+        mf_check_near(run, what, cases[i][1],
+                      speed[1] - now / (now - before) * (speed[1] - speed[0]), 1e-6);
+        mf_rig_close(&rig);
+    }
+    return MF_OK;
+}
+
+// A point of 2 kg over the ground, whose contact has the frequency [rad/s] and damping ratio given.
+static mf_Status open_ball(mf_Rig *rig, mf_Context *context, double frequency, double ratio,
+                           mf_RigConfig *config, mf_Error *error) {
+    mf_hand_start(&rig->hand, context);
+    mf_rig_body(rig, 0, 2.0, none, (double[3]){1, 1, 1});
+    mf_hand_point(&rig->hand, 0, 0, 0, 0, 0.0, true);
+    config->motion.contact_stiffness = 2.0 * frequency * frequency;
+    config->motion.contact_damping = 2.0 * ratio * 2.0 * frequency;
+    config->motion.contact_depth = 1.0;
+    return mf_rig_open(rig, context, config, error);
+}
+
+// Restitution and duration of a contact with a spring and damper that cannot pull (Schwager and
+// Poeschel 2007).
+static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
+    mf_Rig rig;
+    config.world.gravity = 0.0;
+    mf_Status status = open_ball(&rig, context, 100.0, 0.1, &config, error);
+    if (status != MF_OK)
+        return status;
+    int pressed = 0;
+    mf_rig_set(&rig, "base.position", 2, 1e-6);
+    mf_rig_set(&rig, "base.linear_velocity", 2, -1.0);
+    for (int n = 0; n < 6000; n++) {
+        mf_world_step(rig.world, 1);
+        pressed += mf_rig_get(&rig, "contact.load", 0) > 0.0;
+    }
+    mf_check_near(run, "coefficient of restitution", 0.7440794,
+                  mf_rig_get(&rig, "base.linear_velocity", 2), 1e-4);
+    mf_check_near(run, "duration of the contact [s]", 0.02956076, 1e-5 * pressed, 2e-5);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+// A ball that keeps 0.8 of its speed, dropped from 1 m. The closed form knows no duration of
+// contacts: a frequency of 10^4/s makes them 0.3 ms long and weight a part g / (10^4 v) of the
+// force, 2 10^-4 for the first; a step of 2 us sees the jump of the damper's force within 0.1 % of
+// it.
+static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double heights[3] = {0.64, 0.4096, 0.262144};
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 500);
+    mf_Rig rig;
+    mf_Status status = open_ball(&rig, context, 1e4, 0.07435509709764057, &config, error);
+    if (status != MF_OK)
+        return status;
+    double z = 1.0, speed = 0.0, way = 0.0, rest = 0.0;
+    int tops = 0;
+    mf_rig_set(&rig, "base.position", 2, z);
+    for (int n = 0; n < 2100000; n++) {
+        mf_world_step(rig.world, 1);
+        double before = z, was = speed;
+        z = mf_rig_get(&rig, "base.position", 2);
+        speed = mf_rig_get(&rig, "base.linear_velocity", 2);
+        way += fabs(z - before);
+        if (fabs(speed) > 0.01 || z > 1e-4)
+            rest = mf_rig_time(&rig); // it still bounces
+        if (was > 0.0 && speed <= 0.0 && z > 1e-3 && tops < 3) {
+            char what[48];
+            snprintf(what, sizeof what, "height of bounce %d [m]", tops + 1);
+            mf_check_near(run, what, heights[tops], z, 2e-3 * heights[tops]);
+            tops++;
+        }
+    }
+    mf_check_near(run, "it comes to rest [s]", 4.0637128, rest, 0.02);
+    mf_check_near(run, "length of its way [m]", 4.5556, way, 5e-3);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+// ---- rolling ------------------------------------------------------------------------------------
+
+typedef struct Roller {
+    const char *name, *geom; // radius 0.1 m along y
+    double contacts;         // [1] that share its weight
+    double moment;           // [1] about y, over m r^2
+    double limit;            // [rad] slope up to which it rolls at friction 0.5
+    double beyond;           // [1] r w / v one degree above: moment and friction alone decide
+} Roller;
+
+static const Roller ball = {"sphere", "sphere' size='0.1",       1.0,
+                            0.4,      60.2551 * MF_CHECK_DEGREE, 0.94471845};
+static const Roller cylinder = {
+    "cylinder", "cylinder' size='0.1 0.1' euler='90 0 0", 4.0, 0.5, 56.3099 * MF_CHECK_DEGREE,
+    0.94495254};
+static const Roller hoop = {
+    "hoop", "cylinder' size='0.1 0.1' euler='90 0 0", 4.0, 1.0, 45.0 * MF_CHECK_DEGREE, 0.93365396};
+
+// A roller of 3 kg on a plane of the world that falls towards +x, pressed in as at rest.
+static mf_Status roll(mf_Context *context, const Roller *roller, double angle, mf_Time step,
+                      int steps, double got[3], mf_Error *error) {
+    static const char form[] =
+        "<mujoco><worldbody><geom type='plane' size='1 1 1' euler='0 %.17g 0' friction='0.5'/>"
+        "<body><freejoint/><inertial pos='0 0 0' mass='3' diaginertia='%.17g %.17g %.17g'/>"
+        "<geom type='%s' friction='0.5'/></body></worldbody></mujoco>";
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, step);
+    mf_Rig rig;
+    char text[1024];
+    double moment = 0.03 * roller->moment, sine = sin(angle), cosine = cos(angle);
+    double time = 2.0 * mf_time_to_seconds(step), stiffness = 3.0 / (time * time);
+    double height = 0.1 - 3.0 * 9.81 * cosine / (roller->contacts * stiffness);
+    config.motion.contacts = false;
+    config.motion.contact_stiffness = stiffness;
+    config.motion.sweeps = 100; // what several contacts share is not settled by the default 8
+    snprintf(text, sizeof text, form, angle / MF_CHECK_DEGREE, moment, moment, moment,
+             roller->geom);
+    mf_Status status = mf_rig_open_text(&rig, context, text, &config, error);
+    if (status != MF_OK)
+        return status;
+    mf_rig_set3(&rig, "base.position", height * sine, 0, height * cosine);
+    mf_world_step(rig.world, (uint64_t)steps);
+    got[0] =
+        mf_rig_get(&rig, "base.position", 0) * cosine - mf_rig_get(&rig, "base.position", 2) * sine;
+    got[1] = mf_rig_get(&rig, "base.linear_velocity", 0) * cosine -
+             mf_rig_get(&rig, "base.linear_velocity", 2) * sine;
+    got[2] = 0.1 * mf_rig_get(&rig, "base.angular_velocity", 1) / got[1];
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+// A solid sphere on 15 degrees for 1 s: 5/7 g sin. Relative 5.5e-4, at which Drake passes.
+static mf_Status check_roll(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    double got[3];
+    mf_Status status =
+        roll(context, &ball, 15 * MF_CHECK_DEGREE, MF_MILLISECOND / 2, 2000, got, error);
+    if (status != MF_OK)
+        return status;
+    mf_check_near(run, "way after 1 s [m]", 0.9067910, got[0], 5.5e-4 * 0.906791);
+    mf_check_near(run, "speed after 1 s [m/s]", 1.8135820, got[1], 5.5e-4 * 1.813582);
+    mf_check_near(run, "rate times radius over speed", 1.0, got[2], 5.5e-4);
+    return MF_OK;
+}
+
+// For 0.2 s: the depth of a contact grows with the square of the rate, and r is less by half of it.
+static mf_Status check_limits(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    const Roller *const rollers[3] = {&ball, &cylinder, &hoop};
+    static const double off[3] = {-0.01, 0.01, 1.0};
+    for (int i = 0; i < 3; i++) {
+        double got[3][3];
+        char what[80];
+        for (int k = 0; k < 3; k++) {
+            double angle = rollers[i]->limit + off[k] * MF_CHECK_DEGREE;
+            mf_Status status =
+                roll(context, rollers[i], angle, MF_MILLISECOND / 10, 2000, got[k], error);
+            if (status != MF_OK)
+                return status;
+        }
+        snprintf(what, sizeof what, "%s: r w / v, 0.01 deg below the limit", rollers[i]->name);
+        mf_check_near(run, what, 1.0, got[0][2], 2e-5);
+        snprintf(what, sizeof what, "%s: r w / v, 0.01 deg above", rollers[i]->name);
+        mf_check_below(run, what, 1.0 - 2e-4, got[1][2]);
+        snprintf(what, sizeof what, "%s: r w / v, 1 deg above", rollers[i]->name);
+        mf_check_near(run, what, rollers[i]->beyond, got[2][2], 2e-5);
+    }
+    return MF_OK;
+}
+
+// ---- creep --------------------------------------------------------------------------------------
+
+// Speed of a block of four contacts on a slope of 20 degrees, friction 0.5.
+static mf_Status creep(mf_Context *context, double slip_speed, double *speed, mf_Error *error) {
+    const double angle = 20 * MF_CHECK_DEGREE;
+    mf_TerrainConfig map = mf_terrain_config();
+    mf_TerrainGenerator slope = {
+        .shape = MF_TERRAIN_SLOPE, .amplitude = -angle, .wavelength = 1.0, .octaves = 1};
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    mf_Terrain *terrain;
+    mf_Rig rig;
+    map.columns = map.rows = 64;
+    map.interpolation = MF_BILINEAR;
+    mf_hand_start(&rig.hand, context);
+    mf_rig_body(&rig, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
+    for (int i = 0; i < 4; i++)
+        mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.05, 0.0, true);
+    config.motion.friction = 0.5;
+    config.motion.slip_speed = slip_speed;
+    mf_Status status = mf_terrain_generate(context, &map, &slope, &terrain, error);
+    if (status != MF_OK)
+        return status;
+    config.world.terrain = terrain;
+    status = mf_rig_open(&rig, context, &config, error);
+    if (status == MF_OK) {
+        mf_rig_set3(&rig, "base.position", 0.05 * sin(angle), 0, 0.05 * cos(angle));
+        mf_rig_set(&rig, "base.orientation", 0, cos(0.5 * angle));
+        mf_rig_set(&rig, "base.orientation", 2, sin(0.5 * angle));
+        mf_world_step(rig.world, 1000);
+        double from = mf_rig_get(&rig, "base.position", 0) / cos(angle);
+        mf_world_step(rig.world, 1000);
+        *speed = (mf_rig_get(&rig, "base.position", 0) / cos(angle) - from) / 5.0;
+        mf_rig_close(&rig);
+    }
+    mf_terrain_destroy(terrain);
+    return status;
+}
+
+static mf_Status check_creep(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double slip[3] = {1e-2, 1e-3, 1e-4};
+    double speed[3];
+    for (int i = 0; i < 3; i++) {
+        char what[64];
+        mf_Status status = creep(context, slip[i], &speed[i], error);
+        if (status != MF_OK)
+            return status;
+        // slip tan(20 deg) / 0.5
+        snprintf(what, sizeof what, "creep at 20 degrees, slip speed %g m/s [m/s]", slip[i]);
+        mf_check_below(run, what, 0.72794047 * slip[i] * (1.0 + 1e-6), speed[i]);
+    }
+    mf_check_near(run, "it falls with the slip speed: ratio", 10.0, speed[0] / speed[1], 0.1);
+    mf_check_near(run, "and again", 10.0, speed[1] / speed[2], 0.1);
+    return MF_OK;
+}
+
+// ---- collisions in a row ------------------------------------------------------------------------
+
+// Balls of 1 kg and 0.1 m on one line, the first with 1 m/s; gaps as said.
+static mf_Status open_row(mf_Rig *rig, mf_Context *context, int count, double gap, double ratio,
+                          mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 200);
+    char text[2048];
+    size_t used = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
+    for (int i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "<body pos='%.17g 0 1'><joint type='slide' axis='1 0 0'/>"
+                                 "<geom type='sphere' size='0.1' mass='1'/></body>",
+                                 i * (0.2 + gap));
+    snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
+    config.world.gravity = 0.0;
+    config.motion.contacts = false;
+    config.motion.contact_stiffness = 5e5; // 1000/s of two balls
+    config.motion.contact_damping = ratio * 1e3;
+    config.motion.contact_depth = 1.0;
+    mf_Status status = mf_rig_open_text(rig, context, text, &config, error);
+    if (status == MF_OK)
+        mf_rig_set(rig, "joint.rate", 0, 1.0);
+    return status;
+}
+
+// Newton's cradle, with gaps wider than a contact takes to pass, so that two meet at a time: of
+// springs that touch in a row the last would not take all. Then one pair of restitution e.
+static mf_Status check_cradle(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_Rig rig;
+    mf_Status status = open_row(&rig, context, 5, 0.005, 0.0, error);
+    if (status != MF_OK)
+        return status;
+    mf_world_step(rig.world, 20000);
+    for (uint32_t i = 0; i < 5; i++) {
+        char what[48];
+        snprintf(what, sizeof what, "speed of ball %u of 5 [m/s]", i + 1);
+        mf_check_near(run, what, i == 4 ? 1.0 : 0.0, mf_rig_get(&rig, "joint.rate", i), 1e-6);
+    }
+    mf_rig_close(&rig);
+    status = open_row(&rig, context, 2, 0.005, 0.1, error);
+    if (status != MF_OK)
+        return status;
+    mf_world_step(rig.world, 20000);
+    const double e = 0.7440794; // of damping ratio 0.1 (D3)
+    mf_check_near(run, "pair of restitution 0.744: (1 - e)/2 [m/s]", 0.5 * (1.0 - e),
+                  mf_rig_get(&rig, "joint.rate", 0), 1e-3);
+    mf_check_near(run, "(1 + e)/2 [m/s]", 0.5 * (1.0 + e), mf_rig_get(&rig, "joint.rate", 1), 1e-3);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_contact_cases[] = {
+    {"D1", "depth at rest", check_rest},
+    {"D2", "bounce on a damped spring that may pull", check_adhesive},
+    {"D3", "bounce on a damped spring that cannot pull", check_bounce},
+    {"D4", "a ball bounces until it rests", check_bounces},
+    {"D5", "a sphere rolls down a slope", check_roll},
+    {"D6", "slopes up to which sphere, cylinder and hoop roll", check_limits},
+    {"D8", "Newton's cradle", check_cradle},
+    {"D9", "creep of stiction", check_creep},
+    {NULL, NULL, NULL}};
