@@ -19,8 +19,12 @@ enum {
     COUPLE_WORDS = MF_ARTICULATED_MAX_LINKS / 64 + 1
 };
 
+// Rows that go the same way through the tree and are made together.
+enum { COUPLE_TOGETHER = 3 };
+
 typedef struct Row {
     uint32_t first, count; // in the arena
+    uint32_t way;          // in the slots: rows made together share them
     mf_lane value;         // row times velocity at the end of the step, without impulses
     mf_lane diagonal;      // row of w times itself
     mf_lane given, slope;  // impulse = given - slope * value at the end, kept within
@@ -35,9 +39,10 @@ typedef struct Couple {
     Mat ball_root[MF_ARTICULATED_MAX_BALLS]; // lower G with G G^T = inverse inertia
     mf_lane base_root[6];
     uint64_t active[COUPLE_WORDS]; // bit l + 1: link l has something to pass on
-    Wrench pull[MF_ARTICULATED_MAX_LINKS + 1];
-    mf_lane twist[MF_ARTICULATED_MAX_LINKS + 1]; // on the joint itself
-    uint32_t row_count, used;                    // [1]
+    uint32_t together;             // [1] rows being made
+    Wrench pull[MF_ARTICULATED_MAX_LINKS + 1][COUPLE_TOGETHER];
+    mf_lane twist[MF_ARTICULATED_MAX_LINKS + 1][COUPLE_TOGETHER]; // on the joint itself
+    uint32_t row_count, used;                                     // [1]
     Row rows[COUPLE_ROWS];
     mf_lane arena[COUPLE_ARENA];
     uint16_t slot[COUPLE_ARENA];
@@ -83,35 +88,37 @@ static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
         c->base_root[i] = mf_sqrt(work->base_inverse[i]);
 }
 
-// ---- making a row -------------------------------------------------------------------------------
+// ---- making rows --------------------------------------------------------------------------------
+
+static MF_INLINE void rows_begin(Couple *c, uint32_t together) {
+    c->together = together;
+}
 
 static MF_INLINE void row_touch(Couple *c, int32_t link) {
     uint32_t bit = (uint32_t)(link + 1);
     if (c->active[bit / 64] >> bit % 64 & 1)
         return;
     c->active[bit / 64] |= (uint64_t)1 << bit % 64;
-    c->pull[bit] = (Wrench){vec_zero(), vec_zero()};
-    c->twist[bit] = mf_zero();
+    for (uint32_t k = 0; k < c->together; k++) {
+        c->pull[bit][k] = (Wrench){vec_zero(), vec_zero()};
+        c->twist[bit][k] = mf_zero();
+    }
 }
 
-// Adds a force at `arm` and a torque, in the link's axes; on the world they do nothing.
-static MF_INLINE void row_pull(Couple *c, int32_t link, Vec arm, Vec force, Vec torque) {
+// Adds a force at `arm` and a torque to row k, in the link's axes; on the world they do nothing.
+static MF_INLINE void row_pull(Couple *c, uint32_t k, int32_t link, Vec arm, Vec force,
+                               Vec torque) {
     if (link == MF_ART_WORLD || (link < 0 && c->plan->fixed))
         return;
     row_touch(c, link);
-    Wrench *pull = &c->pull[link + 1];
+    Wrench *pull = &c->pull[link + 1][k];
     pull->force = vec_add(pull->force, force);
     pull->torque = vec_add(pull->torque, vec_cross_add(arm, force, torque));
 }
 
 static MF_INLINE void row_twist(Couple *c, uint32_t link, mf_lane weight) {
     row_touch(c, (int32_t)link);
-    c->twist[link + 1] = c->twist[link + 1] + weight;
-}
-
-static MF_INLINE void row_put(Couple *c, uint32_t slot, mf_lane value) {
-    c->slot[c->used] = (uint16_t)slot;
-    c->arena[c->used++] = value;
+    c->twist[link + 1][0] = c->twist[link + 1][0] + weight;
 }
 
 // From the axes behind the joint's turn to the parent's.
@@ -129,115 +136,169 @@ static MF_INLINE Vec out_of_turn(const mf_ArtLink *link, const mf_real *c, Vec a
     return a;
 }
 
-// A link keeps its joint's share and hands the rest to its parent.
-static inline void row_pass(Couple *c, uint32_t l, const mf_lane *angle) {
+// What a joint keeps of a row, to `out`; `pull` becomes what it leaves over, in the parent's axes.
+static MF_INLINE void pass_ball(const Couple *c, uint32_t l, Wrench *pull, mf_lane *out) {
+    const mf_ArtLink *link = &c->plan->links[l];
+    const BallWork *ball = &c->work->balls[link->row];
+    Vec left = mat_apply_transposed(&c->ball_root[link->row], pull->torque);
+    out[0] = left.x;
+    out[1] = left.y;
+    out[2] = left.z;
+    Vec gain = sym_apply(&ball->inverse, pull->torque);
+    pull->torque = vec_sub(pull->torque, sym_apply(&ball->j, gain));
+    pull->force = vec_sub(pull->force, mat_apply_transposed(&ball->h, gain));
+    pull->torque = mat_apply(&ball->turn, pull->torque);
+    pull->force = mat_apply(&ball->turn, pull->force);
+}
+
+static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane twist, const mf_lane *angle,
+                                Wrench *pull, mf_lane *out) {
+    const mf_ArtLink *link = &c->plan->links[l];
+    const mf_real *constants = link_constants(c->plan, l);
+    const LinkWork *own = &c->work->links[l];
+    mf_lane along = link->kind == MF_ART_HINGE ? pull->torque.z : pull->force.z;
+    mf_lane left = along + twist;
+    *out = left * c->root[l];
+    pull->torque = vec_fma(own->angular, -left, pull->torque);
+    pull->force = vec_fma(own->linear, -left, pull->force);
+    if (link->kind == MF_ART_SLIDE) {
+        mf_lane way = angle[l] + mf_set(constants[MF_ART_OFFSET]);
+        pull->torque.x = mf_fma(-way, pull->force.y, pull->torque.x);
+        pull->torque.y = mf_fma(way, pull->force.x, pull->torque.y);
+    }
+    pull->torque = out_of_turn(link, constants, vec_turn_z(pull->torque, own->cosine, own->sine));
+    pull->force = out_of_turn(link, constants, vec_turn_z(pull->force, own->cosine, own->sine));
+}
+
+// A link keeps its joint's share of each row and hands the rest to its parent. `out` is the first
+// number of the joint in the first row; rows are `count` numbers apart.
+static inline void rows_pass(Couple *c, uint32_t l, const mf_lane *angle, mf_lane *out,
+                             uint32_t count) {
     const mf_ArtPlan *plan = c->plan;
     const mf_ArtLink *link = &plan->links[l];
-    const mf_real *constants = link_constants(plan, l);
-    const LinkWork *own = &c->work->links[l];
-    Wrench pull = c->pull[l + 1];
-    if (link->kind == MF_ART_BALL) {
-        const BallWork *ball = &c->work->balls[link->row];
-        Vec left = mat_apply_transposed(&c->ball_root[link->row], pull.torque);
-        row_put(c, couple_slot((int32_t)l, 0), left.x);
-        row_put(c, couple_slot((int32_t)l, 1), left.y);
-        row_put(c, couple_slot((int32_t)l, 2), left.z);
-        Vec gain = sym_apply(&ball->inverse, pull.torque);
-        pull.torque = vec_sub(pull.torque, sym_apply(&ball->j, gain));
-        pull.force = vec_sub(pull.force, mat_apply_transposed(&ball->h, gain));
-        pull.torque = mat_apply(&ball->turn, pull.torque);
-        pull.force = mat_apply(&ball->turn, pull.force);
-    } else {
-        mf_lane along = link->kind == MF_ART_HINGE ? pull.torque.z : pull.force.z;
-        mf_lane left = along + c->twist[l + 1];
-        row_put(c, couple_slot((int32_t)l, 0), left * c->root[l]);
-        pull.torque = vec_fma(own->angular, -left, pull.torque);
-        pull.force = vec_fma(own->linear, -left, pull.force);
-        if (link->kind == MF_ART_SLIDE) {
-            mf_lane way = angle[l] + mf_set(constants[MF_ART_OFFSET]);
-            pull.torque.x = mf_fma(-way, pull.force.y, pull.torque.x);
-            pull.torque.y = mf_fma(way, pull.force.x, pull.torque.y);
-        }
-        pull.torque = out_of_turn(link, constants, vec_turn_z(pull.torque, own->cosine, own->sine));
-        pull.force = out_of_turn(link, constants, vec_turn_z(pull.force, own->cosine, own->sine));
+    const bool ends = link->parent < 0 && plan->fixed;
+    const Vec place = vec_constant(link_constants(plan, l) + MF_ART_PLACE);
+    for (uint32_t k = 0; k < c->together; k++) {
+        Wrench pull = c->pull[l + 1][k];
+        if (link->kind == MF_ART_BALL)
+            pass_ball(c, l, &pull, out + (size_t)k * count);
+        else
+            pass_axis(c, l, c->twist[l + 1][k], angle, &pull, out + (size_t)k * count);
+        if (ends)
+            continue;
+        if (link->shift != 0)
+            pull.torque = vec_cross_add(place, pull.force, pull.torque);
+        Wrench *sum = &c->pull[link->parent + 1][k];
+        sum->force = vec_add(sum->force, pull.force);
+        sum->torque = vec_add(sum->torque, pull.torque);
     }
-    if (link->parent < 0 && plan->fixed)
-        return;
-    if (link->shift != 0)
-        pull.torque =
-            vec_cross_add(vec_constant(constants + MF_ART_PLACE), pull.force, pull.torque);
-    row_touch(c, link->parent);
-    Wrench *sum = &c->pull[link->parent + 1];
-    sum->force = vec_add(sum->force, pull.force);
-    sum->torque = vec_add(sum->torque, pull.torque);
 }
 
-static inline void row_pass_base(Couple *c) {
-    const Wrench *pull = &c->pull[0];
+static inline void rows_pass_base(Couple *c, mf_lane *out, uint32_t count) {
     const Work *work = c->work;
-    mf_lane r[6] = {pull->torque.x, pull->torque.y, pull->torque.z,
-                    pull->force.x,  pull->force.y,  pull->force.z};
-    for (uint32_t k = 0; k < 6; k++) {
-        mf_lane part = r[k] * work->base_inverse[k];
-        for (uint32_t i = k + 1; i < 6; i++)
-            r[i] = mf_fma(-work->base_factor[i][k], part, r[i]);
-        row_put(c, couple_slot(-1, k), r[k] * c->base_root[k]);
+    for (uint32_t row = 0; row < c->together; row++, out += count) {
+        const Wrench *pull = &c->pull[0][row];
+        mf_lane r[6] = {pull->torque.x, pull->torque.y, pull->torque.z,
+                        pull->force.x,  pull->force.y,  pull->force.z};
+        for (uint32_t k = 0; k < 6; k++) {
+            mf_lane part = r[k] * work->base_inverse[k];
+            for (uint32_t i = k + 1; i < 6; i++)
+                r[i] = mf_fma(-work->base_factor[i][k], part, r[i]);
+            out[k] = r[k] * c->base_root[k];
+        }
     }
 }
 
-// Ends the row that row_pull and row_twist made. It pushes nothing yet.
-static inline Row *row_finish(Couple *c, const State *state) {
-    Row *row = &c->rows[c->row_count++];
-    const mf_lane zero = mf_zero();
-    row->first = c->used;
+static MF_INLINE uint32_t joint_width(const mf_ArtPlan *plan, uint32_t bit) {
+    if (bit == 0)
+        return 6;
+    return plan->links[bit - 1].kind == MF_ART_BALL ? 3 : 1;
+}
+
+// Adds the links between those that are pulled and the base; writes the slots of all their joints.
+// Returns how many there are.
+static inline uint32_t rows_way(Couple *c) {
+    const mf_ArtPlan *plan = c->plan;
+    uint32_t count = 0;
     for (int w = COUPLE_WORDS - 1; w >= 0; w--) {
-        while (c->active[w] != 0) {
-            int bit = 63 - __builtin_clzll(c->active[w]);
-            c->active[w] &= ~((uint64_t)1 << bit);
-            uint32_t l = (uint32_t)(64 * w + bit);
-            if (l == 0)
-                row_pass_base(c);
-            else
-                row_pass(c, l - 1, state->angle);
+        // The word changes while it is read: parents of its links are in it too.
+        for (uint64_t left = c->active[w]; left != 0;) {
+            uint32_t bit = 63 - (uint32_t)__builtin_clzll(left), at = 64 * (uint32_t)w + bit;
+            if (at > 0 && !(plan->links[at - 1].parent < 0 && plan->fixed))
+                row_touch(c, plan->links[at - 1].parent);
+            for (uint32_t k = 0; k < joint_width(plan, at); k++)
+                c->slot[c->used + count++] = (uint16_t)couple_slot((int32_t)at - 1, k);
+            left = c->active[w] & (((uint64_t)1 << bit) - 1);
         }
     }
-    row->count = c->used - row->first;
-    row->diagonal = zero;
-    for (uint32_t i = row->first; i < c->used; i++)
-        row->diagonal = mf_fma(c->arena[i], c->arena[i], row->diagonal);
-    row->impulse = row->given = row->slope = row->low = row->high = zero;
-    return row;
+    return count;
+}
+
+// Ends the rows that row_pull and row_twist made, one after the other. They push nothing yet.
+static inline Row *rows_finish(Couple *c, const State *state) {
+    const mf_lane zero = mf_zero();
+    const uint32_t first = c->used, count = rows_way(c);
+    mf_lane *out = &c->arena[first];
+    for (int w = COUPLE_WORDS - 1; w >= 0; w--) {
+        for (; c->active[w] != 0;) {
+            uint32_t bit = 63 - (uint32_t)__builtin_clzll(c->active[w]);
+            uint32_t at = 64 * (uint32_t)w + bit;
+            c->active[w] &= ~((uint64_t)1 << bit);
+            if (at == 0)
+                rows_pass_base(c, out, count);
+            else
+                rows_pass(c, at - 1, state->angle, out, count);
+            out += joint_width(c->plan, at);
+        }
+    }
+    Row *rows = &c->rows[c->row_count];
+    for (uint32_t k = 0; k < c->together; k++) {
+        Row *row = &rows[k];
+        row->first = first + k * count;
+        row->count = count;
+        row->way = first;
+        row->diagonal = zero;
+        for (uint32_t i = row->first; i < row->first + count; i++)
+            row->diagonal = mf_fma(c->arena[i], c->arena[i], row->diagonal);
+        row->impulse = row->given = row->slope = row->low = row->high = zero;
+    }
+    c->row_count += c->together;
+    c->used += c->together * count;
+    return rows;
 }
 
 // ---- using rows ---------------------------------------------------------------------------------
 
 static MF_INLINE mf_lane row_value(const Couple *c, const Row *row) {
+    const mf_lane *w = &c->arena[row->first];
+    const uint16_t *slot = &c->slot[row->way];
     mf_lane value = row->value;
-    for (uint32_t i = row->first; i < row->first + row->count; i++)
-        value = mf_fma(c->arena[i], c->sum[c->slot[i]], value);
+    for (uint32_t i = 0; i < row->count; i++)
+        value = mf_fma(w[i], c->sum[slot[i]], value);
     return value;
 }
 
 static MF_INLINE void row_add(Couple *c, Row *row, mf_lane change) {
+    const mf_lane *w = &c->arena[row->first];
+    const uint16_t *slot = &c->slot[row->way];
     row->impulse = row->impulse + change;
-    for (uint32_t i = row->first; i < row->first + row->count; i++)
-        c->sum[c->slot[i]] = mf_fma(c->arena[i], change, c->sum[c->slot[i]]);
+    for (uint32_t i = 0; i < row->count; i++)
+        c->sum[slot[i]] = mf_fma(w[i], change, c->sum[slot[i]]);
 }
 
 // Product of two rows.
 static inline mf_lane row_product(const Couple *c, const Row *a, const Row *b) {
-    uint32_t i = a->first, k = b->first;
+    const mf_lane *u = &c->arena[a->first], *v = &c->arena[b->first];
+    const uint16_t *slot_u = &c->slot[a->way], *slot_v = &c->slot[b->way];
+    uint32_t i = 0, k = 0;
     mf_lane sum = mf_zero();
-    while (i < a->first + a->count && k < b->first + b->count) {
-        if (c->slot[i] == c->slot[k]) {
-            sum = mf_fma(c->arena[i], c->arena[k], sum);
+    while (i < a->count && k < b->count) {
+        if (slot_u[i] == slot_v[k])
+            sum = mf_fma(u[i++], v[k++], sum);
+        else if (slot_u[i] > slot_v[k])
             i++;
+        else
             k++;
-        } else if (c->slot[i] > c->slot[k]) {
-            i++;
-        } else {
-            k++;
-        }
     }
     return sum;
 }

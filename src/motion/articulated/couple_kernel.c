@@ -129,6 +129,7 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
     const mf_ArtPlan *plan = c->plan;
     mf_lane p[3];
     follow_point(plan, loop, state, p);
+    rows_begin(c, 1);
     for (int side = 0; side < 2; side++) {
         mf_lane scale = mf_set((mf_real)1);
         if (side == 1)
@@ -142,7 +143,7 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
     mf_lane gain =
         mf_fma(-p[1], term_sum(plan, loop, 1, rates->joint), term_sum(plan, loop, 0, rates->joint));
     gain = mf_fma(-p[2] * lead, lead, gain);
-    Row *row = row_finish(c, state);
+    Row *row = rows_finish(c, state);
     row->given = speed; // kept for the pull back
     row->value = value_at(speed, gain, unit, explicit);
 }
@@ -157,23 +158,26 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
     Vec gain = vec_sub(spots[0].gain, spots[1].gain);
     Vec spin = vec_sub(spots[0].spin, spots[1].spin);
     Vec spin_gain = vec_sub(spots[0].spin_gain, spots[1].spin_gain);
-    for (uint32_t k = 0; k < loop->rows; k++) {
-        Vec none = vec_zero(), axis = vec_zero();
-        mf_lane *const parts[3] = {&axis.x, &axis.y, &axis.z};
-        *parts[k % 3] = mf_set((mf_real)1);
-        Vec back = vec_negative(axis);
-        for (int side = 0; side < 2; side++) {
-            Vec along = into_link(c->work, loop->links[side], side == 0 ? axis : back);
-            if (k < 3)
-                row_pull(c, loop->links[side], arms[side], along, none);
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const Vec none = vec_zero(),
+              axes[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+    for (uint32_t part = 0; part < loop->rows / 3; part++) {
+        rows_begin(c, 3);
+        for (uint32_t i = 0; i < 6; i++) {
+            uint32_t k = i / 2, side = i % 2;
+            Vec along =
+                into_link(c->work, loop->links[side], side == 0 ? axes[k] : vec_negative(axes[k]));
+            if (part == 0)
+                row_pull(c, k, loop->links[side], arms[side], along, none);
             else
-                row_pull(c, loop->links[side], arms[side], none, along);
+                row_pull(c, k, loop->links[side], arms[side], none, along);
         }
-        Row *row = row_finish(c, state);
-        mf_lane now = vec_dot(axis, k < 3 ? speed : spin);
-        mf_lane change = vec_dot(axis, k < 3 ? gain : spin_gain);
-        row->given = now;
-        row->value = value_at(now, change, unit, explicit);
+        Row *rows = rows_finish(c, state);
+        for (uint32_t k = 0; k < 3; k++) {
+            rows[k].given = vec_dot(axes[k], part == 0 ? speed : spin);
+            rows[k].value = value_at(rows[k].given, vec_dot(axes[k], part == 0 ? gain : spin_gain),
+                                     unit, explicit);
+        }
     }
 }
 
@@ -248,9 +252,10 @@ typedef struct Pull { // a tendon's row being made
 static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane sign, mf_lane unit,
                        bool explicit) {
     const mf_ArtTerm *terms = c->plan->terms + pull->tendon->first_term;
+    rows_begin(c, 1);
     for (uint32_t t = 0; t < pull->tendon->term_count; t++)
         row_twist(c, terms[t].link, sign * mf_set((mf_real)terms[t].weight));
-    Row *row = row_finish(c, state);
+    Row *row = rows_finish(c, state);
     row->value = sign * value_at(pull->speed, pull->gain, unit, explicit);
     row->low = mf_set(-MF_REAL_MAX);
     row->high = mf_set(MF_REAL_MAX);
@@ -416,93 +421,31 @@ static void start_loops(Couple *c, Loops *loops, const State *state, const Rates
     factor_loops(c, loops);
 }
 
-// ---- which lanes together -----------------------------------------------------------------------
-
-static mf_mask lane_range(uint32_t first, uint32_t count) {
-    mf_index lane = mf_lane_numbers();
-    return mf_and(mf_not(mf_index_less(lane, mf_set_index((int32_t)first))),
-                  mf_index_less(lane, mf_set_index((int32_t)(first + count))));
-}
-
-// Meetings of `lanes`, to `chosen`; more than `room` are not chosen. Returns how many there are.
-static uint32_t choose(const Meetings *all, mf_mask lanes, uint32_t room, const Meeting **chosen) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < all->count; i++) {
-        if (!mf_any(mf_and(all->list[i].exists, lanes)))
-            continue;
-        if (count < room)
-            chosen[count] = &all->list[i];
-        count++;
-    }
-    return count;
-}
-
-// The deepest meetings of one lane, in their order.
-static uint32_t choose_deepest(const Meetings *all, mf_mask lane, uint32_t room,
-                               const Meeting **chosen) {
-    const Meeting *list[MEETING_MOST];
-    uint32_t count = choose(all, lane, MEETING_MOST, list);
-    while (count > room) {
-        uint32_t least = 0;
-        for (uint32_t i = 1; i < count; i++)
-            if (mf_any(mf_and(lane, mf_less(list[i]->depth, list[least]->depth))))
-                least = i;
-        for (uint32_t i = least + 1; i < count; i++)
-            list[i - 1] = list[i];
-        count--;
-    }
-    memcpy(chosen, list, count * sizeof *chosen);
-    return count;
-}
-
-typedef struct Group { // lanes that are solved together
-    mf_mask lanes;
-    uint32_t count;
-    const Meeting *meetings[MF_ARTICULATED_MAX_MEETINGS];
-} Group;
-
-// As many of the lanes from `first` on as have room together; returns how many.
-static uint32_t take_lanes(const mf_ArtPlan *plan, Work *work, uint32_t first, Group *group) {
-    Meetings *all = &work->meetings;
-    const uint32_t room = plan->meeting_room;
-    group->lanes = mf_mask_all();
-    group->count = 0;
-    if (plan->collide == NULL && !plan->config.hard)
-        return MF_LANES;
-    for (uint32_t width = MF_LANES - first;; width /= 2) {
-        group->lanes = lane_range(first, width);
-        if (!all->found || all->overflow)
-            meetings_find(plan, &work->contacts, group->lanes, all);
-        group->count = choose(all, group->lanes, room, group->meetings);
-        bool fits = group->count <= room && !all->overflow;
-        if (!fits && width == 1)
-            group->count = choose_deepest(all, group->lanes, room, group->meetings);
-        if (fits || width == 1)
-            return width;
-    }
-}
-
 // ---- all together -------------------------------------------------------------------------------
 
 // Loads of hard contacts with the ground, for the field and as first guess of the next step.
-static void keep_loads(const Couple *c, const Met *met, uint32_t count, mf_lane unit,
-                       mf_mask lanes) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (met[i].meeting->pair != MF_NONE)
+static void keep_loads(const Couple *c, const Met *met, mf_lane unit, mf_mask lanes) {
+    for (uint32_t m = 0; m < met->bundle->count; m++) {
+        const Meeting *meeting = met->bundle->members[m];
+        if (meeting->pair != MF_NONE)
             continue;
-        Touch *touch = &c->work->contacts.touch[met[i].meeting->touch];
-        touch->load = mf_select(lanes, c->rows[met[i].first].impulse / unit, touch->load);
+        Touch *touch = &c->work->contacts.touch[meeting->touch];
+        touch->load = mf_select(mf_and(meeting->exists, lanes), c->rows[met->first].impulse / unit,
+                                touch->load);
     }
 }
 
-static void guess_loads(Couple *c, const Met *met, uint32_t count, mf_lane unit) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (met[i].meeting->pair != MF_NONE)
+static void guess_loads(Couple *c, const Met *met, mf_lane unit) {
+    mf_lane guess = mf_zero();
+    for (uint32_t m = 0; m < met->bundle->count; m++) {
+        const Meeting *meeting = met->bundle->members[m];
+        if (meeting->pair != MF_NONE)
             continue;
-        const Touch *touch = &c->work->contacts.touch[met[i].meeting->touch];
-        mf_mask pressed = mf_and(met[i].meeting->exists, mf_less(mf_zero(), touch->depth));
-        row_add(c, &c->rows[met[i].first], mf_keep(pressed, touch->load * unit));
+        const Touch *touch = &c->work->contacts.touch[meeting->touch];
+        mf_mask pressed = mf_and(meeting->exists, mf_less(mf_zero(), touch->depth));
+        guess = mf_select(pressed, touch->load * unit, guess);
     }
+    row_add(c, &c->rows[met->first], mf_keep(met->lanes, guess));
 }
 
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
@@ -511,6 +454,9 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     Loops loops;
     Met met[MF_ARTICULATED_MAX_MEETINGS];
     const mf_lane unit = setting(plan, MF_ART_STEP);
+    const bool hard = plan->config.hard && !explicit;
+    if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
+        return;
     couple_start(&couple, plan, work);
     loops.first = 0;
     if (plan->loop_count > 0)
@@ -519,11 +465,11 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     tendon_rows(&couple, state, out, unit, explicit);
     uint32_t end = couple.row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        meet(&couple, state, group->meetings[i], unit, explicit, &met[i]);
+        meet(&couple, state, &group->bundles[i], group->lanes, unit, explicit, &met[i]);
     if (couple.row_count == 0)
         return;
-    if (plan->config.hard && !explicit)
-        guess_loads(&couple, met, group->count, unit);
+    for (uint32_t i = 0; hard && i < group->count; i++)
+        guess_loads(&couple, &met[i], unit);
     uint32_t sweeps = couple.row_count > first ? plan->sweeps : 1;
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         for (uint32_t i = first; i < end; i++)
@@ -539,15 +485,15 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     spend(&couple, state, scale, group->lanes, out);
     if (plan->loop_count > 0 && !explicit)
         close_loops(&couple, &loops, state, unit, group->lanes, out);
-    if (plan->config.hard && !explicit)
-        keep_loads(&couple, met, group->count, unit, group->lanes);
+    for (uint32_t i = 0; hard && i < group->count; i++)
+        keep_loads(&couple, &met[i], unit, group->lanes);
 }
 
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,
                                       void *work, void *rates) {
     for (uint32_t lane = 0; lane < MF_LANES;) {
         Group group;
-        lane += take_lanes(plan, work, lane, &group);
+        lane += group_take(plan, work, lane, &group);
         solve_group(plan, state, explicit, &group, work, rates);
     }
 }

@@ -9,6 +9,7 @@
 #ifndef MF_MOTION_ARTICULATED_MEET_H
 #define MF_MOTION_ARTICULATED_MEET_H
 
+#include "motion/articulated/bundle.h"
 #include "motion/articulated/couple.h"
 
 // How a point of a link moves, in axes of the world. Accelerations have gravity taken away: the
@@ -19,13 +20,12 @@ typedef struct Spot {
 } Spot;
 
 typedef struct Met {
-    const Meeting *meeting;
-    uint32_t rows;   // [1] the first is along the normal, then 2 across, 1 about, 2 rolling
-    uint32_t first;  // [1]
+    const Bundle *bundle;
+    mf_mask lanes;   // that have a contact
+    uint32_t first;  // [1] row along the normal, then 2 across, 1 about, 2 rolling
     mf_lane gain[2]; // impulse per speed across, per rate of rolling
     mf_lane tilt[2]; // products of the normal row with those across
     mf_lane ease;    // 1 / (1 + slope diagonal) of the normal row
-    mf_real friction[5];
 } Met;
 
 static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
@@ -75,48 +75,86 @@ static MF_INLINE void across(Vec n, Vec out[2]) {
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-typedef struct Pairing { // a contact being made into rows
-    int32_t links[2];
-    Vec arms[2];
-    Spot spots[2];
+typedef struct Pairing { // contacts being made into rows
+    const Bundle *bundle;
+    mf_mask where[MF_LANES]; // of each member
+    int32_t links[MF_LANES][2];
+    Vec arms[MF_LANES][2];
+    // In each lane those of its own contact, of the second link against the first:
+    mf_mask exists;
+    mf_lane depth;
+    Vec normal, speed, gain, spin, spin_gain;
 } Pairing;
 
-// The row of the speed of the second link against the first, along (or, `turning`, about) `axis`.
-static Row *meeting_row(Couple *c, const State *state, const Pairing *p, Vec axis, bool turning,
-                        mf_lane unit, bool explicit) {
+static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Work *work,
+                           const Bundle *bundle, mf_mask lanes, Pairing *p) {
+    p->bundle = bundle;
+    p->exists = mf_and(bundle->exists, lanes);
+    p->depth = mf_zero();
+    p->normal = p->speed = p->gain = p->spin = p->spin_gain = vec_zero();
+    for (uint32_t m = 0; m < bundle->count; m++) {
+        const Meeting *meeting = bundle->members[m];
+        mf_mask where = p->where[m] = mf_and(meeting->exists, lanes);
+        Spot spots[2];
+        p->links[m][0] = MF_ART_WORLD;
+        if (meeting->pair == MF_NONE) {
+            p->links[m][1] = plan->contacts[meeting->touch].link;
+        } else {
+            p->links[m][0] = meeting_link(plan, plan->collide->pairs[meeting->pair].a);
+            p->links[m][1] = meeting_link(plan, plan->collide->pairs[meeting->pair].b);
+        }
+        for (int side = 0; side < 2; side++) {
+            p->arms[m][side] = arm_of(work, p->links[m][side], meeting->point);
+            spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side]);
+        }
+        p->depth = mf_select(where, meeting->depth, p->depth);
+        p->normal = vec_select(where, meeting->normal, p->normal);
+        p->speed = vec_select(where, vec_sub(spots[1].velocity, spots[0].velocity), p->speed);
+        p->gain = vec_select(where, vec_sub(spots[1].gain, spots[0].gain), p->gain);
+        if (bundle->surface.rows <= 3)
+            continue;
+        p->spin = vec_select(where, vec_sub(spots[1].spin, spots[0].spin), p->spin);
+        p->spin_gain =
+            vec_select(where, vec_sub(spots[1].spin_gain, spots[0].spin_gain), p->spin_gain);
+    }
+}
+
+static MF_INLINE Vec vec_keep(mf_mask mask, Vec a) {
+    return (Vec){mf_keep(mask, a.x), mf_keep(mask, a.y), mf_keep(mask, a.z)};
+}
+
+// Rows of the speed of the second link against the first, along (or, `turning`, about) the axes.
+static void meeting_rows(Couple *c, const State *state, const Pairing *p, const Vec *axes,
+                         uint32_t count, bool turning, mf_lane unit, bool explicit) {
     const Vec none = vec_zero();
-    for (int side = 0; side < 2; side++) {
-        Vec way = into_link(c->work, p->links[side], axis);
-        if (side == 0)
-            way = vec_negative(way);
+    rows_begin(c, count);
+    for (uint32_t i = 0; i < p->bundle->count * count * 2; i++) {
+        uint32_t m = i / 2 / count, k = i / 2 % count, side = i % 2;
+        int32_t link = p->links[m][side];
+        Vec axis = vec_keep(p->where[m], side == 0 ? vec_negative(axes[k]) : axes[k]);
+        Vec way = into_link(c->work, link, axis);
         if (turning)
-            row_pull(c, p->links[side], p->arms[side], none, way);
+            row_pull(c, k, link, p->arms[m][side], none, way);
         else
-            row_pull(c, p->links[side], p->arms[side], way, none);
+            row_pull(c, k, link, p->arms[m][side], way, none);
     }
-    Row *row = row_finish(c, state);
-    const Spot *a = &p->spots[0], *b = &p->spots[1];
-    mf_lane speed = vec_dot(axis, vec_sub(b->velocity, a->velocity));
-    mf_lane gain = vec_dot(axis, vec_sub(b->gain, a->gain));
-    if (turning) {
-        speed = vec_dot(axis, vec_sub(b->spin, a->spin));
-        gain = vec_dot(axis, vec_sub(b->spin_gain, a->spin_gain));
-    }
-    row->value = value_at(speed, gain, unit, explicit);
-    return row;
+    Row *rows = rows_finish(c, state);
+    const Vec *speed = turning ? &p->spin : &p->speed, *gain = turning ? &p->spin_gain : &p->gain;
+    for (uint32_t k = 0; k < count; k++)
+        rows[k].value = value_at(vec_dot(axes[k], *speed), vec_dot(axes[k], *gain), unit, explicit);
 }
 
 // Softness of the normal row. Hard: the slope is only so large that rounding does not show.
-static void normal_law(const Couple *c, const Meeting *meeting, mf_lane apart, mf_lane unit,
-                       bool explicit, Row *row) {
+static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool explicit, Row *row) {
     const mf_ArtPlan *plan = c->plan;
     const mf_lane zero = mf_zero();
     mf_lane k = setting(plan, MF_ART_PUSH), d = setting(plan, MF_ART_DRAG);
-    mf_lane depth = mf_min(meeting->depth, setting(plan, MF_ART_DEEP));
+    mf_lane depth = mf_min(p->depth, setting(plan, MF_ART_DEEP));
     row->low = zero;
-    row->high = mf_keep(meeting->exists, mf_set(MF_REAL_MAX));
+    row->high = mf_keep(p->exists, mf_set(MF_REAL_MAX));
     if (explicit) {
-        mf_mask in = mf_and(meeting->exists, mf_less(zero, depth));
+        mf_mask in = mf_and(p->exists, mf_less(zero, depth));
+        mf_lane apart = vec_dot(p->normal, p->speed);
         row->given = mf_keep(in, mf_max(mf_fma(k, depth, -(d * apart)), zero));
         return;
     }
@@ -133,16 +171,12 @@ static void normal_law(const Couple *c, const Meeting *meeting, mf_lane apart, m
 }
 
 // Friction of a stage of Runge-Kutta: the chord to rest, from the present velocity.
-static void explicit_friction(const Couple *c, const Pairing *p, Met *met, Vec axes[2]) {
-    const Row *normal = &c->rows[met->first];
-    Vec speed = vec_sub(p->spots[1].velocity, p->spots[0].velocity);
-    mf_lane x = vec_dot(axes[0], speed), y = vec_dot(axes[1], speed);
+static void explicit_friction(const Couple *c, const Pairing *p, const Vec axes[3], Row *rows) {
+    mf_lane x = vec_dot(axes[1], p->speed), y = vec_dot(axes[2], p->speed);
     mf_lane fast = mf_max(mf_sqrt(mf_fma(x, x, y * y)), setting(c->plan, MF_ART_SLIP));
-    mf_lane slip = mf_set(met->friction[0]) * normal->given / fast;
-    Row *rows = (Row *)normal;
+    mf_lane slip = mf_set(p->bundle->surface.friction[0]) * rows[0].given / fast;
     rows[1].given = -slip * x;
     rows[2].given = -slip * y;
-    met->rows = 3;
 }
 
 // One over the larger eigenvalue of the products of two rows. The same for all directions, so that
@@ -156,65 +190,43 @@ static mf_lane gain_across(const Couple *c, const Row *rows) {
     return mf_set((mf_real)1) / mf_max(largest, tiny);
 }
 
-static void meet(Couple *c, const State *state, const Meeting *meeting, mf_lane unit, bool explicit,
-                 Met *met) {
-    const mf_ArtPlan *plan = c->plan;
+static void meet(Couple *c, const State *state, const Bundle *bundle, mf_mask lanes, mf_lane unit,
+                 bool explicit, Met *met) {
+    const uint32_t rows = bundle->surface.rows;
     Pairing p;
-    uint32_t dimension = 3;
-    *met = (Met){.meeting = meeting, .rows = 1, .first = c->row_count};
-    if (meeting->pair == MF_NONE) {
-        p.links[0] = MF_ART_WORLD;
-        p.links[1] = plan->contacts[meeting->touch].link;
-        met->friction[0] = met->friction[1] = MF_ART_CONSTANTS(plan)[MF_ART_MU];
-    } else {
-        const mf_CollidePair *pair = &plan->collide->pairs[meeting->pair];
-        p.links[0] = meeting_link(plan, pair->a);
-        p.links[1] = meeting_link(plan, pair->b);
-        dimension = pair->dimension;
-        for (int i = 0; i < 5; i++)
-            met->friction[i] = (mf_real)pair->friction[i];
-    }
-    for (int side = 0; side < 2; side++) {
-        p.arms[side] = arm_of(c->work, p.links[side], meeting->point);
-        p.spots[side] = spot_at(plan, state, c->work, p.links[side], p.arms[side]);
-    }
-    Row *normal = meeting_row(c, state, &p, meeting->normal, false, unit, explicit);
-    mf_lane apart = vec_dot(meeting->normal, vec_sub(p.spots[1].velocity, p.spots[0].velocity));
-    normal_law(c, meeting, apart, unit, explicit, normal);
-    if (dimension < 3 || !(met->friction[0] > 0 && met->friction[1] > 0))
+    pair_up(c->plan, state, c->work, bundle, lanes, &p);
+    *met = (Met){.bundle = bundle, .lanes = p.exists, .first = c->row_count};
+    Row *first = &c->rows[met->first];
+    Vec axes[3] = {p.normal};
+    across(p.normal, axes + 1);
+    meeting_rows(c, state, &p, axes, rows == 1 ? 1 : 3, false, unit, explicit);
+    normal_law(c, &p, unit, explicit, first);
+    met->ease = mf_set((mf_real)1) / mf_fma(first->slope, first->diagonal, mf_set((mf_real)1));
+    if (rows == 1)
         return;
-    Vec axes[2];
-    across(meeting->normal, axes);
-    for (int i = 0; i < 2; i++)
-        meeting_row(c, state, &p, axes[i], false, unit, explicit);
-    met->gain[0] = gain_across(c, &c->rows[met->first + 1]);
-    met->ease = mf_set((mf_real)1) / mf_fma(normal->slope, normal->diagonal, mf_set((mf_real)1));
-    for (int i = 0; i < 2; i++)
-        met->tilt[i] = row_product(c, normal, &c->rows[met->first + 1 + (uint32_t)i]);
-    met->rows = 3;
     if (explicit) {
-        explicit_friction(c, &p, met, axes);
+        explicit_friction(c, &p, axes, first);
         return;
     }
-    if (dimension < 4 || !(met->friction[2] > 0))
-        return;
-    meeting_row(c, state, &p, meeting->normal, true, unit, explicit);
-    met->rows = 4;
-    if (dimension < 6 || !(met->friction[3] > 0 && met->friction[4] > 0))
-        return;
+    met->gain[0] = gain_across(c, first + 1);
     for (int i = 0; i < 2; i++)
-        meeting_row(c, state, &p, axes[i], true, unit, explicit);
-    met->gain[1] = gain_across(c, &c->rows[met->first + 4]);
-    met->rows = 6;
+        met->tilt[i] = row_product(c, first, first + 1 + i);
+    if (rows > 3)
+        meeting_rows(c, state, &p, axes, rows == 6 ? 3 : 1, true, unit, explicit);
+    if (rows == 6)
+        met->gain[1] = gain_across(c, first + 4);
 }
 
 // ---- solving ------------------------------------------------------------------------------------
 
-static MF_INLINE void relax(Couple *c, Row *row) {
+static MF_INLINE void relax_one(Couple *c, Row *row, mf_lane ease) {
     mf_lane value = mf_fma(-row->diagonal, row->impulse, row_value(c, row));
-    mf_lane next = mf_fma(-row->slope, value, row->given) /
-                   mf_fma(row->slope, row->diagonal, mf_set((mf_real)1));
+    mf_lane next = mf_fma(-row->slope, value, row->given) * ease;
     row_add(c, row, mf_clamp(next, row->low, row->high) - row->impulse);
+}
+
+static MF_INLINE void relax(Couple *c, Row *row) {
+    relax_one(c, row, mf_set((mf_real)1) / mf_fma(row->slope, row->diagonal, mf_set((mf_real)1)));
 }
 
 // The first three rows of a meeting go the same way, so their values are summed, and their impulses
@@ -222,7 +234,7 @@ static MF_INLINE void relax(Couple *c, Row *row) {
 static void three_values(const Couple *c, const Row *rows, mf_lane value[3]) {
     const uint32_t count = rows->count;
     const mf_lane *w = &c->arena[rows->first];
-    const uint16_t *slot = &c->slot[rows->first];
+    const uint16_t *slot = &c->slot[rows->way];
     mf_lane a = rows[0].value, b = rows[1].value, d = rows[2].value;
     for (uint32_t i = 0; i < count; i++) {
         mf_lane sum = c->sum[slot[i]];
@@ -238,7 +250,7 @@ static void three_values(const Couple *c, const Row *rows, mf_lane value[3]) {
 static void three_add(Couple *c, Row *rows, const mf_lane change[3]) {
     const uint32_t count = rows->count;
     const mf_lane *w = &c->arena[rows->first];
-    const uint16_t *slot = &c->slot[rows->first];
+    const uint16_t *slot = &c->slot[rows->way];
     for (uint32_t i = 0; i < count; i++) {
         mf_lane sum = mf_fma(w[i], change[0], c->sum[slot[i]]);
         sum = mf_fma(w[count + i], change[1], sum);
@@ -271,38 +283,43 @@ static void relax_three(Couple *c, const Met *met) {
     mf_lane y = mf_fma(met->tilt[1], change[0], value[2]);
     mf_lane p = mf_fma(-met->gain[0], x, rows[1].impulse);
     mf_lane q = mf_fma(-met->gain[0], y, rows[2].impulse);
-    hold_across(&p, &q, met->friction, next);
+    hold_across(&p, &q, met->bundle->surface.friction, next);
     change[1] = p - rows[1].impulse;
     change[2] = q - rows[2].impulse;
     three_add(c, rows, change);
 }
 
 static void relax_rolling(Couple *c, const Met *met) {
+    const Surface *surface = &met->bundle->surface;
     Row *rows = &c->rows[met->first];
     mf_lane load = rows[0].impulse;
-    mf_lane most = mf_set(met->friction[2]) * load;
+    mf_lane most = mf_set(surface->friction[2]) * load;
     mf_lane size = mf_max(rows[3].diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
     mf_lane turning = rows[3].impulse - row_value(c, &rows[3]) / size;
     row_add(c, &rows[3], mf_clamp(turning, -most, most) - rows[3].impulse);
-    if (met->rows < 6)
+    if (surface->rows < 6)
         return;
     mf_lane p = mf_fma(-met->gain[1], row_value(c, &rows[4]), rows[4].impulse);
     mf_lane q = mf_fma(-met->gain[1], row_value(c, &rows[5]), rows[5].impulse);
-    hold_across(&p, &q, met->friction + 3, load);
+    hold_across(&p, &q, surface->friction + 3, load);
     row_add(c, &rows[4], p - rows[4].impulse);
     row_add(c, &rows[5], q - rows[5].impulse);
 }
 
 static void relax_meeting(Couple *c, const Met *met, bool explicit) {
+    const uint32_t count = met->bundle->surface.rows;
     Row *rows = &c->rows[met->first];
-    if (explicit || met->rows < 3) { // given forces, or only one
-        relax(c, &rows[0]);
-        for (uint32_t i = 1; i < met->rows; i++)
+    if (explicit) { // the forces are given, without turning and rolling
+        for (uint32_t i = 0; i < least(count, 3); i++)
             row_add(c, &rows[i], rows[i].given - rows[i].impulse);
         return;
     }
+    if (count == 1) {
+        relax_one(c, rows, met->ease);
+        return;
+    }
     relax_three(c, met);
-    if (met->rows > 3)
+    if (count > 3)
         relax_rolling(c, met);
 }
 

@@ -60,6 +60,9 @@ static mf_Status find_room(mf_ArtPlan *plan, const mf_Model *model, uint32_t row
                        "articulated: model %s has too many couplings for its %u "
                        "joint axes",
                        model->name, plan->link_count);
+    plan->meeting_numbers = used < room ? room - used : 0;
+    plan->row_of_two = two;
+    plan->row_of_all = all;
     plan->meeting_room = left < MF_ARTICULATED_MAX_MEETINGS ? left : MF_ARTICULATED_MAX_MEETINGS;
     return MF_OK;
 }

@@ -263,8 +263,11 @@ typedef struct mf_ArtPlan {
     uint32_t loop_count, loop_rows, tendon_count; // [1]
     mf_ArtLoop *loops;
     mf_ArtTendon *tendons;
-    bool *looped;            // per plan link: a loop needs its pose
-    uint32_t meeting_room;   // [1] contacts between links that are solved at a time
+    bool *looped;             // per plan link: a loop needs its pose
+    uint32_t meeting_room;    // [1] contacts between links of a lane that are solved
+    uint32_t meeting_numbers; // [1] room of their rows
+    uint32_t row_of_two,
+        row_of_all;          // [1] numbers of a row that two links pull, and all, at most
     uint32_t sweeps;         // [1] of the solver of couplings
     mf_CollidePlan *collide; // NULL: links do not meet
     bool *meets;             // per pair of `collide`

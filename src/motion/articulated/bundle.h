@@ -1,0 +1,161 @@
+// Which contacts are solved together: lanes in groups, contacts of different lanes in bundles.
+//
+// A lane has a few contacts between links, all lanes together have many. Contacts of different
+// lanes become rows together, a bundle: in each lane the rows are those of its own contact, and 0
+// for the links on which only other lanes' contacts are. A lane's contacts keep their order, which
+// is that of the sweeps, so company does not show. When the bundles are more than the solver holds,
+// fewer lanes are solved at a time; a lane alone with too many keeps its deepest.
+#ifndef MF_MOTION_ARTICULATED_BUNDLE_H
+#define MF_MOTION_ARTICULATED_BUNDLE_H
+
+#include "motion/articulated/spread.h"
+
+// How a contact rubs, the same for all contacts of a bundle.
+typedef struct Surface {
+    uint32_t rows;       // [1] 1, 3, 4 or 6
+    mf_real friction[5]; // [1] two sliding, [m] turning, [m] two rolling
+} Surface;
+
+typedef struct Bundle {
+    Surface surface;
+    mf_mask exists; // lanes that one of the members is in
+    uint32_t count; // [1]
+    const Meeting *members[MF_LANES];
+} Bundle;
+
+typedef struct Group { // lanes that are solved together
+    mf_mask lanes;
+    uint32_t count, numbers; // [1] bundles, and numbers of all their rows at most
+    Bundle bundles[MF_ARTICULATED_MAX_MEETINGS];
+} Group;
+
+static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *meeting) {
+    Surface surface = {1, {0}};
+    uint32_t dimension = 3;
+    if (meeting->pair == MF_NONE) {
+        surface.friction[0] = surface.friction[1] = MF_ART_CONSTANTS(plan)[MF_ART_MU];
+    } else {
+        const mf_CollidePair *pair = &plan->collide->pairs[meeting->pair];
+        dimension = pair->dimension;
+        for (int i = 0; i < 5; i++)
+            surface.friction[i] = (mf_real)pair->friction[i];
+    }
+    const mf_real *mu = surface.friction;
+    if (dimension >= 3 && mu[0] > 0 && mu[1] > 0)
+        surface.rows = 3;
+    if (dimension >= 4 && surface.rows == 3 && mu[2] > 0)
+        surface.rows = 4;
+    if (dimension >= 6 && surface.rows == 4 && mu[3] > 0 && mu[4] > 0)
+        surface.rows = 6;
+    return surface;
+}
+
+static inline bool surface_equal(const Surface *a, const Surface *b) {
+    bool equal = a->rows == b->rows;
+    for (int i = 0; i < 5; i++)
+        equal = equal && !(a->friction[i] < b->friction[i]) && !(b->friction[i] < a->friction[i]);
+    return equal;
+}
+
+static MF_INLINE uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+// Numbers that the rows of a bundle take at most.
+static MF_INLINE uint32_t bundle_numbers(const mf_ArtPlan *plan, uint32_t rows, uint32_t members) {
+    return rows * least(members * plan->row_of_two, plan->row_of_all);
+}
+
+static inline bool group_has_room(const mf_ArtPlan *plan, Group *group, uint32_t more) {
+    group->numbers += more;
+    return group->numbers <= plan->meeting_numbers;
+}
+
+// Gives a contact its bundle: one behind all those with an earlier contact of one of its lanes.
+// False when there is no room.
+static inline bool group_add(const mf_ArtPlan *plan, Group *group, const Meeting *meeting) {
+    const mf_mask lanes = mf_and(meeting->exists, group->lanes);
+    const Surface surface = meeting_surface(plan, meeting);
+    Bundle *bundle = NULL;
+    for (uint32_t i = group->count; i-- > 0;) {
+        Bundle *other = &group->bundles[i];
+        if (mf_any(mf_and(other->exists, lanes)))
+            break;
+        if (surface_equal(&other->surface, &surface))
+            bundle = other;
+    }
+    if (bundle != NULL) {
+        uint32_t before = bundle_numbers(plan, surface.rows, bundle->count);
+        bundle->exists = mf_or(bundle->exists, lanes);
+        bundle->members[bundle->count++] = meeting;
+        return group_has_room(plan, group,
+                              bundle_numbers(plan, surface.rows, bundle->count) - before);
+    }
+    if (group->count == plan->meeting_room)
+        return false;
+    bundle = &group->bundles[group->count++];
+    bundle->surface = surface;
+    bundle->exists = lanes;
+    bundle->count = 1;
+    bundle->members[0] = meeting;
+    return group_has_room(plan, group, bundle_numbers(plan, surface.rows, 1));
+}
+
+static MF_INLINE mf_mask lane_range(uint32_t first, uint32_t count) {
+    mf_index lane = mf_lane_numbers();
+    return mf_and(mf_not(mf_index_less(lane, mf_set_index((int32_t)first))),
+                  mf_index_less(lane, mf_set_index((int32_t)(first + count))));
+}
+
+// Fills the group with the contacts of its lanes. False when there is no room for all.
+static inline bool group_fill(const mf_ArtPlan *plan, const Meetings *all, Group *group) {
+    group->count = group->numbers = 0;
+    for (uint32_t i = 0; i < all->count; i++)
+        if (mf_any(mf_and(all->list[i].exists, group->lanes)) &&
+            !group_add(plan, group, &all->list[i]))
+            return false;
+    return !all->overflow;
+}
+
+// Fills a group of one lane with its deepest contacts, in their order.
+static inline void group_fill_deepest(const mf_ArtPlan *plan, const Meetings *all, Group *group) {
+    const Meeting *list[MEETING_MOST];
+    uint32_t count = 0;
+    group->count = group->numbers = 0;
+    for (uint32_t i = 0; i < all->count; i++)
+        if (mf_any(mf_and(all->list[i].exists, group->lanes)))
+            list[count++] = &all->list[i];
+    while (count > plan->meeting_room) {
+        uint32_t shallow = 0;
+        for (uint32_t i = 1; i < count; i++)
+            if (mf_any(mf_and(group->lanes, mf_less(list[i]->depth, list[shallow]->depth))))
+                shallow = i;
+        for (uint32_t i = shallow + 1; i < count; i++)
+            list[i - 1] = list[i];
+        count--;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        group_add(plan, group, list[i]);
+}
+
+// As many of the lanes from `first` on as have room together; returns how many.
+static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t first,
+                                  Group *group) {
+    Meetings *all = &work->meetings;
+    group->lanes = mf_mask_all();
+    group->count = 0;
+    if (plan->collide == NULL && !plan->config.hard)
+        return MF_LANES;
+    for (uint32_t width = MF_LANES - first;; width /= 2) {
+        group->lanes = lane_range(first, width);
+        if (!all->found || all->overflow)
+            meetings_find(plan, &work->contacts, group->lanes, all);
+        bool fits = group_fill(plan, all, group);
+        if (!fits && width == 1)
+            group_fill_deepest(plan, all, group);
+        if (fits || width == 1)
+            return width;
+    }
+}
+
+#endif
