@@ -41,7 +41,11 @@ mf_Status mf_rig_open_text(mf_Rig *rig, mf_Context *context, const char *text,
         mf_mjcf_parse(context, "check.xml", text, strlen(text), &import, true, &rig->model, error);
     if (status != MF_OK)
         return status;
-    return open_model(rig, context, rig->model, config, error);
+    status = open_model(rig, context, rig->model, config, error);
+    // A group starts with its lowest point on the ground; what the world holds stays where it is.
+    if (status == MF_OK && rig->model->base == MF_BASE_FIXED)
+        mf_rig_set3(rig, "base.position", 0, 0, 0);
+    return status;
 }
 
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,

@@ -1,0 +1,310 @@
+// Check cases of what a step keeps and how fast it converges, under `articulated`: energy, momentum
+// of collisions, orders of the integrators (D12, F13, F16 of the literature list).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check_rig.h"
+
+static const char *const integrator_names[3] = {"implicit", "Euler", "Runge-Kutta"};
+
+// ---- D12 ----------------------------------------------------------------------------------------
+
+// An arm of two hinges with springs and dampers on a free base, driven by constant torques.
+static const char driven[] =
+    "<mujoco><worldbody><body pos='0 0 5'><freejoint/><inertial pos='0.05 0 0.1' mass='3' "
+    "diaginertia='0.1 0.15 0.12'/><body pos='0.2 0.1 0'><joint axis='2 1 2' damping='0.3' "
+    "stiffness='2'/><inertial pos='0.2 0 0.05' mass='1' diaginertia='0.01 0.02 0.015'/>"
+    "<body pos='0.4 0 0'><joint axis='0 1 0' damping='0.1' stiffness='1'/>"
+    "<inertial pos='0 0 -0.2' mass='0.5' diaginertia='0.006 0.006 0.001'/></body></body></body>"
+    "</worldbody></mujoco>";
+
+// Energy gained less the work of the torques and what the dampers took, after half a second.
+static mf_Status residual(mf_Context *context, mf_ArticulatedIntegrator integrator, mf_Time step,
+                          double *out, mf_Error *error) {
+    static const double torque[2] = {1.0, -0.5}, damping[2] = {0.3, 0.1};
+    mf_RigConfig config = mf_rig_config(integrator, step);
+    mf_Rig rig;
+    config.motion.contacts = false;
+    mf_Status status = mf_rig_open_text(&rig, context, driven, &config, error);
+    if (status != MF_OK)
+        return status;
+    int steps = (int)(MF_SECOND / 2 / step);
+    double energy = mf_rig_energy(&rig), work = 0.0, h = mf_time_to_seconds(step);
+    for (uint32_t j = 0; j < 2; j++) {
+        mf_rig_set(&rig, "joint.torque", j, torque[j]);
+        mf_rig_set(&rig, "joint.rate", j, 1.0 - 2.0 * j);
+    }
+    energy = mf_rig_energy(&rig);
+    for (int n = 0; n <= steps; n++) { // Simpson's rule
+        double part = h / 3.0 * (n == 0 || n == steps ? 1 : n % 2 == 1 ? 4 : 2);
+        for (uint32_t j = 0; j < 2; j++) {
+            double rate = mf_rig_get(&rig, "joint.rate", j);
+            work += part * (torque[j] - damping[j] * rate) * rate;
+        }
+        if (n < steps)
+            mf_world_step(rig.world, 1);
+    }
+    *out = mf_rig_energy(&rig) - energy - work;
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+static mf_Status residual_order(mf_Context *context, mf_CheckRun *run,
+                                mf_ArticulatedIntegrator integrator, mf_Time step, double order,
+                                mf_Error *error) {
+    double left[2];
+    char what[64];
+    for (int i = 0; i < 2; i++) {
+        mf_Status status = residual(context, integrator, step >> i, &left[i], error);
+        if (status != MF_OK)
+            return status;
+    }
+    snprintf(what, sizeof what, "%s: order of energy less work", integrator_names[integrator]);
+    mf_check_near(run, what, order, log2(fabs(left[0] / left[1])), 0.1);
+    return MF_OK;
+}
+
+// Kinetic, potential and elastic energy of a box of eight corners over level ground.
+static double box_energy(const mf_Rig *rig) {
+    double place[1][3], turn[1][4], energy = mf_rig_energy(rig);
+    const double stiffness = mf_articulated_settings(rig->group)->contact_stiffness;
+    mf_articulated_pose(rig->group, 0, place, turn);
+    const double w = turn[0][0], x = turn[0][1], y = turn[0][2], z = turn[0][3];
+    for (int i = 0; i < 8; i++) {
+        double height = place[0][2] + 2.0 * (x * z - w * y) * (i & 1 ? 0.2 : -0.2) +
+                        2.0 * (y * z + w * x) * (i & 2 ? 0.15 : -0.15) +
+                        (1.0 - 2.0 * (x * x + y * y)) * (i & 4 ? 0.1 : -0.1);
+        energy += 0.5 * stiffness * fmin(height, 0.0) * fmin(height, 0.0);
+    }
+    return energy;
+}
+
+// A box that is dropped on an edge tumbles to rest. The largest gain of energy in a step, over that
+// of the drop, from the first touch to rest and at rest.
+static mf_Status check_dissipation(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    mf_Rig rig;
+    mf_hand_start(&rig.hand, context);
+    mf_rig_body(&rig, 0, 2.0, (double[3]){0, 0, 0}, (double[3]){0.02167, 0.03333, 0.04167});
+    for (int i = 0; i < 8; i++)
+        mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.15 : -0.15, i & 4 ? 0.1 : -0.1, 0,
+                      true);
+    config.motion.contact_stiffness = 1e5;
+    config.motion.contact_depth = 1.0;
+    config.motion.friction = 0.5;
+    mf_Status status = mf_rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    const double tilt = 25 * MF_CHECK_DEGREE, drop = 2.0 * 9.81 * 0.3;
+    mf_rig_set3(&rig, "base.position", 0, 0, 0.5);
+    mf_rig_set(&rig, "base.orientation", 0, cos(0.5 * tilt));
+    mf_rig_set(&rig, "base.orientation", 1, sin(0.5 * tilt));
+    double before = box_energy(&rig), worst = -INFINITY, rest = -INFINITY, start = before;
+    for (int n = 0; n < 6000; n++) {
+        mf_world_step(rig.world, 1);
+        double now = box_energy(&rig);
+        double *gain = n < 5000 ? &worst : &rest;
+        *gain = fmax(*gain, (now - before) / drop);
+        before = now;
+    }
+    mf_check_below(run, "falling box: largest gain of a step over its drop", 1e-12, worst);
+    mf_check_below(run, "at rest: largest gain of a step over its drop", 1e-12, rest);
+    mf_check_above(run, "energy lost over its drop", 0.5, (start - before) / drop);
+    mf_rig_close(&rig);
+    status = residual_order(context, run, MF_ARTICULATED_RK4, 10 * MF_MILLISECOND, 4.0, error);
+    if (status == MF_OK)
+        status =
+            residual_order(context, run, MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND, 1.0, error);
+    return status;
+}
+
+// ---- F13 ----------------------------------------------------------------------------------------
+
+// A robot of 18 degrees of freedom (a trunk of 20 kg on four legs of three hinges) and a ball of
+// 10 kg above its back.
+static void describe_hit(char *text, size_t size) {
+    size_t used = (size_t)snprintf(
+        text, size,
+        "<mujoco><default><joint damping='0.5'/></default><worldbody><body pos='0 0 1'>"
+        "<freejoint/><geom type='box' size='0.3 0.15 0.1' mass='20'/>");
+    for (int i = 0; i < 4; i++) {
+        double x = i & 1 ? 0.25 : -0.25, y = i & 2 ? 0.15 : -0.15;
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "<body pos='%g %g 0'><joint axis='1 0 0'/><geom type='sphere' size='0.05' mass='1'/>"
+            "<body pos='0 %g 0'><joint axis='0 1 0'/><geom type='capsule' size='0.03' "
+            "fromto='0 0 -0.05 0.05 0 -0.25' mass='2'/><body pos='0.05 0 -0.3'>"
+            "<joint axis='0 1 0'/><geom type='capsule' size='0.025' "
+            "fromto='0 0 -0.05 -0.05 0 -0.3' mass='0.5'/></body></body></body>",
+            x, y, 0.5 * y);
+    }
+    snprintf(text + used, size - used,
+             "</body><body pos='0.05 0.02 1.5'><freejoint/><geom type='sphere' size='0.1' "
+             "mass='10'/></body></worldbody></mujoco>");
+}
+
+// The ball comes down with 5 m/s, no gravity (SimBenchmark). Friction is viscous below 0.1 m/s: an
+// explicit method cannot follow a steeper slope.
+static mf_Status check_hit(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
+    mf_Rig rig;
+    char text[4096];
+    double center[3], linear[2][3], angular[2][3], worst = 0.0, twist = 0.0, size = 0.0;
+    config.world.gravity = 0.0;
+    config.motion.contacts = false;
+    config.motion.contact_stiffness = 1e5;
+    config.motion.contact_damping = 200.0;
+    config.motion.contact_depth = 1.0;
+    config.motion.slip_speed = 0.1;
+    describe_hit(text, sizeof text);
+    mf_Status status = mf_rig_open_text(&rig, context, text, &config, error);
+    if (status != MF_OK)
+        return status;
+    mf_rig_set(&rig, "free.velocity", 5, -5.0);
+    mf_articulated_momentum(rig.group, 0, center, linear[0], angular[0]);
+    for (int c = 0; c < 3; c++)
+        size = fmax(size, fabs(angular[0][c]));
+    for (int n = 0; n < 50; n++) {
+        mf_world_step(rig.world, 200);
+        mf_articulated_momentum(rig.group, 0, center, linear[1], angular[1]);
+        for (int c = 0; c < 3; c++) {
+            worst = fmax(worst, fabs(linear[1][c] - linear[0][c]) / 50.0);
+            twist = fmax(twist, fabs(angular[1][c] - angular[0][c]) / size);
+        }
+    }
+    mf_check_below(run, "change of linear momentum, relative [1]", 1e-9, worst);
+    mf_check_below(run, "change of angular momentum, relative [1]", 1e-9, twist);
+    mf_check_above(run, "speed that the ball lost [m/s]", 2.0,
+                   mf_rig_get(&rig, "free.velocity", 5) + 5.0);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+// ---- F16 ----------------------------------------------------------------------------------------
+
+enum { MOST_VALUES = 64 };
+
+typedef struct Trial {
+    const char *name, *text, *file; // MJCF text, or a file of Mayfly's
+    double rate;                    // [rad/s], [m/s] of joint j at the start, times cos(j)
+    mf_Time time;
+    void (*set_up)(mf_RigConfig *config);
+} Trial;
+
+static const char chain[] =
+    "<mujoco><default><joint axis='0 1 0' damping='0.002'/><geom type='capsule' size='0.02' "
+    "fromto='0 0 0 0 0 -0.3' mass='0.4'/></default><worldbody><body pos='0 0 3'><joint/><geom/>"
+    "<body pos='0 0 -0.3'><joint axis='1 1 0'/><geom/><body pos='0 0 -0.3'><joint/><geom/>"
+    "<body pos='0 0 -0.3'><joint axis='1 0 0'/><geom/><body pos='0 0 -0.3'><joint/><geom/></body>"
+    "</body></body></body></body></worldbody></mujoco>";
+
+// Two fingers press on a block between them and lift it; the servos are the fingers' springs.
+static const char grasp[] =
+    "<mujoco><default><geom friction='1'/></default><worldbody><body pos='0 0 1'>"
+    "<joint type='slide' axis='0 0 1' stiffness='400' damping='30' springref='0.1'/>"
+    "<geom type='box' size='0.1 0.05 0.02' pos='0 0 0.2' mass='1'/>"
+    "<body pos='-0.07 0 0'><joint type='slide' axis='1 0 0' stiffness='500' damping='20' "
+    "springref='0.05'/><geom type='box' size='0.02 0.03 0.05' mass='0.3'/></body>"
+    "<body pos='0.07 0 0'><joint type='slide' axis='-1 0 0' stiffness='500' damping='20' "
+    "springref='0.05'/><geom type='box' size='0.02 0.03 0.05' mass='0.3'/></body></body>"
+    "<body pos='0 0 1'><freejoint/><geom type='box' size='0.0503 0.03 0.03' mass='0.2'/></body>"
+    "</worldbody></mujoco>";
+
+static void set_up_free(mf_RigConfig *config) {
+    config->motion.contacts = config->motion.self_contacts = false;
+}
+
+// Contacts of one law at all steps (the default follows the step).
+static void set_up_grasp(mf_RigConfig *config) {
+    config->motion.contacts = false;
+    config->motion.contact_stiffness = 2e4;
+    config->motion.contact_damping = 100.0;
+    config->motion.sweeps = 200;
+}
+
+static void read_state(const mf_Rig *rig, double *out) {
+    static const char *const names[4] = {"base.position", "base.orientation", "joint.angle",
+                                         "free.position"};
+    uint32_t used = 0;
+    memset(out, 0, MOST_VALUES * sizeof *out);
+    for (int i = 0; i < 4; i++) {
+        const mf_Field *field = mf_group_find_field(rig->group, names[i]);
+        for (uint32_t c = 0; field != NULL && c < field->components && used < MOST_VALUES; c++)
+            out[used++] = mf_field_get(field, 0, c);
+    }
+}
+
+static mf_Status end_of(mf_Context *context, const Trial *trial,
+                        mf_ArticulatedIntegrator integrator, mf_Time step, double *out,
+                        mf_Error *error) {
+    mf_RigConfig config = mf_rig_config(integrator, step);
+    mf_Rig rig;
+    trial->set_up(&config);
+    mf_Status status = trial->text != NULL
+                           ? mf_rig_open_text(&rig, context, trial->text, &config, error)
+                           : mf_rig_open_file(&rig, context, trial->file, &config, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Model *model = mf_group_model(rig.group);
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        if (model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE)
+            mf_rig_set(&rig, "joint.rate", j, trial->rate * cos(j));
+    mf_world_step(rig.world, (uint64_t)(trial->time / step));
+    read_state(&rig, out);
+    mf_rig_close(&rig);
+    return MF_OK;
+}
+
+static double distance(const double *a, const double *b) {
+    double sum = 0.0;
+    for (int i = 0; i < MOST_VALUES; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+// Distance of the ends at h and h/2 from that at h/64. Of order p it falls by
+// (1 - 64^-p) / (2^-p - 64^-p), so the slope seen at order 1 is 1.02.
+static mf_Status check_order(mf_Context *context, mf_CheckRun *run, const Trial *trial,
+                             mf_ArticulatedIntegrator integrator, mf_Time step, double order,
+                             mf_Error *error) {
+    static const int parts[3] = {64, 1, 2};
+    double ends[3][MOST_VALUES];
+    char what[64];
+    for (int i = 0; i < 3; i++) {
+        mf_Status status = end_of(context, trial, integrator, step / parts[i], ends[i], error);
+        if (status != MF_OK)
+            return status;
+    }
+    double off[2] = {distance(ends[1], ends[0]), distance(ends[2], ends[0])};
+    snprintf(what, sizeof what, "%s, %s: slope from %g ms", trial->name,
+             integrator_names[integrator], 1e3 * mf_time_to_seconds(step));
+    mf_check_near(run, what, order, log2(off[0] / off[1]), 0.1);
+    return MF_OK;
+}
+
+static mf_Status check_consistency(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const Trial trials[3] = {
+        {"chain", chain, NULL, 2.0, 256 * MF_MILLISECOND, set_up_free},
+        {"humanoid", NULL, "models/figure.xml", 1.0, 128 * MF_MILLISECOND, set_up_free},
+        {"grasp", grasp, NULL, 0.0, 256 * MF_MILLISECOND, set_up_grasp}};
+    for (int i = 0; i < 3; i++) {
+        mf_Status status = check_order(context, run, &trials[i], MF_ARTICULATED_IMPLICIT,
+                                       MF_MILLISECOND, 1.0, error);
+        if (status == MF_OK && i < 2)
+            status = check_order(context, run, &trials[i], MF_ARTICULATED_EULER, MF_MILLISECOND,
+                                 1.0, error);
+        if (status == MF_OK && i < 2)
+            status = check_order(context, run, &trials[i], MF_ARTICULATED_RK4, 4 * MF_MILLISECOND,
+                                 4.0, error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_energy_cases[] = {
+    {"D12", "contacts and dampers make no energy", check_dissipation},
+    {"F13", "a ball of 10 kg hits a robot: momentum", check_hit},
+    {"F16", "deviation from the same run at 1/64 of the step", check_consistency},
+    {NULL, NULL, NULL}};
