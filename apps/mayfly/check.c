@@ -60,7 +60,7 @@ static void print_quantity(mf_CheckRun *run, const char *what, json_t *expected,
 static void print_row(mf_CheckRun *run, const char *what, const char *expected, const char *got,
                       const char *tolerance, bool pass) {
     run->failed = run->failed || !pass;
-    printf("  %-44s %-22s %-22s %-12s %s\n", what, expected, got, tolerance,
+    printf("  %-50s %-22s %-22s %-12s %s\n", what, expected, got, tolerance,
            pass ? "pass" : "FAIL");
 }
 

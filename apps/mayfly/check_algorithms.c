@@ -410,7 +410,7 @@ static mf_Status tree_change(mf_Context *context, int kind, uint64_t number, dou
 
 static mf_Status check_symmetry(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const char *const names[CHANGES] = {
-        "axes of every link turned anyhow", "links told in another order",
+        "axes of every link turned", "links told in another order",
         "masses and forces times 1000/7", "seen in a mirror", "turned about the vertical"};
     for (int kind = 0; kind < CHANGES; kind++) {
         double worst = 0.0;
@@ -420,7 +420,7 @@ static mf_Status check_symmetry(mf_Context *context, mf_CheckRun *run, mf_Error 
             if (status != MF_OK)
                 return status;
         }
-        snprintf(what, sizeof what, "%s: accelerations, relative", names[kind]);
+        snprintf(what, sizeof what, "%s: change, relative", names[kind]);
         mf_check_below(run, what, 1e-12, worst);
     }
     return MF_OK;

@@ -257,7 +257,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         turned = fmax(turned, fabs(spin[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "path of the centre of mass off a parabola [m]", 1e-10 * 100, way);
+    mf_check_below(run, "path of the centre of mass off a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
     mf_rig_close(&rig);
     return MF_OK;
