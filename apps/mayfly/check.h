@@ -25,6 +25,11 @@ void mf_check_above(mf_CheckRun *run, const char *what, double bound, double got
 // Exactly equal words, shown in hexadecimal.
 void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got);
 
+// The larger error; NaN, once there, stays.
+static inline double mf_check_worse(double worst, double error) {
+    return worst != worst || error <= worst ? worst : error;
+}
+
 // Tables end with an empty row. Cases of tables called _full take long: they are left out unless
 // they are named or --full is given.
 extern const mf_CheckCase mf_check_base_cases[];
@@ -42,5 +47,6 @@ extern const mf_CheckCase mf_check_stack_cases[];
 extern const mf_CheckCase mf_check_energy_cases[];
 extern const mf_CheckCase mf_check_algorithms_cases[];
 extern const mf_CheckCase mf_check_algorithms_full_cases[];
+extern const mf_CheckCase mf_check_symmetry_cases[];
 
 #endif

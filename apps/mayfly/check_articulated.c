@@ -55,7 +55,9 @@ static mf_Status check_pendulum(mf_Context *context, mf_CheckRun *run, mf_Error 
         mf_check_near(run, what, expected[i][1], period / 2.0060667, 2e-7);
         if (i == 2)
             mf_check_near(run, "period from 90 degrees [s]", 2.3678419, period, 2e-7);
-        mf_rig_close(&rig);
+        status = mf_rig_close(&rig, error);
+        if (status != MF_OK)
+            return status;
     }
     return MF_OK;
 }
@@ -74,7 +76,9 @@ static mf_Status check_modes(mf_Context *context, mf_CheckRun *run, mf_Error *er
         mf_check_near(run,
                       mode == 0 ? "period of the slow mode [s]" : "period of the fast mode [s]",
                       period[mode], find_period(&rig, 1e-3), 2e-6);
-        mf_rig_close(&rig);
+        status = mf_rig_close(&rig, error);
+        if (status != MF_OK)
+            return status;
     }
     return MF_OK;
 }
@@ -94,13 +98,15 @@ static mf_Status check_double_pendulum(mf_Context *context, mf_CheckRun *run, mf
         double start = mf_rig_energy(&rig), worst = 0.0;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += steps[i]) {
             mf_world_step(rig.world, 1);
-            worst = fmax(worst, fabs(mf_rig_energy(&rig) - start));
+            worst = mf_check_worse(worst, fabs(mf_rig_energy(&rig) - start));
         }
         snprintf(what, sizeof what, "energy error over 3 m g l, step %g ms",
                  1e3 * mf_time_to_seconds(steps[i]));
         errors[i] = worst / (3 * 9.81);
         mf_check_near(run, what, expected[i], errors[i], 0.01 * expected[i]);
-        mf_rig_close(&rig);
+        status = mf_rig_close(&rig, error);
+        if (status != MF_OK)
+            return status;
     }
     mf_check_near(run, "order from 2 to 1 ms", 3.96, log2(errors[0] / errors[1]), 0.02);
     mf_check_near(run, "order from 1 to 0.5 ms", 3.98, log2(errors[1] / errors[2]), 0.02);
@@ -130,8 +136,7 @@ static mf_Status check_trend(mf_Context *context, mf_CheckRun *run, mf_Error *er
                   1e-6);
     mf_check_near(run, "its low end after 900,000 steps", lowest[0], lowest[1], 1e-8);
     mf_check_near(run, "its high end after them", highest[0], highest[1], 1e-8);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // ---- loops --------------------------------------------------------------------------------------
@@ -193,13 +198,12 @@ static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *err
                           place_at(angles, places, sixty), 5e-9);
         double wanted = 0.05 * sin(q) + sqrt(0.04 - 0.0025 * cos(q) * cos(q));
         if (n >= 100) // at first only the crank turned
-            worst = fmax(worst, fabs(x - wanted));
+            worst = mf_check_worse(worst, fabs(x - wanted));
     }
     mf_check_below(run, "error of a slider crank in 100,000 steps [m]", 1e-8, worst);
     mf_check_above(run, "turns of the crank in them", 50.0,
                    fabs(mf_rig_get(&rig, "joint.angle", 0)) / (2.0 * 3.14159265));
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 const mf_CheckCase mf_check_articulated_cases[] = {

@@ -29,8 +29,7 @@ static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *err
     for (uint32_t i = 0; i < 4; i++)
         mf_check_near(run, "load of a contact [N]", 4.905, mf_rig_get(&rig, "contact.load", i),
                       1e-6);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // A mass on a spring with a damper that may pull: it passes the place where it came in with
@@ -62,7 +61,9 @@ static mf_Status check_adhesive(mf_Context *context, mf_CheckRun *run, mf_Error 
         snprintf(what, sizeof what, "speed back, damping ratio %g", cases[i][0]);
         mf_check_near(run, what, cases[i][1],
                       speed[1] - now / (now - before) * (speed[1] - speed[0]), 1e-6);
-        mf_rig_close(&rig);
+        status = mf_rig_close(&rig, error);
+        if (status != MF_OK)
+            return status;
     }
     return MF_OK;
 }
@@ -98,8 +99,7 @@ static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *e
     mf_check_near(run, "coefficient of restitution", 0.7440794,
                   mf_rig_get(&rig, "base.linear_velocity", 2), 1e-4);
     mf_check_near(run, "duration of the contact [s]", 0.02956076, 1e-5 * pressed, 2e-5);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // A ball that keeps 0.8 of its speed, dropped from 1 m. The closed form knows no duration of
@@ -133,8 +133,7 @@ static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *
     }
     mf_check_near(run, "it comes to rest [s]", 4.0637128, rest, 0.02);
     mf_check_near(run, "length of its way [m]", 4.5556, way, 5e-3);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // ---- rolling ------------------------------------------------------------------------------------
@@ -183,8 +182,7 @@ static mf_Status roll(mf_Context *context, const Roller *roller, double angle, m
     got[1] = mf_rig_get(&rig, "base.linear_velocity", 0) * cosine -
              mf_rig_get(&rig, "base.linear_velocity", 2) * sine;
     got[2] = 0.1 * mf_rig_get(&rig, "base.angular_velocity", 1) / got[1];
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // A solid sphere on 15 degrees for 1 s: 5/7 g sin. Relative 5.5e-4, at which Drake passes.
@@ -256,7 +254,7 @@ static mf_Status creep(mf_Context *context, double slip_speed, double *speed, mf
         double from = mf_rig_get(&rig, "base.position", 0) / cos(angle);
         mf_world_step(rig.world, 1000);
         *speed = (mf_rig_get(&rig, "base.position", 0) / cos(angle) - from) / 5.0;
-        mf_rig_close(&rig);
+        status = mf_rig_close(&rig, error);
     }
     mf_terrain_destroy(terrain);
     return status;
@@ -317,7 +315,9 @@ static mf_Status check_cradle(mf_Context *context, mf_CheckRun *run, mf_Error *e
         snprintf(what, sizeof what, "speed of ball %u of 5 [m/s]", i + 1);
         mf_check_near(run, what, i == 4 ? 1.0 : 0.0, mf_rig_get(&rig, "joint.rate", i), 1e-6);
     }
-    mf_rig_close(&rig);
+    status = mf_rig_close(&rig, error);
+    if (status != MF_OK)
+        return status;
     status = open_row(&rig, context, 2, 0.005, 0.1, error);
     if (status != MF_OK)
         return status;
@@ -326,8 +326,7 @@ static mf_Status check_cradle(mf_Context *context, mf_CheckRun *run, mf_Error *e
     mf_check_near(run, "pair of restitution 0.744: (1 - e)/2 [m/s]", 0.5 * (1.0 - e),
                   mf_rig_get(&rig, "joint.rate", 0), 1e-3);
     mf_check_near(run, "(1 + e)/2 [m/s]", 0.5 * (1.0 + e), mf_rig_get(&rig, "joint.rate", 1), 1e-3);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 const mf_CheckCase mf_check_contact_cases[] = {

@@ -53,7 +53,9 @@ static mf_Status check_servo(mf_Context *context, mf_CheckRun *run, mf_Error *er
                   6.0 * (1.0 - 0.36787944117144233), mf_rig_get(&rig, "joint.rate", 0), 1e-9);
     mf_world_step(rig.world, 29000);
     mf_check_near(run, "no-load speed [rad/s]", 6.0, mf_rig_get(&rig, "joint.rate", 0), 1e-9);
-    mf_rig_close(&rig);
+    status = mf_rig_close(&rig, error);
+    if (status != MF_OK)
+        return status;
     config.motion.servo = mf_servo();
     config.motion.servo.gain = 50.0;
     config.motion.servo.damping = 3.0;
@@ -67,8 +69,7 @@ static mf_Status check_servo(mf_Context *context, mf_CheckRun *run, mf_Error *er
         highest = fmax(highest, mf_rig_get(&rig, "joint.angle", 0));
     }
     mf_check_near(run, "overshoot of a servo, damping ratio 0.3", 0.372326, highest - 1.0, 2e-6);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // ---- the cart with a pole -----------------------------------------------------------------------
@@ -172,7 +173,7 @@ static void cart_trace(const mf_Rig *rig, mf_CheckRun *run, int kind) {
         unlike += memcmp(gym, truth->state, sizeof gym) != 0;
         for (uint32_t i = 0; i < 4; i++) {
             double got = mf_rig_get(rig, i % 2 == 0 ? "joint.angle" : "joint.rate", i / 2);
-            worst = fmax(worst, fabs(got - truth->state[i]));
+            worst = mf_check_worse(worst, fabs(got - truth->state[i]));
         }
         row++;
     }
@@ -196,8 +197,7 @@ static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *err
     mf_check_near(run, "growth of a tilt of the pole [1/s]", 3.9718522, sqrt(gain[1] / 1e-6), 5e-8);
     cart_trace(&rig, run, 0);
     cart_trace(&rig, run, 1);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // ---- the inverted pendulum ----------------------------------------------------------------------
@@ -234,7 +234,9 @@ static mf_Status check_regulator(mf_Context *context, mf_CheckRun *run, mf_Error
         mf_world_step(rig.world, 1000);
         mf_check_near(run, i == 0 ? "slow pole [1/s]" : "fast pole [1/s]", poles[i],
                       log(mf_rig_get(&rig, "joint.angle", 0) / small), 5e-7);
-        mf_rig_close(&rig);
+        status = mf_rig_close(&rig, error);
+        if (status != MF_OK)
+            return status;
     }
     return MF_OK;
 }

@@ -46,8 +46,7 @@ static mf_Status residual(mf_Context *context, mf_ArticulatedIntegrator integrat
             mf_world_step(rig.world, 1);
     }
     *out = mf_rig_energy(&rig) - energy - work;
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 static mf_Status residual_order(mf_Context *context, mf_CheckRun *run,
@@ -105,13 +104,15 @@ static mf_Status check_dissipation(mf_Context *context, mf_CheckRun *run, mf_Err
         mf_world_step(rig.world, 1);
         double now = box_energy(&rig);
         double *gain = n < 5000 ? &worst : &rest;
-        *gain = fmax(*gain, (now - before) / drop);
+        *gain = mf_check_worse(*gain, (now - before) / drop);
         before = now;
     }
     mf_check_below(run, "falling box: largest gain of a step over its drop", 1e-12, worst);
     mf_check_below(run, "at rest: largest gain of a step over its drop", 1e-12, rest);
     mf_check_above(run, "energy lost over its drop", 0.5, (start - before) / drop);
-    mf_rig_close(&rig);
+    status = mf_rig_close(&rig, error);
+    if (status != MF_OK)
+        return status;
     status = residual_order(context, run, MF_ARTICULATED_RK4, 10 * MF_MILLISECOND, 4.0, error);
     if (status == MF_OK)
         status =
@@ -169,16 +170,15 @@ static mf_Status check_hit(mf_Context *context, mf_CheckRun *run, mf_Error *erro
         mf_world_step(rig.world, 200);
         mf_articulated_momentum(rig.group, 0, center, linear[1], angular[1]);
         for (int c = 0; c < 3; c++) {
-            worst = fmax(worst, fabs(linear[1][c] - linear[0][c]) / 50.0);
-            twist = fmax(twist, fabs(angular[1][c] - angular[0][c]) / size);
+            worst = mf_check_worse(worst, fabs(linear[1][c] - linear[0][c]) / 50.0);
+            twist = mf_check_worse(twist, fabs(angular[1][c] - angular[0][c]) / size);
         }
     }
     mf_check_below(run, "change of linear momentum, relative [1]", 1e-9, worst);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-9, twist);
     mf_check_above(run, "speed that the ball lost [m/s]", 2.0,
                    mf_rig_get(&rig, "free.velocity", 5) + 5.0);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // ---- F16 ----------------------------------------------------------------------------------------
@@ -252,8 +252,7 @@ static mf_Status end_of(mf_Context *context, const Trial *trial,
             mf_rig_set(&rig, "joint.rate", j, trial->rate * cos(j));
     mf_world_step(rig.world, (uint64_t)(trial->time / step));
     read_state(&rig, out);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 static double distance(const double *a, const double *b) {

@@ -47,8 +47,7 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
     if (status != MF_OK)
         return status;
     brick_rates(run, &rig, "brick:");
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // The same brick in two halves of equal centre and inertia on an oblique hinge away from it, which
@@ -75,8 +74,7 @@ static mf_Status check_locked(mf_Context *context, mf_CheckRun *run, mf_Error *e
     brick_rates(run, &rig, "halves:");
     mf_check_below(run, "turn of the locked joint [rad]", 1e-12,
                    fabs(mf_rig_get(&rig, "joint.angle", 0)));
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over.
@@ -98,7 +96,9 @@ static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Err
         before = now;
     }
     mf_check_near(run, "passes in 35 s", 2, crossings, 0);
-    mf_rig_close(&rig);
+    status = mf_rig_close(&rig, error);
+    if (status != MF_OK)
+        return status;
     // A disturbance d of the rate about x grows as d cosh(g t), until its square counts.
     status = open_body(&rig, context, moments, MF_MILLISECOND, error);
     if (status != MF_OK)
@@ -107,8 +107,7 @@ static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Err
     mf_world_step(rig.world, 10000);
     mf_check_near(run, "growth of a disturbance [1/s]", 0.5773503,
                   acosh(mf_rig_get(&rig, "base.angular_velocity", 0) / 1e-9) / 10.0, 1e-7);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // A box of 0.2 x 0.4 x 0.6 m and 1 kg. At this step Runge-Kutta itself is off by 1e-8.
@@ -133,8 +132,7 @@ static mf_Status check_box(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     double now = sqrt(after[0] * after[0] + after[1] * after[1] + after[2] * after[2]);
     mf_check_near(run, "energy drift [1]", -1.7e-10, mf_rig_energy(&rig) / energy - 1.0, 0.1e-10);
     mf_check_near(run, "momentum drift [1]", -8.3e-11, now / size - 1.0, 0.1e-11);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // ---- trees --------------------------------------------------------------------------------------
@@ -167,8 +165,7 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
     }
     mf_check_near(run, "turn of the base over that of its wheel", -0.2,
                   yaw_of(&rig) / mf_rig_get(&rig, "joint.angle", 0), 1e-12);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // A servo that follows p(t) lags by J p'' / gain (J = 0.2 * 0.8 / 1.0 of wheel against base, where
@@ -195,7 +192,9 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
         snprintf(what, sizeof what, "base against rails, gain %g [rad]", pow(10, 2 + i));
         mf_check_near(run, what, -0.2 * 0.16 * 1.6 / pow(10, 2 + i), off[i],
                       0.05 * 0.0512 / pow(10, 2 + i));
-        mf_rig_close(&rig);
+        status = mf_rig_close(&rig, error);
+        if (status != MF_OK)
+            return status;
     }
     mf_check_near(run, "it falls with the gain: ratio", 10.0, off[0] / off[1], 0.5);
     mf_check_near(run, "and again", 10.0, off[1] / off[2], 0.5);
@@ -253,14 +252,13 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
     mf_articulated_momentum(rig.group, 0, place, push, spin);
     for (int c = 0; c < 3; c++) {
         double fall = c == 2 ? -0.5 * 9.81 : 0.0;
-        way = fmax(way, fabs(place[c] - center[c] - linear[c] / mass - fall));
-        turned = fmax(turned, fabs(spin[c] - angular[c]));
+        way = mf_check_worse(way, fabs(place[c] - center[c] - linear[c] / mass - fall));
+        turned = mf_check_worse(turned, fabs(spin[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
     mf_check_below(run, "path of the centre of mass off a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // The arm, its hinges at 0.7 and -1.1 rad: mass, moment and inertia
@@ -287,15 +285,14 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
     const double cross[3][3] = {{0, -h[2], h[1]}, {h[2], 0, -h[0]}, {-h[1], h[0], 0}};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
-            worst = fmax(worst, fabs(m[N * i + k] - (i == k ? 4.5 : 0.0)));
-            worst = fmax(worst, fabs(m[N * i + 3 + k] + cross[i][k]));
-            worst = fmax(worst, fabs(m[N * (3 + i) + k] - cross[i][k]));
-            worst = fmax(worst, fabs(m[N * (3 + i) + 3 + k] - inertia[i][k]));
+            worst = mf_check_worse(worst, fabs(m[N * i + k] - (i == k ? 4.5 : 0.0)));
+            worst = mf_check_worse(worst, fabs(m[N * i + 3 + k] + cross[i][k]));
+            worst = mf_check_worse(worst, fabs(m[N * (3 + i) + k] - cross[i][k]));
+            worst = mf_check_worse(worst, fabs(m[N * (3 + i) + 3 + k] - inertia[i][k]));
         }
     }
     mf_check_below(run, "inertia of a tree, off the sum [kg m^2]", 1e-14, worst);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // Free fall from 2 m after a second of forcing (SimBenchmark).
@@ -315,8 +312,7 @@ static mf_Status check_drop(mf_Context *context, mf_CheckRun *run, mf_Error *err
                    fabs(mf_rig_energy(&rig) / energy - 1.0));
     mf_check_above(run, "kinetic energy gained over the energy [1]", 0.1,
                    (mf_articulated_energy(rig.group, 0).kinetic - kinetic) / energy);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 const mf_CheckCase mf_check_free_cases[] = {

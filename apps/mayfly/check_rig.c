@@ -23,8 +23,10 @@ static mf_Status open_model(mf_Rig *rig, mf_Context *context, const mf_Model *mo
         status = mf_world_add_group(rig->world, &group, &rig->group, error);
     if (status == MF_OK)
         status = mf_articulated_add(rig->group, &config->motion, error);
-    if (status != MF_OK)
-        mf_rig_close(rig);
+    if (status != MF_OK) {
+        mf_world_destroy(rig->world);
+        mf_model_destroy(rig->model);
+    }
     return status;
 }
 
@@ -41,11 +43,7 @@ mf_Status mf_rig_open_text(mf_Rig *rig, mf_Context *context, const char *text,
         mf_mjcf_parse(context, "check.xml", text, strlen(text), &import, true, &rig->model, error);
     if (status != MF_OK)
         return status;
-    status = open_model(rig, context, rig->model, config, error);
-    // A group starts with its lowest point on the ground; what the world holds stays where it is.
-    if (status == MF_OK && rig->model->base == MF_BASE_FIXED)
-        mf_rig_set3(rig, "base.position", 0, 0, 0);
-    return status;
+    return open_model(rig, context, rig->model, config, error);
 }
 
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
@@ -57,11 +55,14 @@ mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
     return open_model(rig, context, rig->model, config, error);
 }
 
-void mf_rig_close(mf_Rig *rig) {
+mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error) {
+    uint32_t fault = mf_group_fault(rig->group, 0);
+    double time = mf_rig_time(rig);
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
-    rig->world = NULL;
-    rig->model = NULL;
+    if (fault == 0)
+        return MF_OK;
+    return mf_fail(error, MF_CORRUPT, "the robot stopped before %g s, fault word %u", time, fault);
 }
 
 double mf_rig_get(const mf_Rig *rig, const char *field, uint32_t component) {

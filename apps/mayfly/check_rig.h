@@ -31,7 +31,9 @@ mf_Status mf_rig_open_text(mf_Rig *rig, mf_Context *context, const char *text,
                            const mf_RigConfig *config, mf_Error *error);
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
                            const mf_RigConfig *config, mf_Error *error);
-void mf_rig_close(mf_Rig *rig);
+
+// Fails when the robot has raised a fault: a frozen robot would pass for one at rest.
+mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error);
 
 double mf_rig_get(const mf_Rig *rig, const char *field, uint32_t component);
 void mf_rig_set(const mf_Rig *rig, const char *field, uint32_t component, double value);

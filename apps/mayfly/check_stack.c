@@ -63,14 +63,13 @@ static mf_Status check_stack(mf_Context *context, mf_CheckRun *run, mf_Error *er
         before[i] = mf_rig_get(&rig, "free.position", i);
     for (int second = 0; second < 100; second++) {
         mf_world_step(rig.world, 200);
-        off = fmax(off, fabs(ground_load(&rig) / (4 * 9.81) - 1.0));
+        off = mf_check_worse(off, fabs(ground_load(&rig) / (4 * 9.81) - 1.0));
         for (uint32_t i = 0; i < 12; i++)
-            drift = fmax(drift, fabs(mf_rig_get(&rig, "free.position", i) - before[i]));
+            drift = mf_check_worse(drift, fabs(mf_rig_get(&rig, "free.position", i) - before[i]));
     }
     mf_check_below(run, "force under four boxes off 4 m g, relative [1]", 1e-6, off);
     mf_check_below(run, "drift of a box in 100 s [m]", 1e-6, drift);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // Four blocks of 0.2 m that hang over the edge of a table by 1/8, 1/6, 1/4 and 1/2 of their length
@@ -99,8 +98,7 @@ static mf_Status hang_over(mf_Context *context, double part, double *out, mf_Err
         return status;
     mf_world_step(rig.world, 4000);
     *out = 0.175 - mf_rig_get(&rig, "free.position", 11);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // At 25/24 itself the blocks balance on edges, and any softness of a contact lets them fall: the
@@ -157,8 +155,7 @@ static mf_Status build_arch(mf_Context *context, double thickness, int seconds, 
     double before = mf_rig_get(&rig, "free.position", 3 * (STONES / 2) + 2);
     mf_world_step(rig.world, 1000 * (uint64_t)seconds);
     *out = before - mf_rig_get(&rig, "free.position", 3 * (STONES / 2) + 2);
-    mf_rig_close(&rig);
-    return MF_OK;
+    return mf_rig_close(&rig, error);
 }
 
 // Milankovitch: thickness over radius at least 0.1075 for many stones. With ten it is 0.10701,

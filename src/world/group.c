@@ -297,6 +297,9 @@ static void start_place(const mf_Group *group, uint32_t instance, double place[3
     place[1] = group->config.spacing * ((double)(instance / columns) - middle);
     if (group->config.spacing == 0.0)
         place[0] = place[1] = 0.0;
+    place[2] = 0.0;
+    if (group->config.model->base == MF_BASE_FIXED) // its places are those of its file's world
+        return;
     const mf_Terrain *terrain = group->world->config.terrain;
     place[2] = group->start_point_count == 0 ? mf_terrain_height(terrain, place[0], place[1], NULL)
                                              : -1e30;

@@ -265,6 +265,8 @@ fi
 expect 0 check --json
 json_lines out
 [ "$(value failed)" = 0 ] || fail 'a check case fails'
+expect 0 check E4 C9 --json
+[ "$(value passed)" = 4 ] || fail 'check E4 leaves out E4-points or E4-articulated'
 expect 0 bench points-single points-quadruped --steps 50 --repeats 1 --json
 json_lines out
 for key in bench motion instances threads isa precision dt steps seconds steps_per_second \

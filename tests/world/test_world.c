@@ -192,11 +192,37 @@ static void robots_start_on_the_ground(void **state) {
     stage_close(&stage, terrain);
 }
 
+// What the world holds is not lifted: shapes of the file's world would stay behind.
+static void a_held_base_starts_at_height_0(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    stage_begin(&stage, 1);
+    make_hexapod(&stage.hand); // its feet are below its base
+    for (int held = 0; held < 2; held++) {
+        stage.hand.model.base = held ? MF_BASE_FIXED : MF_BASE_FREE;
+        group.model = &stage.hand.model;
+        must(mf_world_create(stage.context, &world, &stage.world, &error), &error);
+        must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
+        double height = stage_get(&stage, "base.position", 2);
+        assert_true(held ? height == 0.0 : height > 0.1);
+        mf_world_destroy(stage.world);
+    }
+    stage.world = NULL;
+    stage_close(&stage, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_worlds_are_refused),   cmocka_unit_test(bad_groups_are_refused),
-        cmocka_unit_test(groups_are_found_by_name), cmocka_unit_test(time_is_exact),
-        cmocka_unit_test(calls_do_not_show),        cmocka_unit_test(robots_start_on_the_ground),
+        cmocka_unit_test(bad_worlds_are_refused),
+        cmocka_unit_test(bad_groups_are_refused),
+        cmocka_unit_test(groups_are_found_by_name),
+        cmocka_unit_test(time_is_exact),
+        cmocka_unit_test(calls_do_not_show),
+        cmocka_unit_test(robots_start_on_the_ground),
+        cmocka_unit_test(a_held_base_starts_at_height_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
