@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+import gymnasium
 import mujoco
 import numpy as np
 from mujoco import rollout
@@ -56,7 +57,9 @@ def main():
     program = sys.argv[1]
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     shared = sys.argv[2] if len(sys.argv) > 2 else os.path.join(root, "..", "shared")
-    cases = [("articulated-ant", os.path.join(root, "models", "ant.xml")),
+    gym = os.path.join(os.path.dirname(gymnasium.__file__), "envs", "mujoco", "assets")
+    cases = [("articulated-ant", os.path.join(gym, "ant.xml")),
+             ("articulated-ant", os.path.join(root, "models", "ant.xml")),
              ("articulated-humanoid", os.path.join(root, "models", "figure.xml")),
              ("articulated-single", os.path.join(root, "models", "figure.xml"))]
     humanoid = os.path.join(shared, "models", "mujoco_models", "humanoid.xml")
@@ -66,14 +69,14 @@ def main():
     if os.path.exists(booster):
         cases.append(("articulated-t1", booster))
     print(f"MuJoCo {mujoco.__version__}; steps per second of one core")
-    print(f"{'bench':22} {'model':14} {'mayfly':>12} {'mujoco, as file':>16} {'ratio':>7} "
+    print(f"{'bench':22} {'model':27} {'mayfly':>12} {'mujoco, as file':>16} {'ratio':>7} "
           f"{'implicitfast':>13} {'ratio':>7}")
     for bench, path in cases:
         ours, _ = mayfly_rate(program, bench, path)
         theirs, _ = mujoco_rate(path, None, 20)
         fast, _ = mujoco_rate(path, mujoco.mjtIntegrator.mjINT_IMPLICITFAST, 20)
-        name = os.path.basename(path)
-        print(f"{bench:22} {name:14} {ours:12.0f} {theirs:16.0f} {ours / theirs:7.1f} "
+        name = os.path.basename(os.path.dirname(path)) + "/" + os.path.basename(path)
+        print(f"{bench:22} {name:27} {ours:12.0f} {theirs:16.0f} {ours / theirs:7.1f} "
               f"{fast:13.0f} {ours / fast:7.1f}", flush=True)
 
 

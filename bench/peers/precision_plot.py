@@ -1,0 +1,149 @@
+"""Draws the work-precision diagrams as one SVG: error over cost, both logarithmic, a panel a scene.
+
+Plain SVG of lines and text, so that the page needs no font of its own and a diff shows what moved.
+"""
+import math
+
+WIDTH, PANEL_WIDTH, PANEL_HEIGHT = 1080, 272, 236
+LEFT, TOP, GAP_X, GAP_Y = 74, 46, 66, 66
+X_RANGE = (-6, -1)  # decades of s/s
+INK, GRID, MINOR = "#222222", "#d5d5d5", "#eeeeee"
+
+# name of the cell, label, colour, marker, dashed
+STYLES = [
+    ("compliant", "Mayfly, compliant contacts, one robot, double", "#1f5fbf", "disc", False),
+    ("compliant, float batch", "the same, each of 1,024, float", "#1f5fbf", "ring", True),
+    ("hard", "Mayfly, hard contacts, one robot, double", "#12805c", "square", False),
+    ("hard, float batch", "the same, each of 1,024, float", "#12805c", "frame", True),
+    ("MuJoCo Euler", "MuJoCo Euler", "#d9730d", "triangle", False),
+    ("MuJoCo RK4", "MuJoCo RK4", "#b3203a", "diamond", False),
+    ("implicit", "Mayfly, implicit (no contacts)", "#1f5fbf", "disc", False),
+    ("implicit, float batch", "", "#1f5fbf", "ring", True),
+    ("RK4", "Mayfly RK4 (no contacts)", "#6a3fa0", "square", False),
+    ("RK4, float batch", "", "#6a3fa0", "frame", True),
+]
+
+
+def marker(kind, x, y, colour):
+    fill = "white" if kind in ("ring", "frame") else colour
+    paint = f'fill="{fill}" stroke="{colour}" stroke-width="1.4"'
+    if kind in ("disc", "ring"):
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.4" {paint}/>'
+    if kind in ("square", "frame"):
+        return f'<rect x="{x - 3.1:.1f}" y="{y - 3.1:.1f}" width="6.2" height="6.2" {paint}/>'
+    ends = {"triangle": [(0, -4.2), (3.9, 3), (-3.9, 3)],
+            "diamond": [(0, -4.4), (4, 0), (0, 4.4), (-4, 0)]}[kind]
+    points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in ends)
+    return f'<polygon points="{points}" {paint}/>'
+
+
+def text(x, y, words, size=12, anchor="start", extra=""):
+    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
+            f'fill="{INK}"{extra}>{words}</text>')
+
+
+def power(exponent):
+    sign = "−" if exponent < 0 else ""
+    return f'10<tspan dy="-5" font-size="9">{sign}{abs(exponent)}</tspan>'
+
+
+class Panel:
+    def __init__(self, left, top, y_range):
+        self.left, self.top, self.y_range = left, top, y_range
+
+    def x(self, value):
+        low, high = X_RANGE
+        return self.left + (math.log10(value) - low) / (high - low) * PANEL_WIDTH
+
+    def y(self, value):
+        low, high = self.y_range
+        return self.top + (high - math.log10(value)) / (high - low) * PANEL_HEIGHT
+
+    def grid(self):
+        out = []
+        right, bottom = self.left + PANEL_WIDTH, self.top + PANEL_HEIGHT
+        for decade in range(*X_RANGE):
+            for digit in range(2, 10):
+                x = self.x(digit * 10.0 ** decade)
+                out.append(f'<path d="M{x:.1f} {self.top}V{bottom}" stroke="{MINOR}"/>')
+        stride = 1 if self.y_range[1] - self.y_range[0] <= 6 else 2
+        for decade in range(X_RANGE[0], X_RANGE[1] + 1):
+            x = self.x(10.0 ** decade)
+            out.append(f'<path d="M{x:.1f} {self.top}V{bottom}" stroke="{GRID}"/>')
+            out.append(text(x, bottom + 18, power(decade), 12, "middle"))
+        for decade in range(self.y_range[0], self.y_range[1] + 1):
+            y = self.y(10.0 ** decade)
+            out.append(f'<path d="M{self.left} {y:.1f}H{right}" stroke="{GRID}"/>')
+            if (decade - self.y_range[1]) % stride == 0:
+                out.append(text(self.left - 7, y + 4, power(decade), 12, "end"))
+        out.append(f'<rect x="{self.left}" y="{self.top}" width="{PANEL_WIDTH}" '
+                   f'height="{PANEL_HEIGHT}" fill="none" stroke="{INK}"/>')
+        return out
+
+    def curve(self, places, colour, kind, dashed):
+        dash = ' stroke-dasharray="5 3"' if dashed else ""
+        path = "M" + "L".join(f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in places)
+        out = [f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"{dash}/>']
+        return out + [marker(kind, self.x(x), self.y(y), colour) for x, y in places]
+
+
+def draw_scene(panel, scene):
+    out = panel.grid()
+    out.append(text(panel.left, panel.top - 9, scene["title"], 14, "start",
+                    ' font-weight="bold"'))
+    for name, _, colour, kind, dashed in STYLES:
+        cells = [(step, cell[name]) for step, cell in scene["steps"].items() if name in cell]
+        places = [(cell["cost"], cell["error"]) for _, cell in cells if cell["good"]]
+        if not places:
+            continue
+        out += panel.curve(places, colour, kind, dashed)
+        if name == "MuJoCo Euler":
+            ends = [(cells[0], 5, -9), (cells[[c["good"] for _, c in cells].count(True) - 1],
+                                        5, -9)]
+            for (step, cell), dx, dy in ends:
+                out.append(text(panel.x(cell["cost"]) + dx, panel.y(cell["error"]) + dy,
+                                f"{int(step) * 1e-6:g} ms", 11))
+    return out
+
+
+def decades(scene):
+    errors = [cell["error"] for cells in scene["steps"].values() for name, cell in cells.items()
+              if cell["good"] and name in [style[0] for style in STYLES]]
+    return math.floor(math.log10(min(errors))), math.ceil(math.log10(max(errors)))
+
+
+def legend(top):
+    out = []
+    shown = [style for style in STYLES if style[1]]
+    for i, (_, label, colour, kind, dashed) in enumerate(shown):
+        x, y = LEFT + (i % 3) * 345, top + (i // 3) * 22
+        dash = ' stroke-dasharray="5 3"' if dashed else ""
+        out.append(f'<path d="M{x} {y}h30" stroke="{colour}" stroke-width="1.6"{dash}/>')
+        out.append(marker(kind, x + 15, y, colour))
+        out.append(text(x + 38, y + 4, label, 13))
+    return out
+
+
+def draw(numbers):
+    """The whole picture; `numbers` as precision.py writes them."""
+    body = []
+    scenes = list(numbers["scenes"].values())
+    for i, scene in enumerate(scenes):
+        panel = Panel(LEFT + (i % 3) * (PANEL_WIDTH + GAP_X),
+                      TOP + (i // 3) * (PANEL_HEIGHT + GAP_Y), decades(scene))
+        body += draw_scene(panel, scene)
+    bottom = TOP + 2 * PANEL_HEIGHT + GAP_Y
+    middle = LEFT + (3 * PANEL_WIDTH + 2 * GAP_X) / 2
+    body.append(text(middle, bottom + 42, "cost: processor time of one core per simulated second "
+                     "of one robot [s/s]", 14, "middle"))
+    height = (TOP + bottom) / 2
+    body.append(text(20, height, "error: rms distance of all bodies from the run at 5 µs [m]", 14,
+                     "middle", f' transform="rotate(-90 20 {height:.0f})"'))
+    body += legend(bottom + 74)
+    total = bottom + 74 + 3 * 22 + 4
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" '
+            f'width="{WIDTH}" height="{total}" '
+            'font-family="Helvetica, Arial, DejaVu Sans, sans-serif">\n'
+            '<title>Error over cost of six scenes, Mayfly and MuJoCo</title>\n'
+            f'<rect width="{WIDTH}" height="{total}" fill="white"/>\n' + "\n".join(body) +
+            "\n</svg>\n")
