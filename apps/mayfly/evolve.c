@@ -165,8 +165,21 @@ static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
     return status;
 }
 
+// A robot's own file is a likely guess.
+static mf_Status refuse_robot(mf_Context *context, const char *file, mf_Error *error) {
+    mf_InputKind kind;
+    mf_Status status = mf_inputs_kind(context, file, &kind, error);
+    if (status != MF_OK || kind != MF_INPUT_ROBOT)
+        return status;
+    return mf_fail_at(error, MF_BAD_ARGUMENT, file, 0, 0,
+                      "expected an experiment, found a robot; mayfly evolve scenes/hexapod.yaml "
+                      "--model FILE evolves one, mayfly run simulates it");
+}
+
 static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error) {
     mf_Status status = mf_inputs_context(&evolution->options->inputs, &evolution->context, error);
+    if (status == MF_OK)
+        status = refuse_robot(evolution->context, file, error);
     if (status == MF_OK)
         status = mf_inputs_load(evolution->context, &evolution->options->inputs, "evolve", file,
                                 &evolution->experiment, error);

@@ -86,15 +86,23 @@ static void print_start(const mf_ModelStart *start, const mf_World *world) {
            "tilt", "kinetic J", "potent. J", "load");
 }
 
+// By the world, so that nothing can be said of the base.
+static bool held(const mf_Group *group) {
+    return mf_group_model(group)->base == MF_BASE_FIXED && mf_points_settings(group) == NULL;
+}
+
 static void print_moment(mf_Group *group, double time) {
     Moment moment = look(group, 0);
     if (mf_group_fault(group, 0) != 0) {
         printf("%8.3f  fault %u: frozen\n", time, mf_group_fault(group, 0));
         return;
     }
-    printf("%8.3f %9.4f %9.4f %9.4f %6.1f° %10.4g %10.4g %7.2f\n", time, moment.height,
-           moment.center, moment.speed, moment.tilt * 57.295779513082321, moment.kinetic,
-           moment.potential, moment.load);
+    if (held(group))
+        printf("%8.3f %9s %9.4f %9.4f %7s", time, "-", moment.center, moment.speed, "-");
+    else
+        printf("%8.3f %9.4f %9.4f %9.4f %6.1f°", time, moment.height, moment.center, moment.speed,
+               moment.tilt * 57.295779513082321);
+    printf(" %10.4g %10.4g %7.2f\n", moment.kinetic, moment.potential, moment.load);
 }
 
 // Mean over the robots without a fault.
@@ -138,6 +146,14 @@ static void print_readings(mf_Group *group) {
                model->sensor_count);
 }
 
+static void print_fate(const mf_Group *group, const char *fate, const Moment *mean) {
+    printf("end       %s: ", fate);
+    if (!held(group))
+        printf("base at %.4g m, ", mean->height);
+    printf("centre of mass at %.4g m, %.3g m/s, ground bears %.3g of the weight\n", mean->center,
+           mean->speed, mean->load);
+}
+
 static bool print_end(mf_Group *group, const mf_Simulation *simulation) {
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     uint32_t count = mf_group_count(group), alive;
@@ -148,9 +164,7 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation) {
            mf_app_count(factor, speed));
     const char *fate = mean.speed > 0.01 ? "still moving" : mean.load > 0.5 ? "at rest" : "still";
     if (alive > 0)
-        printf("end       %s: base at %.4g m, centre of mass at %.4g m, %.3g m/s, ground bears "
-               "%.3g of the weight\n",
-               fate, mean.height, mean.center, mean.speed, mean.load);
+        print_fate(group, fate, &mean);
     printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u\nhash      %016llx\n",
            mean.kinetic, mean.potential, count - alive,
            (unsigned long long)mf_world_hash(simulation->world));
@@ -221,6 +235,15 @@ static mf_Status simulate(mf_Group *group, mf_Simulation *simulation, bool talk,
     return status;
 }
 
+// What the file asks for and full dynamics do not have.
+static void warn_of_medium(const mf_Model *model) {
+    if (model->physics.density > 0.0 || model->physics.viscosity > 0.0)
+        fprintf(stderr,
+                "mayfly: %s: fluids are not simulated: without the forces of its medium (density "
+                "%g kg/m^3, viscosity %g Pa s) it moves as in a vacuum\n",
+                model->file, model->physics.density, model->physics.viscosity);
+}
+
 static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Inputs *inputs,
                      const mf_RunOptions *options, mf_Error *error) {
     mf_Group *group = mf_world_group(world, 0);
@@ -237,6 +260,7 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
     mf_Status status = mf_simulation_film(&simulation, options->plot, error);
     if (status != MF_OK)
         return mf_app_fail(error);
+    warn_of_medium(start->model);
     if (!options->json)
         print_start(start, world);
     status = simulate(group, &simulation, !options->json, error);
@@ -259,11 +283,15 @@ static mf_Status choose_key(const mf_Model *model, const char *name, uint32_t *o
     if (name == NULL)
         return MF_OK;
     *out = mf_model_find_keyframe(model, name);
-    if (*out == MF_NONE)
-        return mf_fail_at(error, MF_NOT_FOUND, model->file, 0, 0,
-                          "--key: there is no keyframe '%.200s'; it has %u", name,
-                          model->keyframe_count);
-    return MF_OK;
+    if (*out != MF_NONE)
+        return MF_OK;
+    char names[320] = "none";
+    size_t used = 0;
+    for (uint32_t i = 0; i < model->keyframe_count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                 model->keyframes[i].name);
+    return mf_fail_at(error, MF_NOT_FOUND, model->file, 0, 0,
+                      "--key: expected the name of a keyframe (%s), found '%.99s'", names, name);
 }
 
 static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options) {

@@ -252,6 +252,9 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
     mf_GroupConfig config = mf_group_config();
     mf_Group *group = NULL;
     Start pose = {0};
+    if (!(physics->step >= 1e-6 && physics->step <= 1.0))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, start->model->file, 0, 0,
+                          "timestep: expected 1e-6 to 1 s, found %g", physics->step);
     world.step = mf_time_from_seconds(physics->step);
     world.seed = start->seed;
     const double *pull = physics->gravity;

@@ -237,8 +237,11 @@ static mf_Status stage_make(Stage *stage, Job *job, mf_Error *error) {
         status = mf_model_load(stage->context, job->model, NULL, &stage->model, error);
     if (status != MF_OK)
         return status;
+    const double *pull = stage->model->physics.gravity;
     world.step = job->step;
-    world.gravity = -stage->model->physics.gravity[2];
+    world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
+    if (world.gravity > 0.0)
+        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     group.model = stage->model;
     group.count = job->robots;
     group.double_precision = !job->float_precision;

@@ -1,21 +1,26 @@
 """Writes what precision.py measured: the tables between the markers of docs/precision.md, and the
 plot beside it. Everything else on that page is written by hand."""
+import math
 import os
 import re
 
 import precision_plot
 
-# columns of a scene's table: name of the cell, heading
-COLUMNS = {
-    "compliant": [("compliant", "compliant"), ("hard", "hard")],
-    "implicit": [("implicit", "implicit"), ("RK4", "RK4")],
-}
+# scene, error [m] of the table of equal errors
+GOALS = [("figure", 1e-2), ("figure", 2e-3), ("box", 2e-3), ("ball", 2e-4), ("stack", 2e-3),
+         ("trot", 1e-2), ("trot", 2e-3), ("tumbler", 2e-3), ("tumbler", 1e-7)]
+PEERS = ["MuJoCo Euler", "MuJoCo implicitfast", "MuJoCo RK4"]
 
 
 def small(value):
     """1.2e-03 as people write it."""
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa}e{int(exponent)}"
+
+
+def time(cost):
+    """Microseconds to three digits."""
+    return f"{1e6 * cost:,.0f}" if cost >= 1e-4 else f"{1e6 * cost:.3g}"
 
 
 def error(cell):
@@ -30,11 +35,10 @@ def table(head, rows):
 def scene_table(scene):
     """Errors [m], then costs [us per simulated second]."""
     ours = scene["variants"]
-    peers = ["MuJoCo Euler", "MuJoCo implicitfast", "MuJoCo RK4"]
-    head = ["step, ms"] + [f"{name}" for name in ours] + [f"{ours[0]}, float"] + peers
+    head = ["step, ms"] + [f"{name}" for name in ours] + [f"{ours[0]}, float"] + PEERS
     rows = []
     for step, cells in scene["steps"].items():
-        names = list(ours) + [f"{ours[0]}, float batch"] + peers
+        names = list(ours) + [f"{ours[0]}, float batch"] + PEERS
         rows.append([f"{int(step) * 1e-6:g}"] + [error(cells[name]) for name in names])
     costs = ["step, ms"] + [name for first in ours for name in (
         first, f"{first}, 1,024 double", f"{first}, 1,024 float")] + ["MuJoCo Euler", "MuJoCo RK4"]
@@ -43,13 +47,51 @@ def scene_table(scene):
         names = [name for first in ours
                  for name in (first, f"{first}, double batch", f"{first}, float batch")]
         names += ["MuJoCo Euler", "MuJoCo RK4"]
-        cost_rows.append([f"{int(step) * 1e-6:g}"] +
-                         [f"{1e6 * cells[name]['cost']:,.3g}".replace("e+03", "e3")
-                          if cells[name]["cost"] < 1e-3 else f"{1e6 * cells[name]['cost']:,.0f}"
-                          for name in names])
+        cost_rows.append([f"{int(step) * 1e-6:g}"] + [time(cells[name]["cost"])
+                                                      for name in names])
     return (f"### {scene['title'].capitalize()}\n\nError [m]:\n\n{table(head, rows)}\n\n"
             f"Cost [µs of processor time per simulated second and robot]:\n\n"
             f"{table(costs, cost_rows)}\n")
+
+
+def cost_at(scene, name, goal):
+    """Cost at which the curve first comes down to `goal`, straight between its points in
+    logarithms; None when it never does."""
+    before = None
+    for cells in reversed(scene["steps"].values()):
+        cell = cells[name]
+        if cell["good"] and cell["error"] <= goal:
+            if before is None:
+                return cell["cost"]
+            part = math.log(before["error"] / goal) / math.log(before["error"] / cell["error"])
+            return before["cost"] * (cell["cost"] / before["cost"]) ** part
+        before = cell if cell["good"] else None
+    return None
+
+
+def cheapest(scene, names, goal):
+    found = [(cost, name) for name in names
+             if (cost := cost_at(scene, name, goal)) is not None]
+    return min(found) if found else None
+
+
+def equal_errors(numbers):
+    rows = []
+    for key, goal in GOALS:
+        scene = numbers["scenes"][key]
+        alone = cheapest(scene, scene["variants"], goal)
+        company = cheapest(scene, [f"{name}, {kind} batch" for name in scene["variants"]
+                                   for kind in ("double", "float")], goal)
+        peer = cheapest(scene, PEERS, goal)
+        row = [scene["title"], small(goal)]
+        for found in (alone, company, peer):
+            row.append("not reached" if found is None else
+                       f"{time(found[0])} ({found[1].replace(' batch', '').replace('MuJoCo ', '')})")
+        for found in (alone, company):
+            row.append("" if found is None or peer is None else f"{peer[0] / found[0]:.2g}")
+        rows.append(row)
+    return table(["scene", "error, m", "Mayfly, alone, µs", "in company, µs", "MuJoCo, µs",
+                  "MuJoCo over alone", "over company"], rows)
 
 
 def scenes(numbers):
@@ -97,6 +139,7 @@ def directions(numbers):
 
 def blocks(numbers):
     return {
+        "equal": equal_errors(numbers),
         "scenes": scenes(numbers),
         "exact": exact(numbers),
         "apart": apart(numbers),

@@ -6,22 +6,23 @@ import math
 
 WIDTH, PANEL_WIDTH, PANEL_HEIGHT = 1080, 272, 236
 LEFT, TOP, GAP_X, GAP_Y = 74, 46, 66, 66
-X_RANGE = (-6, -1)  # decades of s/s
+X_RANGE = (-6, 0)  # decades of s/s
 INK, GRID, MINOR = "#222222", "#d5d5d5", "#eeeeee"
 
-# name of the cell, label, colour, marker, dashed
+# name of the cell, label, place in the legend (column, row), colour, marker, dashed
 STYLES = [
-    ("compliant", "Mayfly, compliant contacts, one robot, double", "#1f5fbf", "disc", False),
-    ("compliant, float batch", "the same, each of 1,024, float", "#1f5fbf", "ring", True),
-    ("hard", "Mayfly, hard contacts, one robot, double", "#12805c", "square", False),
-    ("hard, float batch", "the same, each of 1,024, float", "#12805c", "frame", True),
-    ("MuJoCo Euler", "MuJoCo Euler", "#d9730d", "triangle", False),
-    ("MuJoCo RK4", "MuJoCo RK4", "#b3203a", "diamond", False),
-    ("implicit", "Mayfly, implicit (no contacts)", "#1f5fbf", "disc", False),
-    ("implicit, float batch", "", "#1f5fbf", "ring", True),
-    ("RK4", "Mayfly RK4 (no contacts)", "#6a3fa0", "square", False),
-    ("RK4, float batch", "", "#6a3fa0", "frame", True),
+    ("compliant", "Mayfly, one robot, double", (0, 0), "#1f5fbf", "disc", False),
+    ("compliant, float batch", "Mayfly, each of 1,024, float", (0, 1), "#1f5fbf", "ring", True),
+    ("hard", "hard contacts, one robot, double", (1, 0), "#12805c", "square", False),
+    ("hard, float batch", "hard contacts, each of 1,024, float", (1, 1), "#12805c", "frame", True),
+    ("MuJoCo Euler", "MuJoCo Euler", (2, 0), "#d9730d", "triangle", False),
+    ("MuJoCo RK4", "MuJoCo RK4", (2, 1), "#b3203a", "diamond", False),
+    ("implicit", "", None, "#1f5fbf", "disc", False),
+    ("implicit, float batch", "", None, "#1f5fbf", "ring", True),
+    ("RK4", "Mayfly RK4, one robot, double", (0, 2), "#6a3fa0", "square", False),
+    ("RK4, float batch", "Mayfly RK4, each of 1,024, float", (1, 2), "#6a3fa0", "frame", True),
 ]
+COLUMNS = (74, 400, 740)
 
 
 def marker(kind, x, y, colour):
@@ -91,18 +92,11 @@ def draw_scene(panel, scene):
     out = panel.grid()
     out.append(text(panel.left, panel.top - 9, scene["title"], 14, "start",
                     ' font-weight="bold"'))
-    for name, _, colour, kind, dashed in STYLES:
-        cells = [(step, cell[name]) for step, cell in scene["steps"].items() if name in cell]
-        places = [(cell["cost"], cell["error"]) for _, cell in cells if cell["good"]]
-        if not places:
-            continue
-        out += panel.curve(places, colour, kind, dashed)
-        if name == "MuJoCo Euler":
-            ends = [(cells[0], 5, -9), (cells[[c["good"] for _, c in cells].count(True) - 1],
-                                        5, -9)]
-            for (step, cell), dx, dy in ends:
-                out.append(text(panel.x(cell["cost"]) + dx, panel.y(cell["error"]) + dy,
-                                f"{int(step) * 1e-6:g} ms", 11))
+    for name, _, _, colour, kind, dashed in STYLES:
+        cells = [cells[name] for cells in scene["steps"].values() if name in cells]
+        places = [(cell["cost"], cell["error"]) for cell in cells if cell["good"]]
+        if places:
+            out += panel.curve(places, colour, kind, dashed)
     return out
 
 
@@ -114,13 +108,16 @@ def decades(scene):
 
 def legend(top):
     out = []
-    shown = [style for style in STYLES if style[1]]
-    for i, (_, label, colour, kind, dashed) in enumerate(shown):
-        x, y = LEFT + (i % 3) * 345, top + (i // 3) * 22
+    for _, label, place, colour, kind, dashed in STYLES:
+        if place is None:
+            continue
+        x, y = COLUMNS[place[0]], top + place[1] * 22
         dash = ' stroke-dasharray="5 3"' if dashed else ""
         out.append(f'<path d="M{x} {y}h30" stroke="{colour}" stroke-width="1.6"{dash}/>')
         out.append(marker(kind, x + 15, y, colour))
         out.append(text(x + 38, y + 4, label, 13))
+    out.append(text(COLUMNS[2], top + 48, "markers from left to right: steps of 16, 8, 4, 2, 1, "
+                    "0.5 ms", 12))
     return out
 
 
@@ -140,7 +137,7 @@ def draw(numbers):
     body.append(text(20, height, "error: rms distance of all bodies from the run at 5 µs [m]", 14,
                      "middle", f' transform="rotate(-90 20 {height:.0f})"'))
     body += legend(bottom + 74)
-    total = bottom + 74 + 3 * 22 + 4
+    total = bottom + 74 + 2 * 22 + 22
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" '
             f'width="{WIDTH}" height="{total}" '
             'font-family="Helvetica, Arial, DejaVu Sans, sans-serif">\n'

@@ -102,6 +102,7 @@ cat >arm.xml <<'EOF'
 EOF
 expect 0 run arm.xml
 grep -q 'held by the world' out || fail 'the page does not say that the world holds it'
+grep -q 'end .*still moving: centre of mass' out || fail 'it says where the base of a held robot is'
 grep -q 'RK4' out || fail 'the integrator of the file is not taken'
 refused 1 'use articulated' run arm.xml --motion points
 
@@ -136,7 +137,14 @@ expect 0 info --unsupported spatial.xml
 grep -q 'spatial.xml:3' out || fail '--unsupported does not name file and line'
 expect 0 info --unsupported arm.xml
 grep -q 'everything' out || fail '--unsupported of a plain file'
-refused 1 "no keyframe 'sit'" run box.xml --key sit
+refused 1 "(high, lying), found 'sit'" run box.xml --key sit
+refused 1 "(none), found 'sit'" run arm.xml --key sit
+sed 's/0\.004/2/' box.xml >slow.xml
+refused 1 'slow.xml: timestep: expected 1e-6 to 1 s, found 2' run slow.xml
+refused 1 'box.xml: expected an experiment, found a robot' evolve box.xml
+sed 's/timestep="0.004"/density="1000"/' box.xml >water.xml
+expect 0 run water.xml --seconds 0.1
+grep -qF 'water.xml: fluids are not simulated' err || fail 'nobody hears that water is missing'
 refused 2 '--motion' run box.xml --motion sideways
 refused 2 '--plot' run box.xml --plot x.svg
 refused 2 '--set' run box.xml --set run.duration=1
