@@ -19,6 +19,7 @@ STYLES = [
     ("MuJoCo RK4", "MuJoCo RK4", (2, 1), "#b3203a", "diamond", False),
     ("implicit", "", None, "#1f5fbf", "disc", False),
     ("implicit, float batch", "", None, "#1f5fbf", "ring", True),
+    ("fixed", "softness of 10 ms, one robot (stack only)", (2, 2), "#1799b5", "disc", False),
     ("RK4", "Mayfly RK4, one robot, double", (0, 2), "#6a3fa0", "square", False),
     ("RK4, float batch", "Mayfly RK4, each of 1,024, float", (1, 2), "#6a3fa0", "frame", True),
 ]
@@ -116,7 +117,7 @@ def legend(top):
         out.append(f'<path d="M{x} {y}h30" stroke="{colour}" stroke-width="1.6"{dash}/>')
         out.append(marker(kind, x + 15, y, colour))
         out.append(text(x + 38, y + 4, label, 13))
-    out.append(text(COLUMNS[2], top + 48, "markers from left to right: steps of 16, 8, 4, 2, 1, "
+    out.append(text(COLUMNS[0], top + 70, "markers from left to right: steps of 16, 8, 4, 2, 1, "
                     "0.5 ms", 12))
     return out
 
@@ -137,7 +138,7 @@ def draw(numbers):
     body.append(text(20, height, "error: rms distance of all bodies from the run at 5 µs [m]", 14,
                      "middle", f' transform="rotate(-90 20 {height:.0f})"'))
     body += legend(bottom + 74)
-    total = bottom + 74 + 2 * 22 + 22
+    total = bottom + 74 + 2 * 22 + 36
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" '
             f'width="{WIDTH}" height="{total}" '
             'font-family="Helvetica, Arial, DejaVu Sans, sans-serif">\n'
