@@ -180,7 +180,9 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
         if (plan->config.hard)
             loads[i] = mf_keep(touch->may, touch->load);
         else
-            loads[i] = mf_max(touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero);
+            loads[i] =
+                mf_keep(touch->presses,
+                        mf_max(touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero));
     }
 }
 

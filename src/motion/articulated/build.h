@@ -28,6 +28,10 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
 mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
+// Fills MF_ART_MOVED of all links; armatures must be there.
+mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                            mf_Error *error);
+
 // How many contacts the settings ask for, and their places; marks the links whose pose is needed.
 // The tree must be there.
 uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig *config);

@@ -7,9 +7,10 @@
 // v' = v + dt a and d' = d - dt v'.n
 //     f = k d n - C v',   C = s 1 + (c + dt k - s) n n^T
 // which is a constant force and dt C added to the inertia that the link shows at the point: stable
-// for every k, c and s, since C has no negative eigenvalue. Which contacts press is guessed from
-// the state, and the step is solved again, a few times at most, where the guess was wrong: a
-// contact that pulled is let go, a point that ended in the ground is held. A lane of which no
+// for every k, c and s, since C has no negative eigenvalue. A point at d < 0 has (k + c / dt) d for
+// the first term, which makes the force 0 where the step just closes the gap. Which contacts press
+// is guessed from the state, and the step is solved again, a few times at most, where the guess was
+// wrong: the force along n is that of the above or 0, whichever is larger. A lane of which no
 // contact changes computes the same again, so lanes do not show each other.
 #ifndef MF_MOTION_ARTICULATED_CONTACT_H
 #define MF_MOTION_ARTICULATED_CONTACT_H
@@ -33,7 +34,7 @@ typedef struct Touch {
     mf_lane depth;   // [m]
     mf_lane fast;    // [m/s] across the normal, at least the slip speed
     mf_lane load;    // [N] for friction
-    // What acts, 0 where it does not press:
+    // What acts where it presses:
     mf_lane push; // [N] k d
     mf_lane drag; // [N s/m] along the normal
     mf_lane slip; // [N s/m] across
@@ -106,10 +107,9 @@ static MF_INLINE void touch_set(const mf_ArtPlan *plan, mf_lane step, Touch *tou
     mf_lane stiffness = setting(plan, MF_ART_PUSH);
     mf_lane drag = mf_fma(step, stiffness, setting(plan, MF_ART_DRAG));
     mf_lane push = stiffness * mf_min(touch->depth, setting(plan, MF_ART_DEEP));
-    mf_lane slip = setting(plan, MF_ART_MU) * touch->load / touch->fast;
-    touch->push = mf_keep(touch->presses, push);
-    touch->drag = mf_keep(touch->presses, drag);
-    touch->slip = mf_keep(touch->presses, slip);
+    touch->push = mf_fma(setting(plan, MF_ART_BRAKE), mf_min(touch->depth, mf_zero()), push);
+    touch->drag = drag;
+    touch->slip = setting(plan, MF_ART_MU) * touch->load / touch->fast;
 }
 
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose, Vec rate,
@@ -175,17 +175,19 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
 static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
                                 Vec rate, Art *a) {
     const Vec n = touch->normal, r = touch->arm;
-    mf_lane more = touch->drag - touch->slip;
+    mf_lane slip = mf_keep(touch->presses, touch->slip);
+    mf_lane more = mf_keep(touch->presses, touch->drag) - slip;
     Vec bent = vec_scale(n, more);
-    Sym drag = {mf_fma(bent.x, n.x, touch->slip),
-                mf_fma(bent.y, n.y, touch->slip),
-                mf_fma(bent.z, n.z, touch->slip),
+    Sym drag = {mf_fma(bent.x, n.x, slip),
+                mf_fma(bent.y, n.y, slip),
+                mf_fma(bent.z, n.z, slip),
                 bent.x * n.y,
                 bent.x * n.z,
                 bent.y * n.z};
     Vec swing = vec_cross_add(rate, vec_cross(rate, r), vec_scale(down, gravity));
     Vec ahead = vec_fma(swing, step, touch->velocity);
-    Vec force = vec_sub(vec_scale(n, touch->push), sym_apply(&drag, ahead));
+    Vec force =
+        vec_sub(vec_scale(n, mf_keep(touch->presses, touch->push)), sym_apply(&drag, ahead));
     a->f = vec_sub(a->f, force);
     a->n = vec_sub(a->n, vec_cross(r, force));
     Sym c = {drag.xx * step, drag.yy * step, drag.zz * step,

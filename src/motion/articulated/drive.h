@@ -52,29 +52,68 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
     line->slope = line->slope + slope;
 }
 
-// Limit: a spring and damper in proportion to the inertia that the joint moves, so that its
-// time constant is the same at every joint; it pushes and never pulls.
+// A limit: a spring and damper in proportion to what the joint moves (MF_ART_MOVED), so that its
+// time constant is about the same at every joint. With depth d beyond the range and rate v out of
+// it, both at the end of the step, it pushes with k d - c v and never pulls; a joint that is still
+// inside is only kept from going deeper than the range within the step. As for contacts
+// (contact.h), which limits push is guessed first and checked with the result.
+typedef struct Limit {
+    mf_lane sign; // [1] of the push: 1 at the lower end, -1 at the upper
+    mf_lane push; // [rad/s^2] or [m/s^2] at rate 0
+    mf_lane drag; // [1/s] less of it per rate along `sign`
+} Limit;
+
+static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, mf_lane step, mf_lane depth,
+                                    mf_lane sign) {
+    mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), brake = setting(plan, MF_ART_LIMIT_BRAKE);
+    mf_lane push = mf_fma(brake, mf_min(depth, mf_zero()), force * depth);
+    return (Limit){sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG))};
+}
+
+static MF_INLINE Limit limit_at(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
+                                mf_lane position) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane below = mf_set(c[MF_ART_LOWER]) - position, above = position - mf_set(c[MF_ART_UPPER]);
+    return limit_beyond(plan, step, mf_max(below, above),
+                        mf_select(mf_less(below, above), -one, one));
+}
+
+static MF_INLINE mf_mask limit_pushes(const Limit *limit, mf_lane rate) {
+    return mf_less(mf_zero(), mf_fma(-limit->drag, limit->sign * rate, limit->push));
+}
+
 static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_real *c, const Drive *drive,
-                                  mf_lane inertia, mf_lane ahead, mf_lane rate, Line *line) {
-    const mf_lane zero = mf_zero();
-    mf_lane below = mf_max(mf_set(c[MF_ART_LOWER]) - ahead, zero);
-    mf_lane above = mf_max(ahead - mf_set(c[MF_ART_UPPER]), zero);
-    mf_lane depth = below - above;
-    mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), drag = setting(plan, MF_ART_LIMIT_DRAG);
-    mf_lane push = mf_fma(force, depth, -(drag * rate));
-    mf_mask pushes = mf_less(zero, push * depth);
-    mf_lane slope = drive->step * mf_fma(drive->step, force, drag);
-    line->torque = mf_fma(mf_keep(pushes, push), inertia, line->torque);
-    line->slope = mf_fma(mf_keep(pushes, slope), inertia, line->slope);
+                                  mf_mask held, mf_lane position, mf_lane rate, Line *line) {
+    Limit limit = limit_at(plan, c, drive->step, position);
+    mf_lane inertia = mf_keep(held, mf_set(c[MF_ART_MOVED]));
+    mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
+    line->torque = mf_fma(mf_keep(held, push), inertia, line->torque);
+    line->slope = mf_fma(drive->step * limit.drag, inertia, line->slope);
+}
+
+// The limit of a ball joint bounds the angle of its turn; `axis` gets the turn's direction.
+static MF_INLINE mf_lane ball_angle(Quat q, Vec *axis) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
+    Vec turn = vec_scale((Vec){q.x, q.y, q.z}, sign);
+    mf_lane sine = mf_sqrt(vec_dot(turn, turn)), half = mf_atan2_lane(sine, q.w * sign);
+    *axis = vec_scale(turn, one / mf_max(sine, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON)));
+    return half + half;
+}
+
+static MF_INLINE Limit limit_of_ball(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
+                                     mf_lane angle) {
+    return limit_beyond(plan, step, angle - mf_set(c[MF_ART_UPPER]), mf_set((mf_real)-1));
 }
 
 // The same forces at a ball joint, where positions are turns: the spring pulls back along the
 // vector of the turn, the limit bounds its angle. `inertia` is that of the joint; what acts at the
 // end of the step is added to it. Dry friction is against the whole rate.
 static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                              const Drive *drive, Quat q, Vec rate, Sym *inertia, Vec *torque) {
-    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), step = drive->step;
-    mf_lane slope = zero, resist = zero, force = zero, along = zero;
+                              const Drive *drive, mf_mask held, Quat q, Vec rate, Sym *inertia,
+                              Vec *torque) {
+    const mf_lane zero = mf_zero(), step = drive->step;
+    mf_lane slope = zero, resist = zero, along = zero;
     Vec axis = {zero, zero, zero};
     if (link->drive & MF_ART_HAS_DAMPING)
         resist = mf_set(c[MF_ART_DAMPING]);
@@ -84,11 +123,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
     *torque = vec_fma(rate, -resist, *torque);
     slope = step * resist;
     if (link->drive & (MF_ART_HAS_SPRING | MF_ART_HAS_LIMIT)) {
-        mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
-        Vec turn = vec_scale((Vec){q.x, q.y, q.z}, sign);
-        mf_lane sine = mf_sqrt(vec_dot(turn, turn)), half = mf_atan2_lane(sine, q.w * sign);
-        mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), angle = half + half;
-        axis = vec_scale(turn, one / mf_max(sine, tiny));
+        mf_lane angle = ball_angle(q, &axis);
         if (link->drive & MF_ART_HAS_SPRING) {
             mf_lane stiffness = mf_set(c[MF_ART_STIFFNESS]);
             Vec ahead = vec_fma(rate, step, vec_scale(axis, angle));
@@ -96,13 +131,11 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
             slope = mf_fma(step * step, stiffness, slope);
         }
         if (link->drive & MF_ART_HAS_LIMIT) {
-            mf_lane climb = vec_dot(axis, rate), moved = vec_dot(axis, sym_apply(inertia, axis));
-            mf_lane depth = mf_fma(step, climb, angle) - mf_set(c[MF_ART_UPPER]);
-            mf_lane k = setting(plan, MF_ART_LIMIT_FORCE), d = setting(plan, MF_ART_LIMIT_DRAG);
-            mf_lane push = mf_fma(k, depth, d * climb);
-            mf_mask pushes = mf_and(mf_less(zero, depth), mf_less(zero, push));
-            force = mf_keep(pushes, push) * moved;
-            along = mf_keep(pushes, step * mf_fma(step, k, d)) * moved;
+            Limit limit = limit_of_ball(plan, c, step, angle);
+            mf_lane moved = mf_keep(held, mf_set(c[MF_ART_MOVED]));
+            mf_lane force = mf_fma(limit.drag, vec_dot(axis, rate), limit.push);
+            force = mf_keep(held, force) * moved;
+            along = step * limit.drag * moved;
             *torque = vec_fma(axis, -force, *torque);
         }
     }
@@ -114,8 +147,8 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
 }
 
 static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                                  const Drive *drive, mf_lane inertia, mf_lane position,
-                                  mf_lane rate, Line *line) {
+                                  const Drive *drive, mf_mask held, mf_lane position, mf_lane rate,
+                                  Line *line) {
     mf_lane ahead = mf_fma(drive->step, rate, position);
     if (link->drive & MF_ART_HAS_DAMPING) {
         mf_lane damping = mf_set(c[MF_ART_DAMPING]);
@@ -136,7 +169,7 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
         line->slope = mf_fma(drive->step, viscous, line->slope);
     }
     if (link->drive & MF_ART_HAS_LIMIT)
-        drive_limit(plan, c, drive, inertia, ahead, rate, line);
+        drive_limit(plan, c, drive, held, position, rate, line);
 }
 
 #endif

@@ -94,7 +94,7 @@ static MF_INLINE void fold_hinge(const mf_ArtPlan *plan, const State *state, con
         line.slope = pull->slope;
     }
     if (drive->active && link->drive != 0)
-        drive_joint(plan, link, c, drive, inertia, state->angle[l], rate, &line);
+        drive_joint(plan, link, c, drive, own->held, state->angle[l], rate, &line);
     Vec angular = {a->j.xz, a->j.yz, a->j.zz}, linear = {a->h.zx, a->h.zy, a->h.zz};
     eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->n.z);
     // The axis turns with the link: rate x axis times the joint's rate.
@@ -132,7 +132,7 @@ static inline void fold_slide(const mf_ArtPlan *plan, const State *state, const 
         line.slope = pull->slope;
     }
     if (drive->active && link->drive != 0)
-        drive_joint(plan, link, c, drive, inertia, state->angle[l], rate, &line);
+        drive_joint(plan, link, c, drive, own->held, state->angle[l], rate, &line);
     Vec angular = {a->h.xz, a->h.yz, a->h.zz}, linear = {a->m.xz, a->m.yz, a->m.zz};
     eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->f.z);
     mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
@@ -157,7 +157,8 @@ static inline void fold_ball(const mf_ArtPlan *plan, const State *state, const D
         inertia = sym_plus(&inertia, &pull->slope);
     }
     if (drive->active && link->drive != 0)
-        drive_ball(plan, link, c, drive, state->ball[link->row], rate, &inertia, &torque);
+        drive_ball(plan, link, c, drive, own->held, state->ball[link->row], rate, &inertia,
+                   &torque);
     ball->inverse = sym_inverse_of(&inertia);
     ball->j = a->j;
     ball->h = a->h;

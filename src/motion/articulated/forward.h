@@ -165,29 +165,54 @@ static MF_INLINE mf_lane climb_at_end(const mf_ArtPlan *plan, const State *state
                        link < 0 ? work->base_linear : work->linear[link]);
 }
 
-// Corrects which contacts press. False when all were right. In lanes where one was wrong friction
-// takes the new loads.
-static inline bool revise_contacts(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                   Work *work) {
+// Corrects which limits push. Returns the lanes in which one was wrong.
+static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
+                                    Work *work, const Rates *rates) {
     mf_mask wrong = mf_not(mf_mask_all());
+    for (uint32_t l = 0; plan->limited && l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const mf_real *c = link_constants(plan, l);
+        if (!(link->drive & MF_ART_HAS_LIMIT))
+            continue;
+        Limit limit;
+        mf_lane rate;
+        if (link->kind == MF_ART_BALL) {
+            Vec axis;
+            limit = limit_of_ball(plan, c, step, ball_angle(state->ball[link->row], &axis));
+            Vec end = vec_fma(rates->ball[link->row], step, state->ball_rate[link->row]);
+            rate = vec_dot(axis, end);
+        } else {
+            limit = limit_at(plan, c, step, state->angle[l]);
+            rate = mf_fma(step, rates->joint[l], state->speed[l]);
+        }
+        mf_mask held = limit_pushes(&limit, rate);
+        wrong = mf_or(wrong, mf_differ(held, work->links[l].held));
+        work->links[l].held = held;
+    }
+    return wrong;
+}
+
+// Corrects which contacts press and which limits push. False when all were right. In lanes where
+// one was wrong friction takes the new loads.
+static inline bool revise(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                          Work *work, const Rates *rates) {
+    mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
+    const uint32_t count = work->contacts.any && !plan->config.hard ? plan->contact_count : 0;
     mf_lane load[MF_ARTICULATED_MAX_CONTACTS];
     mf_mask presses[MF_ARTICULATED_MAX_CONTACTS];
     const mf_lane zero = mf_zero();
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
         mf_lane climb = climb_at_end(plan, state, drive, work, i);
-        mf_mask stays = mf_less(zero, touch_load(touch, climb));
-        mf_mask comes = mf_less(zero, mf_fma(-drive->step, climb, touch->depth));
         load[i] = mf_max(touch_load(touch, climb), zero);
-        presses[i] = mf_or(mf_and(touch->presses, stays),
-                           mf_and(mf_and(mf_not(touch->presses), touch->may), comes));
+        presses[i] = mf_and(touch->may, mf_less(zero, load[i]));
         wrong = mf_or(wrong, mf_differ(presses[i], touch->presses));
     }
     if (!mf_any(wrong))
         return false;
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
@@ -248,12 +273,16 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         actuate_all(plan, state, drive->step, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);
-    // Contacts with the ground settle without the couplings, which are dear: one that these pull
-    // off is let go in the next step.
-    const bool settles = work->contacts.any && work->contacts.implicit && !plan->config.hard;
+    if (drive->active && plan->limited)
+        find_limits(plan, state, drive->step, work);
+    // Limits and contacts with the ground settle without the couplings, which are dear: one that
+    // these pull off is let go in the next step.
+    const bool soft = work->contacts.any && !plan->config.hard;
+    const bool settles = drive->active && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
+                         (soft || plan->limited);
     solve(plan, state, drive, force, &world, work, out);
-    for (int round = 1;
-         round < CONTACT_ROUNDS && settles && revise_contacts(plan, state, drive, work); round++)
+    for (int round = 1; round < CONTACT_ROUNDS && settles && revise(plan, state, drive, work, out);
+         round++)
         solve(plan, state, drive, force, &world, work, out);
     if (drive->active && plan->coupled)
         MF_KERNEL(mf_articulated_couple)(plan, state, !drive->closes, work, out);

@@ -183,6 +183,7 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
         c[MF_ART_ZENITH + i] = -world->gravity_direction[i];
     c[MF_ART_LIMIT_FORCE] = 1.0 / (limit * limit);
     c[MF_ART_LIMIT_DRAG] = 2.0 * config->limit_damping / limit;
+    c[MF_ART_LIMIT_BRAKE] = c[MF_ART_LIMIT_DRAG] / step;
     c[MF_ART_CREEP] = config->friction_rate;
     double stiffness = config->contact_stiffness > 0.0 ? config->contact_stiffness
                                                        : model->mass / (contact * contact);
@@ -190,6 +191,7 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     c[MF_ART_DRAG] = isnan(config->contact_damping)
                          ? 2.0 * config->contact_ratio * mf_sqrt(model->mass * stiffness)
                          : config->contact_damping;
+    c[MF_ART_BRAKE] = c[MF_ART_DRAG] / step;
     c[MF_ART_MU] = config->friction;
     c[MF_ART_SLIP] = config->slip_speed;
     c[MF_ART_DEEP] = config->contact_depth;
@@ -217,8 +219,10 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
         mf_release(context, mass);
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     }
-    for (uint32_t l = 0; l < plan->link_count; l++)
+    for (uint32_t l = 0; l < plan->link_count; l++) {
         set_drive(plan, model, (int32_t)l);
+        plan->limited |= (plan->links[l].drive & MF_ART_HAS_LIMIT) != 0;
+    }
     set_settings(plan, model, world);
     status = mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
     if (status == MF_OK)
@@ -227,6 +231,8 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
         status = mf_art_meetings_build(plan, model, context, error);
     if (status == MF_OK)
         status = check_inertia(plan, model, mass, error);
+    if (status == MF_OK)
+        status = mf_art_moved_find(plan, model, context, error);
     mf_release(context, mass);
     if (status != MF_OK)
         return status;

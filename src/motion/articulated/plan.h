@@ -35,13 +35,15 @@ enum {
     MF_ART_ZENITH,                          // [1] 3 values: against gravity, world axes
     MF_ART_LIMIT_FORCE = MF_ART_ZENITH + 3, // [1/s^2] stiffness of joint limits over the inertia
     MF_ART_LIMIT_DRAG,                      // [1/s] damping of joint limits over the inertia
-    MF_ART_CREEP,   // [rad/s] or [m/s] rate below which dry friction of joints is viscous
-    MF_ART_PUSH,    // [N/m] stiffness of a contact
-    MF_ART_DRAG,    // [N s/m] damping of a contact
-    MF_ART_MU,      // [1] friction coefficient of contacts
-    MF_ART_SLIP,    // [m/s] speed below which contact friction is viscous
-    MF_ART_DEEP,    // [m] depth up to which a contact pushes harder
-    MF_ART_HIGHEST, // [m] highest ground
+    MF_ART_LIMIT_BRAKE, // [1/s^2] that damping over the step, for what is still in the range
+    MF_ART_CREEP,       // [rad/s] or [m/s] rate below which dry friction of joints is viscous
+    MF_ART_PUSH,        // [N/m] stiffness of a contact
+    MF_ART_DRAG,        // [N s/m] damping of a contact
+    MF_ART_BRAKE,       // [N/m] damping over the step, for what is not yet in the ground
+    MF_ART_MU,          // [1] friction coefficient of contacts
+    MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
+    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder
+    MF_ART_HIGHEST,     // [m] highest ground
     MF_ART_SETTINGS
 };
 
@@ -75,7 +77,8 @@ enum {
     MF_ART_SUM_UPPER = 42, // [N m] or [N]
     MF_ART_LIFT = 43,      // [kg] whose weight is compensated
     MF_ART_LIFT_MOMENT = 44, // [kg m] 3 values: times its centre
-    MF_ART_LINK_VALUES = 47
+    MF_ART_MOVED = 47,       // [kg m^2] or [kg] that scales the limit (moved.c)
+    MF_ART_LINK_VALUES = 48
 };
 
 // Of an actuator.
@@ -248,6 +251,7 @@ typedef struct mf_ArtPlan {
     bool posed;                                                 // an actuator needs poses
     bool base_thrust, base_lifted;                              // as in mf_ArtLink
     bool any_lifted;
+    bool limited;                            // a joint has a limit
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS

@@ -14,6 +14,7 @@ typedef struct LinkWork {
     Vec bias;             // [m/s^2] rate x (rate x place), parent's axes
     Vec angular;          // [1], [1/m] response of the joint's acceleration to those of the parent
     Vec linear;
+    mf_mask held;    // lanes in which its limit is taken to push
     mf_lane push;    // [rad/s^2] or [m/s^2] the joint's acceleration when the parent is at rest
     mf_lane inverse; // [1/(kg m^2)] or [1/kg] of the inertia that the joint moves
 } LinkWork;
@@ -123,6 +124,28 @@ static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, ui
     if (link->kind == MF_ART_HINGE)
         rate.z = rate.z + state->speed[l];
     own->rate = rate;
+}
+
+// Which limits push, with the present rate for that at the end of the step.
+static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
+                               Work *work) {
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const mf_real *c = link_constants(plan, l);
+        if (!(link->drive & MF_ART_HAS_LIMIT))
+            continue;
+        Limit limit;
+        mf_lane rate;
+        if (link->kind == MF_ART_BALL) {
+            Vec axis;
+            limit = limit_of_ball(plan, c, step, ball_angle(state->ball[link->row], &axis));
+            rate = vec_dot(axis, state->ball_rate[link->row]);
+        } else {
+            limit = limit_at(plan, c, step, state->angle[l]);
+            rate = state->speed[l];
+        }
+        work->links[l].held = limit_pushes(&limit, rate);
+    }
 }
 
 // World poses of the links that contacts, actuators or weights need.
