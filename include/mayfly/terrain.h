@@ -2,7 +2,7 @@
 #ifndef MAYFLY_TERRAIN_H
 #define MAYFLY_TERRAIN_H
 
-#include <mayfly/base.h>
+#include <mayfly/model.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +71,12 @@ typedef struct mf_TerrainGenerator {
 MF_API mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *config,
                                      const mf_TerrainGenerator *generator, mf_Terrain **out,
                                      mf_Error *error);
+
+// The ground that a model's file describes: its first level plane and its height fields that are
+// level, fixed in the world and touch, the highest of them at each place. *out is NULL when it has
+// none. Bilinear; beyond the fields the plane goes on, or else their border.
+MF_API mf_Status mf_terrain_from_model(mf_Context *context, const mf_Model *model,
+                                       mf_Terrain **out, mf_Error *error);
 
 MF_API void mf_terrain_destroy(mf_Terrain *terrain); // NULL is fine
 

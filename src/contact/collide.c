@@ -238,6 +238,23 @@ static uint32_t most_contacts(mf_CollideKind a, mf_CollideKind b) {
     return MF_COLLIDE_CONTACTS;
 }
 
+bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair) {
+    const mf_Shape *a = &model->shapes[x], *b = &model->shapes[y];
+    const mf_ContactPair *item = listed(model, x, y);
+    if (item == NULL && !may_touch(model, a, b))
+        return false;
+    if (item)
+        use_listed(pair, item);
+    else
+        mix(pair, a, b);
+    if (model->physics.override_contacts) {
+        pair->margin = model->physics.override_margin;
+        pair->softness = model->physics.override_softness;
+        memcpy(pair->friction, model->physics.override_friction, sizeof pair->friction);
+    }
+    return true;
+}
+
 // Makes the pair of two shapes of the plan when they may touch and move against each other.
 static void add_pair(mf_CollidePlan *plan, const mf_Model *model, uint32_t a, uint32_t b,
                      mf_CollidePair *pairs) {
@@ -249,25 +266,15 @@ static void add_pair(mf_CollidePlan *plan, const mf_Model *model, uint32_t a, ui
     const mf_CollideShape *first = &plan->shapes[a], *second = &plan->shapes[b];
     if (first->frame == second->frame || second->kind == MF_COLLIDE_PLANE)
         return;
-    const mf_Shape *x = &model->shapes[first->shape], *y = &model->shapes[second->shape];
-    const mf_ContactPair *item = listed(model, first->shape, second->shape);
-    if (item == NULL && !may_touch(model, x, y))
+    mf_CollidePair made = {.a = a, .b = b, .most = most_contacts(first->kind, second->kind)};
+    if (!mf_collide_match(model, first->shape, second->shape, &made))
         return;
     if (pairs == NULL) {
         plan->pair_count++;
         return;
     }
     mf_CollidePair *pair = &pairs[plan->pair_count++];
-    *pair = (mf_CollidePair){.a = a, .b = b, .most = most_contacts(first->kind, second->kind)};
-    if (item)
-        use_listed(pair, item);
-    else
-        mix(pair, x, y);
-    if (model->physics.override_contacts) {
-        pair->margin = model->physics.override_margin;
-        pair->softness = model->physics.override_softness;
-        memcpy(pair->friction, model->physics.override_friction, sizeof pair->friction);
-    }
+    *pair = made;
     plan->margin = larger(plan->margin, pair->margin);
 }
 

@@ -99,6 +99,10 @@ mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
                             const mf_CollideHolder *holders, mf_CollidePlan **out, mf_Error *error);
 void mf_collide_destroy(mf_CollidePlan *plan); // NULL is fine
 
+// Whether two shapes of the model may touch, and how: fills dimension, margin, gap, friction and
+// softness of *pair.
+bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair);
+
 // Fills nodes and tests of a plan of which shapes and pairs stand. `groups` has one number per
 // shape: shapes of one group move together, groups[i] is an index into `parents`, which has for
 // each of the `group_count` groups the group that carries it (smaller) or MF_NONE.

@@ -408,7 +408,9 @@ static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int w
         &config->servo.speed,       &config->servo.no_load_speed, &config->servo.rotor_inertia,
         &config->servo.gear,        &config->servo.backlash};
     enum { VALUES = sizeof values / sizeof *values };
-    if (which < 2 * VALUES)
+    if (which == 12) // friction: not a number leaves it to the file
+        config->friction = INFINITY;
+    else if (which < 2 * VALUES)
         *values[which / 2] = which % 2 == 0 ? (double)NAN : -1.0;
     else if (which == 2 * VALUES)
         config->struct_size = 0;

@@ -382,6 +382,12 @@ static mf_Status fill_asset(mf_Mjcf *m, const mf_MjcfGeom *geom, bool collides, 
     return status;
 }
 
+// Fixed in the world, its z axis up.
+static bool is_level(const mf_Frame *frame) {
+    const double x = frame->rotation[1], y = frame->rotation[2];
+    return frame->link == MF_NONE && x * x + y * y < 1e-12;
+}
+
 static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     bool collides = geom->contype != 0 || geom->conaffinity != 0;
     bool wanted = collides || (m->config->visual && !m->discard_visual);
@@ -394,6 +400,8 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (status != MF_OK || (meshed && asset == MF_NONE))
         return status;
     mf_Frame frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);
+    if (collides && geom->type == MF_MJCF_HFIELD && !is_level(&frame))
+        return mf_mjcf_refuse(m, geom->node, "hfield (tilted, or on a body that moves)");
     const char *name = mf_draft_text(&m->draft, geom->name ? geom->name : "");
     mf_Shape *shape =
         name ? mf_draft_add_shape(&m->draft, frame.link, shape_types[geom->type]) : NULL;

@@ -21,7 +21,7 @@ mf_ArticulatedConfig mf_articulated_config(void) {
                                   .contacts = true,
                                   .contact_damping = (double)NAN,
                                   .contact_ratio = 1.0,
-                                  .friction = 1.0,
+                                  .friction = (double)NAN,
                                   .slip_speed = 1e-4,
                                   .contact_depth = 0.02,
                                   .self_contacts = true};
@@ -188,6 +188,7 @@ static uint64_t hash_plan(const mf_ArtPlan *plan) {
     const uint32_t settings[] = {plan->config.integrator,    plan->fixed,       plan->config.limits,
                                  plan->config.self_contacts, plan->config.hard, plan->sweeps};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
+    hash = mf_hash_bytes(hash, &plan->config.friction, sizeof plan->config.friction);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
 }
 

@@ -28,6 +28,12 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
 mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
+// What each link gives way by: the mean over all directions of the acceleration of its centre per
+// force there [1/kg], at the start with a free tree; the base at 0, link l at l + 1. Armatures must
+// be there.
+mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
+                           mf_Context *context, mf_Error *error);
+
 // Fills MF_ART_MOVED of all links; armatures must be there.
 mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                             mf_Error *error);
@@ -35,7 +41,17 @@ mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context 
 // How many contacts the settings ask for, and their places; marks the links whose pose is needed.
 // The tree must be there.
 uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig *config);
-void mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model);
+mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                               mf_Error *error);
+
+// What contacts do: the friction and softness of their pair of shapes, mixed as the file says,
+// unless the settings say otherwise. The places of all contacts must be there.
+mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                               mf_Error *error);
+
+// The shape of the model that the ground stands for: its first level plane or height field that is
+// fixed in the world and touches; MF_NONE: it has none.
+uint32_t mf_art_ground_shape(const mf_Model *model);
 
 // Constants of a plan link (double); -1 = base.
 static inline double *mf_art_constants(const mf_ArtPlan *plan, int32_t link) {

@@ -33,7 +33,11 @@ static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *mee
     Surface surface = {1, {0}};
     uint32_t dimension = 3;
     if (meeting->pair == MF_NONE) {
-        surface.friction[0] = surface.friction[1] = MF_ART_CONSTANTS(plan)[MF_ART_MU];
+        const mf_real *c = contact_constants(plan, meeting->touch);
+        surface.friction[0] = surface.friction[1] = c[MF_ART_TOUCH_SLIDING];
+        surface.friction[2] = c[MF_ART_TOUCH_TURNING];
+        surface.friction[3] = surface.friction[4] = c[MF_ART_TOUCH_ROLLING];
+        dimension = 6;
     } else {
         const mf_CollidePair *pair = &plan->collide->pairs[meeting->pair];
         dimension = pair->dimension;

@@ -25,19 +25,23 @@ typedef struct Pose {
 } Pose;
 
 typedef struct Touch {
-    bool near;       // some lane may touch
-    mf_mask may;     // lanes that may touch
-    mf_mask presses; // lanes that are taken to touch
-    Vec arm;         // [m] from the link's origin, its axes
-    Vec normal;      // [1] its axes
-    Vec velocity;    // [m/s] of the point, its axes
-    mf_lane depth;   // [m]
-    mf_lane fast;    // [m/s] across the normal, at least the slip speed
-    mf_lane load;    // [N] for friction
+    bool near;            // some lane may touch
+    mf_mask may;          // lanes that may touch
+    mf_mask presses;      // lanes that are taken to touch
+    Vec arm;              // [m] from the link's origin, its axes
+    Vec normal;           // [1] its axes
+    Vec velocity;         // [m/s] of the point, its axes
+    mf_lane depth;        // [m]
+    mf_lane climb;        // [m/s] along the normal
+    mf_lane fast;         // [m/s] across the normal, at least the slip speed
+    mf_lane spins, rolls; // [rad/s] about and across the normal, likewise
+    mf_lane load;         // [N] for friction
     // What acts where it presses:
     mf_lane push; // [N] k d
     mf_lane drag; // [N s/m] along the normal
     mf_lane slip; // [N s/m] across
+    bool turns;
+    mf_lane spin, roll; // [N m s] against turning about and across the normal
 } Touch;
 
 typedef struct Contacts {
@@ -52,6 +56,10 @@ typedef struct Contacts {
 enum { CONTACT_ROUNDS = 4 };
 
 // ---- where the links are ------------------------------------------------------------------------
+
+static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32_t i) {
+    return MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+}
 
 // Height [m] and unit normal of the ground.
 static MF_INLINE mf_lane ground_under(const mf_ArtPlan *plan, mf_lane x, mf_lane y, Vec *normal) {
@@ -103,25 +111,43 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
 }
 
 // Sets what acts from which lanes press.
-static MF_INLINE void touch_set(const mf_ArtPlan *plan, mf_lane step, Touch *touch) {
-    mf_lane stiffness = setting(plan, MF_ART_PUSH);
-    mf_lane drag = mf_fma(step, stiffness, setting(plan, MF_ART_DRAG));
+static MF_INLINE void touch_set(const mf_ArtPlan *plan, uint32_t i, mf_lane step, Touch *touch) {
+    const mf_real *c = contact_constants(plan, i);
+    const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_PUSH]);
     mf_lane push = stiffness * mf_min(touch->depth, setting(plan, MF_ART_DEEP));
-    touch->push = mf_fma(setting(plan, MF_ART_BRAKE), mf_min(touch->depth, mf_zero()), push);
-    touch->drag = drag;
-    touch->slip = setting(plan, MF_ART_MU) * touch->load / touch->fast;
+    touch->push = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), push);
+    touch->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
+    touch->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
+    if (plan->contacts[i].heavy) {
+        // In the ground only: a mass that joins at a touch would take the momentum of a blow.
+        mf_lane mass = mf_keep(mf_less(zero, touch->depth), mf_set(c[MF_ART_TOUCH_MASS]));
+        touch->push = mf_fma(mass, touch->climb, touch->push);
+        touch->drag = touch->drag + mass;
+    }
+    if (touch->turns) {
+        touch->spin = mf_set(c[MF_ART_TOUCH_TURNING]) * touch->load / touch->spins;
+        touch->roll = mf_set(c[MF_ART_TOUCH_ROLLING]) * touch->load / touch->rolls;
+    }
+}
+
+// How fast the link turns against the ground.
+static MF_INLINE void touch_turns(const mf_ArtPlan *plan, Vec rate, Touch *touch) {
+    const mf_lane least = setting(plan, MF_ART_CREEP);
+    mf_lane about = vec_dot(rate, touch->normal);
+    Vec across = vec_fma(touch->normal, -about, rate);
+    touch->spins = mf_max(mf_abs(about), least);
+    touch->rolls = mf_max(mf_sqrt(vec_dot(across, across)), least);
 }
 
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose, Vec rate,
                                  mf_lane load, mf_lane step, bool implicit, Touch *touch) {
-    const mf_real *c =
-        MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
-    const mf_lane zero = mf_zero();
+    const mf_real *c = contact_constants(plan, i);
+    const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     touch->near = false;
     Vec center = vec_constant(c);
     mf_lane lowest =
         vec_dot_add((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, center, pose->place.z) -
-        mf_set(c[3]);
+        mf_set(c[3]) - margin;
     Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->turn, pose->speed));
     mf_lane fall = vec_dot((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, velocity);
     // What could come down within the step by a fall of a few times gravity.
@@ -130,27 +156,30 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     if (!mf_any(touch->may))
         return;
     touch->near = true;
-    touch->depth = contact_depth(plan, &plan->contacts[i], c, pose, touch);
+    touch->depth = contact_depth(plan, &plan->contacts[i], c, pose, touch) + margin;
     touch->velocity =
         vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->turn, pose->speed));
-    mf_lane climb = vec_dot(touch->velocity, touch->normal);
+    const mf_lane climb = touch->climb = vec_dot(touch->velocity, touch->normal);
     Vec across = vec_fma(touch->normal, -climb, touch->velocity);
     touch->fast = mf_max(mf_sqrt(vec_dot(across, across)), setting(plan, MF_ART_SLIP));
+    touch->turns = plan->contacts[i].turns;
+    if (touch->turns)
+        touch_turns(plan, rate, touch);
     touch->load = load;
     touch->presses = mf_less(zero, mf_fma(-step, climb, touch->depth));
     if (implicit) {
         mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, touch->depth));
         touch->presses = mf_or(touch->presses, pressed);
     } else {
-        mf_lane now = setting(plan, MF_ART_PUSH) * mf_min(touch->depth, setting(plan, MF_ART_DEEP));
-        now = mf_fma(-setting(plan, MF_ART_DRAG), climb, now);
+        mf_lane now = mf_min(touch->depth, setting(plan, MF_ART_DEEP));
+        now = mf_fma(-mf_set(c[MF_ART_TOUCH_DRAG]), climb, mf_set(c[MF_ART_TOUCH_PUSH]) * now);
         touch->load = mf_max(now, zero);
         touch->presses = mf_and(touch->presses, mf_less(zero, now));
     }
     touch->presses = mf_and(touch->presses, touch->may);
     if (plan->config.hard) // as a coupling
         touch->presses = mf_not(mf_mask_all());
-    touch_set(plan, step, touch);
+    touch_set(plan, i, step, touch);
 }
 
 static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint32_t l, Mat joint,
@@ -170,6 +199,21 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
 }
 
 // ---- what they do -------------------------------------------------------------------------------
+
+// Friction against turning about the normal and across it: a damper of angular velocity at the end
+// of the step.
+static MF_INLINE void touch_add_turns(const Touch *touch, mf_lane step, Vec rate, Art *a) {
+    const Vec n = touch->normal;
+    mf_lane roll = mf_keep(touch->presses, touch->roll);
+    mf_lane more = mf_keep(touch->presses, touch->spin) - roll;
+    mf_lane about = more * vec_dot(n, rate);
+    a->n = vec_fma(n, about, vec_fma(rate, roll, a->n));
+    Vec bent = vec_scale(n, more * step);
+    roll = roll * step;
+    a->j = (Sym){mf_fma(bent.x, n.x, a->j.xx + roll), mf_fma(bent.y, n.y, a->j.yy + roll),
+                 mf_fma(bent.z, n.z, a->j.zz + roll), mf_fma(bent.x, n.y, a->j.xy),
+                 mf_fma(bent.x, n.z, a->j.xz),        mf_fma(bent.y, n.z, a->j.yz)};
+}
 
 // Adds one contact to the body `a` of its link, whose angular velocity is `rate`.
 static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
@@ -203,6 +247,8 @@ static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravit
     mf_lane zz = mf_fma(r.x, y.z, -(r.y * x.z));
     a->j = (Sym){a->j.xx + first.x, a->j.yy + second.y, a->j.zz + zz,
                  a->j.xy + first.y, a->j.xz + first.z,  a->j.yz + second.z};
+    if (touch->turns)
+        touch_add_turns(touch, step, rate, a);
 }
 
 // Down in the axes of a link (-1 = base) of which the pose is known.

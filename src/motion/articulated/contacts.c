@@ -1,9 +1,11 @@
-// Contacts of a plan: the model's colliding points, or its shapes themselves.
+// Contacts of a plan: the model's colliding points, or its shapes themselves. What they do is in
+// surfaces.c.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
 typedef struct Contact {
     uint32_t link; // [1] of the model
+    const mf_Shape *shape; // NULL: a point
     bool disc, oval;
     double tensor[6];        // [m^2] squared radii of an ellipsoid, link axes
     double place[3], radius; // [m] link frame
@@ -16,7 +18,7 @@ typedef void (*ContactFn)(void *user, const Contact *contact);
 
 static void shape_contact(const mf_Shape *shape, const double place[3], double radius,
                           ContactFn use, void *user) {
-    Contact contact = {.link = shape->link, .radius = radius};
+    Contact contact = {.link = shape->link, .shape = shape, .radius = radius};
     mf_quat_rotate(contact.place, shape->rotation, place);
     mf_vec3_add(contact.place, contact.place, shape->position);
     use(user, &contact);
@@ -29,6 +31,7 @@ static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) 
     const double up[3] = {0, 0, 1}, side[3] = {1, 0, 0};
     for (int i = 0; i < 6; i++) {
         Contact contact = {.link = shape->link,
+                           .shape = shape,
                            .disc = true,
                            .radius = shape->size[0],
                            .cosine = turn[i % 3][0],
@@ -45,7 +48,7 @@ static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) 
 static void ellipsoid_contact(const mf_Shape *shape, ContactFn use, void *user) {
     const double *r = shape->size;
     const double own[6] = {r[0] * r[0], r[1] * r[1], r[2] * r[2], 0, 0, 0};
-    Contact contact = {.link = shape->link, .oval = true, .radius = r[0]};
+    Contact contact = {.link = shape->link, .shape = shape, .oval = true, .radius = r[0]};
     for (int i = 1; i < 3; i++)
         contact.radius = r[i] > contact.radius ? r[i] : contact.radius;
     mf_vec3_copy(contact.place, shape->position);
@@ -112,13 +115,36 @@ static bool by_points(const mf_Model *model, const mf_ArticulatedConfig *config,
     return false;
 }
 
+uint32_t mf_art_ground_shape(const mf_Model *model) {
+    const double up[3] = {0, 0, 1};
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        double axis[3];
+        if (shape->link != MF_NONE || !shape->collides ||
+            (shape->type != MF_SHAPE_PLANE && shape->type != MF_SHAPE_HEIGHTS))
+            continue;
+        mf_quat_rotate(axis, shape->rotation, up);
+        if (axis[2] > 1.0 - 1e-12)
+            return i;
+    }
+    return MF_NONE;
+}
+
+// A shape that the file does not let touch its ground meets no other ground.
+static bool meets_ground(const mf_Model *model, uint32_t shape, uint32_t ground) {
+    mf_CollidePair pair;
+    return ground == MF_NONE || mf_collide_match(model, shape, ground, &pair);
+}
+
 static void each_contact(const mf_Model *model, const mf_ArticulatedConfig *config, ContactFn use,
                          void *user) {
     if (!config->contacts)
         return;
+    const uint32_t ground = mf_art_ground_shape(model);
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (shape->collides && shape->link != MF_NONE && !by_points(model, config, shape->link))
+        if (shape->collides && shape->link != MF_NONE && !by_points(model, config, shape->link) &&
+            meets_ground(model, i, ground))
             shape_contacts(model, shape, use, user);
     }
     for (uint32_t i = 0; i < model->point_count; i++) {
@@ -144,6 +170,7 @@ uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig 
 
 typedef struct Filling {
     mf_ArtPlan *plan;
+    const mf_Model *model;
     int32_t link;  // [1] plan link whose contacts are wanted
     uint32_t next; // [1]
 } Filling;
@@ -152,6 +179,8 @@ static void fill_contact(void *user, const Contact *contact) {
     Filling *fill = user;
     mf_ArtPlan *plan = fill->plan;
     const mf_ArtPlace *place = &plan->places[contact->link];
+    const uint32_t shape =
+        contact->shape != NULL ? (uint32_t)(contact->shape - fill->model->shapes) : MF_NONE;
     if (place->link != fill->link)
         return;
     double *c =
@@ -165,13 +194,14 @@ static void fill_contact(void *user, const Contact *contact) {
     c[11] = contact->sine;
     if (contact->oval)
         mf_inertia_rotate(c + 4, contact->tensor, place->turn);
-    plan->contacts[fill->next++] =
-        (mf_ArtContact){.link = fill->link, .disc = contact->disc, .oval = contact->oval};
+    plan->contacts[fill->next++] = (mf_ArtContact){
+        .link = fill->link, .shape = shape, .disc = contact->disc, .oval = contact->oval};
 }
 
 // A base that is held touches nothing: it could not give way.
-void mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model) {
-    Filling fill = {.plan = plan};
+mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                               mf_Error *error) {
+    Filling fill = {.plan = plan, .model = model};
     for (fill.link = plan->fixed ? 0 : -1; fill.link < (int32_t)plan->link_count; fill.link++) {
         uint32_t first = fill.next;
         each_contact(model, &plan->config, fill_contact, &fill);
@@ -189,4 +219,5 @@ void mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model) {
     for (uint32_t l = plan->link_count; l-- > 0;)
         if (plan->links[l].placed && plan->links[l].parent >= 0)
             plan->links[plan->links[l].parent].placed = true;
+    return mf_art_surfaces_fill(plan, model, context, error);
 }

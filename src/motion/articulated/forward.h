@@ -218,7 +218,7 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
             continue;
         touch->load = mf_select(wrong, load[i], touch->load);
         touch->presses = presses[i];
-        touch_set(plan, drive->step, touch);
+        touch_set(plan, i, drive->step, touch);
     }
     return true;
 }

@@ -97,6 +97,8 @@ mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Cont
                                 mf_Error *error) {
     const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_CONTACT;
     uint32_t rows = plan->config.hard ? 3 : 0;
+    for (uint32_t i = 0; plan->config.hard && i < model->shape_count; i++)
+        rows = model->shapes[i].dimension > rows ? model->shapes[i].dimension : rows;
     if (plan->config.self_contacts && !(model->physics.disabled & off) && model->shape_count > 0) {
         mf_Status status = find_pairs(plan, model, context, error);
         if (status != MF_OK)

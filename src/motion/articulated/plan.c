@@ -51,7 +51,8 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
             ? "contact_time: need 0 .. 10 s"
         : !(config->contact_ratio >= 0.0 && config->contact_ratio <= 100.0)
             ? "contact_ratio: need 0 .. 100"
-        : !(config->friction >= 0.0 && config->friction <= 1e6)        ? "friction: need 0 .. 1e6"
+        : !(isnan(config->friction) || (config->friction >= 0.0 && config->friction <= 1e6))
+            ? "friction: need 0 .. 1e6"
         : !(config->slip_speed > 0.0 && config->slip_speed < INFINITY) ? "slip_speed: need > 0"
         : !(config->contact_depth > 0.0 && config->contact_depth < INFINITY)
             ? "contact_depth: need > 0"
@@ -191,8 +192,6 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     c[MF_ART_DRAG] = isnan(config->contact_damping)
                          ? 2.0 * config->contact_ratio * mf_sqrt(model->mass * stiffness)
                          : config->contact_damping;
-    c[MF_ART_BRAKE] = c[MF_ART_DRAG] / step;
-    c[MF_ART_MU] = config->friction;
     c[MF_ART_SLIP] = config->slip_speed;
     c[MF_ART_DEEP] = config->contact_depth;
     c[MF_ART_HIGHEST] = plan->terrain->highest;
@@ -236,7 +235,9 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     mf_release(context, mass);
     if (status != MF_OK)
         return status;
-    mf_art_contacts_fill(plan, model);
+    status = mf_art_contacts_fill(plan, model, context, error);
+    if (status != MF_OK)
+        return status;
     for (size_t i = 0; i < plan->value_count; i++)
         plan->constants_f32[i] = (float)plan->constants_f64[i];
     return MF_OK;

@@ -39,8 +39,6 @@ enum {
     MF_ART_CREEP,       // [rad/s] or [m/s] rate below which dry friction of joints is viscous
     MF_ART_PUSH,        // [N/m] stiffness of a contact
     MF_ART_DRAG,        // [N s/m] damping of a contact
-    MF_ART_BRAKE,       // [N/m] damping over the step, for what is not yet in the ground
-    MF_ART_MU,          // [1] friction coefficient of contacts
     MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
     MF_ART_DEEP,        // [m] depth up to which a contact pushes harder
     MF_ART_HIGHEST,     // [m] highest ground
@@ -77,7 +75,7 @@ enum {
     MF_ART_SUM_UPPER = 42, // [N m] or [N]
     MF_ART_LIFT = 43,      // [kg] whose weight is compensated
     MF_ART_LIFT_MOMENT = 44, // [kg m] 3 values: times its centre
-    MF_ART_MOVED = 47,       // [kg m^2] or [kg] that scales the limit (moved.c)
+    MF_ART_MOVED = 47,       // [kg m^2] or [kg] that scales the limit (start.c)
     MF_ART_LINK_VALUES = 48
 };
 
@@ -100,8 +98,18 @@ enum {
 // Per contact: place in its link's plan frame [m], radius [m]; of a disc also its axis [1], a
 // direction across it [1], cosine and sine of the turn from the lowest point of its edge. A contact
 // is a ball, which a radius of 0 makes a point, or a point of a disc's edge, or an ellipsoid: its
-// largest radius and the tensor of its squared radii [m^2] (6 values).
-enum { MF_ART_CONTACT_VALUES = 12 };
+// largest radius and the tensor of its squared radii [m^2] (6 values). Then what it does:
+enum {
+    MF_ART_TOUCH_PUSH = 12, // [N/m] stiffness
+    MF_ART_TOUCH_DRAG,      // [N s/m] damping
+    MF_ART_TOUCH_BRAKE,     // [N/m] of what is not yet in the ground
+    MF_ART_TOUCH_MASS,      // [N s/m] mass that moves with it, over the step
+    MF_ART_TOUCH_MARGIN,    // [m] it acts from this distance on
+    MF_ART_TOUCH_SLIDING,   // [1] friction
+    MF_ART_TOUCH_TURNING,   // [m] against turning about the normal
+    MF_ART_TOUCH_ROLLING,   // [m] against turning across the normal
+    MF_ART_CONTACT_VALUES
+};
 
 typedef enum mf_ArtKind { MF_ART_HINGE, MF_ART_SLIDE, MF_ART_BALL } mf_ArtKind;
 
@@ -176,9 +184,12 @@ typedef struct mf_ArtActuator {
 } mf_ArtActuator;
 
 typedef struct mf_ArtContact {
-    int32_t link; // [1] plan link, -1 = base
+    int32_t link;   // [1] plan link, -1 = base
+    uint32_t shape; // [1] of the model, MF_NONE: a point
     bool disc;
     bool oval;
+    bool turns; // it has friction against turning or rolling
+    bool heavy; // mass moves with it
 } mf_ArtContact;
 
 // An equality constraint. Frames hold for connect and weld, terms for joint and tendon.

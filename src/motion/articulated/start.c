@@ -1,0 +1,311 @@
+// The tree at its start, as the host needs it: what limits have to stop and what links give way by.
+//
+// A joint's limit has to stop the larger of the two inertias about its axis, of what hangs on it
+// and of what carries it, with all other joints stiff. It scales the spring and damper of the
+// limit, so it must not depend on the state: the inertia that the step sees holds what friction of
+// contacts adds and jumps by orders of magnitude when a foot slips.
+//
+// What a link gives way by is the mean of the diagonal of J M^-1 J^T for its centre of mass
+// (MuJoCo's invweight0); M from composite rigid bodies (Walker and Orin 1982), factored by
+// Cholesky.
+#include "motion/articulated/build.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+typedef struct Heap {  // rigid parts together, about the origin of the base, in its axes
+    double mass;       // [kg]
+    double moment[3];  // [kg m] mass times centre
+    double inertia[9]; // [kg m^2]
+} Heap;
+
+typedef struct Pose {
+    double turn[9]; // [1] own axes to the base's
+    double place[3];
+} Pose;
+
+typedef struct Start {
+    const mf_ArtPlan *plan;
+    mf_Context *context;
+    Pose *poses; // of the base at 0, of link l at l + 1
+    Heap *heaps; // of what they carry, themselves included
+} Start;
+
+// The turns about z and x of a link's frame, then `last` about z.
+static void turn_frame(double out[9], const double *c, double cosine, double sine) {
+    const double cz = c[MF_ART_COS_SPIN], sz = c[MF_ART_SIN_SPIN], cx = c[MF_ART_COS_TILT],
+                 sx = c[MF_ART_SIN_TILT];
+    const double frame[9] = {cz, -sz * cx, sz * sx, sz, cz * cx, -cz * sx, 0, sx, cx};
+    const double last[9] = {cosine, -sine, 0, sine, cosine, 0, 0, 0, 1};
+    mf_mat3_multiply(out, frame, last);
+}
+
+static void place_link(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l, Pose *poses) {
+    const mf_ArtLink *link = &plan->links[l];
+    const double *c = mf_art_constants(plan, (int32_t)l);
+    const Pose *parent = &poses[link->parent + 1];
+    Pose *own = &poses[l + 1];
+    double joint[9], way[3], sine, cosine, start = 0.0;
+    if (model->start_angle != NULL && !link->inner)
+        start = model->start_angle[link->joint];
+    start += c[MF_ART_OFFSET];
+    mf_sin_cos(start, &sine, &cosine);
+    if (link->kind == MF_ART_BALL)
+        memcpy(joint, c + MF_ART_TURN, sizeof joint);
+    else if (link->kind == MF_ART_SLIDE)
+        turn_frame(joint, c, c[MF_ART_COS_OFFSET], c[MF_ART_SIN_OFFSET]);
+    else
+        turn_frame(joint, c, cosine, sine);
+    mf_mat3_multiply(own->turn, parent->turn, joint);
+    mf_mat3_apply(way, parent->turn, c + MF_ART_PLACE);
+    mf_vec3_add(own->place, parent->place, way);
+    for (int i = 0; link->kind == MF_ART_SLIDE && i < 3; i++)
+        own->place[i] += own->turn[3 * i + 2] * start;
+}
+
+// A rigid part by the inertial constants of its link, moved into the base's axes.
+static void heap_part(Heap *out, const double *c, const Pose *pose) {
+    const double *j = c + MF_ART_INERTIA, *p = pose->place;
+    const double own[9] = {j[0], j[3], j[4], j[3], j[1], j[5], j[4], j[5], j[2]};
+    double half[9], back[9], h[3];
+    out->mass = c[MF_ART_MASS];
+    mf_mat3_apply(h, pose->turn, c + MF_ART_MOMENT);
+    mf_vec3_add_scaled(out->moment, h, out->mass, p);
+    mf_mat3_multiply(half, pose->turn, own);
+    mf_mat3_transpose(back, pose->turn);
+    mf_mat3_multiply(out->inertia, half, back);
+    // The sum of m ((r + p)^2 - (r + p) (r + p)^T) over its mass points.
+    double spread = 2.0 * mf_vec3_dot(h, p) + out->mass * mf_vec3_dot(p, p);
+    for (int i = 0; i < 9; i++) {
+        const int row = i / 3, column = i % 3;
+        double outer = h[row] * p[column] + p[row] * h[column] + out->mass * p[row] * p[column];
+        out->inertia[i] += (row == column ? spread : 0.0) - outer;
+    }
+}
+
+static void heap_add(Heap *to, const Heap *part, double sign) {
+    to->mass += sign * part->mass;
+    mf_vec3_add_scaled(to->moment, to->moment, sign, part->moment);
+    for (int i = 0; i < 9; i++)
+        to->inertia[i] += sign * part->inertia[i];
+}
+
+// Of a heap about the axis u through p: u.J u - 2 (u x p).(u x h) + m (u x p)^2.
+static double heap_about(const Heap *heap, const double u[3], const double p[3]) {
+    double turned[3], arm[3], pull[3];
+    mf_mat3_apply(turned, heap->inertia, u);
+    mf_vec3_cross(arm, u, p);
+    mf_vec3_cross(pull, u, heap->moment);
+    return mf_vec3_dot(u, turned) - 2.0 * mf_vec3_dot(arm, pull) +
+           heap->mass * mf_vec3_dot(arm, arm);
+}
+
+// What a joint has to move of a heap; a ball joint the mean about its three axes.
+static double heap_moved(const Heap *heap, const mf_ArtLink *link, const Pose *pose) {
+    double sum = 0.0;
+    if (link->kind == MF_ART_SLIDE)
+        return heap->mass;
+    for (int axis = link->kind == MF_ART_BALL ? 0 : 2; axis < 3; axis++) {
+        const double u[3] = {pose->turn[axis], pose->turn[3 + axis], pose->turn[6 + axis]};
+        sum += heap_about(heap, u, pose->place);
+    }
+    return link->kind == MF_ART_BALL ? sum / 3.0 : sum;
+}
+
+// The heap that floats and holds link l (-1: the base): heaps[*] + 1 of it; MF_NONE where it is the
+// world's.
+static uint32_t floating_root(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l) {
+    for (int32_t i = (int32_t)l; i >= 0; i = plan->links[i].parent)
+        if (model->joints[plan->links[i].joint].type == MF_JOINT_FLOATING)
+            return (uint32_t)i + 1;
+    return plan->fixed ? MF_NONE : 0;
+}
+
+static void start_free(Start *start) {
+    mf_release(start->context, start->poses);
+    mf_release(start->context, start->heaps);
+}
+
+// The poses of all links and their own parts; start_gather makes them what they carry.
+static mf_Status start_make(Start *start, const mf_ArtPlan *plan, const mf_Model *model,
+                            mf_Context *context, mf_Error *error) {
+    *start = (Start){.plan = plan, .context = context};
+    start->poses = mf_allocate(context, plan->link_count + 1, sizeof *start->poses);
+    start->heaps = mf_allocate(context, plan->link_count + 1, sizeof *start->heaps);
+    if (start->poses == NULL || start->heaps == NULL) {
+        start_free(start);
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    }
+    start->poses[0] = (Pose){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        place_link(plan, model, l, start->poses);
+    for (uint32_t l = 0; l <= plan->link_count; l++)
+        heap_part(&start->heaps[l], mf_art_constants(plan, (int32_t)l - 1), &start->poses[l]);
+    return MF_OK;
+}
+
+static void start_gather(Start *start) {
+    for (uint32_t l = start->plan->link_count; l-- > 0;)
+        heap_add(&start->heaps[start->plan->links[l].parent + 1], &start->heaps[l + 1], 1.0);
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                            mf_Error *error) {
+    Start start;
+    mf_Status status = start_make(&start, plan, model, context, error);
+    if (status != MF_OK)
+        return status;
+    start_gather(&start);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const Pose *pose = &start.poses[l + 1];
+        uint32_t root = floating_root(plan, model, l);
+        double *c = mf_art_constants(plan, (int32_t)l);
+        double moved = heap_moved(&start.heaps[l + 1], link, pose);
+        if (root != MF_NONE && root != l + 1) {
+            Heap rest = start.heaps[root];
+            heap_add(&rest, &start.heaps[l + 1], -1.0);
+            double carried = heap_moved(&rest, link, pose);
+            moved = carried > moved ? carried : moved;
+        }
+        c[MF_ART_MOVED] = moved + c[MF_ART_ARMATURE];
+    }
+    start_free(&start);
+    return MF_OK;
+}
+
+// ---- what links give way by ---------------------------------------------------------------------
+
+typedef struct Way { // what one velocity does: the motion of the point of the link at the origin
+    double spin[3];  // [1/s]
+    double slide[3]; // [m/s]
+    double armature;
+    uint32_t owner; // [1] 0 = base, link l at l + 1
+} Way;
+
+static void way_set(Way *way, const Pose *pose, int axis, bool turns) {
+    const double u[3] = {pose->turn[axis], pose->turn[3 + axis], pose->turn[6 + axis]};
+    mf_vec3_set(way->spin, 0, 0, 0);
+    mf_vec3_copy(way->slide, u);
+    if (turns) {
+        mf_vec3_copy(way->spin, u);
+        mf_vec3_cross(way->slide, pose->place, u);
+    }
+}
+
+// Returns how many there are; `ways` may be NULL.
+static uint32_t find_ways(const Start *start, Way *ways) {
+    const mf_ArtPlan *plan = start->plan;
+    uint32_t count = 0;
+    for (int i = 0; !plan->fixed && i < 6; i++, count++)
+        if (ways != NULL) {
+            way_set(&ways[count], &start->poses[0], i % 3, i >= 3);
+            ways[count].owner = 0;
+            ways[count].armature = mf_art_constants(plan, -1)[MF_ART_ARMATURE];
+        }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        for (int axis = link->kind == MF_ART_BALL ? 0 : 2; axis < 3; axis++, count++) {
+            if (ways == NULL)
+                continue;
+            way_set(&ways[count], &start->poses[l + 1], axis, link->kind != MF_ART_SLIDE);
+            ways[count].owner = l + 1;
+            ways[count].armature = mf_art_constants(plan, (int32_t)l)[MF_ART_ARMATURE];
+        }
+    }
+    return count;
+}
+
+// Whether `above` is `below` or carries it, as owners.
+static bool carries(const mf_ArtPlan *plan, uint32_t above, uint32_t below) {
+    while (below > above)
+        below = (uint32_t)(plan->links[below - 1].parent + 1);
+    return below == above;
+}
+
+// The mass matrix in the lower half, and its Cholesky factor in place. Links come after those that
+// carry them. False when it is not positive.
+static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double *m) {
+    for (size_t i = 0; i < n; i++) {
+        const Heap *heap = &start->heaps[ways[i].owner];
+        double torque[3], force[3], part[3];
+        mf_mat3_apply(torque, heap->inertia, ways[i].spin);
+        mf_vec3_cross(part, heap->moment, ways[i].slide);
+        mf_vec3_add(torque, torque, part);
+        mf_vec3_cross(force, ways[i].spin, heap->moment);
+        mf_vec3_add_scaled(force, force, heap->mass, ways[i].slide);
+        for (size_t k = 0; k <= i; k++) {
+            double sum = 0.0;
+            if (carries(start->plan, ways[k].owner, ways[i].owner))
+                sum = mf_vec3_dot(ways[k].spin, torque) + mf_vec3_dot(ways[k].slide, force);
+            m[i * n + k] = sum + (k == i ? ways[i].armature : 0.0);
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k <= i; k++) {
+            double sum = m[i * n + k];
+            for (size_t j = 0; j < k; j++)
+                sum -= m[i * n + j] * m[k * n + j];
+            if (k == i && !(sum > 0.0))
+                return false;
+            m[i * n + k] = k < i ? sum / m[k * n + k] : mf_sqrt(sum);
+        }
+    return true;
+}
+
+// J M^-1 J^T of a point of the link `owner`, the mean of three directions.
+static double give(const Start *start, const Way *ways, uint32_t n, const double *factor,
+                   uint32_t owner, const double point[3], double *row) {
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        for (size_t i = 0; i < n; i++) {
+            double velocity[3];
+            mf_vec3_cross(velocity, ways[i].spin, point);
+            mf_vec3_add(velocity, velocity, ways[i].slide);
+            row[i] = carries(start->plan, ways[i].owner, owner) ? velocity[axis] : 0.0;
+            for (size_t k = 0; k < i; k++)
+                row[i] -= factor[i * n + k] * row[k];
+            row[i] /= factor[i * n + i];
+            sum += row[i] * row[i];
+        }
+    }
+    return sum / 3.0;
+}
+
+mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
+                           mf_Context *context, mf_Error *error) {
+    Start start;
+    mf_Status status = start_make(&start, plan, model, context, error);
+    if (status != MF_OK)
+        return status;
+    double(*centers)[3] = mf_allocate(context, plan->link_count + 1, sizeof *centers);
+    const uint32_t n = find_ways(&start, NULL);
+    Way *ways = mf_allocate(context, n, sizeof *ways);
+    double *factor = mf_allocate(context, (size_t)n * n + n, sizeof *factor);
+    status = centers == NULL || ways == NULL || factor == NULL
+                 ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
+                 : MF_OK;
+    for (uint32_t l = 0; status == MF_OK && l <= plan->link_count; l++) {
+        const Heap *own = &start.heaps[l];
+        mf_vec3_copy(centers[l], start.poses[l].place);
+        if (own->mass > 0.0)
+            mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
+    }
+    if (status == MF_OK) {
+        start_gather(&start);
+        find_ways(&start, ways);
+        bool fine = factor_mass(&start, ways, n, factor);
+        for (uint32_t l = 0; l <= plan->link_count; l++)
+            ease[l] = fine ? give(&start, ways, n, factor, l, centers[l], factor + (size_t)n * n)
+                           : 1.0 / plan->mass;
+        for (uint32_t l = 0; l <= plan->link_count; l++)
+            ease[l] = ease[l] > 1e-6 / plan->mass ? ease[l] : 1e-6 / plan->mass;
+    }
+    mf_release(context, centers);
+    mf_release(context, ways);
+    mf_release(context, factor);
+    start_free(&start);
+    return status;
+}

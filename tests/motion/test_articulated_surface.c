@@ -1,0 +1,192 @@
+// What the ground does to a shape by its file: sliding, turning and rolling friction, who decides,
+// softness and margin. Closed forms; numbers of MuJoCo 4.0 (implicitfast, elliptic cones, step 1
+// ms) beside them.
+#include "motion/articulated_text.h"
+
+#include <stdio.h>
+
+static const double gravity = 9.81;
+
+// A ball of 1 kg, radius 0.1 m and I = 0.004 kg m^2, or a box of 0.2 m, on a plane.
+static void open_body(Text *t, const char *shape, const char *geom, const char *plane,
+                      const TextConfig *config) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' %s/>"
+             "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' "
+             "diaginertia='.004 .004 .004'/><geom %s %s/></body></worldbody></mujoco>",
+             plane, shape, geom);
+    text_open(t, text, config);
+    text_set3(t, "base.position", 0, 0, 0.1);
+}
+
+static const char *const ball = "type='sphere' size='.1'", *const box =
+                                                               "type='box' size='.1 .1 .1'";
+
+static TextConfig by_shapes(void) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.motion.shapes = true;
+    return config;
+}
+
+// ---- friction -----------------------------------------------------------------------------------
+
+// A ball that spins on the spot loses mu N / I of its rate: 10 - 0.002 9.81 / 0.004 after a second
+// (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
+static void turning_friction_stops_a_spin(void **state) {
+    (void)state;
+    TextConfig config = by_shapes();
+    Text t;
+    open_body(&t, ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'", &config);
+    mf_world_step(t.world, 500);
+    text_set3(&t, "base.angular_velocity", 0, 0, 10);
+    mf_world_step(t.world, 1000);
+    assert_near(text_get(&t, "base.angular_velocity", 2), 5.095, 4e-3);
+    mf_world_step(t.world, 1100);
+    assert_near(text_get(&t, "base.angular_velocity", 2), 0.0, 1e-4);
+    text_close(&t);
+}
+
+// A ball that rolls is braked by mu g / (r (1 + I / (m r^2))) = 0.0700714 m/s^2: 0.859857 m/s after
+// two seconds (MuJoCo: 0.859533).
+static void rolling_friction_stops_a_ball(void **state) {
+    (void)state;
+    TextConfig config = by_shapes();
+    Text t;
+    open_body(&t, ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'", &config);
+    mf_world_step(t.world, 500);
+    text_set3(&t, "base.linear_velocity", 1, 0, 0);
+    text_set3(&t, "base.angular_velocity", 0, 10, 0);
+    mf_world_step(t.world, 2000);
+    assert_near(text_get(&t, "base.linear_velocity", 0), 1.0 - 0.0700714 * 2.0, 5e-4);
+    assert_near(text_get(&t, "base.angular_velocity", 1),
+                10.0 * text_get(&t, "base.linear_velocity", 0), 5e-3);
+    mf_world_step(t.world, 14000);
+    assert_near(text_get(&t, "base.linear_velocity", 0), 0.0, 2e-4);
+    text_close(&t);
+}
+
+// Deceleration of a sliding box by the coefficients of both, or of who has priority; none with
+// condim 1; that of the settings when they have one.
+static void sliding_friction_is_the_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *geom, *plane;
+        double setting, mu;
+    } cases[] = {
+        {"friction='.3'", "friction='.1'", (double)NAN, 0.3},
+        {"friction='.1'", "friction='.4'", (double)NAN, 0.4},
+        {"friction='.3'", "friction='.2' priority='1'", (double)NAN, 0.2},
+        {"friction='.3' priority='2'", "friction='.8'", (double)NAN, 0.3},
+        {"condim='1'", "condim='1'", (double)NAN, 0.0},
+        {"condim='1' priority='1'", "condim='3'", (double)NAN, 0.0},
+        {"condim='1'", "condim='3' friction='.25'", (double)NAN, 1.0},
+        {"friction='.3'", "friction='.4'", 0.15, 0.15},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TextConfig config = by_shapes();
+        config.motion.friction = cases[i].setting;
+        Text t;
+        open_body(&t, box, cases[i].geom, cases[i].plane, &config);
+        mf_world_step(t.world, 500);
+        text_set3(&t, "base.linear_velocity", 3, 0, 0);
+        mf_world_step(t.world, 200);
+        double lost = 3.0 - text_get(&t, "base.linear_velocity", 0);
+        // The chord: h mu g ln(3 / speed); a moment of the force shifts the load, not its sum.
+        double speed = 3.0 - cases[i].mu * gravity * 0.2;
+        double chord = 1e-3 * cases[i].mu * gravity * log(3.0 / speed);
+        assert_near(lost, cases[i].mu * gravity * 0.2, chord + 1e-3 * cases[i].mu + 1e-12);
+        text_close(&t);
+    }
+}
+
+// Shapes and planes whose bits do not match do not meet; a listed pair does, as it says.
+static void the_file_says_what_meets_the_ground(void **state) {
+    (void)state;
+    TextConfig config = by_shapes();
+    Text t;
+    open_body(&t, ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", &config);
+    mf_world_step(t.world, 300);
+    assert_near(text_get(&t, "base.linear_velocity", 2), -0.3 * gravity, 1e-9);
+    text_close(&t);
+    text_open(&t,
+              "<mujoco><worldbody><geom name='f' type='plane' size='5 5 1' contype='4' "
+              "conaffinity='4'/><body pos='0 0 .1'><freejoint/><geom name='b' type='box' "
+              "size='.1 .1 .1' contype='2' conaffinity='2'/></body></worldbody><contact><pair "
+              "geom1='b' geom2='f' friction='.2 .2 0 0 0'/></contact></mujoco>",
+              &config);
+    text_set3(&t, "base.position", 0, 0, 0.1);
+    mf_world_step(t.world, 300);
+    text_set3(&t, "base.linear_velocity", 2, 0, 0);
+    mf_world_step(t.world, 200);
+    assert_near(text_get(&t, "base.linear_velocity", 0), 2.0 - 0.2 * 0.2 * gravity, 1e-3);
+    text_close(&t);
+}
+
+// ---- softness and margin ------------------------------------------------------------------------
+
+// At rest z k d = (1 - z) g (MuJoCo, the same numbers: 0.3924 mm).
+static void solref_says_how_deep_a_ball_rests(void **state) {
+    (void)state;
+    static const struct {
+        const char *softness;
+        double rate; // [1/s^2] z k
+    } cases[] = {
+        {"solref='.02 1' solimp='.9 .9 .001'", 2500.0},
+        {"solref='.01 2' solimp='.9 .9 .001'", 2500.0},
+        {"solref='-40000 -100' solimp='.9 .9 .001'", 40000.0},
+        {"solref='.0001 1' solimp='.9 .9 .001'", 250000.0}, // not below two steps
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TextConfig config = by_shapes();
+        Text t;
+        open_body(&t, ball, cases[i].softness, cases[i].softness, &config);
+        mf_world_step(t.world, 5000);
+        double expected = 0.1 * gravity / cases[i].rate;
+        assert_near(0.1 - text_get(&t, "base.position", 2), expected, 1e-3 * expected);
+        assert_near(text_get(&t, "contact.load", 0), gravity, 1e-3);
+        text_close(&t);
+    }
+}
+
+// Without weight z k = 2000 and z b = 10 are a spring and damper that cannot pull: restitution
+// 0.720186 by Schwager and Poeschel (2007), 0.72022 in MuJoCo.
+static void solref_says_how_a_ball_bounces(void **state) {
+    (void)state;
+    const char *soft = "solref='-2000 -10' solimp='.9 .9 .001'";
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 100);
+    config.motion.shapes = true;
+    config.motion.contact_depth = 1.0;
+    config.world.gravity = 0.0;
+    Text t;
+    open_body(&t, ball, soft, soft, &config);
+    text_set3(&t, "base.linear_velocity", 0, 0, -1);
+    mf_world_step(t.world, 12000);
+    assert_near(text_get(&t, "base.linear_velocity", 2), 0.7201856, 1e-3);
+    text_close(&t);
+}
+
+// Contacts act from the sum of both margins on. The settings' stiffness beats the file's.
+static void margin_and_settings(void **state) {
+    (void)state;
+    TextConfig config = by_shapes();
+    config.motion.contact_stiffness = 1e5;
+    Text t;
+    open_body(&t, ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'", &config);
+    mf_world_step(t.world, 2000);
+    assert_near(text_get(&t, "base.position", 2), 0.13 - gravity / 1e5, 1e-8);
+    text_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turning_friction_stops_a_spin),
+        cmocka_unit_test(rolling_friction_stops_a_ball),
+        cmocka_unit_test(sliding_friction_is_the_files),
+        cmocka_unit_test(the_file_says_what_meets_the_ground),
+        cmocka_unit_test(solref_says_how_deep_a_ball_rests),
+        cmocka_unit_test(solref_says_how_a_ball_bounces),
+        cmocka_unit_test(margin_and_settings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
