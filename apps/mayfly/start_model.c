@@ -72,6 +72,48 @@ static double lowest_point(const mf_Model *model, double (*place)[3], double (*t
     return lowest;
 }
 
+// No more than this [m] from the shape's origin is any of it.
+static double shape_radius(const mf_Model *model, const mf_Shape *shape) {
+    double farthest = 0.0;
+    if (shape->type != MF_SHAPE_MESH)
+        return shape->size[0] + shape->size[1] + shape->size[2];
+    for (uint32_t i = 0; i < model->meshes[shape->mesh].vertex_count; i++) {
+        const float *v = model->meshes[shape->mesh].vertices + 3 * (size_t)i;
+        farthest = fmax(farthest, sqrt((double)v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+    return farthest;
+}
+
+// How far the robot reaches from the vertical through the world's origin [m].
+static double reach_around(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
+    double farthest = 0.0;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        double at[3];
+        if (!shape->collides || shape->link == MF_NONE)
+            continue;
+        mf_quat_rotate(at, turn[shape->link], shape->position);
+        mf_vec3_add(at, at, place[shape->link]);
+        farthest = fmax(farthest, sqrt(at[0] * at[0] + at[1] * at[1]) + shape_radius(model, shape));
+    }
+    return farthest;
+}
+
+// The highest ground [m] within `reach` of the origin.
+static double highest_near(const mf_Terrain *ground, double reach) {
+    if (ground == NULL)
+        return 0.0;
+    double highest = mf_terrain_height(ground, 0.0, 0.0, NULL), far = reach + ground->cell;
+    for (uint32_t row = 0; row < ground->rows; row++)
+        for (uint32_t column = 0; column < ground->columns; column++) {
+            double x = ground->origin[0] + (column + 0.5) * ground->cell;
+            double y = ground->origin[1] + (row + 0.5) * ground->cell;
+            if (x * x + y * y < far * far)
+                highest = fmax(highest, ground->height_f64[(size_t)row * ground->columns + column]);
+        }
+    return highest;
+}
+
 // ---- the start ---------------------------------------------------------------------------------
 
 typedef struct Start {
@@ -115,7 +157,8 @@ static void fill_pose(const mf_ModelStart *wanted, Start *start) {
         lowest = lowest_point(model, start->place, start->turn);
     q[0] = q[1] = 0.0;
     if (isfinite(lowest))
-        q[2] += (wanted->ground != NULL ? wanted->ground->highest : 0.0) - lowest;
+        q[2] +=
+            highest_near(wanted->ground, reach_around(model, start->place, start->turn)) - lowest;
 }
 
 static void fill_key(const mf_Model *model, uint32_t key, Start *start) {
@@ -185,26 +228,16 @@ static mf_Status add_points(mf_Group *group, mf_Time step, mf_Error *error) {
     return mf_points_add(group, &config, error);
 }
 
-// The first level plane of the file's world that touches, or NULL.
-static const mf_Shape *find_floor(const mf_Model *model) {
+// Whether the file's world has a level plane or height field that touches.
+static bool has_floor(const mf_Model *model) {
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         const double x = shape->rotation[1], y = shape->rotation[2];
-        if (shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE && shape->collides &&
-            x * x + y * y < 1e-12)
-            return shape;
+        if ((shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
+            shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12)
+            return true;
     }
-    return NULL;
-}
-
-static mf_Status make_ground(mf_Context *context, mf_ModelStart *start, mf_Error *error) {
-    const mf_Shape *floor = find_floor(start->model);
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 1;
-    start->ground = NULL;
-    if (floor == NULL || floor->position[2] == 0.0)
-        return MF_OK;
-    return mf_terrain_from_array(context, &config, &floor->position[2], &start->ground, error);
+    return false;
 }
 
 static bool anything_touches(const mf_Model *model) {
@@ -218,7 +251,7 @@ bool mf_model_touches(const mf_Model *model) {
     const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
     if ((model->physics.disabled & off) != 0 || !anything_touches(model))
         return false;
-    return model->base == MF_BASE_FREE || find_floor(model) != NULL;
+    return model->base == MF_BASE_FREE || has_floor(model);
 }
 
 static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
@@ -266,7 +299,7 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
     config.count = start->count;
     config.double_precision = start->double_precision;
     *out = NULL;
-    mf_Status status = make_ground(context, start, error);
+    mf_Status status = mf_terrain_from_model(context, start->model, &start->ground, error);
     world.terrain = start->ground;
     if (status == MF_OK)
         status = mf_world_create(context, &world, out, error);

@@ -14,12 +14,12 @@ typedef struct mf_ModelStart {
     mf_Terrain *ground;    // NULL, or made by mf_model_start; the caller frees it after the world
 } mf_ModelStart;
 
-// Makes a world with the file's step and gravity, ground at the height of the file's first floor
-// (a level plane of its world that touches; else 0), one group moved with the file's integrator,
-// and all robots at their start. A robot that the world holds in a file without floor meets no
-// ground. RK4 is taken only where nothing touches: contacts need the implicit integrator. Every
-// robot but the first has joint rates of up to 0.1 rad/s or m/s of its own. MF_UNSUPPORTED:
-// `points` and a robot that the world holds.
+// Makes a world with the file's step and gravity, ground as the file's (its level plane and
+// height fields that touch, mf_terrain_from_model; else at height 0), one group moved with the
+// file's integrator, and all robots at their start. A robot that the world holds in a file without
+// floor meets no ground. RK4 is taken only where nothing touches: contacts need the implicit
+// integrator. Every robot but the first has joint rates of up to 0.1 rad/s or m/s of its own.
+// MF_UNSUPPORTED: `points` and a robot that the world holds.
 mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
                          mf_Error *error);
 

@@ -150,7 +150,8 @@ static void solref_says_how_deep_a_ball_rests(void **state) {
 }
 
 // Without weight z k = 2000 and z b = 10 are a spring and damper that cannot pull: restitution
-// 0.720186 by Schwager and Poeschel (2007), 0.72022 in MuJoCo.
+// 0.720186 by Schwager and Poeschel (2007), 0.72022 in MuJoCo. The step damps by half a step's
+// phase: 0.72 pi sqrt(2000) h / 2 = 5e-4, and the drop of the last step's damping as much.
 static void solref_says_how_a_ball_bounces(void **state) {
     (void)state;
     const char *soft = "solref='-2000 -10' solimp='.9 .9 .001'";
@@ -162,7 +163,7 @@ static void solref_says_how_a_ball_bounces(void **state) {
     open_body(&t, ball, soft, soft, &config);
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 12000);
-    assert_near(text_get(&t, "base.linear_velocity", 2), 0.7201856, 1e-3);
+    assert_near(text_get(&t, "base.linear_velocity", 2), 0.7201856, 1.5e-3);
     text_close(&t);
 }
 
