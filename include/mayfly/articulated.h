@@ -49,16 +49,18 @@ typedef struct mf_ArticulatedConfig {
     bool limits;            // joint limits act; default true
     double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps
     double limit_damping;   // [1] damping ratio of limits, >= 0; default 1
-    double friction_rate;   // [rad/s] or [m/s] > 0; dry friction of joints is viscous below;
-                            // default 1e-3
+    double friction_rate;   // [rad/s] or [m/s] > 0; dry friction of joints and friction of
+                            // the ground against turning are viscous below; default 1e-3
     bool contacts;          // colliding points meet the ground; default true
     bool shapes;            // spheres, capsules, boxes, cylinders and ellipsoids that collide meet
                             // the ground as themselves, instead of by their points; default false
-    double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time
+    double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time, or by the
+                              // softness of the file where it states one (implicit steps)
     double contact_damping;   // [N s/m] of one contact, >= 0; default NAN: by contact_ratio
     double contact_time;      // [s] > 0; stiffness = mass / time^2; default 0: 2 steps
     double contact_ratio;     // [1] damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
-    double friction;          // [1] Coulomb coefficient >= 0; default 1
+    double friction;          // [1] sliding on the ground, >= 0; default NAN: as the shapes of the
+                              // file say, 1 for points; turning and rolling are the file's
     double slip_speed;        // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth;     // [m] > 0; deeper contacts push no harder; default 0.02
     bool self_contacts;       // shapes of links that the model lets touch do, and those fixed in

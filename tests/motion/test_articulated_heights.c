@@ -1,6 +1,8 @@
 // Height fields of a file as ground: the map that is made of them, and what rests and rolls there.
 #include "motion/articulated_text.h"
 
+#include "torture.h"
+
 #include <stdio.h>
 
 // A world of one field of 5 x 3 points (x by y), and a body on it.
@@ -149,6 +151,127 @@ static void a_ball_rolls_down_a_field(void **state) {
     close_hill(&hill);
 }
 
+// ---- robots of all that files say of contacts ---------------------------------------------------
+
+// A walker with limits, soft contacts with all kinds of friction, and margins, on a field.
+static const char *const walker =
+    "<mujoco><option timestep='0.005'/><compiler angle='radian'/><asset><hfield name='h' nrow='3' "
+    "ncol='5' size='2 1 .3 .1' elevation='0 1 2 1 0 1 2 3 2 1 0 1 0 1 2'/></asset>"
+    "<default><geom condim='6' friction='.8 .01 .002'/></default><worldbody><geom type='hfield' "
+    "hfield='h' solref='.03 .7'/><body pos='0 0 1'><freejoint/><geom type='box' size='.2 .1 .05' "
+    "margin='.002'/><body pos='.2 .1 0'><joint axis='0 1 0' range='-.5 .3'/><geom type='capsule' "
+    "size='.03' fromto='0 0 0 0 0 -.25' solref='-3000 -20' condim='4'/></body><body "
+    "pos='-.2 -.1 0'><joint type='ball' range='0 .6'/><geom type='sphere' size='.05' "
+    "pos='0 0 -.2'/></body></body></worldbody></mujoco>";
+
+static mf_Model *load_walker(mf_Context *context) {
+    char path[] = "/tmp/mayfly-test-XXXXXX";
+    mf_Error error = {0};
+    mf_Model *model;
+    int file = mkstemp(path);
+    assert_int_equal(write(file, walker, strlen(walker)), strlen(walker));
+    close(file);
+    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
+    unlink(path);
+    must(status, &error);
+    return model;
+}
+
+static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const mf_Terrain *ground,
+                              mf_Isa isa, uint32_t first, uint32_t count) {
+    mf_WorldConfig world_config = mf_world_config();
+    mf_GroupConfig group_config = mf_group_config();
+    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_World *world;
+    mf_Group *group;
+    mf_Error error = {0};
+    world_config.isa = isa;
+    world_config.terrain = ground;
+    world_config.step = 5 * MF_MILLISECOND;
+    group_config.model = model;
+    group_config.count = count;
+    config.shapes = true;
+    must(mf_world_create(context, &world_config, &world, &error), &error);
+    must(mf_world_add_group(world, &group_config, &group, &error), &error);
+    must(mf_articulated_add(group, &config, &error), &error);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < 3; c++) {
+            const uint32_t n = 3 * (first + i) + c;
+            mf_field_set(mf_group_find_field(group, "base.position"), i, c,
+                         c == 2 ? 0.5 : 0.1 * (n % 7) - 0.3);
+            mf_field_set(mf_group_find_field(group, "base.linear_velocity"), i, c,
+                         0.3 * (n % 5) - 0.6);
+            mf_field_set(mf_group_find_field(group, "base.angular_velocity"), i, c,
+                         0.9 * (n % 11) - 4.5);
+        }
+    return world;
+}
+
+// The same bits alone and in every batch on every instruction set.
+static void walkers_do_not_show_each_other(void **state) {
+    (void)state;
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    enum { WALKERS = 19, STEPS = 250 };
+    mf_Context *context = make_context(1);
+    mf_Error error = {0};
+    mf_Model *model = load_walker(context);
+    mf_Terrain *ground;
+    must(mf_terrain_from_model(context, model, &ground, &error), &error);
+    uint64_t hash[WALKERS];
+    for (uint32_t i = 0; i < WALKERS; i++) {
+        mf_World *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);
+        mf_world_step(world, STEPS);
+        assert_int_equal(mf_group_fault_total(mf_world_group(world, 0)), 0);
+        hash[i] = mf_group_instance_hash(mf_world_group(world, 0), 0);
+        mf_world_destroy(world);
+    }
+    for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
+        for (uint32_t first = 0; first < 8 && mf_isa_available(isas[s]); first += 7) {
+            mf_World *world =
+                make_walkers(context, model, ground, isas[s], first, WALKERS - 2 * first);
+            mf_world_step(world, STEPS);
+            for (uint32_t i = 0; i < WALKERS - 2 * first; i++)
+                assert_true(mf_group_instance_hash(mf_world_group(world, 0), i) == hash[first + i]);
+            mf_world_destroy(world);
+        }
+    mf_terrain_destroy(ground);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Error *error) {
+    mf_WorldConfig world_config = mf_world_config();
+    mf_GroupConfig group_config = mf_group_config();
+    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_Terrain *ground = NULL;
+    mf_World *world = NULL;
+    mf_Group *group;
+    group_config.model = user;
+    config.shapes = true;
+    mf_Status status = mf_terrain_from_model(context, user, &ground, error);
+    if (status != MF_OK)
+        assert_null(ground);
+    world_config.terrain = ground;
+    if (status == MF_OK)
+        status = mf_world_create(context, &world_config, &world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(world, &group_config, &group, error);
+    if (status == MF_OK)
+        status = mf_articulated_add(group, &config, error);
+    mf_world_destroy(world);
+    mf_terrain_destroy(ground);
+    return status;
+}
+
+static void making_survives_every_failure(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    mf_Model *model = load_walker(context);
+    assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
 // Fields that are tilted or move are told with their line.
 static void tilted_fields_are_refused(void **state) {
     (void)state;
@@ -178,8 +301,12 @@ static void tilted_fields_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(square_cells_are_kept),     cmocka_unit_test(others_are_sampled),
-        cmocka_unit_test(solids_rest_on_a_plateau),  cmocka_unit_test(a_ball_rolls_down_a_field),
+        cmocka_unit_test(square_cells_are_kept),
+        cmocka_unit_test(others_are_sampled),
+        cmocka_unit_test(solids_rest_on_a_plateau),
+        cmocka_unit_test(a_ball_rolls_down_a_field),
+        cmocka_unit_test(walkers_do_not_show_each_other),
+        cmocka_unit_test(making_survives_every_failure),
         cmocka_unit_test(tilted_fields_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
