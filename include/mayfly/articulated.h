@@ -74,7 +74,8 @@ MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
 // Lets `group` move by `articulated`. Adds the fields joint.torque, base.force and base.torque, the
 // state of ball and floating joints where the model has some, contact.load, actuator.control,
-// actuator.activation and actuator.force where it has actuators, and one system. Planar joints are
+// actuator.activation and actuator.force where it has actuators, meeting.force where hard contacts
+// or floating joints need it, and one system. Planar joints are
 // held at their start. `config` may be NULL. A step takes up to 4.5 MiB of the stack of the thread
 // that makes it. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 256 actuators,
 // 64 equations of equality constraints, 64 tendons with forces or 16384 pairs of shapes.

@@ -84,6 +84,38 @@ static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *
     return mf_less(vec_dot(up, way), sphere[3] + plane[3] + more);
 }
 
+static Vec capsule_axis(const mf_CollidePlan *plan, uint32_t i, const Frames *frames) {
+    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_real *values = shape_values(plan, i);
+    Vec axis = {mf_set(values[2]), mf_set(values[5]), mf_set(values[8])};
+    if (shape->frame == MF_NONE)
+        return axis;
+    const mf_lane *frame = frames->first + shape->frame * frames->stride;
+    return (Vec){vec_dot(frame_vec(frame, 0), axis), vec_dot(frame_vec(frame, 3), axis),
+                 vec_dot(frame_vec(frame, 6), axis)};
+}
+
+static bool is_capsule(const mf_CollidePlan *plan, uint32_t node) {
+    return node < plan->shape_count && plan->shapes[node].kind == MF_COLLIDE_CAPSULE;
+}
+
+// Whether two capsules are near in some lane: the spheres about long ones are much more often than
+// they are. A percent of their size is far more than what roundings can hide.
+static bool near_capsules(const mf_CollidePlan *plan, const mf_CollideTest *test,
+                          const mf_lane *spheres, mf_lane more) {
+    const uint32_t a = test->nodes[0], b = test->nodes[1];
+    const mf_lane *axes = spheres + 4 * (size_t)plan->node_count;
+    const mf_lane length_a = mf_set(shape_values(plan, a)[MF_COLLIDE_HALF + 1]),
+                  length_b = mf_set(shape_values(plan, b)[MF_COLLIDE_HALF + 1]);
+    Vec u = frame_vec(axes, 3 * a), v = frame_vec(axes, 3 * b);
+    Vec way = vec_sub(frame_vec(spheres, 4 * b), frame_vec(spheres, 4 * a));
+    mf_lane s, t, scale = spheres[4 * (size_t)a + 3] + spheres[4 * (size_t)b + 3];
+    segments_nearest(u, length_a, v, length_b, way, &s, &t);
+    Vec gap = vec_fma(v, t, vec_fma(u, -s, way));
+    mf_lane sum = mf_fma(scale, mf_set((mf_real)1.01), more) - length_a - length_b;
+    return mf_any(mf_less(vec_dot(gap, gap), sum * sum));
+}
+
 uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
                                     mf_lane *spheres, uint32_t *near) {
     const mf_lane more = mf_set(reach + (mf_real)plan->margin);
@@ -93,6 +125,15 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
         const uint32_t *children = plan->nodes[i - plan->shape_count].children;
         sphere_around(spheres + 4 * (size_t)children[0], spheres + 4 * (size_t)children[1],
                       spheres + 4 * (size_t)i);
+    }
+    for (uint32_t i = 0; i < plan->shape_count; i++) {
+        if (!is_capsule(plan, i))
+            continue;
+        Vec axis = capsule_axis(plan, i, frames);
+        mf_lane *out = spheres + 4 * (size_t)plan->node_count + 3 * (size_t)i;
+        out[0] = axis.x;
+        out[1] = axis.y;
+        out[2] = axis.z;
     }
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->test_count; i++) {
@@ -106,8 +147,9 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
             close = near_plane(plan, test->nodes[0], frames, a, b, more);
         bool any = mf_any(close);
         if (test->pair != MF_NONE) {
-            // Without a branch, which would often be guessed wrong.
             near[count] = test->pair;
+            if (any && is_capsule(plan, test->nodes[0]) && is_capsule(plan, test->nodes[1]))
+                any = near_capsules(plan, test, spheres, more);
             count += any;
         } else if (!any) {
             i += test->skip;
@@ -119,10 +161,9 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
 // ---- narrow phase -------------------------------------------------------------------------------
 
 static mf_lane frame_sum(const mf_lane *frame) {
-    mf_lane sum = frame[0];
-    for (int i = 1; i < 12; i++)
-        sum = sum + frame[i];
-    return sum;
+    mf_lane a = frame[0] + frame[1] + frame[2], b = frame[3] + frame[4] + frame[5];
+    mf_lane c = frame[6] + frame[7] + frame[8], d = frame[9] + frame[10] + frame[11];
+    return (a + b) + (c + d);
 }
 
 // Places a shape; of its axes only z when it is `round`. Returns the lanes in which its frame is

@@ -4,7 +4,7 @@
 #include "contact/narrow.h"
 
 uint32_t MF_KERNEL(mf_broad_run)(const BroadRun *run) {
-    mf_lane frames[BROAD_FRAMES * BROAD_FRAME], spheres[4 * BROAD_NODES];
+    mf_lane frames[BROAD_FRAMES * BROAD_FRAME], spheres[7 * BROAD_NODES];
     uint32_t near[BROAD_PAIRS];
     const Frames all = {frames, BROAD_FRAME};
     for (uint32_t at = 0; at < run->count; at += MF_LANES) {

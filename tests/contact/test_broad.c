@@ -1,5 +1,5 @@
-// The broad phase tells exactly the pairs whose bounding spheres are near in some lane of a group,
-// for random trees, from every copy.
+// The broad phase tells exactly the pairs whose bounding spheres are near in some lane of a group -
+// of two capsules, those that are near themselves -, for random trees, from every copy.
 #include "broad_cases.h"
 
 #include "math/scalar.h"
@@ -126,14 +126,51 @@ static double radius_of(const mf_Shape *shape) {
     return shape->size[0] + (shape->type == MF_SHAPE_CAPSULE ? 0.5 * shape->size[1] : 0);
 }
 
-// [m] from which the spheres of a pair are near.
-static double gap_of(const mf_CollidePlan *plan, uint32_t p, uint32_t lane) {
+// [m] from a point, seen from the centre of a segment, to that segment.
+static double point_to_segment(const double point[3], const double axis[3], double half) {
+    double along = fmax(-half, fmin(half, mf_vec3_dot(point, axis))), way[3];
+    for (int k = 0; k < 3; k++)
+        way[k] = point[k] - along * axis[k];
+    return mf_vec3_length(way);
+}
+
+// [m] between two segments: from an end of one, or between places inside both.
+static double between_segments(uint32_t lane, uint32_t a, uint32_t b) {
+    const double *u = ups[lane][a], *v = ups[lane][b];
+    double half_a = 0.5 * shapes[a].size[1], half_b = 0.5 * shapes[b].size[1];
+    double way[3], cross[3], least = INFINITY;
+    mf_vec3_sub(way, places[lane][b], places[lane][a]);
+    for (int side = -1; side <= 1; side += 2) {
+        double from_a[3], from_b[3];
+        for (int k = 0; k < 3; k++) {
+            from_a[k] = way[k] + side * half_b * v[k];
+            from_b[k] = side * half_a * u[k] - way[k];
+        }
+        least = fmin(least, point_to_segment(from_a, u, half_a));
+        least = fmin(least, point_to_segment(from_b, v, half_b));
+    }
+    mf_vec3_cross(cross, u, v);
+    double square = mf_vec3_dot(cross, cross), cosine = mf_vec3_dot(u, v);
+    double s = (mf_vec3_dot(way, u) - cosine * mf_vec3_dot(way, v)) / square;
+    double t = (cosine * mf_vec3_dot(way, u) - mf_vec3_dot(way, v)) / square;
+    if (square > 1e-12 && fabs(s) < half_a && fabs(t) < half_b)
+        least = fmin(least, fabs(mf_vec3_dot(way, cross)) / sqrt(square));
+    return least;
+}
+
+// [m] between the spheres of a pair, or between two capsules; *slack: what may be told beyond.
+static double gap_of(const mf_CollidePlan *plan, uint32_t p, uint32_t lane, double *slack) {
     uint32_t a = plan->shapes[plan->pairs[p].a].shape, b = plan->shapes[plan->pairs[p].b].shape;
-    double way[3];
+    double way[3], both = radius_of(&shapes[a]) + radius_of(&shapes[b]);
+    *slack = 0;
+    if (shapes[a].type == MF_SHAPE_CAPSULE && shapes[b].type == MF_SHAPE_CAPSULE) {
+        *slack = 0.01 * both;
+        return between_segments(lane, a, b) - shapes[a].size[0] - shapes[b].size[0];
+    }
     mf_vec3_sub(way, places[lane][b], places[lane][a]);
     double apart =
         shapes[a].type == MF_SHAPE_PLANE ? mf_vec3_dot(way, ups[lane][a]) : mf_vec3_length(way);
-    return apart - radius_of(&shapes[a]) - radius_of(&shapes[b]);
+    return apart - both;
 }
 
 static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reach,
@@ -148,13 +185,13 @@ static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reac
     uint32_t width = copy->run(&run);
     for (uint32_t p = 0; p < plan->pair_count; p++) {
         for (uint32_t lane = 0; lane < COUNT; lane += width) {
-            double least = INFINITY;
+            double least = INFINITY, slack = 0;
             for (uint32_t i = 0; i < width; i++)
-                least = fmin(least, gap_of(plan, p, lane + i));
+                least = fmin(least, gap_of(plan, p, lane + i, &slack));
             uint32_t times = near[(size_t)lane * plan->pair_count + p];
             double margin = reach + plan->margin;
             if (times > 1 || (times == 0 && least < margin - 1e-6) ||
-                (times == 1 && least > margin + 1e-4))
+                (times == 1 && least > margin + slack + 1e-4))
                 fail_msg("%s: pair %u of lane %u told %u times at a distance of %g", copy->name, p,
                          lane, times, least);
             *(times ? told : skipped) += 1;

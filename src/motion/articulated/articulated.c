@@ -54,6 +54,9 @@ static const mf_FieldInfo articulated_fields[] = {
      "inner state of each actuator that has one"},
     {"actuator.force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "force of each actuator before its gear, at the beginning of the step; N m on hinges"},
+    {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
+     "of contacts between links, per pair of shapes that may touch: force on the second, and first "
+     "moment (N m) of its pressing part about the second's link, or the first's beside the world"},
 };
 
 // How many elements a row of a fixed count has; rows with none are left out.
@@ -73,6 +76,8 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
     case MF_ART_ROW_CONTROL:
     case MF_ART_ROW_ACTUATOR_FORCE:
         return plan->actuator_count;
+    case MF_ART_ROW_MEETING:
+        return plan->recalls ? plan->collide->pair_count : 0;
     default:
         return 1;
     }

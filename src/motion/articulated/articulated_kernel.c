@@ -226,6 +226,8 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     Rates rates;
     work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
     work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
+    work.meetings.memory = s->block->rows[MF_ART_ROW_MEETING];
+    work.meetings.alive = s->alive;
     bind_actuators(s, &work.actuation);
     drive->state = state;
     forward_dynamics(s->plan, state, drive, force, &work, &rates);
@@ -246,6 +248,7 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
     Work work;
     work.contacts.implicit = false;
     work.contacts.load = NULL;
+    work.meetings.memory = NULL;
     bind_actuators(s, &work.actuation);
     drive->state = &stage;
     for (int i = 0; i < 4; i++) {

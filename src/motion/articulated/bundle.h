@@ -8,6 +8,7 @@
 #ifndef MF_MOTION_ARTICULATED_BUNDLE_H
 #define MF_MOTION_ARTICULATED_BUNDLE_H
 
+#include "motion/articulated/recall.h"
 #include "motion/articulated/spread.h"
 
 // How a contact rubs, the same for all contacts of a bundle.
@@ -20,7 +21,7 @@ typedef struct Bundle {
     Surface surface;
     mf_mask exists; // lanes that one of the members is in
     uint32_t count; // [1]
-    const Meeting *members[MF_LANES];
+    Meeting *members[MF_LANES];
 } Bundle;
 
 typedef struct Group { // lanes that are solved together
@@ -77,7 +78,7 @@ static inline bool group_has_room(const mf_ArtPlan *plan, Group *group, uint32_t
 
 // Gives a contact its bundle: one behind all those with an earlier contact of one of its lanes.
 // False when there is no room.
-static inline bool group_add(const mf_ArtPlan *plan, Group *group, const Meeting *meeting) {
+static inline bool group_add(const mf_ArtPlan *plan, Group *group, Meeting *meeting) {
     const mf_mask lanes = mf_and(meeting->exists, group->lanes);
     const Surface surface = meeting_surface(plan, meeting);
     Bundle *bundle = NULL;
@@ -112,7 +113,7 @@ static MF_INLINE mf_mask lane_range(uint32_t first, uint32_t count) {
 }
 
 // Fills the group with the contacts of its lanes. False when there is no room for all.
-static inline bool group_fill(const mf_ArtPlan *plan, const Meetings *all, Group *group) {
+static inline bool group_fill(const mf_ArtPlan *plan, Meetings *all, Group *group) {
     group->count = group->numbers = 0;
     for (uint32_t i = 0; i < all->count; i++)
         if (mf_any(mf_and(all->list[i].exists, group->lanes)) &&
@@ -122,8 +123,8 @@ static inline bool group_fill(const mf_ArtPlan *plan, const Meetings *all, Group
 }
 
 // Fills a group of one lane with its deepest contacts, in their order.
-static inline void group_fill_deepest(const mf_ArtPlan *plan, const Meetings *all, Group *group) {
-    const Meeting *list[MEETING_MOST];
+static inline void group_fill_deepest(const mf_ArtPlan *plan, Meetings *all, Group *group) {
+    Meeting *list[MEETING_MOST];
     uint32_t count = 0;
     group->count = group->numbers = 0;
     for (uint32_t i = 0; i < all->count; i++)
@@ -134,6 +135,7 @@ static inline void group_fill_deepest(const mf_ArtPlan *plan, const Meetings *al
         for (uint32_t i = 1; i < count; i++)
             if (mf_any(mf_and(group->lanes, mf_less(list[i]->depth, list[shallow]->depth))))
                 shallow = i;
+        list[shallow]->force = vec_select(group->lanes, vec_zero(), list[shallow]->force);
         for (uint32_t i = shallow + 1; i < count; i++)
             list[i - 1] = list[i];
         count--;
@@ -152,8 +154,11 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
         return MF_LANES;
     for (uint32_t width = MF_LANES - first;; width /= 2) {
         group->lanes = lane_range(first, width);
-        if (!all->found || all->overflow)
+        if (!all->found || all->overflow) {
             meetings_find(plan, &work->contacts, group->lanes, all);
+            if (all->memory != NULL)
+                meetings_recall(plan, &work->contacts, all);
+        }
         bool fits = group_fill(plan, all, group);
         if (!fits && width == 1)
             group_fill_deepest(plan, all, group);

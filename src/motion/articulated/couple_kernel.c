@@ -423,29 +423,37 @@ static void start_loops(Couple *c, Loops *loops, const State *state, const Rates
 
 // ---- all together -------------------------------------------------------------------------------
 
-// Loads of hard contacts with the ground, for the field and as first guess of the next step.
-static void keep_loads(const Couple *c, const Met *met, mf_lane unit, mf_mask lanes) {
+// Forces of contacts, for the fields and as first guess of the next step.
+static void keep_forces(const Couple *c, const Met *met, mf_lane unit, mf_mask lanes) {
+    const Row *rows = &c->rows[met->first];
+    const mf_lane rate = mf_set((mf_real)1) / unit;
+    Vec force = vec_scale(met->axes[0], rows[0].impulse * rate);
+    for (uint32_t k = 1; k < least(met->bundle->surface.rows, 3); k++)
+        force = vec_fma(met->axes[k], rows[k].impulse * rate, force);
     for (uint32_t m = 0; m < met->bundle->count; m++) {
-        const Meeting *meeting = met->bundle->members[m];
+        Meeting *meeting = met->bundle->members[m];
+        mf_mask where = mf_and(meeting->exists, lanes);
+        meeting->force = vec_select(where, force, meeting->force);
         if (meeting->pair != MF_NONE)
             continue;
         Touch *touch = &c->work->contacts.touch[meeting->touch];
-        touch->load = mf_select(mf_and(meeting->exists, lanes), c->rows[met->first].impulse / unit,
-                                touch->load);
+        touch->load = mf_select(where, rows[0].impulse * rate, touch->load);
     }
 }
 
-static void guess_loads(Couple *c, const Met *met, mf_lane unit) {
-    mf_lane guess = mf_zero();
+static void guess_forces(Couple *c, const Met *met, mf_lane unit) {
+    Vec guess = vec_zero();
     for (uint32_t m = 0; m < met->bundle->count; m++) {
         const Meeting *meeting = met->bundle->members[m];
-        if (meeting->pair != MF_NONE)
-            continue;
-        const Touch *touch = &c->work->contacts.touch[meeting->touch];
-        mf_mask pressed = mf_and(meeting->exists, mf_less(mf_zero(), touch->depth));
-        guess = mf_select(pressed, touch->load * unit, guess);
+        Vec force = meeting->force;
+        if (meeting->pair == MF_NONE) {
+            const Touch *touch = &c->work->contacts.touch[meeting->touch];
+            force = vec_scale(meeting->normal, touch->load);
+        }
+        guess = vec_select(mf_and(meeting->exists, met->lanes), force, guess);
     }
-    row_add(c, &c->rows[met->first], mf_keep(met->lanes, guess));
+    for (uint32_t k = 0; k < least(met->bundle->surface.rows, 3); k++)
+        row_add(c, &c->rows[met->first + k], vec_dot(met->axes[k], guess) * unit);
 }
 
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
@@ -454,7 +462,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     Loops loops;
     Met met[MF_ARTICULATED_MAX_MEETINGS];
     const mf_lane unit = setting(plan, MF_ART_STEP);
-    const bool hard = plan->config.hard && !explicit;
+    const bool recalls = !explicit && (plan->config.hard || work->meetings.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
     couple_start(&couple, plan, work);
@@ -468,8 +476,8 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
         meet(&couple, state, &group->bundles[i], group->lanes, unit, explicit, &met[i]);
     if (couple.row_count == 0)
         return;
-    for (uint32_t i = 0; hard && i < group->count; i++)
-        guess_loads(&couple, &met[i], unit);
+    for (uint32_t i = 0; recalls && i < group->count; i++)
+        guess_forces(&couple, &met[i], unit);
     uint32_t sweeps = couple.row_count > first ? plan->sweeps : 1;
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         for (uint32_t i = first; i < end; i++)
@@ -485,15 +493,18 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     spend(&couple, state, scale, group->lanes, out);
     if (plan->loop_count > 0 && !explicit)
         close_loops(&couple, &loops, state, unit, group->lanes, out);
-    for (uint32_t i = 0; hard && i < group->count; i++)
-        keep_loads(&couple, &met[i], unit, group->lanes);
+    for (uint32_t i = 0; recalls && i < group->count; i++)
+        keep_forces(&couple, &met[i], unit, group->lanes);
 }
 
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,
                                       void *work, void *rates) {
+    Work *own = work;
     for (uint32_t lane = 0; lane < MF_LANES;) {
         Group group;
-        lane += group_take(plan, work, lane, &group);
-        solve_group(plan, state, explicit, &group, work, rates);
+        lane += group_take(plan, own, lane, &group);
+        solve_group(plan, state, explicit, &group, own, rates);
+        if (own->meetings.memory != NULL)
+            meetings_remember(plan, &own->contacts, &own->meetings, group.lanes);
     }
 }

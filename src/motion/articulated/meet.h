@@ -4,7 +4,8 @@
 // k d - (c + h k) times the speed apart, and never below 0. Friction holds the point still as long
 // as it stays in its cone; it is found for both directions together, so it has no favourites. Hard
 // contacts have no softness: the speed apart at the end of the step is what closes the gap, or
-// takes a fifth of the depth away in each step. Torsional and rolling friction are bounded by the
+// takes a twentieth of the depth away in each step: more, and what the sweeps leave of it
+// rocks a stack. Torsional and rolling friction are bounded by the
 // normal force likewise.
 #ifndef MF_MOTION_ARTICULATED_MEET_H
 #define MF_MOTION_ARTICULATED_MEET_H
@@ -22,6 +23,7 @@ typedef struct Spot {
 typedef struct Met {
     const Bundle *bundle;
     mf_mask lanes;   // that have a contact
+    Vec axes[3];     // the normal, then across
     uint32_t first;  // [1] row along the normal, then 2 across, 1 about, 2 rolling
     mf_lane gain[2]; // impulse per speed across, per rate of rolling
     mf_lane tilt[2]; // products of the normal row with those across
@@ -62,15 +64,6 @@ static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
         return point;
     const Pose *pose = &work->contacts.pose[link + 1];
     return mat_apply_transposed(&pose->turn, vec_sub(point, pose->place));
-}
-
-// Two directions across a unit vector (Duff et al. 2017).
-static MF_INLINE void across(Vec n, Vec out[2]) {
-    const mf_lane one = mf_set((mf_real)1);
-    mf_lane sign = mf_select(mf_less(n.z, mf_zero()), -one, one);
-    mf_lane a = -one / (sign + n.z), b = n.x * n.y * a;
-    out[0] = (Vec){mf_fma(sign * n.x, n.x * a, one), sign * b, -(sign * n.x)};
-    out[1] = (Vec){b, mf_fma(n.y, n.y * a, sign), -n.y};
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -119,10 +112,6 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
     }
 }
 
-static MF_INLINE Vec vec_keep(mf_mask mask, Vec a) {
-    return (Vec){mf_keep(mask, a.x), mf_keep(mask, a.y), mf_keep(mask, a.z)};
-}
-
 // Rows of the speed of the second link against the first, along (or, `turning`, about) the axes.
 static void meeting_rows(Couple *c, const State *state, const Pairing *p, const Vec *axes,
                          uint32_t count, bool turning, mf_lane unit, bool explicit) {
@@ -163,7 +152,7 @@ static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool exp
     if (plan->config.hard) {
         const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e5 : (mf_real)1e10;
         mf_lane wanted = depth / unit;
-        wanted = mf_select(mf_less(zero, depth), wanted * mf_set((mf_real)0.2), wanted);
+        wanted = mf_select(mf_less(zero, depth), wanted * mf_set((mf_real)0.05), wanted);
         mf_lane size = mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
         row->slope = mf_set(stiff) / size;
         row->given = row->slope * wanted;
@@ -171,7 +160,7 @@ static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool exp
 }
 
 // Friction of a stage of Runge-Kutta: the chord to rest, from the present velocity.
-static void explicit_friction(const Couple *c, const Pairing *p, const Vec axes[3], Row *rows) {
+static void explicit_friction(const Couple *c, const Pairing *p, const Vec *axes, Row *rows) {
     mf_lane x = vec_dot(axes[1], p->speed), y = vec_dot(axes[2], p->speed);
     mf_lane fast = mf_max(mf_sqrt(mf_fma(x, x, y * y)), setting(c->plan, MF_ART_SLIP));
     mf_lane slip = mf_set(p->bundle->surface.friction[0]) * rows[0].given / fast;
@@ -197,7 +186,8 @@ static void meet(Couple *c, const State *state, const Bundle *bundle, mf_mask la
     pair_up(c->plan, state, c->work, bundle, lanes, &p);
     *met = (Met){.bundle = bundle, .lanes = p.exists, .first = c->row_count};
     Row *first = &c->rows[met->first];
-    Vec axes[3] = {p.normal};
+    Vec *axes = met->axes;
+    axes[0] = p.normal;
     across(p.normal, axes + 1);
     meeting_rows(c, state, &p, axes, rows == 1 ? 1 : 3, false, unit, explicit);
     normal_law(c, &p, unit, explicit, first);
@@ -260,14 +250,17 @@ static void three_add(Couple *c, Row *rows, const mf_lane change[3]) {
         rows[k].impulse = rows[k].impulse + change[k];
 }
 
-// Both impulses into their ellipse, smaller in proportion.
+// Both impulses into their ellipse, smaller in proportion. Roots and quotients only where a lane
+// slips; the others keep their bits.
 static MF_INLINE void hold_across(mf_lane *p, mf_lane *q, const mf_real friction[2], mf_lane load) {
-    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
-    mf_lane u = *p / mf_set(friction[0]), v = *q / mf_set(friction[1]);
-    mf_lane length = mf_sqrt(mf_fma(u, u, v * v));
-    mf_lane part = load / mf_max(mf_max(length, load), tiny);
-    *p = *p * part;
-    *q = *q * part;
+    mf_lane u = *p * mf_set((mf_real)1 / friction[0]), v = *q * mf_set((mf_real)1 / friction[1]);
+    mf_lane square = mf_fma(u, u, v * v);
+    mf_mask slips = mf_less(load * load, square);
+    if (!mf_any(slips))
+        return;
+    mf_lane part = load / mf_sqrt(mf_select(slips, square, mf_set((mf_real)1)));
+    *p = mf_select(slips, *p * part, *p);
+    *q = mf_select(slips, *q * part, *q);
 }
 
 static void relax_three(Couple *c, const Met *met) {

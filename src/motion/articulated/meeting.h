@@ -14,11 +14,14 @@ typedef struct Meeting {
     mf_mask exists;
     Vec point, normal; // [m], [1] world; from the first shape to the second
     mf_lane depth;     // [m]
+    Vec force;         // [N] on the second link, first guess and then result (recall.h)
 } Meeting;
 
 typedef struct Meetings {
     bool found, overflow; // `found`: the list is that of this state
     uint32_t count;       // [1]
+    mf_real *memory;      // rows of meeting.force, NULL: none (recall.h)
+    mf_mask alive;        // lanes that may write there
     Meeting list[MEETING_MOST];
 } Meetings;
 
@@ -40,13 +43,26 @@ static inline void meetings_push(Meetings *all, const Meeting *meeting, mf_mask 
     all->list[all->count++].exists = exists;
 }
 
+// Solids that are apart may be told to be nearer than they are (contact.md), so whether a pair is
+// looked at in one lane for the sake of another could show. Only lanes count in which the spheres
+// about the shapes are near enough for it to be looked at in any case.
+static inline mf_mask meeting_allowed(const mf_ArtPlan *plan, uint32_t pair, const mf_lane *spheres,
+                                      mf_real reach) {
+    const mf_CollidePair *item = &plan->collide->pairs[pair];
+    const mf_lane *a = spheres + 4 * (size_t)item->a, *b = spheres + 4 * (size_t)item->b;
+    if (plan->collide->shapes[item->a].kind == MF_COLLIDE_PLANE)
+        return mf_mask_all();
+    Vec way = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    mf_lane sum = a[3] + b[3] + mf_set((mf_real)0.5 * reach);
+    return mf_less(vec_dot(way, way), sum * sum);
+}
+
 // What touches in `lanes`; contacts of a lane beyond the room are left out, with `overflow` set.
 static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contacts, mf_mask lanes,
                                  Meetings *all) {
     all->found = true;
     all->overflow = false;
     all->count = 0;
-    const mf_lane zero = mf_zero();
     for (uint32_t i = 0; plan->config.hard && i < plan->contact_count; i++) {
         const Touch *touch = &contacts->touch[i];
         if (!touch->near)
@@ -57,27 +73,38 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
                            .exists = touch->may,
                            .point = mat_apply_add(&pose->turn, touch->arm, pose->place),
                            .normal = mat_apply(&pose->turn, touch->normal),
-                           .depth = touch->depth};
+                           .depth = touch->depth,
+                           .force = vec_zero()};
         meetings_push(all, &meeting, lanes);
     }
     if (plan->collide == NULL)
         return;
     const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
-    mf_lane spheres[4 * MF_ARTICULATED_MAX_SPHERES];
+    mf_lane spheres[7 * MF_ARTICULATED_MAX_SPHERES];
     uint32_t near[MF_ARTICULATED_MAX_PAIRS];
-    uint32_t count = MF_KERNEL(mf_collide_near)(plan->collide, &frames, 0, spheres, near);
+    // Hard contacts hold from a little before they touch, or they would begin anew
+    // whenever a bit changes.
+    const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
+    const mf_real reach = plan->config.hard ? 40 * step * step : 0;
+    const mf_lane least = mf_set(-reach);
+    uint32_t count = MF_KERNEL(mf_collide_near)(plan->collide, &frames, reach, spheres, near);
     for (uint32_t n = 0; n < count; n++) {
         Manifold manifold;
         if (!plan->meets[near[n]])
             continue;
-        MF_KERNEL(mf_collide_pair)(plan->collide, near[n], &frames, 0, &manifold);
+        MF_KERNEL(mf_collide_pair)(plan->collide, near[n], &frames, reach, &manifold);
+        mf_mask where = mf_mask_all();
+        if (manifold.count > 0 && reach > 0)
+            where = meeting_allowed(plan, near[n], spheres, reach);
         for (uint32_t k = 0; k < manifold.count; k++) {
             const ShapeContact *contact = &manifold.contact[k];
+            mf_mask deep = mf_and(contact->exists, mf_less(least, contact->depth));
             Meeting meeting = {.pair = near[n],
-                               .exists = mf_and(contact->exists, mf_less(zero, contact->depth)),
+                               .exists = mf_and(deep, where),
                                .point = contact->point,
                                .normal = contact->normal,
-                               .depth = contact->depth};
+                               .depth = contact->depth,
+                               .force = vec_zero()};
             meetings_push(all, &meeting, lanes);
         }
     }

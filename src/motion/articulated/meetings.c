@@ -119,6 +119,9 @@ mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Cont
             plan->collide = NULL;
         }
     }
+    // Bodies that float may be stacked; a robot's own limbs find their forces without.
+    plan->recalls = plan->collide != NULL && plan->config.integrator != MF_ARTICULATED_RK4 &&
+                    (plan->config.hard || plan->free_count > 0);
     plan->coupled = plan->coupled || plan->collide != NULL || plan->config.hard;
     return find_room(plan, model, rows, error);
 }

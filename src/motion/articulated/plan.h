@@ -241,6 +241,7 @@ enum {
     MF_ART_ROW_CONTROL,
     MF_ART_ROW_ACTIVATION,
     MF_ART_ROW_ACTUATOR_FORCE,
+    MF_ART_ROW_MEETING,
     MF_ART_ROWS
 };
 
@@ -286,6 +287,7 @@ typedef struct mf_ArtPlan {
     uint32_t sweeps;         // [1] of the solver of couplings
     mf_CollidePlan *collide; // NULL: links do not meet
     bool *meets;             // per pair of `collide`
+    bool recalls;            // contacts between links begin with the forces of the step before
     size_t value_count;      // [1] of the constants
     double *constants_f64;
     float *constants_f32;
