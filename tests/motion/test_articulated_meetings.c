@@ -192,7 +192,8 @@ static void d10_a_stack_stands(void **state) {
 
 // ---- bits ---------------------------------------------------------------------------------------
 
-// Arms that hit each other, the trunk, a post and the ground.
+// Arms that hit each other, the trunk, a post and the ground. The loose block makes compliant
+// contacts remember their forces too (recall.h).
 static const char brawl[] =
     "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
     "<geom type='cylinder' size='0.1 0.5' pos='0.4 0 0.5'/>"
@@ -205,7 +206,9 @@ static const char brawl[] =
     "fromto='0 0.05 0 0 0.2 0'/><body pos='0 0.25 0'><joint axis='1 0 0'/>"
     "<geom type='ellipsoid' size='0.04 0.1 0.05' pos='0 0.15 0'/></body></body>"
     "<body pos='-0.15 0 0'><joint axis='0 1 0'/><geom type='sphere' size='0.05' pos='-0.1 0 0'/>"
-    "</body></body></worldbody></mujoco>";
+    "</body></body>"
+    "<body pos='0.1 0.1 0.8'><freejoint/><geom type='box' size='0.08 0.06 0.05'/></body>"
+    "</worldbody></mujoco>";
 
 enum { BRAWLERS = 20, WATCHED = 3 };
 
@@ -248,6 +251,40 @@ static void the_same_bits_everywhere(void **state) {
             brawl_hash(BRAWLERS, 0, isa, twice, hard, together);
             assert_memory_equal(together, alone, sizeof alone);
         }
+    }
+}
+
+// A stack that is disturbed while it stands goes on from an image with the same bits: what its
+// contacts remember is in it, and makes a difference.
+static void an_image_holds_what_contacts_remember(void **state) {
+    (void)state;
+    for (int hard = 0; hard < 2; hard++) {
+        Text t, other;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+        config.motion.shapes = true;
+        config.motion.hard = hard;
+        text_open(&t, stack, &config);
+        text_open(&other, stack, &config);
+        mf_world_step(t.world, 300);
+        text_set3(&t, "base.force", 3, 1, 0);
+        size_t size = mf_world_snapshot_size(t.world);
+        void *image = malloc(size);
+        assert_non_null(image);
+        assert_int_equal(mf_world_snapshot(t.world, image, size, NULL), MF_OK);
+        assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+        mf_world_step(t.world, 50);
+        mf_world_step(other.world, 50);
+        uint64_t hash = mf_world_hash(t.world);
+        assert_true(mf_world_hash(other.world) == hash);
+        assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+        mf_Field *memory = mf_group_find_field(other.group, "meeting.force");
+        for (uint32_t i = 0; i < memory->components; i++)
+            mf_field_set(memory, 0, i, 0.0);
+        mf_world_step(other.world, 50);
+        assert_true(mf_world_hash(other.world) != hash);
+        free(image);
+        text_close(&other);
+        text_close(&t);
     }
 }
 
@@ -317,6 +354,7 @@ int main(void) {
         cmocka_unit_test(d10_a_stack_stands),
         cmocka_unit_test(collisions_keep_momentum),
         cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(an_image_holds_what_contacts_remember),
         cmocka_unit_test(the_same_bits_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
