@@ -84,7 +84,7 @@ static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, uint64_t s
             double off = inverse_error(&rig, &draw);
             worst = mf_check_worse(worst, off);
         }
-        snprintf(what, sizeof what, "%s, %d states", robots[i], (int)states);
+        snprintf(what, sizeof what, "%s, %d states, relative", robots[i], (int)states);
         mf_check_below(run, what, 1e-11, worst);
         status = mf_rig_close(&rig, error);
         if (status != MF_OK)
