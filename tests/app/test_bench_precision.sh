@@ -57,6 +57,11 @@ grep -v cost "$work/alone" >"$work/a"
 grep -v cost "$work/out" >"$work/b"
 cmp -s "$work/a" "$work/b" || fail 'company changes the first robot'
 
+# The places of a file whose link 0 is the world are those of the file.
+"$bench" stack.xml frames 1 >"$work/out" || fail 'the stack does not run'
+near 1 6 0.06 1e-12
+near 1 15 0.39 1e-12
+
 "$bench" sliding_box.xml steps 3 >"$work/out" 2>&1 && fail 'an unknown option is taken'
 grep -q "'steps 3'" "$work/out" || fail 'the message lacks the option'
 "$bench" trotter.xml wave 1,0,0 >"$work/out" 2>&1 && fail 'too few waves are taken'
