@@ -194,11 +194,7 @@ static mf_Status start_all(Stage *stage, const Job *job, mf_Error *error) {
     double *velocity = mf_allocate(stage->context, model->velocity_count, sizeof *velocity);
     if (velocity == NULL)
         return mf_fail(error, MF_NO_MEMORY, "bench_precision: out of memory");
-    const double origin[3] = {0};
-    mf_Status status = MF_OK;
-    for (uint32_t robot = 0; robot < job->robots && status == MF_OK; robot++) {
-        if (model->base == MF_BASE_FIXED) // else it would start above the ground
-            status = mf_group_place(stage->group, robot, origin, NULL, NULL, error);
+    for (uint32_t robot = 0; robot < job->robots; robot++) {
         for (uint32_t i = 0; i < model->velocity_count; i++) {
             double turns = 0.6180339887498949 * (robot * model->velocity_count + i);
             double random = 2.0 * (turns - floor(turns)) - 1.0;
@@ -209,7 +205,7 @@ static mf_Status start_all(Stage *stage, const Job *job, mf_Error *error) {
             mf_field_set(force, robot, i, job->force[i]);
     }
     mf_release(stage->context, velocity);
-    return status;
+    return MF_OK;
 }
 
 static mf_Status keep_start(Stage *stage, mf_Error *error) {
