@@ -52,8 +52,9 @@ typedef struct Contacts {
     Touch touch[MF_ARTICULATED_MAX_CONTACTS];
 } Contacts;
 
-// Solutions of one step beyond which the contacts are left as they are.
-enum { CONTACT_ROUNDS = 4 };
+// Solutions of one step beyond which the contacts are left as they are: the third leaves about as
+// much undone as a fourth, the second twice as much (docs/articulated.md).
+enum { CONTACT_ROUNDS = 3 };
 
 // ---- where the links are ------------------------------------------------------------------------
 
@@ -261,7 +262,7 @@ static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t f
                                 Art *a) {
     Vec down = pose_down(plan, contacts, link);
     for (uint32_t i = first; i < first + count; i++)
-        if (contacts->touch[i].near)
+        if (contacts->touch[i].near && mf_any(contacts->touch[i].presses))
             touch_add(&contacts->touch[i], step, setting(plan, MF_ART_GRAVITY), down, rate, a);
 }
 
