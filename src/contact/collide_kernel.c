@@ -95,24 +95,30 @@ static Vec capsule_axis(const mf_CollidePlan *plan, uint32_t i, const Frames *fr
                  vec_dot(frame_vec(frame, 6), axis)};
 }
 
-static bool is_capsule(const mf_CollidePlan *plan, uint32_t node) {
-    return node < plan->shape_count && plan->shapes[node].kind == MF_COLLIDE_CAPSULE;
+static bool is_kind(const mf_CollidePlan *plan, uint32_t node, mf_CollideKind kind) {
+    return node < plan->shape_count && plan->shapes[node].kind == kind;
 }
 
-// Whether two capsules are near in some lane: the spheres about long ones are much more often than
-// they are. A percent of their size is far more than what roundings can hide.
+// Whether a sphere or capsule and a capsule are near in some lane: the spheres about long ones are
+// much more often than they are. A percent of their size is far more than what roundings can hide.
 static bool near_capsules(const mf_CollidePlan *plan, const mf_CollideTest *test,
                           const mf_lane *spheres, mf_lane more) {
     const uint32_t a = test->nodes[0], b = test->nodes[1];
     const mf_lane *axes = spheres + 4 * (size_t)plan->node_count;
-    const mf_lane length_a = mf_set(shape_values(plan, a)[MF_COLLIDE_HALF + 1]),
-                  length_b = mf_set(shape_values(plan, b)[MF_COLLIDE_HALF + 1]);
-    Vec u = frame_vec(axes, 3 * a), v = frame_vec(axes, 3 * b);
+    const mf_lane length_b = mf_set(shape_values(plan, b)[MF_COLLIDE_HALF + 1]);
+    mf_lane scale = spheres[4 * (size_t)a + 3] + spheres[4 * (size_t)b + 3], s, t;
+    mf_lane sum = mf_fma(scale, mf_set((mf_real)1.01), more) - length_b;
+    Vec v = frame_vec(axes, 3 * b), gap;
     Vec way = vec_sub(frame_vec(spheres, 4 * b), frame_vec(spheres, 4 * a));
-    mf_lane s, t, scale = spheres[4 * (size_t)a + 3] + spheres[4 * (size_t)b + 3];
-    segments_nearest(u, length_a, v, length_b, way, &s, &t);
-    Vec gap = vec_fma(v, t, vec_fma(u, -s, way));
-    mf_lane sum = mf_fma(scale, mf_set((mf_real)1.01), more) - length_a - length_b;
+    if (is_kind(plan, a, MF_COLLIDE_CAPSULE)) {
+        const mf_lane length_a = mf_set(shape_values(plan, a)[MF_COLLIDE_HALF + 1]);
+        Vec u = frame_vec(axes, 3 * a);
+        segments_nearest(u, length_a, v, length_b, way, &s, &t);
+        gap = vec_fma(v, t, vec_fma(u, -s, way));
+        sum = sum - length_a;
+    } else {
+        gap = vec_fma(v, mf_clamp(-vec_dot(way, v), -length_b, length_b), way);
+    }
     return mf_any(mf_less(vec_dot(gap, gap), sum * sum));
 }
 
@@ -127,7 +133,7 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
                       spheres + 4 * (size_t)i);
     }
     for (uint32_t i = 0; i < plan->shape_count; i++) {
-        if (!is_capsule(plan, i))
+        if (!is_kind(plan, i, MF_COLLIDE_CAPSULE))
             continue;
         Vec axis = capsule_axis(plan, i, frames);
         mf_lane *out = spheres + 4 * (size_t)plan->node_count + 3 * (size_t)i;
@@ -148,7 +154,7 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
         bool any = mf_any(close);
         if (test->pair != MF_NONE) {
             near[count] = test->pair;
-            if (any && is_capsule(plan, test->nodes[0]) && is_capsule(plan, test->nodes[1]))
+            if (any && is_kind(plan, test->nodes[1], MF_COLLIDE_CAPSULE) && !test->plane)
                 any = near_capsules(plan, test, spheres, more);
             count += any;
         } else if (!any) {

@@ -28,10 +28,10 @@ typedef struct Manifold {
     ShapeContact contact[MF_COLLIDE_CONTACTS];
 } Manifold;
 
-// The numbers of the pairs of which the bounding spheres (of capsules: they themselves, nearly) are
-// within margin + reach of each other in some lane, in the order of the plan's tests, to `near`
-// (room for pair_count); returns how many. `spheres` is room for 4 lanes per node of the plan and 3
-// per shape.
+// The numbers of the pairs of which the bounding spheres (of capsules with capsules and spheres:
+// they themselves, nearly) are within margin + reach of each other in some lane, in the order of
+// the plan's tests, to `near` (room for pair_count); returns how many. `spheres` is room for 4
+// lanes per node of the plan and 3 per shape.
 uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
                                     mf_lane *spheres, uint32_t *near);
 

@@ -1,5 +1,6 @@
 // The broad phase tells exactly the pairs whose bounding spheres are near in some lane of a group -
-// of two capsules, those that are near themselves -, for random trees, from every copy.
+// of capsules with capsules and spheres, those that are near themselves -, for random trees, from
+// every copy.
 #include "broad_cases.h"
 
 #include "math/scalar.h"
@@ -134,10 +135,15 @@ static double point_to_segment(const double point[3], const double axis[3], doub
     return mf_vec3_length(way);
 }
 
-// [m] between two segments: from an end of one, or between places inside both.
+// [m] of a shape's straight part.
+static double half_of(const mf_Shape *shape) {
+    return shape->type == MF_SHAPE_CAPSULE ? 0.5 * shape->size[1] : 0;
+}
+
+// [m] between two segments, which may be points: from an end of one, or between places inside both.
 static double between_segments(uint32_t lane, uint32_t a, uint32_t b) {
     const double *u = ups[lane][a], *v = ups[lane][b];
-    double half_a = 0.5 * shapes[a].size[1], half_b = 0.5 * shapes[b].size[1];
+    double half_a = half_of(&shapes[a]), half_b = half_of(&shapes[b]);
     double way[3], cross[3], least = INFINITY;
     mf_vec3_sub(way, places[lane][b], places[lane][a]);
     for (int side = -1; side <= 1; side += 2) {
@@ -158,12 +164,13 @@ static double between_segments(uint32_t lane, uint32_t a, uint32_t b) {
     return least;
 }
 
-// [m] between the spheres of a pair, or between two capsules; *slack: what may be told beyond.
+// [m] between the spheres of a pair, or with a capsule between the shapes; *slack: what may be told
+// beyond.
 static double gap_of(const mf_CollidePlan *plan, uint32_t p, uint32_t lane, double *slack) {
     uint32_t a = plan->shapes[plan->pairs[p].a].shape, b = plan->shapes[plan->pairs[p].b].shape;
     double way[3], both = radius_of(&shapes[a]) + radius_of(&shapes[b]);
     *slack = 0;
-    if (shapes[a].type == MF_SHAPE_CAPSULE && shapes[b].type == MF_SHAPE_CAPSULE) {
+    if (shapes[a].type != MF_SHAPE_PLANE && half_of(&shapes[a]) + half_of(&shapes[b]) > 0) {
         *slack = 0.01 * both;
         return between_segments(lane, a, b) - shapes[a].size[0] - shapes[b].size[0];
     }
