@@ -5,6 +5,7 @@
 // be computed again; the kept velocities are not, since every tick writes before it reads them.
 #include "sense/instruments_build.h"
 
+#include "motion/articulated/host.h"
 #include "world/attach.h"
 
 #include <string.h>
@@ -80,6 +81,10 @@ static void bind_fields(mf_Group *group, mf_InstrumentBatch *batch) {
     batch->place = data_of(group, "free.position");
     batch->place_rate = data_of(group, "free.velocity");
     batch->force = data_of(group, "actuator.force");
+    batch->outer = data_of(group, "sensor.outer");
+    batch->joint_limit = data_of(group, "joint.limit_force");
+    batch->tendon_limit = data_of(group, "tendon.limit_force");
+    batch->tendons_of_model = mf_group_model(group)->tendon_count;
     batch->fault = data_of(group, "fault.word");
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     if (load == NULL)
@@ -185,7 +190,12 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
     if (status != MF_OK || plan == NULL)
         return status;
     status = add_fields(group, plan, error);
+    if (status == MF_OK && plan->outer_count > 0)
+        status = mf_art_report_forces(group, plan->outer, plan->outer_count, error);
+    if (status == MF_OK && plan->limits)
+        status = mf_art_report_limits(group, error);
     if (status == MF_OK) {
+        plan->batch.outer_count = plan->outer_count;
         bind_fields(group, &plan->batch);
         choose_kernels(group, plan);
         status = add_systems(group, &settings, plan, &owned, error);

@@ -41,10 +41,17 @@ typedef struct mf_InstrumentTerm { // of a sum over joints or actuators
 
 // A site actuator's push, as a joint's force.
 typedef struct mf_InstrumentPush {
-    uint32_t row;             // [1] component of actuator.force
-    mf_InstrumentFrame frame; // of the site
-    double wrench[6];         // [1], [m] force and torque of 1 N in the site's axes
+    uint32_t row;                   // [1] component of actuator.force
+    mf_InstrumentFrame frame, axes; // where it pushes and in whose axes
+    double wrench[6];               // [1], [m] force and torque of 1 N
 } mf_InstrumentPush;
+
+typedef enum mf_InstrumentDrive { // what an actuator's length is
+    MF_INSTRUMENT_SUM,            // of joint positions: terms
+    MF_INSTRUMENT_TURN,           // a ball joint's turn along the gear
+    MF_INSTRUMENT_SITE,           // 0
+    MF_INSTRUMENT_BETWEEN         // from `reference` to `frame`, along the gear in reference's axes
+} mf_InstrumentDrive;
 
 typedef struct mf_InstrumentSpring { // energy 1/2 k x^2
     mf_JointType type;
@@ -84,7 +91,12 @@ typedef struct mf_Instrument {
     uint32_t velocity;           // [1]
     double lower, upper, margin; // [1] limits
     double force_lower, force_upper;
+    mf_InstrumentDrive drive;
+    bool in_parent;  // of a turn: the gear is in the parent's axes
+    uint32_t shared; // [1] the last link that carries both frames, + 1
     double gear[6];
+    bool has_outer;        // forces from outside are known,
+    uint32_t outer;        // [1] by this number
     uint32_t first, items; // [1] terms, lumps, contacts or shapes
     uint32_t first_push, pushes;
     double axis[3]; // [1] of the joint, child's frame
@@ -113,7 +125,9 @@ typedef struct mf_InstrumentBatch {
     double magnetic[3];
     uint64_t seed;
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *place,
-        *place_rate, *load, *force; // fields; NULL when absent
+        *place_rate, *load, *force, *outer, *joint_limit,
+        *tendon_limit;                      // fields; NULL when absent
+    uint32_t outer_count, tendons_of_model; // [1] elements of the last fields
     const int32_t *fault;
     void *before;             // [m/s], [rad/s] velocity vector at the beginning of the step
     const void *acceleration; // likewise; instead of `before`; of one block

@@ -26,7 +26,9 @@ typedef struct Build {
     uint32_t link_count, instrument_count, lump_count, term_count, push_count, spring_count,
         tendon_count, shape_count, contact_count, armature_count; // [1] written so far
     bool needed[MF_INSTRUMENT_LINKS + 1];                         // links + 1 that sensors look at
-    bool accelerates, energies;
+    bool accelerates, energies, limits;
+    uint32_t outer_count; // [1] bodies whose forces from outside are summed
+    uint32_t outer[MF_INSTRUMENT_OUTER];
     uint32_t first_lump, all_lumps; // [1]
 } Build;
 
@@ -172,16 +174,32 @@ static bool moves(const mf_Model *model, uint32_t joint, uint32_t link) {
     return link != MF_NONE;
 }
 
+static void put_push(Build *b, uint32_t actuator, const mf_Frame *at, const mf_Frame *axes,
+                     double sign) {
+    const double *gear = b->model->actuators[actuator].gear;
+    mf_InstrumentPush push = {
+        .row = actuator, .frame = set_frame(b, at), .axes = set_frame(b, axes)};
+    for (int i = 0; i < 6; i++)
+        push.wrench[i] = sign * gear[i];
+    if (b->pushes != NULL)
+        b->pushes[b->push_count] = push;
+    b->push_count++;
+}
+
+// Between two sites a joint that carries both feels nothing.
 static void put_pushes(Build *b, uint32_t joint) {
     for (uint32_t a = 0; a < b->model->actuator_count; a++) {
         const mf_Actuator *actuator = &b->model->actuators[a];
-        if (actuator->drive != MF_DRIVE_SITE || !moves(b->model, joint, actuator->frame.link))
+        if (actuator->drive != MF_DRIVE_SITE)
             continue;
-        mf_InstrumentPush push = {.row = a, .frame = set_frame(b, &actuator->frame)};
-        memcpy(push.wrench, actuator->gear, sizeof push.wrench);
-        if (b->pushes != NULL)
-            b->pushes[b->push_count] = push;
-        b->push_count++;
+        bool far = moves(b->model, joint, actuator->frame.link);
+        bool between = actuator->reference_site != MF_NONE;
+        bool near = between && moves(b->model, joint, actuator->reference.link);
+        const mf_Frame *axes = between ? &actuator->reference : &actuator->frame;
+        if (far && !near)
+            put_push(b, a, &actuator->frame, axes, 1.0);
+        else if (near && !far)
+            put_push(b, a, &actuator->reference, axes, -1.0);
     }
 }
 
@@ -202,22 +220,37 @@ static void put_joint_forces(Build *b, uint32_t joint, mf_Instrument *out) {
     out->pushes = b->push_count - out->first_push;
 }
 
-// False when its length is not that of a sum.
-static bool put_actuator(Build *b, const mf_Sensor *sensor, mf_Instrument *out) {
+// The last link that carries both, + 1; 0: the world.
+static uint32_t shared_link(const mf_Model *model, uint32_t a, uint32_t b) {
+    while (a != b && a != MF_NONE && b != MF_NONE) {
+        if (a > b) // parents come before children
+            a = model->links[a].parent;
+        else
+            b = model->links[b].parent;
+    }
+    return a == b && a != MF_NONE ? a + 1 : 0;
+}
+
+static void put_actuator(Build *b, const mf_Sensor *sensor, mf_Instrument *out) {
     const mf_Actuator *actuator = &b->model->actuators[sensor->actuator];
+    memcpy(out->gear, actuator->gear, sizeof out->gear);
     if (actuator->drive == MF_DRIVE_TENDON) {
         put_tendon_terms(b, actuator->tendon, actuator->gear[0]);
     } else if (actuator->drive == MF_DRIVE_SITE) {
+        bool between = actuator->reference_site != MF_NONE;
+        out->drive = between ? MF_INSTRUMENT_BETWEEN : MF_INSTRUMENT_SITE;
         out->frame = set_frame(b, &actuator->frame);
-        memcpy(out->gear, actuator->gear, sizeof out->gear);
-        return actuator->reference_site == MF_NONE;
+        if (between) {
+            out->reference = set_frame(b, &actuator->reference);
+            out->shared = shared_link(b->model, actuator->frame.link, actuator->reference.link);
+        }
+    } else if (b->model->joints[actuator->joint].type == MF_JOINT_BALL) {
+        out->drive = MF_INSTRUMENT_TURN;
+        out->in_parent = actuator->drive == MF_DRIVE_JOINT_IN_PARENT;
+        out->ball = balls_before(b->model, actuator->joint);
     } else {
-        mf_JointType type = b->model->joints[actuator->joint].type;
-        if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
-            return false;
         put_term(b, actuator->joint, actuator->gear[0]);
     }
-    return true;
 }
 
 // ---- energies ----------------------------------------------------------------------------------
@@ -297,17 +330,39 @@ static void put_energies(Build *b) {
 
 // ---- sensors -----------------------------------------------------------------------------------
 
-// Whether something of `root` or what it carries may be pushed by the ground or another link.
-static bool may_touch(const Build *b, uint32_t root) {
+// Whether something of `root` or what it carries may be pushed from outside.
+static bool may_be_pushed(const Build *b, uint32_t root) {
     const mf_ArticulatedConfig *settings = mf_articulated_settings(b->group);
-    if (settings != NULL && !settings->contacts)
-        return false;
-    for (uint32_t i = 0; i < b->model->shape_count; i++) {
-        const mf_Shape *shape = &b->model->shapes[i];
-        if (shape->collides && shape->body != MF_NONE && carried(b->model, shape->body, root))
+    const mf_Model *model = b->model;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        bool meets = settings == NULL || settings->contacts || settings->self_contacts;
+        if (meets && shape->collides && shape->body != MF_NONE && carried(model, shape->body, root))
             return true;
     }
+    for (uint32_t i = 0; settings != NULL && i < model->equality_count; i++) {
+        const mf_Equality *tie = &model->equalities[i];
+        bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
+        for (int side = 0; ties && side < 2; side++)
+            if (tie->objects[side] != MF_NONE && carried(model, tie->objects[side], root))
+                return true;
+    }
     return false;
+}
+
+// Its forces from outside are summed by the motion. NULL, or why not.
+static const char *ask_outer(Build *b, uint32_t body, mf_Instrument *out) {
+    if (mf_articulated_settings(b->group) == NULL)
+        return "its body can touch something, and this motion does not know forces of contacts on "
+               "single bodies";
+    out->has_outer = true;
+    for (out->outer = 0; out->outer < b->outer_count; out->outer++)
+        if (b->outer[out->outer] == body)
+            return NULL;
+    if (b->outer_count == MF_INSTRUMENT_OUTER)
+        return "forces from outside are summed for at most 64 bodies";
+    b->outer[b->outer_count++] = body;
+    return NULL;
 }
 
 static bool limits_off(const mf_Model *model) {
@@ -319,15 +374,19 @@ static const char *fill_special(Build *b, const mf_Sensor *sensor, mf_Instrument
     switch (sensor->type) {
     case MF_SENSOR_JOINT_LIMIT_FORCE:
     case MF_SENSOR_TENDON_LIMIT_FORCE:
-        return "forces of limits are not kept";
+        if (mf_articulated_settings(b->group) == NULL)
+            return "this motion does not know forces of limits";
+        b->limits = true;
+        out->row = sensor->type == MF_SENSOR_JOINT_LIMIT_FORCE ? sensor->joint : sensor->tendon;
+        return NULL;
     case MF_SENSOR_FORCE:
     case MF_SENSOR_TORQUE:
         b->accelerates = true;
         put_lumps(b, sensor->body);
         out->items = b->lump_count - out->first;
-        return may_touch(b, sensor->body) ? "its body can touch something, and forces of contacts "
-                                            "on single bodies are not kept"
-                                          : NULL;
+        b->needed[b->model->bodies[sensor->body].link + 1] = true; // MF_NONE + 1 is the world
+        out->body = b->model->bodies[sensor->body].link + 1;
+        return may_be_pushed(b, sensor->body) ? ask_outer(b, sensor->body, out) : NULL;
     case MF_SENSOR_ACCELEROMETER:
     case MF_SENSOR_FRAME_ACCELERATION:
     case MF_SENSOR_FRAME_ANGULAR_ACCELERATION:
@@ -335,8 +394,7 @@ static const char *fill_special(Build *b, const mf_Sensor *sensor, mf_Instrument
         return NULL;
     case MF_SENSOR_ACTUATOR_POSITION:
     case MF_SENSOR_ACTUATOR_VELOCITY:
-        if (!put_actuator(b, sensor, out))
-            return "its actuator drives a ball joint or has a reference site";
+        put_actuator(b, sensor, out);
         out->items = b->term_count - out->first;
         return NULL;
     case MF_SENSOR_POTENTIAL_ENERGY:
@@ -561,6 +619,9 @@ static void fill_batch(const Build *b, const mf_InstrumentsConfig *config) {
         batch->gravity[i] = world->gravity * world->gravity_direction[i];
     memcpy(batch->magnetic, model->physics.magnetic, sizeof batch->magnetic);
     b->plan->accelerates = b->accelerates;
+    b->plan->limits = b->limits;
+    b->plan->outer_count = b->outer_count;
+    memcpy(b->plan->outer, b->outer, sizeof b->plan->outer);
 }
 
 mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig *config,

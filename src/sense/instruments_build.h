@@ -6,12 +6,17 @@
 
 #include <mayfly/instruments.h>
 
+enum { MF_INSTRUMENT_OUTER = 64 }; // bodies whose forces from outside are summed
+
 // The plan of one group in one allocation; its arrays lie behind it.
 typedef struct mf_InstrumentPlan {
     mf_InstrumentBatch batch; // data pointers are left NULL
     mf_InstrumentFn run, run_one, keep;
     mf_Group *group;
     bool accelerates; // some sensor needs accelerations
+    bool limits;      // some sensor needs forces of limits
+    uint32_t outer_count;
+    uint32_t outer[MF_INSTRUMENT_OUTER]; // [1] bodies
 } mf_InstrumentPlan;
 
 // What the model has, as the kernel wants it. *out is NULL when the model has no instruments.

@@ -190,12 +190,16 @@ static mf_lane measure_joint(const Sense *s, const mf_Instrument *own) {
     case MF_SENSOR_JOINT_VELOCITY:
         return joint_rate(s, own->row);
     case MF_SENSOR_TENDON_POSITION:
-    case MF_SENSOR_ACTUATOR_POSITION:
         return joint_sum(s, b->angle, own);
+    case MF_SENSOR_ACTUATOR_POSITION:
+    case MF_SENSOR_ACTUATOR_VELOCITY:
+        return actuator_value(s, own, own->type == MF_SENSOR_ACTUATOR_VELOCITY);
+    case MF_SENSOR_JOINT_LIMIT_FORCE:
+        return row_load(rows_of(s, b->joint_limit, b->joint_count), own->row);
+    case MF_SENSOR_TENDON_LIMIT_FORCE:
+        return row_load(rows_of(s, b->tendon_limit, b->tendons_of_model), own->row);
     case MF_SENSOR_TENDON_VELOCITY:
         return joint_sum(s, b->rate, own);
-    case MF_SENSOR_ACTUATOR_VELOCITY:
-        return own->items > 0 ? joint_sum(s, b->rate, own) : site_rate(s, own);
     case MF_SENSOR_ACTUATOR_FORCE:
     case MF_SENSOR_TENDON_ACTUATOR_FORCE:
         return sum_terms(s, b->force, b->actuator_count, own->first, own->items);

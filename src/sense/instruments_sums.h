@@ -34,10 +34,10 @@ static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
     Vec axis = mat_apply(&child->turn, set_vec(own->axis));
     for (uint32_t i = own->first_push; b->force != NULL && i < own->first_push + own->pushes; i++) {
         const mf_InstrumentPush *push = &b->pushes[i];
-        Motion site = frame_motion(s, &push->frame);
+        Motion site = frame_motion(s, &push->frame), axes = frame_motion(s, &push->axes);
         mf_lane size = row_load(rows_of(s, b->force, b->actuator_count), push->row);
-        Vec force = mat_apply(&site.turn, set_vec(push->wrench));
-        Vec torque = mat_apply(&site.turn, set_vec(push->wrench + 3));
+        Vec force = mat_apply(&axes.turn, set_vec(push->wrench));
+        Vec torque = mat_apply(&axes.turn, set_vec(push->wrench + 3));
         torque = vec_cross_add(vec_sub(site.place, child->place), force, torque);
         mf_lane part = vec_dot(axis, own->joint_type == MF_JOINT_SLIDE ? force : torque);
         sum = mf_fma(part, size, sum);
@@ -49,6 +49,58 @@ static mf_lane site_rate(const Sense *s, const mf_Instrument *own) {
     Motion site = frame_motion(s, &own->frame);
     return vec_dot(set_vec(own->gear), mat_apply_transposed(&site.turn, site.speed)) +
            vec_dot(set_vec(own->gear + 3), mat_apply_transposed(&site.turn, site.rate));
+}
+
+// The vector of a turn of at most half a revolution.
+static Vec turn_vector(Quat q) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), two = mf_set((mf_real)2);
+    mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
+    Vec half = vec_scale((Vec){q.x, q.y, q.z}, sign);
+    mf_lane sine = mf_sqrt(vec_dot(half, half)), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
+    return vec_scale(half, two * mf_atan2_lane(sine, q.w * sign) / mf_max(sine, tiny));
+}
+
+// Length, or its rate, of an actuator on a ball joint.
+static mf_lane turn_length(const Sense *s, const mf_Instrument *own, bool speed) {
+    Quat turn = ball_turn(s, own->ball);
+    Vec gear = set_vec(own->gear);
+    if (own->in_parent) {
+        Mat parent = quat_matrix(turn);
+        gear = mat_apply_transposed(&parent, gear);
+    }
+    return vec_dot(gear, speed ? triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball)
+                               : turn_vector(turn));
+}
+
+// The same of one between two sites, as seen from the link that carries both.
+static mf_lane between_length(const Sense *s, const mf_Instrument *own, bool speed) {
+    Motion site = frame_motion(s, &own->frame), from = frame_motion(s, &own->reference);
+    Vec gear = set_vec(own->gear), twist = set_vec(own->gear + 3);
+    Vec way = vec_sub(site.place, from.place);
+    if (speed) {
+        Vec seen = vec_sub(site.speed, from.speed);
+        seen = vec_sub(seen, vec_cross(s->motion[own->shared].rate, way));
+        return vec_dot_add(
+            gear, mat_apply_transposed(&from.turn, seen),
+            vec_dot(twist, mat_apply_transposed(&from.turn, vec_sub(site.rate, from.rate))));
+    }
+    Quat back = {from.attitude.w, -from.attitude.x, -from.attitude.y, -from.attitude.z};
+    return vec_dot_add(gear, mat_apply_transposed(&from.turn, way),
+                       vec_dot(twist, turn_vector(quat_multiply(back, site.attitude))));
+}
+
+static mf_lane actuator_value(const Sense *s, const mf_Instrument *own, bool speed) {
+    switch (own->drive) {
+    case MF_INSTRUMENT_TURN:
+        return turn_length(s, own, speed);
+    case MF_INSTRUMENT_SITE:
+        return speed ? site_rate(s, own) : mf_zero();
+    case MF_INSTRUMENT_BETWEEN:
+        return between_length(s, own, speed);
+    case MF_INSTRUMENT_SUM:
+        break;
+    }
+    return joint_sum(s, speed ? s->batch->rate : s->batch->angle, own);
 }
 
 // ---- sums over masses --------------------------------------------------------------------------
@@ -105,8 +157,8 @@ static Vec subtree_momentum(const Sense *s, const mf_Instrument *own) {
     return sum;
 }
 
-// Force and torque (about the site) that the parent gives to the subtree, with nothing else acting
-// on it: Newton and Euler, summed.
+// Force and torque (about the site) that the parent gives to the subtree: Newton and Euler, summed,
+// less what comes from outside.
 static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec *force,
                            Vec *torque) {
     *force = *torque = no_vec();
@@ -127,6 +179,14 @@ static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec
         *force = vec_add(*force, push);
         *torque = vec_add(*torque, vec_cross_add(vec_sub(one.center, at), push, turn));
     }
+    const mf_InstrumentBatch *b = s->batch;
+    if (!own->has_outer || b->outer == NULL)
+        return;
+    const mf_real *rows = rows_of(s, b->outer, 6 * b->outer_count);
+    Vec outer = vec_load(rows, 6 * own->outer);
+    Vec arm = vec_sub(s->motion[own->body].place, at);
+    *force = vec_sub(*force, outer);
+    *torque = vec_sub(*torque, vec_cross_add(arm, outer, vec_load(rows, 6 * own->outer + 3)));
 }
 
 static mf_lane spring_energy(const Sense *s) {

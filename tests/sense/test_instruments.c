@@ -9,6 +9,7 @@
 #include <mayfly/articulated.h>
 #include <mayfly/instruments.h>
 #include <mayfly/motion.h>
+#include <string.h>
 
 #define G 9.81
 
@@ -37,7 +38,10 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_articulated_config();
     rig->world = NULL;
-    world.gravity = -rig->model->physics.gravity[2];
+    const double *pull = rig->model->physics.gravity;
+    world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
+    if (world.gravity > 0.0)
+        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     world.step = mf_time_from_seconds(rig->model->physics.step);
     world.isa = config->isa;
     world.seed = config->seed;

@@ -1,4 +1,5 @@
 // Meshes of a URDF file: found, loaded once per file and scale, or passed over with a note.
+#include "model/import/hull.h"
 #include "model/import/mesh.h"
 #include "model/import/package.h"
 #include "model/import/urdf.h"
@@ -68,6 +69,35 @@ static mf_Status load_once(mf_Urdf *urdf, const mf_XmlNode *node, const char *pa
     return copy && mf_names_add(&urdf->mesh_names, copy, *out) ? MF_OK : mf_urdf_no_memory(urdf);
 }
 
+// What a collision mesh touches other links with.
+static mf_Status add_hull(mf_Urdf *urdf, const mf_XmlNode *node, const char *address,
+                          uint32_t index) {
+    mf_Mesh *mesh = &mf_draft_meshes(&urdf->draft)[index];
+    size_t numbers = 3 * (size_t)mesh->vertex_count;
+    if (mesh->hull_vertex_count > 0)
+        return MF_OK;
+    double *points = mf_allocate(urdf->context, numbers, sizeof *points);
+    if (points == NULL)
+        return mf_urdf_no_memory(urdf);
+    for (size_t i = 0; i < numbers; i++)
+        points[i] = mesh->vertices[i];
+    mf_Hull hull;
+    mf_HullResult result = mf_hull_make(urdf->context, points, mesh->vertex_count, -1, &hull);
+    mf_release(urdf->context, points);
+    if (result == MF_HULL_NO_MEMORY)
+        return mf_urdf_no_memory(urdf);
+    if (result == MF_HULL_FLAT &&
+        !mf_draft_note(&urdf->draft, true, node->line,
+                       "collision mesh '%.150s' is flat: it touches the ground, but no other link",
+                       address))
+        return mf_urdf_no_memory(urdf);
+    mesh->hull_vertices = hull.vertices;
+    mesh->hull_vertex_count = hull.vertex_count;
+    mesh->hull_triangles = hull.triangles;
+    mesh->hull_triangle_count = hull.triangle_count;
+    return MF_OK;
+}
+
 mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint32_t *out) {
     *out = MF_NONE;
     const char *address = mf_xml_attribute(node, "filename");
@@ -98,5 +128,7 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
                            "<mesh> '%.200s': leaves its folder by '..' or names no package",
                            address);
-    return status == MF_OK ? load_once(urdf, node, path, scale, out) : status;
+    if (status == MF_OK)
+        status = load_once(urdf, node, path, scale, out);
+    return status == MF_OK && !visual ? add_hull(urdf, node, address, *out) : status;
 }

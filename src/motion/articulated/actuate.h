@@ -60,6 +60,17 @@ static MF_INLINE mf_lane actuator_input(const Actuation *all, const mf_ArtActuat
     return actuator->early ? actuator_next(all, actuator, c, i) : row_load(all->activation, i);
 }
 
+// Position control of a turn goes the short way round: an error of more than half a turn is taken
+// to be one turn less (as MuJoCo 4).
+static MF_INLINE mf_lane actuator_short_way(const mf_ArtActuator *actuator, mf_lane input,
+                                            mf_lane length) {
+    if (!(actuator->period > 0.0))
+        return input;
+    const mf_real period = (mf_real)actuator->period;
+    mf_lane turns = mf_fma(input - length, mf_set(1 / period), mf_set((mf_real)0.5));
+    return mf_fma(-mf_floor_lane(turns), mf_set(period), input);
+}
+
 // Force and what it loses per unit of acceleration along the actuator's length.
 static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane length, mf_lane rate,
                                     mf_lane step) {
@@ -129,6 +140,7 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
     mf_lane sine = mf_sqrt(vec_dot(half, half)), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     mf_lane angle = mf_atan2_lane(sine, q.w * sign);
     mf_lane length = vec_dot(half, gear) * ((angle + angle) / mf_max(sine, tiny));
+    input = actuator_short_way(actuator, input, length);
     Line line = actuator_line(c, input, length, vec_dot(gear, state->ball_rate[row]), step);
     Turning *ball = &all->balls[row];
     Vec bent = vec_scale(gear, line.slope);

@@ -101,6 +101,7 @@ static inline void push_between(const mf_ArtPlan *plan, const State *state,
     mf_lane length = vec_dot_add(way, push, vec_dot(twist, turn_between(&site.turn, &from.turn)));
     Vec seen = vec_sub(vec_sub(site.velocity, from.velocity), vec_cross(shared, way));
     mf_lane rate = vec_dot_add(seen, push, vec_dot(spin, vec_sub(site.rate, from.rate)));
+    input = actuator_short_way(actuator, input, length);
     const mf_lane size = actuator_line(c, input, length, rate, mf_zero()).torque;
     const Vec force = vec_scale(push, size), torque = vec_scale(spin, size);
     work->actuation.force[i] = size;

@@ -51,6 +51,13 @@ static mf_Status add_terms(mf_ArtPlan *plan, const mf_Model *model, const mf_Act
     return status;
 }
 
+// Only of position control by turns alone; `gear` are the three numbers of the turn.
+static double turn_period(const mf_Actuator *from, const double gear[3]) {
+    const bool position =
+        from->gain[1] == 0.0 && from->gain[2] == 0.0 && from->bias[1] == -from->gain[0];
+    return position && from->gain[0] != 0.0 ? 2.0 * MF_PI * mf_vec3_length(gear) : 0.0;
+}
+
 // A ball joint turns about an axis; plan axes of balls are the model's.
 static mf_Status add_turn(mf_ArtPlan *plan, const mf_Model *model, const mf_Actuator *from,
                           mf_ArtActuator *actuator, mf_Error *error) {
@@ -59,6 +66,7 @@ static mf_Status add_turn(mf_ArtPlan *plan, const mf_Model *model, const mf_Actu
     const uint32_t link = plan->joint_links[from->joint];
     actuator->acts = MF_ART_TURNS;
     actuator->links[0] = (int32_t)link;
+    actuator->period = turn_period(from, from->gear);
     actuator->in_parent = from->drive == MF_DRIVE_JOINT_IN_PARENT;
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     plan->links[link].actuated = true;
@@ -122,6 +130,8 @@ static bool carries(const mf_ArtPlan *plan, int32_t upper, int32_t link) {
 static void add_push_from(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator) {
     const mf_Frame *frames[2] = {&from->frame, &from->reference};
     actuator->acts = MF_ART_PUSHES_FROM;
+    if (from->gear[0] == 0.0 && from->gear[1] == 0.0 && from->gear[2] == 0.0)
+        actuator->period = turn_period(from, from->gear + 3);
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     for (int side = 0; side < 2; side++) {
         double turn[4];

@@ -57,6 +57,12 @@ static const mf_FieldInfo articulated_fields[] = {
     {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
      "moment (N m) of its pressing part about the second's link, or the first's beside the world"},
+    {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
+     "per body with force sensors: force and torque from outside on all that it carries; N m"},
+    {"joint.limit_force", "N m", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+     "of the limit of each joint, >= 0; N for slides"},
+    {"tendon.limit_force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+     "of the limit of each tendon, >= 0"},
 };
 
 // How many elements a row of a fixed count has; rows with none are left out.
@@ -78,9 +84,22 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->actuator_count;
     case MF_ART_ROW_MEETING:
         return plan->recalls ? plan->collide->pair_count : 0;
+    case MF_ART_ROW_OUTER:
+        return plan->zone_count;
+    case MF_ART_ROW_LIMIT:
+    case MF_ART_ROW_TENDON_LIMIT:
+        return 0; // mf_art_report adds them
     default:
         return 1;
     }
+}
+
+static void bind_row(mf_ArtPlan *plan, uint32_t row) {
+    const mf_Field *field = plan->rows[row];
+    if (field == NULL)
+        return;
+    plan->row_base[row] = field->data;
+    plan->row_stride[row] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
 }
 
 static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
@@ -99,14 +118,20 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
             return status;
     }
     plan->fault = mf_group_find_field(group, "fault.word");
-    for (uint32_t i = 0; i < MF_ART_ROWS; i++) {
-        const mf_Field *field = plan->rows[i];
-        if (field == NULL)
-            continue;
-        plan->row_base[i] = field->data;
-        plan->row_stride[i] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
-    }
+    for (uint32_t i = 0; i < MF_ART_ROWS; i++)
+        bind_row(plan, i);
     return MF_OK;
+}
+
+static mf_Status add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,
+                         mf_Error *error) {
+    if (count == 0)
+        return MF_OK;
+    mf_Status status = mf_attach_field(group, &articulated_fields[row - MF_ART_ROW_TORQUE], count,
+                                       &plan->rows[row], error);
+    if (status == MF_OK)
+        bind_row(plan, row);
+    return status;
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -233,11 +258,37 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
     return MF_OK;
 }
 
-const mf_ArtPlan *mf_art_plan_of(const mf_Group *group) {
+static mf_ArtPlan *find_plan(const mf_Group *group) {
     for (uint32_t i = 0; i < mf_group_system_count(group); i++)
         if (mf_group_system(group, i)->run == run_articulated)
             return mf_group_system(group, i)->user;
     return NULL;
+}
+
+const mf_ArtPlan *mf_art_plan_of(const mf_Group *group) {
+    return find_plan(group);
+}
+
+mf_Status mf_art_report_forces(mf_Group *group, const uint32_t *bodies, uint32_t count,
+                               mf_Error *error) {
+    mf_ArtPlan *plan = find_plan(group);
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_Status status =
+        mf_art_zones_build(plan, mf_group_model(group), bodies, count, context, error);
+    if (status == MF_OK)
+        status = add_row(group, plan, MF_ART_ROW_OUTER, count, error);
+    plan->zone_count = status == MF_OK ? count : 0;
+    return status;
+}
+
+mf_Status mf_art_report_limits(mf_Group *group, mf_Error *error) {
+    mf_ArtPlan *plan = find_plan(group);
+    const mf_Model *model = mf_group_model(group);
+    mf_Status status = add_row(group, plan, MF_ART_ROW_LIMIT, model->joint_count, error);
+    if (status == MF_OK)
+        status = add_row(group, plan, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
+    plan->keeps_limits = status == MF_OK;
+    return status;
 }
 
 const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group) {

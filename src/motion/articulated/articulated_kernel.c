@@ -186,6 +186,59 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
     }
 }
 
+// ---- what sensors ask for -----------------------------------------------------------------------
+
+// As at the end of the step, whose accelerations are `rates`.
+typedef struct Asked {
+    Outer zones[MF_ARTICULATED_MAX_ZONES];
+    mf_lane limits[MF_ARTICULATED_MAX_LINKS], tendon_limits[MF_ARTICULATED_MAX_TENDONS];
+} Asked;
+
+static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Line *line,
+                           mf_lane gain, const Rates *rates) {
+    const mf_lane zero = mf_zero(), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
+    if (link->kind == MF_ART_BALL) { // along the axis of the turn
+        const Quat q = state->ball[link->row];
+        Vec axis = {q.x, q.y, q.z};
+        mf_lane size = mf_max(mf_sqrt(vec_dot(axis, axis)), tiny);
+        gain = vec_dot(axis, rates->ball[link->row]) / size;
+        gain = mf_select(mf_less(q.w, zero), -gain, gain);
+    }
+    // A limit does not pull, also not when others push the joint away within the step.
+    mf_lane force = mf_fma(-line->slope, gain, line->torque);
+    return mf_keep(mf_less(zero, force * line->torque), mf_abs(force));
+}
+
+static void keep_asked(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                       const Rates *force, const Rates *rates, Work *work, Asked *asked) {
+    if (plan->zone_count > 0) {
+        outer_given(plan, state, force, work);
+        if (work->contacts.any && !plan->config.hard)
+            outer_ground(plan, state, drive, work);
+        memcpy(asked->zones, work->zones, plan->zone_count * sizeof *asked->zones);
+    }
+    for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
+        if (plan->links[l].drive & MF_ART_HAS_LIMIT)
+            asked->limits[l] = limit_force(
+                state, &plan->links[l], &work->limits[l],
+                plan->links[l].kind == MF_ART_BALL ? mf_zero() : rates->joint[l], rates);
+    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
+        asked->tendon_limits[i] = work->tendon_limits[i];
+}
+
+static void store_asked(const Step *s, const Asked *asked) {
+    const mf_ArtPlan *plan = s->plan;
+    for (uint32_t z = 0; z < plan->zone_count; z++) {
+        keep_vec(s, MF_ART_ROW_OUTER, 6 * z, asked->zones[z].force);
+        keep_vec(s, MF_ART_ROW_OUTER, 6 * z + 3, asked->zones[z].torque);
+    }
+    for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
+        if (plan->links[l].drive & MF_ART_HAS_LIMIT)
+            keep_store(s, MF_ART_ROW_LIMIT, plan->links[l].joint, asked->limits[l]);
+    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
+        keep_store(s, MF_ART_ROW_TENDON_LIMIT, plan->tendons[i].tendon, asked->tendon_limits[i]);
+}
+
 // ---- actuators ----------------------------------------------------------------------------------
 
 typedef struct Actuated { // what a step leaves behind
@@ -221,7 +274,7 @@ static void store_actuators(const Step *s, const Actuated *actuated) {
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
-                       mf_lane *loads, Actuated *out) {
+                       mf_lane *loads, Actuated *out, Asked *asked) {
     Work work;
     Rates rates;
     work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
@@ -229,15 +282,17 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     work.meetings.memory = s->block->rows[MF_ART_ROW_MEETING];
     work.meetings.alive = s->alive;
     bind_actuators(s, &work.actuation);
+    drive->limits = s->plan->keeps_limits ? work.limits : NULL;
     drive->state = state;
     forward_dynamics(s->plan, state, drive, force, &work, &rates);
     find_loads(s->plan, state, drive, &work, loads);
     keep_actuators(s, &work.actuation, out);
+    keep_asked(s->plan, state, drive, force, &rates, &work, asked);
     integrate_euler(s->plan, state, &rates, setting(s->plan, MF_ART_STEP));
 }
 
 static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force, mf_lane *loads,
-                     Actuated *out) {
+                     Actuated *out, Asked *asked) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {0, 2, 2, 1};
@@ -250,6 +305,7 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
     work.contacts.load = NULL;
     work.meetings.memory = NULL;
     bind_actuators(s, &work.actuation);
+    drive->limits = s->plan->keeps_limits ? work.limits : NULL;
     drive->state = &stage;
     for (int i = 0; i < 4; i++) {
         if (i > 0)
@@ -258,6 +314,7 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
         slope_add(s->plan, &last, &stage, &rates, 0);
         slope_add(s->plan, &sum, &stage, &rates, weight[i]);
     }
+    keep_asked(s->plan, &stage, drive, force, &rates, &work, asked);
     slope_apply(s->plan, state, state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)));
     find_loads(s->plan, &stage, drive, &work, loads);
     keep_actuators(s, &work.actuation, out);
@@ -273,6 +330,7 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     Rates force;
     mf_lane loads[MF_ARTICULATED_MAX_CONTACTS];
     Actuated actuated;
+    Asked asked;
     load_state(block, &state);
     load_forces(&s, &state, &force);
     Drive drive = {.active = true,
@@ -282,12 +340,13 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
                                : mf_zero(),
                    .target = row_of(block, MF_ART_ROW_TARGET)};
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)
-        step_rk4(&s, &drive, &state, &force, loads, &actuated);
+        step_rk4(&s, &drive, &state, &force, loads, &actuated, &asked);
     else
-        step_euler(&s, &drive, &state, &force, loads, &actuated);
+        step_euler(&s, &drive, &state, &force, loads, &actuated, &asked);
     check_state(&s, &state);
     store_state(&s, &state);
     for (uint32_t i = 0; i < s.plan->contact_count; i++)
         keep_store(&s, MF_ART_ROW_LOAD, i, loads[i]);
     store_actuators(&s, &actuated);
+    store_asked(&s, &asked);
 }

@@ -53,6 +53,10 @@ mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
 // fixed in the world and touches; MF_NONE: it has none.
 uint32_t mf_art_ground_shape(const mf_Model *model);
 
+// Allocates and fills plan->zones and zones_at.
+mf_Status mf_art_zones_build(mf_ArtPlan *plan, const mf_Model *model, const uint32_t *bodies,
+                             uint32_t count, mf_Context *context, mf_Error *error);
+
 // Constants of a plan link (double); -1 = base.
 static inline double *mf_art_constants(const mf_ArtPlan *plan, int32_t link) {
     return link < 0 ? plan->constants_f64 + MF_ART_SETTINGS

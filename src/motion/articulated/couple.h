@@ -43,6 +43,7 @@ typedef struct Couple {
     Wrench pull[MF_ARTICULATED_MAX_LINKS + 1][COUPLE_TOGETHER];
     mf_lane twist[MF_ARTICULATED_MAX_LINKS + 1][COUPLE_TOGETHER]; // on the joint itself
     uint32_t row_count, used;                                     // [1]
+    uint32_t limit_row[MF_ARTICULATED_MAX_TENDONS]; // [1] row + 1 of the limit; 0: none
     Row rows[COUPLE_ROWS];
     mf_lane arena[COUPLE_ARENA];
     uint16_t slot[COUPLE_ARENA];
@@ -73,6 +74,8 @@ static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
     c->plan = plan;
     c->work = work;
     c->row_count = c->used = 0;
+    for (uint32_t i = 0; i < plan->tendon_count; i++)
+        c->limit_row[i] = 0;
     for (int i = 0; i < COUPLE_WORDS; i++)
         c->active[i] = 0;
     for (uint32_t i = 0; i < 6 + 3 * plan->link_count; i++)

@@ -14,6 +14,7 @@
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
 #include "motion/articulated/meet.h"
+#include "motion/articulated/outer_couple.h"
 #include "motion/articulated/step.h"
 
 // Tries of the end of the step.
@@ -310,6 +311,7 @@ static void limit_row(Couple *c, const State *state, const Pull *pull, mf_lane u
     mf_mask out = mf_or(low, high);
     if (!mf_any(out))
         return;
+    c->limit_row[pull->tendon - c->plan->tendons] = c->row_count + 1;
     mf_lane sign = mf_select(high, -one, one);
     mf_lane force = setting(c->plan, MF_ART_LIMIT_FORCE),
             drag = setting(c->plan, MF_ART_LIMIT_DRAG);
@@ -456,6 +458,15 @@ static void guess_forces(Couple *c, const Met *met, mf_lane unit) {
         row_add(c, &c->rows[met->first + k], vec_dot(met->axes[k], guess) * unit);
 }
 
+static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
+    for (uint32_t i = 0; i < c->plan->tendon_count; i++) {
+        if (c->limit_row[i] == 0)
+            continue;
+        mf_lane *kept = &c->work->tendon_limits[i];
+        *kept = mf_select(lanes, c->rows[c->limit_row[i] - 1].impulse * scale, *kept);
+    }
+}
+
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
                         const Group *group, Work *work, Rates *out) {
     Couple couple;
@@ -493,6 +504,12 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     spend(&couple, state, scale, group->lanes, out);
     if (plan->loop_count > 0 && !explicit)
         close_loops(&couple, &loops, state, unit, group->lanes, out);
+    for (uint32_t i = 0; i < group->count && plan->zone_count > 0; i++)
+        outer_meeting(&couple, &met[i], scale, group->lanes, explicit);
+    if (plan->zone_count > 0)
+        outer_loops(&couple, loops.first, scale, group->lanes);
+    if (plan->keeps_limits)
+        keep_tendon_limits(&couple, scale, group->lanes);
     for (uint32_t i = 0; recalls && i < group->count; i++)
         keep_forces(&couple, &met[i], unit, group->lanes);
 }

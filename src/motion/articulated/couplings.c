@@ -167,7 +167,8 @@ static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t te
     const uint32_t disabled = model->physics.disabled;
     const bool limits = plan->config.limits && !(disabled & MF_DISABLE_LIMIT);
     mf_ArtTendon *to = &plan->tendons[plan->tendon_count++];
-    *to = (mf_ArtTendon){.lower = limits ? from->lower : -INFINITY,
+    *to = (mf_ArtTendon){.tendon = tendon,
+                         .lower = limits ? from->lower : -INFINITY,
                          .upper = limits ? from->upper : INFINITY,
                          .spring_lower = from->spring_lower,
                          .spring_upper = from->spring_upper,

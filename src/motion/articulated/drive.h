@@ -9,18 +9,19 @@
 
 #include "motion/articulated/state.h"
 
+typedef struct Line {
+    mf_lane torque; // [N m] or [N]
+    mf_lane slope;  // [kg m^2] or [kg] added to the inertia
+} Line;
+
 typedef struct Drive {
     bool active;           // joint forces act at all
     bool closes;           // couplings act at the end of the step, not now
     mf_lane step;          // [s] 0 when forces act at the beginning of the step
     const mf_real *target; // rows of joint.target
     const State *state;
+    Line *limits; // per plan link: the part of the limit, where somebody asks; else NULL
 } Drive;
-
-typedef struct Line {
-    mf_lane torque; // [N m] or [N]
-    mf_lane slope;  // [kg m^2] or [kg] added to the inertia
-} Line;
 
 // Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort.
 static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, const Drive *drive,
@@ -82,13 +83,17 @@ static MF_INLINE mf_mask limit_pushes(const Limit *limit, mf_lane rate) {
     return mf_less(mf_zero(), mf_fma(-limit->drag, limit->sign * rate, limit->push));
 }
 
-static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_real *c, const Drive *drive,
-                                  mf_mask held, mf_lane position, mf_lane rate, Line *line) {
+static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+                                  const Drive *drive, mf_mask held, mf_lane position, mf_lane rate,
+                                  Line *line) {
     Limit limit = limit_at(plan, c, drive->step, position);
     mf_lane inertia = mf_keep(held, mf_set(c[MF_ART_MOVED]));
     mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
     line->torque = mf_fma(mf_keep(held, push), inertia, line->torque);
     line->slope = mf_fma(drive->step * limit.drag, inertia, line->slope);
+    if (drive->limits != NULL)
+        drive->limits[link - plan->links] =
+            (Line){push * inertia, drive->step * limit.drag * inertia};
 }
 
 // The limit of a ball joint bounds the angle of its turn; `axis` gets the turn's direction.
@@ -137,6 +142,8 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
             force = mf_keep(held, force) * moved;
             along = step * limit.drag * moved;
             *torque = vec_fma(axis, -force, *torque);
+            if (drive->limits != NULL)
+                drive->limits[link - plan->links] = (Line){-force, along};
         }
     }
     Vec bent = vec_scale(axis, along);
@@ -169,7 +176,7 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
         line->slope = mf_fma(drive->step, viscous, line->slope);
     }
     if (link->drive & MF_ART_HAS_LIMIT)
-        drive_limit(plan, c, drive, held, position, rate, line);
+        drive_limit(plan, link, c, drive, held, position, rate, line);
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "motion/articulated/actuate_site.h"
 #include "motion/articulated/fold.h"
+#include "motion/articulated/outer.h"
 #include "motion/articulated/step.h"
 
 // ---- base ---------------------------------------------------------------------------------------
@@ -284,6 +285,10 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
     for (int round = 1; round < CONTACT_ROUNDS && settles && revise(plan, state, drive, work, out);
          round++)
         solve(plan, state, drive, force, &world, work, out);
+    if (drive->active && plan->zone_count > 0)
+        outer_start(plan, work);
+    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
+        work->tendon_limits[i] = mf_zero();
     if (drive->active && plan->coupled)
         MF_KERNEL(mf_articulated_couple)(plan, state, !drive->closes, work, out);
 }

@@ -254,6 +254,8 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->tendons);
     mf_release(context, plan->looped);
     mf_release(context, plan->meets);
+    mf_release(context, plan->zones);
+    mf_release(context, plan->zones_at);
     mf_collide_destroy(plan->collide);
     mf_release(context, plan->places);
     mf_release(context, plan->joint_links);

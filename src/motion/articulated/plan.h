@@ -22,6 +22,7 @@ enum {
     MF_ARTICULATED_MAX_ACTUATORS = 256,
     MF_ARTICULATED_MAX_LOOPS = 64, // equations of equality constraints
     MF_ARTICULATED_MAX_TENDONS = 64,
+    MF_ARTICULATED_MAX_ZONES = 64,     // bodies with force or torque sensors
     MF_ARTICULATED_MAX_MEETINGS = 48,  // contacts that the solver of couplings holds at a time
     MF_ARTICULATED_ROW_NUMBERS = 6144, // room of the solver's rows
     MF_ARTICULATED_MAX_SPHERES = 1024, // bounding spheres of shapes
@@ -181,6 +182,7 @@ typedef struct mf_ArtActuator {
     double arms[2][3];  // [m] the sites in those links' frames
     double turns[2][9]; // [1] the sites' axes to those links', row after row
     double gear[6];     // [1]
+    double period;      // [1] length of a whole turn, for position control of turns; 0: none
 } mf_ArtActuator;
 
 typedef struct mf_ArtContact {
@@ -206,6 +208,7 @@ typedef struct mf_ArtLoop {
 
 // A tendon with a limit, spring, damping, friction or inertia.
 typedef struct mf_ArtTendon {
+    uint32_t tendon;                               // [1] of the model
     uint32_t first_term, term_count;               // [1]
     double lower, upper;                           // [m] or [rad] infinite: no limit
     double spring_lower, spring_upper;             // [m] or [rad]
@@ -219,6 +222,12 @@ typedef struct mf_ArtPlace {
     double place[3]; // [m] its origin in that link's frame
     double turn[4];  // [1] its axes to that link's
 } mf_ArtPlace;
+
+// The links whose forces from outside a sensor sums: those that a body carries.
+typedef struct mf_ArtZone {
+    int32_t link;    // [1] plan link of the body, -1 = base
+    double place[3]; // [m] origin of the body's model link in that link's frame
+} mf_ArtZone;
 
 // The fields that a step touches, in the order of the pointers in mf_ArtBlock.
 enum {
@@ -242,6 +251,9 @@ enum {
     MF_ART_ROW_ACTIVATION,
     MF_ART_ROW_ACTUATOR_FORCE,
     MF_ART_ROW_MEETING,
+    MF_ART_ROW_OUTER, // these three only where a sensor asks
+    MF_ART_ROW_LIMIT,
+    MF_ART_ROW_TENDON_LIMIT,
     MF_ART_ROWS
 };
 
@@ -288,7 +300,11 @@ typedef struct mf_ArtPlan {
     mf_CollidePlan *collide; // NULL: links do not meet
     bool *meets;             // per pair of `collide`
     bool recalls;            // contacts between links begin with the forces of the step before
-    size_t value_count;      // [1] of the constants
+    uint32_t zone_count;     // [1] at most MF_ARTICULATED_MAX_ZONES
+    mf_ArtZone *zones;
+    uint64_t *zones_at; // per plan link, at l + 1: bit z: zone z sums its forces
+    bool keeps_limits;  // forces of limits are stored
+    size_t value_count; // [1] of the constants
     double *constants_f64;
     float *constants_f32;
     mf_ArtStepFn step;     // `lanes` lanes at once

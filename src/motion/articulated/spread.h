@@ -28,6 +28,12 @@ typedef struct BallWork {
     Vec push;  // [rad/s^2] what couplings add
 } BallWork;
 
+typedef struct Outer { // forces from outside on all links of a zone
+    Vec place;         // [m] world
+    Vec force;         // [N] world
+    Vec torque;        // [N m] about `place`
+} Outer;
+
 typedef struct Work {
     LinkWork links[MF_ARTICULATED_MAX_LINKS];
     BallWork balls[MF_ARTICULATED_MAX_BALLS];
@@ -40,6 +46,9 @@ typedef struct Work {
     Contacts contacts;
     Actuation actuation;
     Meetings meetings;
+    Outer zones[MF_ARTICULATED_MAX_ZONES];
+    Line limits[MF_ARTICULATED_MAX_LINKS];
+    mf_lane tendon_limits[MF_ARTICULATED_MAX_TENDONS]; // [N] or [N m]
 } Work;
 
 // ---- between a link and its parent --------------------------------------------------------------

@@ -1,0 +1,77 @@
+// Forces that come to a robot's links from outside of the tree, for its force and torque sensors:
+// of contacts, equality constraints and programs. Summed over zones, the links that a body with a
+// sensor carries; forces between two links of a zone cancel. Everything is as at the end of the
+// step, and nothing of it is computed where no sensor asks.
+#ifndef MF_MOTION_ARTICULATED_OUTER_H
+#define MF_MOTION_ARTICULATED_OUTER_H
+
+#include "motion/articulated/spread.h"
+
+static inline void outer_start(const mf_ArtPlan *plan, Work *work) {
+    for (uint32_t z = 0; z < plan->zone_count; z++) {
+        const mf_ArtZone *zone = &plan->zones[z];
+        const Pose *pose = &work->contacts.pose[zone->link + 1];
+        const Vec arm = {mf_set((mf_real)zone->place[0]), mf_set((mf_real)zone->place[1]),
+                         mf_set((mf_real)zone->place[2])};
+        work->zones[z] =
+            (Outer){mat_apply_add(&pose->turn, arm, pose->place), vec_zero(), vec_zero()};
+    }
+}
+
+// A force at `at` and a torque on a link, all in the world.
+static inline void outer_add(const mf_ArtPlan *plan, int32_t link, Vec at, Vec force, Vec torque,
+                             Work *work) {
+    if (link == MF_ART_WORLD)
+        return;
+    for (uint64_t left = plan->zones_at[link + 1]; left != 0; left &= left - 1) {
+        Outer *zone = &work->zones[__builtin_ctzll(left)];
+        zone->force = vec_add(zone->force, force);
+        zone->torque =
+            vec_add(zone->torque, vec_cross_add(vec_sub(at, zone->place), force, torque));
+    }
+}
+
+// Contacts with the ground that are not couplings.
+static inline void outer_ground(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                Work *work) {
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const Touch *touch = &work->contacts.touch[i];
+        const int32_t link = plan->contacts[i].link;
+        if (!touch->near || plan->zones_at[link + 1] == 0)
+            continue;
+        const Pose *pose = &work->contacts.pose[link + 1];
+        Vec rate = link < 0 ? state->rate : work->links[link].rate;
+        Vec gain = vec_cross_add(rate, vec_cross(rate, touch->arm),
+                                 link < 0 ? work->base_linear : work->linear[link]);
+        gain = vec_cross_add(link < 0 ? work->base_angular : work->angular[link], touch->arm, gain);
+        gain = vec_fma(pose_down(plan, &work->contacts, link), setting(plan, MF_ART_GRAVITY), gain);
+        Vec speed = vec_fma(gain, drive->step, touch->velocity), n = touch->normal;
+        mf_lane climb = vec_dot(speed, n), slip = touch->slip;
+        // As the step had it: a contact that couplings pull off holds for one step.
+        Vec force = vec_scale(n, mf_fma(slip, climb, touch_load(touch, climb)));
+        force = vec_fma(speed, -slip, force);
+        Vec torque = vec_zero();
+        if (touch->turns) {
+            Vec turning =
+                vec_fma(link < 0 ? work->base_angular : work->angular[link], drive->step, rate);
+            mf_lane about = (touch->roll - touch->spin) * vec_dot(n, turning);
+            torque = vec_fma(n, about, vec_scale(turning, -touch->roll));
+        }
+        const mf_mask on = touch->presses;
+        force = (Vec){mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z)};
+        torque = (Vec){mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z)};
+        outer_add(plan, link, mat_apply_add(&pose->turn, touch->arm, pose->place),
+                  mat_apply(&pose->turn, force), mat_apply(&pose->turn, torque), work);
+    }
+}
+
+// What programs do to the base.
+static inline void outer_given(const mf_ArtPlan *plan, const State *state, const Rates *force,
+                               Work *work) {
+    const Mat *world = &work->contacts.pose[0].turn;
+    if (plan->fixed)
+        return;
+    outer_add(plan, -1, state->place, force->linear, mat_apply(world, force->angular), work);
+}
+
+#endif

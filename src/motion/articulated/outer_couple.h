@@ -1,0 +1,66 @@
+// Forces of couplings on the zones of force and torque sensors (outer.h), from the impulses that
+// the solver found.
+#ifndef MF_MOTION_ARTICULATED_OUTER_COUPLE_H
+#define MF_MOTION_ARTICULATED_OUTER_COUPLE_H
+
+#include "motion/articulated/meet.h"
+#include "motion/articulated/outer.h"
+
+// An impulse along (or, `turning`, about) `axis` on the second link, and back on the first.
+static inline void outer_pair(const mf_ArtPlan *plan, const int32_t links[2], Vec at, Vec axis,
+                              bool turning, mf_lane force, Work *work) {
+    Vec push = vec_scale(axis, force), none = vec_zero();
+    Vec back = vec_negative(push);
+    outer_add(plan, links[0], at, turning ? none : back, turning ? back : none, work);
+    outer_add(plan, links[1], at, turning ? none : push, turning ? push : none, work);
+}
+
+// In a stage of Runge-Kutta contacts neither turn nor roll.
+static inline void outer_meeting(const Couple *c, const Met *met, mf_lane scale, mf_mask lanes,
+                                 bool explicit) {
+    const mf_ArtPlan *plan = c->plan;
+    const uint32_t rows = met->bundle->surface.rows, count = explicit ? least(rows, 3) : rows;
+    for (uint32_t m = 0; m < met->bundle->count; m++) {
+        const Meeting *meeting = met->bundle->members[m];
+        int32_t links[2] = {MF_ART_WORLD, MF_ART_WORLD};
+        if (meeting->pair == MF_NONE) {
+            links[1] = plan->contacts[meeting->touch].link;
+        } else {
+            links[0] = meeting_link(plan, plan->collide->pairs[meeting->pair].a);
+            links[1] = meeting_link(plan, plan->collide->pairs[meeting->pair].b);
+        }
+        Vec axes[3] = {meeting->normal};
+        across(meeting->normal, axes + 1);
+        for (uint32_t k = 0; k < count; k++) {
+            mf_lane force = c->rows[met->first + k].impulse * scale;
+            outer_pair(plan, links, meeting->point, axes[k % 3], k >= 3,
+                       mf_keep(mf_and(meeting->exists, lanes), force), c->work);
+        }
+    }
+}
+
+// The points of both frames are one; those of equations of joints push within the tree.
+static inline void outer_loops(const Couple *c, uint32_t first, mf_lane scale, mf_mask lanes) {
+    const mf_ArtPlan *plan = c->plan;
+    for (uint32_t i = 0; i < plan->loop_count; first += plan->loops[i++].rows) {
+        const mf_ArtLoop *loop = &plan->loops[i];
+        const int32_t links[2] = {loop->links[1], loop->links[0]};
+        if (loop->rows == 1)
+            continue;
+        Vec at = {mf_set((mf_real)loop->arms[1][0]), mf_set((mf_real)loop->arms[1][1]),
+                  mf_set((mf_real)loop->arms[1][2])};
+        if (links[0] != MF_ART_WORLD) {
+            const Pose *pose = &c->work->contacts.pose[links[0] + 1];
+            at = mat_apply_add(&pose->turn, at, pose->place);
+        }
+        for (uint32_t k = 0; k < loop->rows; k++) {
+            Vec axis = vec_zero();
+            mf_lane *const parts[3] = {&axis.x, &axis.y, &axis.z};
+            *parts[k % 3] = mf_set((mf_real)1);
+            outer_pair(plan, links, at, axis, k >= 3,
+                       mf_keep(lanes, c->rows[first + k].impulse * scale), c->work);
+        }
+    }
+}
+
+#endif
