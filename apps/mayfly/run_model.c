@@ -61,7 +61,7 @@ static Moment look(mf_Group *group, uint32_t robot) {
 
 // ---- for people --------------------------------------------------------------------------------
 
-static void print_start(const mf_ModelStart *start, const mf_World *world) {
+static void print_start(const mf_ModelStart *start, mf_World *world) {
     const mf_Model *model = start->model;
     const mf_Physics *physics = &model->physics;
     bool rk4 = physics->integrator == MF_PHYSICS_RK4 && !mf_model_touches(model);
@@ -82,6 +82,9 @@ static void print_start(const mf_ModelStart *start, const mf_World *world) {
         puts("starts in its rest pose, lowest point on the ground");
     else
         puts("starts in its rest pose, held by the world");
+    const mf_ArticulatedConfig *full = mf_articulated_settings(mf_world_group(world, 0));
+    if (full != NULL && !full->self_contacts)
+        puts("its links do not touch each other: too many shapes");
     printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "centre m", "speed m/s",
            "tilt", "kinetic J", "potent. J", "load");
 }

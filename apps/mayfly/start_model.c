@@ -266,6 +266,10 @@ static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
     if (status != MF_LIMIT)
         return status;
     config.shapes = false; // hulls of many corners: a few points of each instead
+    status = mf_articulated_add(group, &config, error);
+    if (status != MF_LIMIT || model->body_count > 0)
+        return status;
+    config.self_contacts = false; // a URDF file of very many meshes
     return mf_articulated_add(group, &config, error);
 }
 

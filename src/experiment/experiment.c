@@ -3,6 +3,7 @@
 // default where the file is silent), then check what one key says about another. Either a whole
 // experiment comes out or nothing.
 #include <mayfly/experiment.h>
+#include <mayfly/swarm.h>
 
 #include "experiment/decimal.h"
 #include "experiment/reader.h"
@@ -105,6 +106,25 @@ mf_Status mf_reader_take_file_name(mf_Reader *reader, const char **path, const c
     return *title == NULL ? MF_NO_MEMORY : MF_OK;
 }
 
+// Names what the file is instead, and what it is good for.
+static mf_Status refuse_others(const mf_Reader *reader, const mf_YamlNode *root) {
+    const mf_YamlNode *swarm = mf_yaml_find(root, "groups", 6);
+    if (swarm != NULL)
+        return mf_yaml_fail(reader->tree, swarm, true, MF_UNSUPPORTED, reader->error,
+                            "groups: this is a swarm, not an experiment; mayfly run simulates it");
+    for (int i = 0; i <= MF_VEHICLE_CAR; i++) {
+        const char *kind = mf_vehicle_kind_name((mf_VehicleKind)i);
+        const mf_YamlNode *vehicle = mf_yaml_find(root, kind, strlen(kind));
+        if (vehicle != NULL)
+            return mf_yaml_fail(reader->tree, vehicle, true, MF_UNSUPPORTED, reader->error,
+                                "%s: this is a vehicle, not an experiment; mayfly info describes "
+                                "it, and a group of a swarm file flies or drives it (mayfly help "
+                                "swarm)",
+                                kind);
+    }
+    return MF_OK;
+}
+
 static mf_Status read_tree(mf_Reader *reader, const mf_Override *overrides, uint32_t count) {
     const mf_YamlNode *root = reader->tree->root;
     char found[64];
@@ -112,11 +132,9 @@ static mf_Status read_tree(mf_Reader *reader, const mf_Override *overrides, uint
         return mf_yaml_fail(reader->tree, root, false, MF_BAD_FILE, reader->error,
                             "expected keys such as model and search, found %s",
                             mf_yaml_describe(root, found, sizeof found));
-    if (mf_yaml_find(root, "groups", 6) != NULL)
-        return mf_yaml_fail(reader->tree, mf_yaml_find(root, "groups", 6), true, MF_UNSUPPORTED,
-                            reader->error,
-                            "groups: this is a swarm, not an experiment; mayfly run simulates it");
-    mf_Status status = mf_reader_override(reader, overrides, count);
+    mf_Status status = refuse_others(reader, root);
+    if (status == MF_OK)
+        status = mf_reader_override(reader, overrides, count);
     if (status == MF_OK)
         status = mf_reader_read(reader);
     if (status == MF_OK)

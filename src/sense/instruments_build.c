@@ -334,13 +334,18 @@ static void put_energies(Build *b) {
 static bool may_be_pushed(const Build *b, uint32_t root) {
     const mf_ArticulatedConfig *settings = mf_articulated_settings(b->group);
     const mf_Model *model = b->model;
+    const uint32_t off = model->physics.disabled;
+    const bool none = off & MF_DISABLE_CONSTRAINT;
+    bool touches = settings == NULL || settings->contacts ||
+                   (settings->self_contacts && !none && !(off & MF_DISABLE_CONTACT));
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        bool meets = settings == NULL || settings->contacts || settings->self_contacts;
-        if (meets && shape->collides && shape->body != MF_NONE && carried(model, shape->body, root))
+        if (touches && shape->collides && shape->body != MF_NONE &&
+            carried(model, shape->body, root))
             return true;
     }
-    for (uint32_t i = 0; settings != NULL && i < model->equality_count; i++) {
+    bool tied = settings != NULL && !none && !(off & MF_DISABLE_EQUALITY);
+    for (uint32_t i = 0; tied && i < model->equality_count; i++) {
         const mf_Equality *tie = &model->equalities[i];
         bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
         for (int side = 0; ties && side < 2; side++)
@@ -355,6 +360,8 @@ static const char *ask_outer(Build *b, uint32_t body, mf_Instrument *out) {
     if (mf_articulated_settings(b->group) == NULL)
         return "its body can touch something, and this motion does not know forces of contacts on "
                "single bodies";
+    if (body == MF_NONE)
+        return "it is fixed in the world, and something can touch";
     out->has_outer = true;
     for (out->outer = 0; out->outer < b->outer_count; out->outer++)
         if (b->outer[out->outer] == body)
@@ -384,8 +391,9 @@ static const char *fill_special(Build *b, const mf_Sensor *sensor, mf_Instrument
         b->accelerates = true;
         put_lumps(b, sensor->body);
         out->items = b->lump_count - out->first;
-        b->needed[b->model->bodies[sensor->body].link + 1] = true; // MF_NONE + 1 is the world
-        out->body = b->model->bodies[sensor->body].link + 1;
+        if (sensor->body != MF_NONE)
+            out->body = b->model->bodies[sensor->body].link + 1; // MF_NONE + 1: the world
+        b->needed[out->body] = true;
         return may_be_pushed(b, sensor->body) ? ask_outer(b, sensor->body, out) : NULL;
     case MF_SENSOR_ACCELEROMETER:
     case MF_SENSOR_FRAME_ACCELERATION:

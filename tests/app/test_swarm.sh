@@ -56,6 +56,7 @@ refused 1 'massless.yaml:2:9' run carries.yaml
 refused 1 'massless.yaml:2:9' info massless.yaml
 refused 1 'found a vehicle' run "$source_dir/models/crazyflie.yaml"
 refused 1 'this is a swarm' evolve "$swarm"
+refused 1 'this is a vehicle' evolve "$source_dir/models/crazyflie.yaml"
 refused 1 'no entry is named drones, expected one of quads, wings, cars' run "$swarm" \
     --set groups.drones.count=3
 refused 1 'groups.quads.cuont: unknown key' run "$swarm" --set groups.quads.cuont=3

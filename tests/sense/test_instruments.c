@@ -289,6 +289,114 @@ static void slow_sensors_keep_their_values(void **state) {
     rig_close(&rig);
 }
 
+// ---- forces from outside -----------------------------------------------------------------------
+
+// A pan of 1 kg on a slide that rests on its limit carries a ball of 3 kg, 0.1 m from the middle:
+// the limit holds both, and the holder of the pan gives it that force and the torque of the ball.
+static void a_pan_is_weighed(void **state) {
+    static const char scale[] =
+        "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 1'><joint name='z' "
+        "type='slide' axis='0 0 1' range='0 1'/><geom type='box' size='0.3 0.3 0.02' mass='1'/>"
+        "<site name='s'/></body><body name='ball' pos='0.1 0 1.12'><freejoint/><geom size='0.1' "
+        "mass='3' condim='1'/></body></worldbody><sensor><force site='s'/><torque site='s'/>"
+        "<jointlimitfrc joint='z'/></sensor></mujoco>";
+    Rig rig;
+    RigConfig config = rig_config();
+    double a[3];
+    rig_open(&rig, *state, scale, &config);
+    mf_world_step(rig.world, 2000);
+    values3(&rig, 0, a);
+    assert_near3(a, 0, 0, 4 * G, 1e-6);
+    values3(&rig, 3, a);
+    assert_near3(a, 0, -0.3 * G, 0, 1e-5);
+    assert_near(value_of(&rig, 0, 6), 4 * G, 1e-6);
+    rig_close(&rig);
+}
+
+// The same with the range on a tendon of half the length.
+static void a_tendon_holds_a_weight(void **state) {
+    static const char scale[] =
+        "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 1'><joint name='z' "
+        "type='slide' axis='0 0 1'/><geom type='box' size='0.3 0.3 0.02' mass='2'/></body>"
+        "</worldbody><tendon><fixed name='t' limited='true' range='-0.01 1'><joint joint='z' "
+        "coef='0.5'/></fixed></tendon><sensor><tendonlimitfrc tendon='t'/></sensor></mujoco>";
+    Rig rig;
+    RigConfig config = rig_config();
+    rig_open(&rig, *state, scale, &config);
+    mf_world_step(rig.world, 10); // still above
+    assert_near(value_of(&rig, 0, 0), 0, 0);
+    mf_world_step(rig.world, 2000);
+    assert_near(value_of(&rig, 0, 0), 2 * G / 0.5, 1e-5);
+    rig_close(&rig);
+}
+
+// A beam of 2 kg and 1 m with a hinge at one end. The other end is held by an equality constraint,
+// or rests with its ball on the ground: each end bears half of the weight, and the hinge no torque.
+static void a_beam_on_two_supports(void **state) {
+    static const char beam[] =
+        "<mujoco><option timestep='0.001'/><worldbody><body name='beam' pos='0 0 0.1'><joint "
+        "axis='0 1 0'/><inertial pos='0.5 0 0' mass='2' diaginertia='0.1 0.17 0.17'/>%s<site "
+        "name='s'/></body></worldbody>%s<sensor><force site='s'/><torque site='s'/></sensor>"
+        "</mujoco>";
+    static const char *const supports[2][2] = {
+        {"", "<equality><connect body1='beam' body2='world' anchor='1 0 0'/></equality>"},
+        {"<geom size='0.1' pos='1 0 0' mass='0'/>", ""}};
+    for (int i = 0; i < 2; i++) {
+        Rig rig;
+        RigConfig config = rig_config();
+        char text[1024];
+        double a[3];
+        snprintf(text, sizeof text, beam, supports[i][0], supports[i][1]);
+        rig_open(&rig, *state, text, &config);
+        mf_world_step(rig.world, 2000);
+        values3(&rig, 0, a);
+        assert_near(a[2], G, 1e-4);
+        values3(&rig, 3, a);
+        assert_near3(a, 0, 0, 0, 2e-4);
+        rig_close(&rig);
+    }
+}
+
+// A robot that tumbles: what its free base is given is only what comes from outside, so a sensor on
+// it reads 0, and a hinge without friction has no torque about its axis, with whatever else the
+// links feel. Steps are short, since forces belong to the places at the beginning of the step.
+static const char tumbler[] =
+    "<mujoco><option timestep='0.00005'/><worldbody><geom type='box' size='0.5 0.5 0.1' pos='0.6 0 "
+    "0.1'/><body name='trunk' pos='0 0 0.5' euler='10 20 30'><freejoint/><geom type='box' "
+    "size='0.2 0.1 0.05' mass='2'/><site name='s'/><body name='arm' pos='0.25 0 0'><joint "
+    "name='h' axis='0 0 1'/><geom type='capsule' fromto='0 0 0 0 0.3 0' size='0.04' mass='0.5'/>"
+    "<site name='e'/><body name='hand' pos='0 0.4 0'><joint axis='1 0 0' range='-40 40' "
+    "name='w'/><geom size='0.06' mass='0.3'/><site name='f'/></body></body></body><body "
+    "name='other' pos='0.1 0.2 0.9'><freejoint/><geom size='0.1' mass='1'/></body></worldbody>"
+    "<equality><connect body1='other' body2='arm' anchor='0 0 -0.15'/></equality><sensor><force "
+    "site='s'/><torque site='s'/><force site='e'/><torque site='e'/><force site='f'/><torque "
+    "site='f'/><jointlimitfrc joint='w'/></sensor></mujoco>";
+
+static void a_tumbling_robot_feels_what_comes_from_outside(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
+    rig_open(&rig, *state, tumbler, &config);
+    const double push[3] = {3, -2, 1};
+    for (uint32_t c = 0; c < 3; c++)
+        set_field(&rig, "base.force", 0, c, push[c]);
+    for (int n = 0; n < 12000; n++) {
+        mf_world_step(rig.world, 1);
+        values3(&rig, 0, a);
+        base = fmax(base, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+        values3(&rig, 3, a);
+        base = fmax(base, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+        values3(&rig, 6, a);
+        largest = fmax(largest, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+        sum += value_of(&rig, 0, 18);
+        hinge = fmax(hinge, fabs(value_of(&rig, 0, 11)));
+    }
+    assert_true(largest > 30.0 && sum > 0.0); // it hit something, and the wrist its limit
+    assert_true(base < 1e-3 * largest);
+    assert_true(hinge < 2e-4 * largest);
+    rig_close(&rig);
+}
+
 // ---- promises ----------------------------------------------------------------------------------
 
 static const char *everything_path(void) {
@@ -378,6 +486,7 @@ static void a_broken_robot_shows_to_nobody(void **state) {
     rig_close(&broken);
 }
 
+// `points` knows neither forces of limits nor of contacts on single bodies.
 static void what_cannot_be_measured_is_named(void **state) {
     static const char limits[] =
         "<mujoco><worldbody><body><joint name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
@@ -391,6 +500,7 @@ static void what_cannot_be_measured_is_named(void **state) {
         RigConfig config = rig_config();
         mf_Error error = {0};
         char text[1024];
+        config.points = true;
         snprintf(text, sizeof text, limits, cases[i].sensor);
         rig_load(&rig, *state, text);
         assert_int_equal(rig_try(&rig, &config, &error), MF_UNSUPPORTED);
@@ -539,6 +649,10 @@ int main(int argument_count, char **arguments) {
         cmocka_unit_test(rays_end_at_shapes),
         cmocka_unit_test(rays_end_at_the_ground),
         cmocka_unit_test(noise_has_its_size),
+        cmocka_unit_test(a_pan_is_weighed),
+        cmocka_unit_test(a_tendon_holds_a_weight),
+        cmocka_unit_test(a_beam_on_two_supports),
+        cmocka_unit_test(a_tumbling_robot_feels_what_comes_from_outside),
         cmocka_unit_test(slow_sensors_keep_their_values),
         cmocka_unit_test(bits_depend_on_nothing),
         cmocka_unit_test(floats_are_near_doubles),

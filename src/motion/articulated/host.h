@@ -7,6 +7,11 @@
 // NULL when the group does not move by `articulated`.
 const mf_ArtPlan *mf_art_plan_of(const mf_Group *group);
 
+// The largest depth [m] of each pair of plan->collide when every joint is at `angle` (model's
+// order, balls and floating joints unturned): pair_count values.
+void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,
+                     double *depth);
+
 // The rest makes a step store what sensors ask for. The group must move by `articulated` and not
 // have been asked before; fields of zeros remain after a failure.
 

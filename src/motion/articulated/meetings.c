@@ -1,5 +1,6 @@
 // Which shapes of a plan may meet, and how many contacts its solver has room for.
 #include "motion/articulated/build.h"
+#include "motion/articulated/host.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -23,6 +24,23 @@ static bool may_meet(const mf_ArtPlan *plan, const mf_Model *model, const mf_Col
     bool still_b = b->frame == MF_NONE || (plan->fixed && b->frame == 0);
     return a->frame != b->frame && !(still_a && still_b) && !is_ground(plan, model, a) &&
            !is_ground(plan, model, b);
+}
+
+// Nobody writes into a URDF file which of its meshes may touch, and hulls of neighbours beyond one
+// joint overlap where the meshes do not. As its users expect (MoveIt's setup assistant), what
+// overlaps at the start never touches. Files that say what may touch are taken at their word.
+static mf_Status leave_overlaps(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error) {
+    if (model->body_count > 0 || model->file[0] == '\0' || plan->collide->pair_count == 0)
+        return MF_OK;
+    double *depth = mf_allocate(context, plan->collide->pair_count, sizeof *depth);
+    if (depth == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    mf_art_overlaps(plan, model, model->start_angle, depth);
+    for (uint32_t i = 0; i < plan->collide->pair_count; i++)
+        plan->meets[i] = plan->meets[i] && !(depth[i] > 0.0);
+    mf_release(context, depth);
+    return MF_OK;
 }
 
 static void place_shape(const mf_ArtPlan *plan, uint32_t shape) {
@@ -104,9 +122,13 @@ mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Cont
         if (status != MF_OK)
             return status;
         bool any = false;
+        for (uint32_t i = 0; i < plan->collide->pair_count; i++)
+            plan->meets[i] = may_meet(plan, model, &plan->collide->pairs[i]);
+        status = leave_overlaps(plan, model, context, error);
+        if (status != MF_OK)
+            return status;
         for (uint32_t i = 0; i < plan->collide->pair_count; i++) {
             const mf_CollidePair *pair = &plan->collide->pairs[i];
-            plan->meets[i] = may_meet(plan, model, pair);
             if (!plan->meets[i])
                 continue;
             any = true;

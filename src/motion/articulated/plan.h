@@ -329,7 +329,8 @@ typedef enum mf_ArtTask {
                          // world (9, row after row), place in the world (3)
     MF_ART_TASK_MASS,    // out: velocity_count^2, row after row
     MF_ART_TASK_INVERSE, // in: accelerations, out: forces
-    MF_ART_TASK_FORWARD  // in: forces, out: accelerations
+    MF_ART_TASK_FORWARD, // in: forces, out: accelerations
+    MF_ART_TASK_OVERLAP  // out: per pair of `collide` its largest depth [m], 0 without contact
 } mf_ArtTask;
 
 // A question about the tree, free of joint forces and contacts. Values of one lane are as many

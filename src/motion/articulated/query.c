@@ -63,6 +63,23 @@ static void ask(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values, c
     mf_articulated_query_scalar_f64(&query);
 }
 
+void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,
+                     double *depth) {
+    Values values;
+    const uint32_t base = plan->fixed ? 7 : 0;
+    memset(&values, 0, sizeof values);
+    values.position[3] = 1.0;
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        mf_JointType type = model->joints[link->joint].type;
+        if (link->kind == MF_ART_BALL)
+            values.position[base + link->position] = 1.0;
+        else if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
+            values.position[base + link->position] = angle[link->joint];
+    }
+    ask(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+}
+
 static const mf_ArtPlan *plan_with(const mf_Group *group, uint32_t instance, Values *values) {
     const mf_ArtPlan *plan = mf_art_plan_of(group);
     assert(plan != NULL);

@@ -90,17 +90,36 @@ static void store_frame(void *values, uint32_t body, const Frame *frame) {
     store_vec(values, 12 * body + 9, frame->place);
 }
 
-static void store_poses(const mf_ArtQuery *query, const State *state) {
-    const mf_ArtPlan *plan = query->plan;
-    Frame world[MF_ARTICULATED_MAX_LINKS + 1];
+// Of all links in the world, the base first.
+static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world) {
     world[0] = (Frame){quat_matrix(state->attitude), state->place};
-    store_frame(query->out, 0, &world[0]);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         Frame frame = link_frame(plan, state, l), *own = &world[l + 1];
         const Frame *parent = &world[plan->links[l].parent + 1];
         own->turn = mat_multiply(&parent->turn, &frame.turn);
         own->place = mat_apply_add(&parent->turn, frame.place, parent->place);
-        store_frame(query->out, l + 1, own);
+    }
+}
+
+static void store_poses(const mf_ArtQuery *query, const State *state) {
+    Frame world[MF_ARTICULATED_MAX_LINKS + 1];
+    find_frames(query->plan, state, world);
+    for (uint32_t i = 0; i <= query->plan->link_count; i++)
+        store_frame(query->out, i, &world[i]);
+}
+
+static void store_overlaps(const mf_ArtQuery *query, const State *state) {
+    const mf_CollidePlan *collide = query->plan->collide;
+    Frame world[MF_ARTICULATED_MAX_LINKS + 1];
+    find_frames(query->plan, state, world);
+    const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane)};
+    for (uint32_t i = 0; i < collide->pair_count; i++) {
+        Manifold manifold;
+        mf_lane depth = mf_zero();
+        MF_KERNEL(mf_collide_pair)(collide, i, &frames, 0, &manifold);
+        for (uint32_t k = 0; k < manifold.count; k++)
+            depth = mf_max(depth, mf_keep(manifold.contact[k].exists, manifold.contact[k].depth));
+        value_store(query->out, i, depth);
     }
 }
 
@@ -135,6 +154,9 @@ void MF_KERNEL(mf_articulated_query)(const mf_ArtQuery *query) {
         return;
     case MF_ART_TASK_FORWARD:
         answer_forward(query, &state);
+        return;
+    case MF_ART_TASK_OVERLAP:
+        store_overlaps(query, &state);
         return;
     }
 }
