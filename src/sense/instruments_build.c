@@ -344,6 +344,9 @@ static bool may_be_pushed(const Build *b, uint32_t root) {
             carried(model, shape->body, root))
             return true;
     }
+    for (uint32_t i = 0; settings != NULL && i < model->body_count; i++) // programs push the base
+        if (model->base == MF_BASE_FREE && model->bodies[i].link == 0 && carried(model, i, root))
+            return true;
     bool tied = settings != NULL && !none && !(off & MF_DISABLE_EQUALITY);
     for (uint32_t i = 0; tied && i < model->equality_count; i++) {
         const mf_Equality *tie = &model->equalities[i];

@@ -357,8 +357,8 @@ static void a_beam_on_two_supports(void **state) {
     }
 }
 
-// A robot that tumbles: what its free base is given is only what comes from outside, so a sensor on
-// it reads 0, and a hinge without friction has no torque about its axis, with whatever else the
+// A robot that tumbles: what its trunk is given is only what comes from outside, so a sensor on it
+// reads 0, and a hinge without friction has no torque about its axis, with whatever else the
 // links feel. Steps are short, since forces belong to the places at the beginning of the step.
 static const char tumbler[] =
     "<mujoco><option timestep='0.00005'/><worldbody><geom type='box' size='0.5 0.5 0.1' pos='0.6 0 "
@@ -372,14 +372,34 @@ static const char tumbler[] =
     "site='s'/><torque site='s'/><force site='e'/><torque site='e'/><force site='f'/><torque "
     "site='f'/><jointlimitfrc joint='w'/></sensor></mujoco>";
 
+static void a_pushed_base_feels_nothing(void **state) {
+    static const char body[] =
+        "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 9'><freejoint/><inertial "
+        "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
+        "<force site='s'/><torque site='s'/><accelerometer site='s'/></sensor></mujoco>";
+    Rig rig;
+    RigConfig config = rig_config();
+    double a[3];
+    rig_open(&rig, *state, body, &config);
+    for (uint32_t c = 0; c < 3; c++) {
+        set_field(&rig, "base.force", 0, c, 3.0 - 2.0 * c);
+        set_field(&rig, "base.torque", 0, c, 0.5 + c);
+    }
+    mf_world_step(rig.world, 1);
+    values3(&rig, 6, a);
+    assert_true(fabs(a[0]) > 1.0);
+    values3(&rig, 0, a);
+    assert_near3(a, 0, 0, 0, 1e-5); // of the turn within the step
+    values3(&rig, 3, a);
+    assert_near3(a, 0, 0, 0, 1e-5);
+    rig_close(&rig);
+}
+
 static void a_tumbling_robot_feels_what_comes_from_outside(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
     rig_open(&rig, *state, tumbler, &config);
-    const double push[3] = {3, -2, 1};
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(&rig, "base.force", 0, c, push[c]);
     for (int n = 0; n < 12000; n++) {
         mf_world_step(rig.world, 1);
         values3(&rig, 0, a);
@@ -412,6 +432,41 @@ static void open_everything(Rig *rig, mf_Context *context, const RigConfig *conf
     for (uint32_t i = 0; i < config->count; i++)
         for (uint32_t j = 0; j < rig->model->joint_count; j++)
             set_field(rig, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);
+}
+
+static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which, mf_Isa isa,
+                             bool floats) {
+    Rig rig;
+    RigConfig config = rig_config();
+    uint64_t hash = 0;
+    config.count = count;
+    config.isa = isa;
+    config.floats = floats;
+    rig_open(&rig, context, tumbler, &config);
+    for (uint32_t i = 0; i < count; i++)
+        set_field(&rig, "free.velocity", i, 1, 0.2 * (count == 1 ? which : i) - 0.7);
+    for (int n = 0; n < 15; n++) {
+        mf_world_step(rig.world, 200);
+        for (uint32_t c = 0; c < rig.model->sensor_value_count; c++) {
+            double value = value_of(&rig, count == 1 ? 0 : which, c);
+            uint64_t bits;
+            memcpy(&bits, &value, sizeof bits);
+            hash = hash * 31 + bits;
+        }
+    }
+    rig_close(&rig);
+    return hash;
+}
+
+// The same of forces from outside and of limits.
+static void forces_depend_on_nothing(void **state) {
+    for (int floats = 0; floats < 2; floats++) {
+        uint64_t alone = tumbler_hash(*state, 1, 5, MF_ISA_AUTO, floats);
+        assert_true(alone != tumbler_hash(*state, 1, 2, MF_ISA_AUTO, floats));
+        for (mf_Isa isa = MF_ISA_BASELINE; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
+            if (mf_isa_available(isa))
+                assert_true(tumbler_hash(*state, 7, 5, isa, floats) == alone);
+    }
 }
 
 // All robots of a batch, on every instruction set, read the same bits as when they are alone.
@@ -562,6 +617,9 @@ static void adding_survives_every_failure(void **state) {
     assert_true(model->sensor_value_count < 400);
     assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
     mf_model_destroy(model);
+    model = load_text(*state, tumbler); // asks the motion for forces, too
+    assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
+    mf_model_destroy(model);
 }
 
 static void mistakes_are_refused(void **state) {
@@ -652,9 +710,11 @@ int main(int argument_count, char **arguments) {
         cmocka_unit_test(a_pan_is_weighed),
         cmocka_unit_test(a_tendon_holds_a_weight),
         cmocka_unit_test(a_beam_on_two_supports),
+        cmocka_unit_test(a_pushed_base_feels_nothing),
         cmocka_unit_test(a_tumbling_robot_feels_what_comes_from_outside),
         cmocka_unit_test(slow_sensors_keep_their_values),
         cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(forces_depend_on_nothing),
         cmocka_unit_test(floats_are_near_doubles),
         cmocka_unit_test(a_broken_robot_shows_to_nobody),
         cmocka_unit_test(what_cannot_be_measured_is_named),

@@ -1,0 +1,223 @@
+// Actuators on ball joints, on sites and between sites against closed forms and conserved momentum.
+// (Every kind of actuator against MuJoCo: actuators.xml in test_articulated_peers.sh.)
+#include "motion/articulated_text.h"
+
+static const double degree = 3.14159265358979323846 / 180.0;
+
+// A ball of 2 kg with moments of 0.1 kg m^2 on a ball joint in its middle, with these actuators.
+static void open_ball(Text *t, const char *actuators, const TextConfig *config) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><body><joint name='b' type='ball'/><inertial pos='0 0 0' mass='2' "
+             "diaginertia='0.1 0.1 0.1'/></body></worldbody><actuator>%s</actuator></mujoco>",
+             actuators);
+    text_open(t, text, config);
+}
+
+static void set_turn(const Text *t, double x, double y, double z, double angle) {
+    text_set(t, "ball.orientation", 0, cos(0.5 * angle));
+    text_set(t, "ball.orientation", 1, x * sin(0.5 * angle));
+    text_set(t, "ball.orientation", 2, y * sin(0.5 * angle));
+    text_set(t, "ball.orientation", 3, z * sin(0.5 * angle));
+}
+
+// The gear is a torque in the child's axes, or in the parent's.
+static void a_motor_turns_a_ball(void **state) {
+    (void)state;
+    TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+    const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
+    for (int i = 0; i < 2; i++) {
+        Text t;
+        open_ball(&t,
+                  i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
+                         : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
+                  &config);
+        set_turn(&t, 0, 0, 1, 90 * degree);
+        text_set(&t, "actuator.control", 0, 2.0);
+        mf_world_step(t.world, 1);
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(text_get(&t, "ball.rate", c), 1e-3 * 2.0 * (i == 0 ? gear : back)[c] / 0.1,
+                        1e-15);
+        text_close(&t);
+    }
+}
+
+// From 170 to -170 degrees are 20, not -340.
+static void position_control_goes_the_short_way(void **state) {
+    (void)state;
+    TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+    const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        Text t;
+        open_ball(&t, "<position joint='b' gear='0 3 0' kp='0.5'/>", &config);
+        set_turn(&t, 0, 1, 0, 170 * degree);
+        text_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
+        mf_world_step(t.world, 1);
+        assert_near(text_get(&t, "actuator.force", 0), 0.5 * 3.0 * targets[i][1] * degree, 1e-13);
+        text_close(&t);
+    }
+}
+
+// Stable at any gain: within steps far longer than its period the ball is where it should be.
+static void a_stiff_position_of_a_ball_is_stable(void **state) {
+    (void)state;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
+    Text t;
+    open_ball(&t,
+              "<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
+              "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
+              &config);
+    text_set3(&t, "actuator.control", 0.4, -0.3, 0.2);
+    text_set3(&t, "ball.rate", 5, -3, 2);
+    mf_world_step(t.world, 2000);
+    const double angle = sqrt(0.29), part = sin(0.5 * angle) / angle;
+    assert_near(text_get(&t, "ball.orientation", 1), 0.4 * part, 1e-6);
+    assert_near(text_get(&t, "ball.orientation", 2), -0.3 * part, 1e-6);
+    assert_near(text_get(&t, "ball.orientation", 3), 0.2 * part, 1e-6);
+    text_close(&t);
+}
+
+// A velocity actuator at the middle of a free body is a damper: v / (1 + h k / m) each step, along
+// its gear only, for a damper that would need steps of 2e-9 s.
+static void a_stiff_damper_on_a_site(void **state) {
+    (void)state;
+    static const char box[] =
+        "<mujoco><worldbody><body><freejoint/><inertial pos='0 0 0' "
+        "mass='2' diaginertia='0.1 0.2 0.3'/><site name='s' euler='0 90 0'/></body></worldbody>"
+        "<actuator><velocity site='s' gear='0 0 1 0 0 0' kv='%s'/></actuator></mujoco>";
+    const char *gains[2] = {"1e9", "10"};
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        Text t;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        config.world.gravity = 0.0;
+        snprintf(text, sizeof text, box, gains[i]);
+        text_open(&t, text, &config);
+        text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
+        mf_world_step(t.world, 5);
+        double left = pow(1.0 + 1e-3 * strtod(gains[i], NULL) / 2.0, -5.0);
+        assert_near(text_get(&t, "base.linear_velocity", 0), 3.0 * left, 1e-12);
+        assert_near(text_get(&t, "base.linear_velocity", 1), 2.0, 1e-12);
+        assert_near(text_get(&t, "base.linear_velocity", 2), 1.0, 1e-12);
+        text_close(&t);
+    }
+}
+
+// A slide with its site at 0.3 + x and a reference at 0.1 m in the world, turned by 90 degrees
+// about z, so that the gear points along -x: length -(0.2 + x), and m x'' = -kp (control + 0.2 +
+// x).
+static void a_reference_in_the_world(void **state) {
+    (void)state;
+    static const char slide[] =
+        "<mujoco><worldbody><site name='r' pos='0.1 0 0' euler='0 0 90'/>"
+        "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
+        "diaginertia='1 1 1'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator><position "
+        "site='s' refsite='r' gear='0 1 0 0 0 0' kp='50'/></actuator></mujoco>";
+    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    Text t;
+    config.world.gravity = 0.0;
+    text_open(&t, slide, &config);
+    text_set(&t, "actuator.control", 0, 0.1);
+    text_set(&t, "joint.angle", 0, 0.5);
+    mf_world_step(t.world, 700);
+    assert_near(text_get(&t, "joint.angle", 0), -0.3 + 0.8 * cos(5.0 * 0.7), 1e-10);
+    text_close(&t);
+}
+
+// Actuators between sites of one robot push with forces that cancel: a robot in space keeps its
+// momentum while its limbs move (Runge-Kutta: within 6e-10, a sixteenth of that at half the step).
+static void between_sites_momentum_is_kept(void **state) {
+    (void)state;
+    static const char diver[] =
+        "<mujoco><compiler angle='radian'/><worldbody><body>"
+        "<freejoint/><geom type='box' size='0.2 0.15 0.1' mass='4'/><site name='chest' pos='0.1 "
+        "0.05 0.08' euler='0.4 0.2 -0.7'/><body pos='0.2 0.1 0'><joint type='ball'/><geom "
+        "type='capsule' size='0.04' fromto='0 0 0 0.3 0.05 0' mass='1.2'/><body pos='0.3 0.05 0'>"
+        "<joint axis='0.2 1 0.3'/><geom type='capsule' size='0.03' fromto='0 0 0 0.2 0 0.1' "
+        "mass='0.7'/><site name='hand' pos='0.2 0.01 0.11' euler='1.1 -0.3 0.5'/></body></body>"
+        "<body pos='-0.1 0 -0.1'><joint axis='0 1 0'/><geom type='capsule' size='0.05' fromto='0 0 "
+        "0 0 0.1 -0.4' mass='2'/><site name='foot' pos='0.01 0.1 -0.4'/></body></body></worldbody>"
+        "<actuator><position site='hand' refsite='chest' gear='0.3 1 -1 0.4 0.2 0.6' kp='6' "
+        "kv='0.2'/><position site='hand' refsite='foot' gear='1 1 0.5 -0.3 0.2 0.1' kp='3' "
+        "kv='0.5'/></actuator></mujoco>";
+    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4);
+    double center[2][3], linear[2][3], angular[2][3];
+    Text t;
+    config.world.gravity = 0.0;
+    config.motion.contacts = config.motion.self_contacts = false;
+    text_open(&t, diver, &config);
+    text_set(&t, "actuator.control", 0, -0.2);
+    text_set(&t, "actuator.control", 1, 0.3);
+    text_set3(&t, "base.angular_velocity", 0.5, -0.3, 0.8);
+    for (int i = 0; i < 2; i++) {
+        mf_articulated_momentum(t.group, 0, center[i], linear[i], angular[i]);
+        mf_world_step(t.world, 600);
+    }
+    assert_true(fabs(text_get(&t, "joint.angle", 1)) > 0.1); // they do move
+    for (int c = 0; c < 3; c++) {
+        assert_near(linear[1][c], linear[0][c], 1e-9);
+        assert_near(angular[1][c], angular[0][c], 1e-9);
+    }
+    text_close(&t);
+}
+
+static char *read_text(const char *path) {
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 16384);
+    assert_non_null(text);
+    assert_true(fread(text, 1, 16383, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_Isa isa,
+                           bool twice) {
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.group.double_precision = twice;
+    config.group.count = count;
+    config.world.isa = isa;
+    config.motion.self_contacts = false;
+    text_open(&t, text, &config);
+    mf_Field *control = mf_group_find_field(t.group, "actuator.control");
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < control->components; c++)
+            mf_field_set(control, i, c, 0.1 * (double)((count == 1 ? which : i) * (c + 1) % 7));
+    mf_world_step(t.world, 200);
+    uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    text_close(&t);
+    return hash;
+}
+
+// With every kind of actuator: alone and in a batch, on every instruction set.
+static void the_same_bits_everywhere(void **state) {
+    (void)state;
+    char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
+    for (int twice = 0; twice < 2; twice++) {
+        uint64_t first = 0;
+        for (uint32_t which = 0; which < 20; which += 9) {
+            uint64_t alone = moved_hash(text, 1, which, MF_ISA_AUTO, twice);
+            assert_true(alone != first);
+            first = alone;
+            for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
+                if (mf_isa_available(isa))
+                    assert_true(moved_hash(text, 20, which, isa, twice) == alone);
+        }
+    }
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_motor_turns_a_ball),
+        cmocka_unit_test(position_control_goes_the_short_way),
+        cmocka_unit_test(a_stiff_position_of_a_ball_is_stable),
+        cmocka_unit_test(a_stiff_damper_on_a_site),
+        cmocka_unit_test(a_reference_in_the_world),
+        cmocka_unit_test(between_sites_momentum_is_kept),
+        cmocka_unit_test(the_same_bits_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
