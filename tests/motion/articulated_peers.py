@@ -6,7 +6,8 @@ usage: articulated_peers.py [--table] PROBE EXPORT STATES MODEL...
 PROBE is the program test_motion_articulated_models. Per model the largest deviation of all states is
 printed, over the largest value of the quantity in its state:
   mass       mass matrix
-  bias       gravity, centrifugal and Coriolis forces
+  bias       gravity, centrifugal and Coriolis forces (at least 1e-4 of the largest mass times the
+             largest speed squared, of which they are differences)
   place      origins of the bodies (at least 1 m), turn: their attitudes
   jacobian   of the origins of all bodies, with the rows of turning
   forward    accelerations by a random force alone
@@ -64,6 +65,7 @@ class Truth:
         mujoco.mj_resetData(model, data)
         random_state(model, data, rng)
         self.force = rng.normal(size=model.nv)
+        speed = np.abs(data.qvel).max()
         control = rng.normal(size=model.nu) * 0.5
         activation = rng.normal(size=model.na) * 0.5
         self.question = np.concatenate([data.qpos, data.qvel, self.force, control, activation])
@@ -74,6 +76,7 @@ class Truth:
         self.mass = np.zeros((model.nv, model.nv))
         mujoco.mj_fullM(model, data, self.mass)
         self.bias, self.forward = data.qfrc_bias.copy(), data.qacc.copy()
+        self.rough = 1e-4 * np.abs(self.mass).max() * speed * speed
         self.jacobian = np.zeros((model.nbody - 1, 6, model.nv))
         for body in range(1, model.nbody):
             part = self.jacobian[body - 1]
@@ -112,7 +115,7 @@ def deviations(truth, numbers):
     turn = body[:, 3:7]
     turn = turn * np.sign(np.sum(turn * truth.turn, axis=1, keepdims=True))
     return np.array([
-        relative(mass, truth.mass), relative(bias, truth.bias),
+        relative(mass, truth.mass), relative(bias, truth.bias, truth.rough),
         relative(body[:, :3], truth.place, 1.0), relative(turn, truth.turn),
         relative(body[:, 7:].reshape(bodies, 6, n), truth.jacobian),
         relative(forward, truth.forward), relative(actuator, truth.actuator, 1.0),
