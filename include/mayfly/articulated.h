@@ -80,7 +80,7 @@ MF_API mf_ArticulatedConfig mf_articulated_config(void);
 // that makes it. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 256 actuators,
 // 64 equations of equality constraints, 64 tendons with forces or 16384 pairs of shapes.
 // MF_BAD_ARGUMENT: a setting, or a joint that moves nothing with inertia. MF_UNSUPPORTED: an
-// actuator on a ball joint or relative to a second site.
+// actuator on the joint of a free body or on a site of the world.
 MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config,
                                     mf_Error *error);
 

@@ -22,8 +22,8 @@ MF_API mf_InstrumentsConfig mf_instruments_config(void);
 // leaves; accelerations are the change of velocity in that step. A reset measures the start, at
 // rest. Call it after the motion. `config` may be NULL. Values of MF_SENSOR_USER are left alone. A
 // robot with a fault keeps its readings. MF_UNSUPPORTED, naming the sensor, unless lenient: forces
-// of limits; force and torque sensors of bodies that can touch something; lengths of actuators on
-// ball joints or with a reference site. MF_LIMIT: more than 512 links or 1024 velocity values.
+// of limits, and force and torque sensors of bodies that can touch something, where the motion is
+// not `articulated` (docs/instruments.md). MF_LIMIT: more than 512 links or 1024 velocity values.
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);
 

@@ -1,0 +1,126 @@
+// URDF robots under full dynamics: which of their shapes touch each other, meshes as hulls.
+#include "motion/articulated_text.h"
+
+// A block of 1 kg held by the world at the height `height`, as a box or a mesh of the same size.
+static void add_link(char *text, size_t size, const char *name, const char *collision,
+                     double height) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used,
+             "<link name='%s'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' "
+             "izz='0.01'/></inertial><collision><origin xyz='0 0 %g'/><geometry>%s</geometry>"
+             "</collision></link>",
+             name, height, collision);
+}
+
+static void add_slide(char *text, size_t size, const char *parent, const char *child) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used,
+             "<joint name='%s' type='prismatic'><parent link='%s'/><child link='%s'/><axis "
+             "xyz='0 0 1'/><limit lower='-9' upper='9' effort='1' velocity='9'/></joint>",
+             child, parent, child);
+}
+
+// Base, a middle link without a shape near them, and a block above the base: cubes of 0.2 m, of
+// which the lower one is at 0 and the upper one at `height`.
+static void open_tower(Text *t, const char *collision, double height) {
+    char text[4096] = "<robot name='tower'>";
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.world.gravity = 0.0;
+    config.motion.base = MF_ARTICULATED_FIXED;
+    config.motion.contacts = false;
+    add_link(text, sizeof text, "base", collision, 0.0);
+    add_link(text, sizeof text, "middle", "<sphere radius='0.01'/>", 5.0);
+    add_link(text, sizeof text, "top", collision, height);
+    add_slide(text, sizeof text, "base", "middle");
+    add_slide(text, sizeof text, "middle", "top");
+    strcat(text, "</robot>");
+    text_open(t, text, &config);
+}
+
+static const char box[] = "<box size='0.2 0.2 0.2'/>";
+
+// Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
+static void links_beyond_a_joint_meet(void **state) {
+    (void)state;
+    Text t;
+    open_tower(&t, box, 0.3);
+    text_set(&t, "joint.rate", 1, -0.5);
+    mf_world_step(t.world, 1000);
+    assert_true(text_get(&t, "joint.angle", 1) > -0.11);
+    assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
+    text_close(&t);
+}
+
+// What overlaps at the start never touches: nothing pushes, and the block goes through.
+static void overlaps_of_the_start_never_touch(void **state) {
+    (void)state;
+    Text t;
+    open_tower(&t, box, 0.15);
+    mf_world_step(t.world, 100);
+    assert_near(text_get(&t, "joint.angle", 1), 0.0, 0.0);
+    text_set(&t, "joint.rate", 1, -0.5);
+    mf_world_step(t.world, 1000);
+    assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
+    text_close(&t);
+}
+
+// Cubes of eight corners and twelve triangles, written as OBJ; the flat one has no inside.
+static void write_mesh(char path[64], bool flat) {
+    static const char cube[] = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\n"
+                               "v 1 1 1\nv -1 1 1\nf 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\n"
+                               "f 1 6 5\nf 3 4 8\nf 3 8 7\nf 2 3 7\nf 2 7 6\nf 1 5 8\nf 1 8 4\n";
+    static const char sheet[] = "v -1 -1 0\nv 1 -1 0\nv 1 1 0\nv -1 1 0\nf 1 2 3\nf 1 3 4\n";
+    const char *text = flat ? sheet : cube;
+    snprintf(path, 64, "/tmp/mayfly-mesh-XXXXXX.obj");
+    int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+}
+
+static void meshes_touch_as_hulls(void **state) {
+    (void)state;
+    char path[64], geometry[256];
+    Text t;
+    write_mesh(path, false);
+    snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
+    open_tower(&t, geometry, 0.3);
+    unlink(path);
+    assert_int_equal(t.model->mesh_count, 1);
+    assert_int_equal(t.model->meshes[0].hull_vertex_count, 8);
+    text_set(&t, "joint.rate", 1, -0.5);
+    mf_world_step(t.world, 1000);
+    assert_true(text_get(&t, "joint.angle", 1) > -0.11);
+    assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
+    text_close(&t);
+}
+
+// A mesh without an inside is noted, and passes through other links.
+static void flat_meshes_touch_no_link(void **state) {
+    (void)state;
+    char path[64], geometry[256];
+    bool told = false;
+    Text t;
+    write_mesh(path, true);
+    snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
+    open_tower(&t, geometry, 0.3);
+    unlink(path);
+    assert_int_equal(t.model->meshes[0].hull_vertex_count, 0);
+    for (uint32_t i = 0; i < t.model->note_count; i++)
+        told = told || strstr(t.model->notes[i].text, "is flat") != NULL;
+    assert_true(told);
+    text_set(&t, "joint.rate", 1, -0.5);
+    mf_world_step(t.world, 1000);
+    assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
+    text_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(links_beyond_a_joint_meet),
+        cmocka_unit_test(overlaps_of_the_start_never_touch),
+        cmocka_unit_test(meshes_touch_as_hulls),
+        cmocka_unit_test(flat_meshes_touch_no_link),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
