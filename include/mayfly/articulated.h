@@ -87,6 +87,20 @@ MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig 
 // The settings in use, or NULL when the group does not move by `articulated`.
 MF_API const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group);
 
+// What sensors ask for: forces that a step leaves behind in fields of its own. The group must move
+// by `articulated`; each is asked for once, before the first step. Fields of zeros remain after a
+// failure.
+//
+// The field sensor.outer: for each of `bodies` the force [N] and the torque [N m], about the origin
+// of the body's link, that come from outside on all that it carries: of contacts, connects and
+// welds, base.force and base.torque. World axes. MF_LIMIT: more than 64 bodies. MF_UNSUPPORTED: a
+// body that is fixed to one that it does not carry, when both can be pushed.
+MF_API mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies,
+                                              uint32_t count, mf_Error *error);
+// The fields joint.limit_force and tendon.limit_force [N] or [N m], >= 0, of every joint and
+// tendon.
+MF_API mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error);
+
 // ---- the equations of motion of one instance, in its present state
 // -------------------------------
 //

@@ -5,8 +5,9 @@
 // be computed again; the kept velocities are not, since every tick writes before it reads them.
 #include "sense/instruments_build.h"
 
-#include "motion/articulated/host.h"
 #include "world/attach.h"
+
+#include <mayfly/articulated.h>
 
 #include <string.h>
 
@@ -191,9 +192,9 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
         return status;
     status = add_fields(group, plan, error);
     if (status == MF_OK && plan->outer_count > 0)
-        status = mf_art_report_forces(group, plan->outer, plan->outer_count, error);
+        status = mf_articulated_report_forces(group, plan->outer, plan->outer_count, error);
     if (status == MF_OK && plan->limits)
-        status = mf_art_report_limits(group, error);
+        status = mf_articulated_report_limits(group, error);
     if (status == MF_OK) {
         plan->batch.outer_count = plan->outer_count;
         bind_fields(group, &plan->batch);

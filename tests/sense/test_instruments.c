@@ -629,6 +629,12 @@ static void mistakes_are_refused(void **state) {
     double values[20];
     rig_open(&rig, *state, noisy, &config);
     assert_int_equal(mf_instruments_add(rig.group, NULL, &error), MF_BAD_ARGUMENT); // twice
+    const uint32_t none = 99;
+    assert_int_equal(mf_articulated_report_forces(rig.group, &none, 1, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "has no body 99"));
+    assert_int_equal(mf_articulated_report_limits(rig.group, &error), MF_OK);
+    assert_int_equal(mf_articulated_report_limits(rig.group, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "already"));
     mf_InstrumentsConfig bad = {0};
     assert_int_equal(mf_instruments_add(rig.group, &bad, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);

@@ -88,7 +88,7 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->zone_count;
     case MF_ART_ROW_LIMIT:
     case MF_ART_ROW_TENDON_LIMIT:
-        return 0; // mf_art_report adds them
+        return 0; // mf_articulated_report_* adds them
     default:
         return 1;
     }
@@ -269,22 +269,40 @@ const mf_ArtPlan *mf_art_plan_of(const mf_Group *group) {
     return find_plan(group);
 }
 
-mf_Status mf_art_report_forces(mf_Group *group, const uint32_t *bodies, uint32_t count,
-                               mf_Error *error) {
+static mf_Status check_asked(const mf_ArtPlan *plan, bool already, mf_Error *error) {
+    if (plan == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "articulated: the group does not move by articulated");
+    return already ? mf_fail(error, MF_BAD_ARGUMENT, "articulated: forces are reported already")
+                   : MF_OK;
+}
+
+mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, uint32_t count,
+                                       mf_Error *error) {
     mf_ArtPlan *plan = find_plan(group);
+    const mf_Model *model = mf_group_model(group);
+    mf_Status status = check_asked(plan, plan != NULL && plan->zones != NULL, error);
+    for (uint32_t i = 0; i < count && status == MF_OK; i++)
+        if (bodies[i] >= model->body_count)
+            status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no body %u",
+                             model->name, bodies[i]);
+    if (status != MF_OK)
+        return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_Status status =
-        mf_art_zones_build(plan, mf_group_model(group), bodies, count, context, error);
+    status = mf_art_zones_build(plan, model, bodies, count, context, error);
     if (status == MF_OK)
         status = add_row(group, plan, MF_ART_ROW_OUTER, count, error);
     plan->zone_count = status == MF_OK ? count : 0;
     return status;
 }
 
-mf_Status mf_art_report_limits(mf_Group *group, mf_Error *error) {
+mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
     mf_ArtPlan *plan = find_plan(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = add_row(group, plan, MF_ART_ROW_LIMIT, model->joint_count, error);
+    mf_Status status = check_asked(plan, plan != NULL && plan->keeps_limits, error);
+    if (status != MF_OK)
+        return status;
+    status = add_row(group, plan, MF_ART_ROW_LIMIT, model->joint_count, error);
     if (status == MF_OK)
         status = add_row(group, plan, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
     plan->keeps_limits = status == MF_OK;

@@ -1,7 +1,6 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
-#include "world/group.h"
 
 #include <math.h>
 
@@ -280,7 +279,8 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     plan->terrain = mf_world_settings(world)->terrain;
     plan->sweeps = config->sweeps > 0 ? config->sweeps : config->hard ? 30 : 8;
     plan->level = plan->terrain->lowest == plan->terrain->highest;
-    plan->upright = mf_world_pulls_down(mf_world_settings(world));
+    const double *way = mf_world_settings(world)->gravity_direction;
+    plan->upright = way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0;
     plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                   (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
     status = fill_plan(plan, model, mf_world_settings(world), context, error);
