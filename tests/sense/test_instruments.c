@@ -445,7 +445,7 @@ static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which
     rig_open(&rig, context, tumbler, &config);
     for (uint32_t i = 0; i < count; i++)
         set_field(&rig, "free.velocity", i, 1, 0.2 * (count == 1 ? which : i) - 0.7);
-    for (int n = 0; n < 15; n++) {
+    for (int n = 0; n < 22; n++) {
         mf_world_step(rig.world, 200);
         for (uint32_t c = 0; c < rig.model->sensor_value_count; c++) {
             double value = value_of(&rig, count == 1 ? 0 : which, c);

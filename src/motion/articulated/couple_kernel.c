@@ -230,7 +230,7 @@ static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
 }
 
 // What the equality constraints want: no error at the end of the step, to first order.
-static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explicit) {
+static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explicit, mf_mask lanes) {
     mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
     const mf_lane rate = mf_set((mf_real)1) / unit, pull = mf_set((mf_real)0.2) * rate;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
@@ -238,7 +238,7 @@ static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explic
         mf_lane back = loops->error[i] * rate;
         if (explicit)
             back = pull * mf_fma(pull, loops->error[i], row->given + row->given);
-        rest[i] = row_value(c, row) + back;
+        rest[i] = mf_keep(lanes, row_value(c, row) + back);
     }
     push_loops(c, loops, rest);
 }
@@ -489,14 +489,21 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
         return;
     for (uint32_t i = 0; recalls && i < group->count; i++)
         guess_forces(&couple, &met[i], unit);
-    uint32_t sweeps = couple.row_count > first ? plan->sweeps : 1;
+    // Lanes with loops alone solve them once, whatever others do.
+    mf_mask lanes = mf_mask_all(), rubbed = mf_not(lanes);
+    for (uint32_t i = 0; i < group->count; i++)
+        rubbed = mf_or(rubbed, met[i].lanes);
+    if (plan->tendon_count > 0)
+        rubbed = lanes;
+    uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         for (uint32_t i = first; i < end; i++)
             relax(&couple, &couple.rows[i]);
         for (uint32_t i = 0; i < group->count; i++)
             relax_meeting(&couple, &met[i], explicit);
         if (plan->loop_count > 0)
-            solve_loops(&couple, &loops, unit, explicit);
+            solve_loops(&couple, &loops, unit, explicit, lanes);
+        lanes = rubbed;
     }
     mf_lane scale = mf_set((mf_real)1);
     if (!explicit)
