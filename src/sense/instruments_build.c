@@ -358,6 +358,31 @@ static bool may_be_pushed(const Build *b, uint32_t root) {
     return false;
 }
 
+static bool is_pushed(const mf_Model *model, uint32_t body) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].collides && model->shapes[i].body == body)
+            return true;
+    for (uint32_t i = 0; i < model->equality_count; i++) {
+        const mf_Equality *tie = &model->equalities[i];
+        bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
+        if (ties && (tie->objects[0] == body || tie->objects[1] == body))
+            return true;
+    }
+    return false;
+}
+
+// Whether a body shares its link with one that it does not carry, and both can be pushed.
+static bool is_mixed(const mf_Model *model, uint32_t root) {
+    bool inside = false, outside = false;
+    for (uint32_t i = 0; i < model->body_count; i++) {
+        if (model->bodies[i].link != model->bodies[root].link || !is_pushed(model, i))
+            continue;
+        inside = inside || carried(model, i, root);
+        outside = outside || !carried(model, i, root);
+    }
+    return inside && outside;
+}
+
 // Its forces from outside are summed by the motion. NULL, or why not.
 static const char *ask_outer(Build *b, uint32_t body, mf_Instrument *out) {
     if (mf_articulated_settings(b->group) == NULL)
@@ -365,6 +390,8 @@ static const char *ask_outer(Build *b, uint32_t body, mf_Instrument *out) {
                "single bodies";
     if (body == MF_NONE)
         return "it is fixed in the world, and something can touch";
+    if (is_mixed(b->model, body))
+        return "its body is fixed to another one, and both can be pushed";
     out->has_outer = true;
     for (out->outer = 0; out->outer < b->outer_count; out->outer++)
         if (b->outer[out->outer] == body)

@@ -541,6 +541,35 @@ static void a_broken_robot_shows_to_nobody(void **state) {
     rig_close(&broken);
 }
 
+// A foot that is fixed to a shin shares its link: what pushes the one cannot be told from what
+// pushes the other, unless only one of them can touch.
+static void fixed_bodies_are_told_apart_or_named(void **state) {
+    static const char leg[] =
+        "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom size='0.1' mass='1'%s/><body "
+        "pos='0 0 -0.5'><geom size='0.1' mass='1'/><site name='s'/></body></body></worldbody>"
+        "<sensor><force name='y' site='s'/></sensor></mujoco>";
+    for (int i = 0; i < 2; i++) {
+        Rig rig;
+        RigConfig config = rig_config();
+        mf_Error error = {0};
+        char text[1024];
+        double a[3];
+        snprintf(text, sizeof text, leg, i == 0 ? "" : " contype='0' conaffinity='0'");
+        rig_load(&rig, *state, text);
+        if (i == 0) {
+            assert_int_equal(rig_try(&rig, &config, &error), MF_UNSUPPORTED);
+            assert_non_null(strstr(error.message, "sensor 0 'y'"));
+            assert_non_null(strstr(error.message, "fixed to another one"));
+            config.instruments.lenient = true;
+        }
+        assert_int_equal(rig_try(&rig, &config, &error), MF_OK);
+        mf_world_step(rig.world, 3000);
+        values3(&rig, 0, a); // the foot bears the upper ball
+        assert_near3(a, 0, 0, i == 0 ? 0 : -G, 1e-4);
+        rig_close(&rig);
+    }
+}
+
 // `points` knows neither forces of limits nor of contacts on single bodies.
 static void what_cannot_be_measured_is_named(void **state) {
     static const char limits[] =
@@ -723,6 +752,7 @@ int main(int argument_count, char **arguments) {
         cmocka_unit_test(forces_depend_on_nothing),
         cmocka_unit_test(floats_are_near_doubles),
         cmocka_unit_test(a_broken_robot_shows_to_nobody),
+        cmocka_unit_test(fixed_bodies_are_told_apart_or_named),
         cmocka_unit_test(what_cannot_be_measured_is_named),
         cmocka_unit_test(points_has_sensors_too),
         cmocka_unit_test(snapshots_hold_readings),
