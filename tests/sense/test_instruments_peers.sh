@@ -4,8 +4,8 @@
 # MAYFLY_PEER_STATES how many random states (20; docs/instruments.md has 1000), MAYFLY_PEER_TABLE=1
 # makes the table of the docs.
 set -eu
-source=$1
-build=$2
+source=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
 python=${MAYFLY_PYTHON:-python3}
 shared=${MAYFLY_SHARED:-$source/../shared}
 probe=$build/test_sense_instruments
