@@ -80,6 +80,59 @@ static void d3_bounce(void **state) {
     }
 }
 
+// ---- level ground -------------------------------------------------------------------------------
+
+// A block that slides at its rest depth brakes by mu g in every step: the chord of friction goes by
+// the slip at the end, not by that at the beginning (which brakes less, by the part step mu g / v).
+static void sliding_brakes_by_coulomb(void **state) {
+    (void)state;
+    const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    config.motion.friction = mu;
+    Stage stage;
+    stage_begin(&stage, 1);
+    // Hard to turn, so that friction does not tip it.
+    art_body(&stage.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
+    for (int i = 0; i < 4; i++)
+        mf_hand_point(&stage.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+    art_open(&stage, &config);
+    stage_set3(&stage, "base.position", 0, 0, 0.1 - depth);
+    stage_set3(&stage, "base.linear_velocity", 2, 0, 0);
+    mf_world_step(stage.world, 20);
+    double before = stage_get(&stage, "base.linear_velocity", 0);
+    mf_world_step(stage.world, 60);
+    double after = stage_get(&stage, "base.linear_velocity", 0);
+    assert_near((before - after) / (60 * step), mu * 9.81, 1e-6);
+    mf_world_step(stage.world, 100);
+    assert_near(stage_get(&stage, "base.linear_velocity", 0), 0.0, 1e-4);
+    // Semi-implicit Euler lags by step v / 2 of the exact way v^2 / (2 mu g).
+    double way = 2.0 * 2.0 / (2.0 * mu * 9.81);
+    assert_near(stage_get(&stage, "base.position", 0), way, 2.0 * step * 2.0);
+    stage_close(&stage, NULL);
+}
+
+// The place where a ball touches stays below its centre however fast it rolls, so it lies m g / k
+// deep, as at rest.
+static void a_rolling_ball_rests(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
+    Stage stage;
+    stage_begin(&stage, 1);
+    config.motion.shapes = true;
+    stage.hand.model.shapes = &ball;
+    stage.hand.model.shape_count = 1;
+    art_body(&stage.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
+    art_open(&stage, &config);
+    stage_set3(&stage, "base.position", 0, 0, 0.1);
+    stage_set3(&stage, "base.linear_velocity", 2, 0, 0);
+    stage_set3(&stage, "base.angular_velocity", 0, 20, 0);
+    mf_world_step(stage.world, 400);
+    assert_near(stage_get(&stage, "base.linear_velocity", 0), 2.0, 1e-6);
+    assert_near(stage_get(&stage, "base.position", 2), 0.1 - 9.81 * 1e-4, 1e-9);
+    stage_close(&stage, NULL);
+}
+
 // ---- slopes -------------------------------------------------------------------------------------
 
 typedef struct Roll {
@@ -265,6 +318,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(d1_rest),
         cmocka_unit_test(d3_bounce),
+        cmocka_unit_test(sliding_brakes_by_coulomb),
+        cmocka_unit_test(a_rolling_ball_rests),
         cmocka_unit_test(d5_d6_rolling),
         cmocka_unit_test(d9_block_on_a_slope),
         cmocka_unit_test(friction_is_the_same_in_all_directions),

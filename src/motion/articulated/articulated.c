@@ -48,6 +48,8 @@ static const mf_FieldInfo articulated_fields[] = {
      "of floating joints: velocity of that origin in the joint frame"},
     {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "force that presses each contact to the ground, 0 in the air"},
+    {"contact.slip", "m/s", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "speed of each contact along the ground at the beginning of the step, 0 in the air"},
     {"actuator.control", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "what each actuator of the model is told, in the unit that its file means"},
     {"actuator.activation", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
@@ -76,6 +78,7 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
     case MF_ART_ROW_FREE_SPEED:
         return plan->free_count;
     case MF_ART_ROW_LOAD:
+    case MF_ART_ROW_SLIP:
         return plan->contact_count;
     case MF_ART_ROW_ACTIVATION:
         return plan->has_activation ? plan->actuator_count : 0;

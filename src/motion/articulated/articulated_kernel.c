@@ -168,21 +168,22 @@ static void store_state(const Step *s, const State *state) {
     }
 }
 
-// Loads at the end of the step.
+// Loads at the end of the step, and speeds along the ground at its beginning.
 static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                       const Work *work, mf_lane *loads) {
+                       const Work *work, mf_lane (*loads)[2]) {
     const mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
-        loads[i] = zero;
+        loads[i][0] = loads[i][1] = zero;
         if (!work->contacts.any || !touch->near)
             continue;
         if (plan->config.hard)
-            loads[i] = mf_keep(touch->may, touch->load);
+            loads[i][0] = mf_keep(touch->may, touch->load);
         else
-            loads[i] =
+            loads[i][0] =
                 mf_keep(touch->presses,
                         mf_max(touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero));
+        loads[i][1] = mf_keep(touch->presses, touch->slides);
     }
 }
 
@@ -274,11 +275,12 @@ static void store_actuators(const Step *s, const Actuated *actuated) {
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
-                       mf_lane *loads, Actuated *out, Asked *asked) {
+                       mf_lane (*loads)[2], Actuated *out, Asked *asked) {
     Work work;
     Rates rates;
     work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
     work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
+    work.contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
     work.meetings.memory = s->block->rows[MF_ART_ROW_MEETING];
     work.meetings.alive = s->alive;
     bind_actuators(s, &work.actuation);
@@ -291,8 +293,8 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     integrate_euler(s->plan, state, &rates, setting(s->plan, MF_ART_STEP));
 }
 
-static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force, mf_lane *loads,
-                     Actuated *out, Asked *asked) {
+static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,
+                     mf_lane (*loads)[2], Actuated *out, Asked *asked) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {0, 2, 2, 1};
@@ -328,7 +330,7 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
         return;
     State state;
     Rates force;
-    mf_lane loads[MF_ARTICULATED_MAX_CONTACTS];
+    mf_lane loads[MF_ARTICULATED_MAX_CONTACTS][2];
     Actuated actuated;
     Asked asked;
     load_state(block, &state);
@@ -345,8 +347,10 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
         step_euler(&s, &drive, &state, &force, loads, &actuated, &asked);
     check_state(&s, &state);
     store_state(&s, &state);
-    for (uint32_t i = 0; i < s.plan->contact_count; i++)
-        keep_store(&s, MF_ART_ROW_LOAD, i, loads[i]);
+    for (uint32_t i = 0; i < s.plan->contact_count; i++) {
+        keep_store(&s, MF_ART_ROW_LOAD, i, loads[i][0]);
+        keep_store(&s, MF_ART_ROW_SLIP, i, loads[i][1]);
+    }
     store_actuators(&s, &actuated);
     store_asked(&s, &asked);
 }

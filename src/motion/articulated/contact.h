@@ -1,10 +1,11 @@
 // Contact with the ground inside the articulated-body passes.
 //
 // A contact at depth d whose point moves with v presses with
-//     f = (k d - c v.n) n - s (v - v.n n),    s = mu N / max(|v - v.n n|, slip speed)
+//     f = (k d - c v.n) n - s (v - v.n n),    s = mu N / max(u, slip speed)
 // where k and c are the stiffness and damping of the plan and N is the load of the step before
-// (Coulomb friction, its chord to rest). In an implicit step d and v are those of the end, so with
-// v' = v + dt a and d' = d - dt v'.n
+// (Coulomb friction, its chord to rest) and u the slip at the end of the step, |v - v.n n| and what
+// that has changed in the step before: s times the slip at the end is then mu N. In an implicit
+// step d and v are those of the end, so with v' = v + dt a and d' = d - dt v'.n
 //     f = k d n - C v',   C = s 1 + (c + dt k - s) n n^T
 // which is a constant force and dt C added to the inertia that the link shows at the point: stable
 // for every k, c and s, since C has no negative eigenvalue. A point at d < 0 has (k + c / dt) d for
@@ -29,11 +30,13 @@ typedef struct Touch {
     mf_mask may;          // lanes that may touch
     mf_mask presses;      // lanes that are taken to touch
     Vec arm;              // [m] from the link's origin, its axes
+    Vec pivot;            // [m] likewise: what the link carries along as it turns
     Vec normal;           // [1] its axes
     Vec velocity;         // [m/s] of the point, its axes
     mf_lane depth;        // [m]
     mf_lane climb;        // [m/s] along the normal
-    mf_lane fast;         // [m/s] across the normal, at least the slip speed
+    mf_lane slides;       // [m/s] across the normal
+    mf_lane fast;         // [m/s] the same at the end of the step, guessed; at least the slip speed
     mf_lane spins, rolls; // [rad/s] about and across the normal, likewise
     mf_lane load;         // [N] for friction
     // What acts where it presses:
@@ -48,6 +51,7 @@ typedef struct Contacts {
     bool any;                                // some lane may touch anywhere
     bool implicit;                           // the step is
     const mf_real *load;                     // [N] rows of contact.load: of the step before
+    const mf_real *slip;                     // [m/s] rows of contact.slip
     Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
     Touch touch[MF_ARTICULATED_MAX_CONTACTS];
 } Contacts;
@@ -86,6 +90,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     mf_lane ground = ground_under(plan, world.x, world.y, &normal);
     mf_lane depth = (ground - world.z) * normal.z;
     touch->normal = mat_apply_transposed(&pose->turn, normal);
+    touch->pivot = center;
     if (c[3] <= 0) {
         touch->arm = center;
         return depth;
@@ -95,7 +100,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         Sym squares = sym_constant(c + 4);
         Vec reach = sym_apply(&squares, down);
         mf_lane far = mf_sqrt(vec_dot(reach, down));
-        touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
+        touch->pivot = touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
         return depth + far;
     }
     if (contact->disc) {
@@ -108,6 +113,8 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         down = vec_fma(vec_cross(axis, down), mf_set(c[11]), vec_scale(down, mf_set(c[10])));
     }
     touch->arm = vec_fma(down, -radius, center);
+    if (contact->disc)
+        touch->pivot = touch->arm;
     return mf_fma(radius, vec_dot(down, touch->normal), depth);
 }
 
@@ -140,8 +147,17 @@ static MF_INLINE void touch_turns(const mf_ArtPlan *plan, Vec rate, Touch *touch
     touch->rolls = mf_max(mf_sqrt(vec_dot(across, across)), least);
 }
 
+// Speed along the ground at the end of the step, when it changes as it did in the step before: the
+// chord of friction then has the right force at the end. A quarter at least, since a blow may have
+// ended; a first touch has no step before.
+static MF_INLINE mf_lane guess_slip(mf_lane now, mf_lane before, mf_mask known) {
+    mf_lane next = mf_max(now + now - before, mf_set((mf_real)0.25) * now);
+    return mf_select(known, next, now);
+}
+
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose, Vec rate,
-                                 mf_lane load, mf_lane step, bool implicit, Touch *touch) {
+                                 mf_lane load, mf_lane slid, mf_lane step, bool implicit,
+                                 Touch *touch) {
     const mf_real *c = contact_constants(plan, i);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     touch->near = false;
@@ -162,7 +178,9 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->turn, pose->speed));
     const mf_lane climb = touch->climb = vec_dot(touch->velocity, touch->normal);
     Vec across = vec_fma(touch->normal, -climb, touch->velocity);
-    touch->fast = mf_max(mf_sqrt(vec_dot(across, across)), setting(plan, MF_ART_SLIP));
+    touch->slides = mf_sqrt(vec_dot(across, across));
+    touch->fast =
+        mf_max(guess_slip(touch->slides, slid, mf_less(zero, load)), setting(plan, MF_ART_SLIP));
     touch->turns = plan->contacts[i].turns;
     if (touch->turns)
         touch_turns(plan, rate, touch);
@@ -229,7 +247,7 @@ static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravit
                 bent.x * n.y,
                 bent.x * n.z,
                 bent.y * n.z};
-    Vec swing = vec_cross_add(rate, vec_cross(rate, r), vec_scale(down, gravity));
+    Vec swing = vec_cross_add(rate, vec_cross(rate, touch->pivot), vec_scale(down, gravity));
     Vec ahead = vec_fma(swing, step, touch->velocity);
     Vec force =
         vec_sub(vec_scale(n, mf_keep(touch->presses, touch->push)), sym_apply(&drag, ahead));
@@ -270,7 +288,7 @@ static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t f
 // taken away) of its link.
 static MF_INLINE mf_lane touch_climb(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
                                      Vec rate, Vec angular, Vec linear) {
-    Vec swing = vec_cross_add(rate, vec_cross(rate, touch->arm), vec_scale(down, gravity));
+    Vec swing = vec_cross_add(rate, vec_cross(rate, touch->pivot), vec_scale(down, gravity));
     Vec gain = vec_cross_add(angular, touch->arm, vec_add(linear, swing));
     return vec_dot(vec_fma(gain, step, touch->velocity), touch->normal);
 }

@@ -217,7 +217,9 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
-        touch->load = mf_select(wrong, load[i], touch->load);
+        // One that did not press has no load yet: what it would bear at the speed of its fall is no
+        // force that friction could go by.
+        touch->load = mf_select(wrong, mf_keep(touch->presses, load[i]), touch->load);
         touch->presses = presses[i];
         touch_set(plan, i, drive->step, touch);
     }

@@ -182,9 +182,13 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
     Contacts *contacts = &work->contacts;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         int32_t link = plan->contacts[i].link;
-        mf_lane load = contacts->implicit ? row_load(contacts->load, i) : mf_zero();
+        mf_lane load = mf_zero(), slid = mf_zero();
+        if (contacts->implicit) {
+            load = row_load(contacts->load, i);
+            slid = row_load(contacts->slip, i);
+        }
         touch_find(plan, i, &contacts->pose[link + 1],
-                   link < 0 ? state->rate : work->links[link].rate, load, drive->step,
+                   link < 0 ? state->rate : work->links[link].rate, load, slid, drive->step,
                    contacts->implicit, &contacts->touch[i]);
         contacts->any = contacts->any || contacts->touch[i].near;
     }
