@@ -88,7 +88,7 @@ def equal_errors(numbers):
             row.append("not reached" if found is None else
                        f"{time(found[0])} ({found[1].replace(' batch', '').replace('MuJoCo ', '')})")
         for found in (alone, company):
-            row.append("" if found is None or peer is None else f"{peer[0] / found[0]:.2g}")
+            row.append("" if found is None or peer is None else f"{float(f'{peer[0] / found[0]:.2g}'):g}")
         rows.append(row)
     return table(["scene", "error, m", "Mayfly, alone, µs", "in company, µs", "MuJoCo, µs",
                   "MuJoCo over alone", "over company"], rows)
