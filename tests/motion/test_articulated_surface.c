@@ -92,10 +92,12 @@ static void sliding_friction_is_the_files(void **state) {
         text_set3(&t, "base.linear_velocity", 3, 0, 0);
         mf_world_step(t.world, 200);
         double lost = 3.0 - text_get(&t, "base.linear_velocity", 0);
-        // The chord: h mu g ln(3 / speed); a moment of the force shifts the load, not its sum.
-        double speed = 3.0 - cases[i].mu * gravity * 0.2;
-        double chord = 1e-3 * cases[i].mu * gravity * log(3.0 / speed);
-        assert_near(lost, cases[i].mu * gravity * 0.2, chord + 1e-3 * cases[i].mu + 1e-12);
+        // What the ground has pressed in all: the weight, and what lifts a box that begins to tip.
+        double pressed = gravity * 0.2 + text_get(&t, "base.linear_velocity", 2);
+        // The step after the blow goes by twice the slip, as if that went on growing: half a step
+        // of friction is missing.
+        double missing = 0.5e-3 * cases[i].mu * gravity;
+        assert_near(lost, cases[i].mu * pressed - missing, 0.5 * missing + 1e-12);
         text_close(&t);
     }
 }
