@@ -173,8 +173,8 @@ static mf_Status build_arch(mf_Context *context, double thickness, bool hard, do
 }
 
 // Milankovitch: thickness over radius at least 0.1075 for many stones. With ten it is 0.10701,
-// found by a linear programme of limit analysis (forces at the corners of the joints that balance
-// every stone and only push); the same programme gives 0.10745 with 101.
+// found by the linear programme of limit analysis (tests/app/check_arch.py, which gives 0.10745
+// with 101).
 static mf_Status check_arch(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const struct {
         double thickness;
