@@ -41,7 +41,7 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
             continue;
         const Pose *pose = &work->contacts.pose[link + 1];
         Vec rate = link < 0 ? state->rate : work->links[link].rate;
-        Vec gain = vec_cross_add(rate, vec_cross(rate, touch->arm),
+        Vec gain = vec_cross_add(rate, vec_cross(rate, touch->pivot),
                                  link < 0 ? work->base_linear : work->linear[link]);
         gain = vec_cross_add(link < 0 ? work->base_angular : work->angular[link], touch->arm, gain);
         gain = vec_fma(pose_down(plan, &work->contacts, link), setting(plan, MF_ART_GRAVITY), gain);
