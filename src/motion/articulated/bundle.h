@@ -106,12 +106,6 @@ static inline bool group_add(const mf_ArtPlan *plan, Group *group, Meeting *meet
     return group_has_room(plan, group, bundle_numbers(plan, surface.rows, 1));
 }
 
-static MF_INLINE mf_mask lane_range(uint32_t first, uint32_t count) {
-    mf_index lane = mf_lane_numbers();
-    return mf_and(mf_not(mf_index_less(lane, mf_set_index((int32_t)first))),
-                  mf_index_less(lane, mf_set_index((int32_t)(first + count))));
-}
-
 // Fills the group with the contacts of its lanes. False when there is no room for all.
 static inline bool group_fill(const mf_ArtPlan *plan, Meetings *all, Group *group) {
     group->count = group->numbers = 0;

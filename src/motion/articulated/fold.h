@@ -5,7 +5,7 @@
 #ifndef MF_MOTION_ARTICULATED_FOLD_H
 #define MF_MOTION_ARTICULATED_FOLD_H
 
-#include "motion/articulated/spread.h"
+#include "motion/articulated/expect.h"
 
 static MF_INLINE Sym sym_inverse_of(const Sym *s) {
     mf_lane xx = mf_fma(s->yy, s->zz, -(s->yz * s->yz));
@@ -248,6 +248,7 @@ static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *d
     if (work->contacts.any && link->contact_count > 0)
         contacts_add(plan, (int32_t)l, link->first_contact, link->contact_count, drive->step,
                      &work->contacts, own->rate, &a);
+    expect_add(work, (int32_t)l, &a);
     if (drive->active && (link->lifted || link->thrust))
         push_link(plan, (int32_t)l, link->lifted, link->thrust, work, &a);
     const Line *pull = &work->actuation.lines[l];

@@ -31,6 +31,12 @@ static MF_INLINE int32_t meeting_link(const mf_ArtPlan *plan, uint32_t shape) {
     return frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1;
 }
 
+static MF_INLINE mf_mask lane_range(uint32_t first, uint32_t count) {
+    mf_index lane = mf_lane_numbers();
+    return mf_and(mf_not(mf_index_less(lane, mf_set_index((int32_t)first))),
+                  mf_index_less(lane, mf_set_index((int32_t)(first + count))));
+}
+
 static inline void meetings_push(Meetings *all, const Meeting *meeting, mf_mask lanes) {
     mf_mask exists = mf_and(meeting->exists, lanes);
     if (!mf_any(exists))

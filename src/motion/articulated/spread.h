@@ -34,6 +34,10 @@ typedef struct Outer { // forces from outside on all links of a zone
     Vec torque;        // [N m] about `place`
 } Outer;
 
+typedef struct Expected {
+    Vec force, torque; // [N], [N m] about the link's origin, its axes
+} Expected;
+
 typedef struct Work {
     LinkWork links[MF_ARTICULATED_MAX_LINKS];
     BallWork balls[MF_ARTICULATED_MAX_BALLS];
@@ -49,6 +53,9 @@ typedef struct Work {
     Outer zones[MF_ARTICULATED_MAX_ZONES];
     Line limits[MF_ARTICULATED_MAX_LINKS];
     mf_lane tendon_limits[MF_ARTICULATED_MAX_TENDONS]; // [N] or [N m]
+    bool expects;                                      // `expected` acts (expect.h)
+    bool met[MF_ARTICULATED_MAX_LINKS + 1];            // some lane has it; of the base at 0
+    Expected expected[MF_ARTICULATED_MAX_LINKS + 1];   // what other links press with
 } Work;
 
 // ---- between a link and its parent --------------------------------------------------------------
