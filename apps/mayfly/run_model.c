@@ -238,15 +238,6 @@ static mf_Status simulate(mf_Group *group, mf_Simulation *simulation, bool talk,
     return status;
 }
 
-// What the file asks for and full dynamics do not have.
-static void warn_of_medium(const mf_Model *model) {
-    if (model->physics.density > 0.0 || model->physics.viscosity > 0.0)
-        fprintf(stderr,
-                "mayfly: %s: fluids are not simulated: without the forces of its medium (density "
-                "%g kg/m^3, viscosity %g Pa s) it moves as in a vacuum\n",
-                model->file, model->physics.density, model->physics.viscosity);
-}
-
 static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Inputs *inputs,
                      const mf_RunOptions *options, mf_Error *error) {
     mf_Group *group = mf_world_group(world, 0);
@@ -263,7 +254,6 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
     mf_Status status = mf_simulation_film(&simulation, options->plot, error);
     if (status != MF_OK)
         return mf_app_fail(error);
-    warn_of_medium(start->model);
     if (!options->json)
         print_start(start, world);
     status = simulate(group, &simulation, !options->json, error);

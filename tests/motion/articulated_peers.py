@@ -138,7 +138,6 @@ def worst_of(probe, path, count):
     model = mujoco.MjModel.from_xml_path(path)
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
     model.opt.timestep = 0.001
-    model.opt.density = model.opt.viscosity = 0
     model.tendon_armature[:] = 0
     data = mujoco.MjData(model)
     rng = np.random.default_rng(1)

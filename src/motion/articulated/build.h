@@ -17,6 +17,11 @@ mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t co
 mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,
                                  mf_Context *context, mf_Error *error);
 
+// The medium of a file with density or viscosity: allocates and fills plan->fluids. The tree must
+// be there.
+mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                              mf_Error *error);
+
 // Allocates and fills plan->loops, tendons and looped, and adds to terms, which has room for
 // mf_art_coupling_terms more. The actuators must be there.
 uint32_t mf_art_coupling_terms(const mf_Model *model);

@@ -234,10 +234,27 @@ static MF_INLINE void touch_add_turns(const Touch *touch, mf_lane step, Vec rate
                  mf_fma(bent.x, n.z, a->j.xz),        mf_fma(bent.y, n.z, a->j.yz)};
 }
 
+// Adds a force at `r`, and what resists an acceleration there: `c` times it.
+static MF_INLINE void resist_at(Vec r, Vec force, Sym c, Art *a) {
+    a->f = vec_sub(a->f, force);
+    a->n = vec_sub(a->n, vec_cross(r, force));
+    a->m = (Sym){a->m.xx + c.xx, a->m.yy + c.yy, a->m.zz + c.zz,
+                 a->m.xy + c.xy, a->m.xz + c.xz, a->m.yz + c.yz};
+    // Columns of [r] C; then -[r] C [r] row by row.
+    Vec x = vec_cross(r, (Vec){c.xx, c.xy, c.xz}), y = vec_cross(r, (Vec){c.xy, c.yy, c.yz}),
+        z = vec_cross(r, (Vec){c.xz, c.yz, c.zz});
+    a->h = (Mat){a->h.xx + x.x, a->h.xy + y.x, a->h.xz + z.x, a->h.yx + x.y, a->h.yy + y.y,
+                 a->h.yz + z.y, a->h.zx + x.z, a->h.zy + y.z, a->h.zz + z.z};
+    Vec first = vec_cross(r, (Vec){x.x, y.x, z.x}), second = vec_cross(r, (Vec){x.y, y.y, z.y});
+    mf_lane zz = mf_fma(r.x, y.z, -(r.y * x.z));
+    a->j = (Sym){a->j.xx + first.x, a->j.yy + second.y, a->j.zz + zz,
+                 a->j.xy + first.y, a->j.xz + first.z,  a->j.yz + second.z};
+}
+
 // Adds one contact to the body `a` of its link, whose angular velocity is `rate`.
 static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
                                 Vec rate, Art *a) {
-    const Vec n = touch->normal, r = touch->arm;
+    const Vec n = touch->normal;
     mf_lane slip = mf_keep(touch->presses, touch->slip);
     mf_lane more = mf_keep(touch->presses, touch->drag) - slip;
     Vec bent = vec_scale(n, more);
@@ -251,21 +268,9 @@ static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravit
     Vec ahead = vec_fma(swing, step, touch->velocity);
     Vec force =
         vec_sub(vec_scale(n, mf_keep(touch->presses, touch->push)), sym_apply(&drag, ahead));
-    a->f = vec_sub(a->f, force);
-    a->n = vec_sub(a->n, vec_cross(r, force));
     Sym c = {drag.xx * step, drag.yy * step, drag.zz * step,
              drag.xy * step, drag.xz * step, drag.yz * step};
-    a->m = (Sym){a->m.xx + c.xx, a->m.yy + c.yy, a->m.zz + c.zz,
-                 a->m.xy + c.xy, a->m.xz + c.xz, a->m.yz + c.yz};
-    // Columns of [r] C; then -[r] C [r] row by row.
-    Vec x = vec_cross(r, (Vec){c.xx, c.xy, c.xz}), y = vec_cross(r, (Vec){c.xy, c.yy, c.yz}),
-        z = vec_cross(r, (Vec){c.xz, c.yz, c.zz});
-    a->h = (Mat){a->h.xx + x.x, a->h.xy + y.x, a->h.xz + z.x, a->h.yx + x.y, a->h.yy + y.y,
-                 a->h.yz + z.y, a->h.zx + x.z, a->h.zy + y.z, a->h.zz + z.z};
-    Vec first = vec_cross(r, (Vec){x.x, y.x, z.x}), second = vec_cross(r, (Vec){x.y, y.y, z.y});
-    mf_lane zz = mf_fma(r.x, y.z, -(r.y * x.z));
-    a->j = (Sym){a->j.xx + first.x, a->j.yy + second.y, a->j.zz + zz,
-                 a->j.xy + first.y, a->j.xz + first.z,  a->j.yz + second.z};
+    resist_at(touch->arm, force, c, a);
     if (touch->turns)
         touch_add_turns(touch, step, rate, a);
 }

@@ -5,6 +5,7 @@
 #ifndef MF_MOTION_ARTICULATED_FOLD_H
 #define MF_MOTION_ARTICULATED_FOLD_H
 
+#include "motion/articulated/fluid.h"
 #include "motion/articulated/expect.h"
 
 static MF_INLINE Sym sym_inverse_of(const Sym *s) {
@@ -251,6 +252,9 @@ static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *d
     expect_add(work, (int32_t)l, &a);
     if (drive->active && (link->lifted || link->thrust))
         push_link(plan, (int32_t)l, link->lifted, link->thrust, work, &a);
+    if (drive->active && link->fluid_count > 0)
+        fluids_add(plan, (int32_t)l, link->first_fluid, link->fluid_count, drive->step,
+                   &work->contacts, own->rate, &a);
     const Line *pull = &work->actuation.lines[l];
     if (link->kind == MF_ART_BALL) {
         fold_ball(plan, state, drive, force->ball[link->row], &work->actuation.balls[link->row], l,

@@ -257,6 +257,9 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
         expect_add(work, -1, &work->base);
         if (drive->active && (plan->base_lifted || plan->base_thrust))
             push_link(plan, -1, plan->base_lifted, plan->base_thrust, work, &work->base);
+        if (drive->active && plan->base_fluids > 0)
+            fluids_add(plan, -1, 0, plan->base_fluids, drive->step, &work->contacts, state->rate,
+                       &work->base);
         accelerate_base(plan, state, drive, force, world, work);
     }
     accelerate_all(plan, state, work, out);

@@ -224,6 +224,8 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     set_settings(plan, model, world);
     status = mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
     if (status == MF_OK)
+        status = mf_art_fluids_build(plan, model, context, error);
+    if (status == MF_OK)
         status = mf_art_couplings_build(plan, model, context, error);
     if (status == MF_OK)
         status = mf_art_meetings_build(plan, model, context, error);
@@ -252,6 +254,7 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->loops);
     mf_release(context, plan->tendons);
     mf_release(context, plan->looped);
+    mf_release(context, plan->fluids);
     mf_release(context, plan->meets);
     mf_release(context, plan->zones);
     mf_release(context, plan->zones_at);

@@ -153,6 +153,7 @@ typedef struct mf_ArtLink {
     uint32_t position; // [1] its first value in a position vector
     uint32_t velocity; // [1] its first value in a velocity vector
     uint32_t first_contact, contact_count; // [1]
+    uint32_t first_fluid, fluid_count;     // [1]
 } mf_ArtLink;
 
 typedef struct mf_ArtTerm {
@@ -216,6 +217,16 @@ typedef struct mf_ArtTendon {
     bool elastic;                                  // has stiffness, damping or armature
 } mf_ArtTendon;
 
+// What the medium does to one body of the file: it moves as the box that has the body's inertia.
+typedef struct mf_ArtFluid {
+    int32_t link;        // [1] plan link, -1 = base
+    double place[3];     // [m] centre of mass in that link's frame
+    double turn[9];      // [1] the box's axes to that link's, row after row
+    double drag[3];      // [N s^2/m^2] per axis of the box, times the square of the speed along it
+    double twist[3];     // [N m s^2] likewise, of the rate about it
+    double creep, whirl; // [N s/m], [N m s] times speed and rate
+} mf_ArtFluid;
+
 // Where a link of the model is: in which plan link and how.
 typedef struct mf_ArtPlace {
     int32_t link;    // [1] plan link, -1 = base
@@ -276,6 +287,9 @@ typedef struct mf_ArtPlan {
     bool posed;                                                 // an actuator needs poses
     bool base_thrust, base_lifted;                              // as in mf_ArtLink
     bool any_lifted;
+    mf_ArtFluid *fluids;                     // by plan link, those of the base first
+    uint32_t fluid_count, base_fluids;       // [1]
+    double wind[3];                          // [m/s] of the medium, world axes
     bool limited;                            // a joint has a limit
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
