@@ -69,6 +69,36 @@ static void d1_depth_at_rest(void **state) {
     text_close(&t);
 }
 
+// A ball that rolls on a plate lies as deep as one at rest, g T^2 with T = two steps: its surface
+// does not leave the plate as the points of it do. 20 rad/s, 0.1 m.
+static void a_rolling_ball_lies_no_deeper(void **state) {
+    (void)state;
+    static const char form[] =
+        "<mujoco><worldbody><geom type='box' size='9 1 0.1' pos='0 0 1'/><body pos='0 0 1.2'>"
+        "<freejoint/><geom type='%s' size='0.1 0.2' euler='90 0 0' mass='1'/></body></worldbody>"
+        "</mujoco>";
+    for (int i = 0; i < 4; i++) {
+        const double step = i < 2 ? 0.005 : 0.002;
+        char text[400];
+        Text t;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step));
+        config.group.double_precision = true;
+        snprintf(text, sizeof text, form, i % 2 == 0 ? "sphere" : "capsule");
+        text_open(&t, text, &config);
+        const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
+        const double z = 1.2 - 9.81 * 4 * step * step / n;
+        text_set3(&t, "base.position", -1, 0, z);
+        text_set3(&t, "base.linear_velocity", 2, 0, 0);
+        // Axes of the capsule's body are those of the world at the start; it turns about y.
+        text_set3(&t, "base.angular_velocity", 0, 20, 0);
+        mf_world_step(t.world, (uint64_t)llround(0.5 / step));
+        assert_near(text_get(&t, "base.position", 2), z, 2e-6);
+        assert_near(text_get(&t, "base.angular_velocity", 1) * 0.1,
+                    text_get(&t, "base.linear_velocity", 0), 0.02);
+        text_close(&t);
+    }
+}
+
 // A block on a plate that turns under it: at 26.5651 degrees (mu 0.5) it begins to slip, at 30 with
 // mu 0.3 it goes with g (sin - mu cos) = 2.356287 m/s^2 (validation list, C3). The plate is fixed
 // in the world.
@@ -349,6 +379,7 @@ int main(void) {
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(d3_restitution),
         cmocka_unit_test(d1_depth_at_rest),
+        cmocka_unit_test(a_rolling_ball_lies_no_deeper),
         cmocka_unit_test(c3_block_on_incline),
         cmocka_unit_test(a_hard_box_rests_on_the_ground),
         cmocka_unit_test(d10_a_stack_stands),

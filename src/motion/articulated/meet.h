@@ -30,8 +30,9 @@ typedef struct Met {
     mf_lane ease;    // 1 / (1 + slope diagonal) of the normal row
 } Met;
 
+// A point of a link at `arm`; what the link carries along as it turns is at `pivot`.
 static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
-                           int32_t link, Vec arm) {
+                           int32_t link, Vec arm, Vec pivot) {
     if (link == MF_ART_WORLD)
         return (Spot){vec_zero(), vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY)),
                       vec_zero(), vec_zero()};
@@ -39,7 +40,7 @@ static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Wor
     Vec rate = link < 0 ? state->rate : work->links[link].rate;
     Vec angular = link < 0 ? work->base_angular : work->angular[link];
     Vec linear = link < 0 ? work->base_linear : work->linear[link];
-    Vec swing = vec_cross_add(rate, vec_cross(rate, arm), linear);
+    Vec swing = vec_cross_add(rate, vec_cross(rate, pivot), linear);
     return (Spot){mat_apply_add(&pose->turn, vec_cross(rate, arm), pose->speed),
                   mat_apply(&pose->turn, vec_cross_add(angular, arm, swing)),
                   mat_apply(&pose->turn, rate), mat_apply(&pose->turn, angular)};
@@ -64,6 +65,24 @@ static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
         return point;
     const Pose *pose = &work->contacts.pose[link + 1];
     return mat_apply_transposed(&pose->turn, vec_sub(point, pose->place));
+}
+
+// A ball that rolls touches below its centre, with other points in every moment: the surface there
+// does not leave the other body as its points do. The same goes for capsules.
+static MF_INLINE Vec pivot_of(const mf_ArtPlan *plan, const Work *work, const Meeting *meeting,
+                              int side, int32_t link, Vec arm) {
+    if (meeting->pair == MF_NONE)
+        return side == 0 ? arm : work->contacts.touch[meeting->touch].pivot;
+    const mf_CollidePair *pair = &plan->collide->pairs[meeting->pair];
+    const uint32_t shape = side == 0 ? pair->a : pair->b;
+    const mf_CollideKind kind = plan->collide->shapes[shape].kind;
+    if (kind != MF_COLLIDE_SPHERE && kind != MF_COLLIDE_CAPSULE)
+        return arm;
+    const size_t row = (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
+    const mf_lane radius = mf_set((mf_real)plan->collide->values_f64[row]);
+    mf_lane way = mf_fma(mf_set((mf_real)-0.5), meeting->depth, radius); // from half-way
+    Vec inward = vec_scale(meeting->normal, side == 0 ? -way : way);
+    return vec_add(arm, into_link(work, link, inward));
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -98,7 +117,8 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
         }
         for (int side = 0; side < 2; side++) {
             p->arms[m][side] = arm_of(work, p->links[m][side], meeting->point);
-            spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side]);
+            Vec pivot = pivot_of(plan, work, meeting, side, p->links[m][side], p->arms[m][side]);
+            spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side], pivot);
         }
         p->depth = mf_select(where, meeting->depth, p->depth);
         p->normal = vec_select(where, meeting->normal, p->normal);
