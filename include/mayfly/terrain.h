@@ -75,8 +75,8 @@ MF_API mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig
 // The ground that a model's file describes: its first level plane and its height fields that are
 // level, fixed in the world and touch, the highest of them at each place. *out is NULL when it has
 // none. Bilinear; beyond the fields the plane goes on, or else their border.
-MF_API mf_Status mf_terrain_from_model(mf_Context *context, const mf_Model *model,
-                                       mf_Terrain **out, mf_Error *error);
+MF_API mf_Status mf_terrain_from_model(mf_Context *context, const mf_Model *model, mf_Terrain **out,
+                                       mf_Error *error);
 
 MF_API void mf_terrain_destroy(mf_Terrain *terrain); // NULL is fine
 

@@ -4,7 +4,7 @@
 #include "math/scalar.h"
 
 typedef struct Contact {
-    uint32_t link; // [1] of the model
+    uint32_t link;         // [1] of the model
     const mf_Shape *shape; // NULL: a point
     bool disc, oval;
     double tensor[6];        // [m^2] squared radii of an ellipsoid, link axes
