@@ -55,22 +55,20 @@ static uint32_t mix(uint32_t a) {
 
 static void draw_controls(const mf_SystemRun *run, void *user) {
     const mf_Field *control = user;
+    const bool twice = mf_group_settings(run->group)->double_precision;
     for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
         size_t first = (size_t)b * control->components * MF_BLOCK;
         uint32_t robots = mf_group_count(run->group) - b * MF_BLOCK;
         robots = robots < MF_BLOCK ? robots : MF_BLOCK;
         for (uint32_t c = 0; c < control->components; c++) {
             uint32_t key = mix((uint32_t)run->tick * 131u + c) + b * MF_BLOCK;
-            float numbers[MF_BLOCK] = {0};
-            for (uint32_t lane = 0; lane < robots; lane++)
-                numbers[lane] = (float)(int32_t)mix(key + lane * 0x9e3779b9u) * 0x1p-31f;
-            if (mf_group_settings(run->group)->double_precision) {
-                double *out = (double *)control->data + first + (size_t)c * MF_BLOCK;
-                for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
-                    out[lane] = numbers[lane];
-            } else {
-                memcpy((float *)control->data + first + (size_t)c * MF_BLOCK, numbers,
-                       sizeof numbers);
+            const size_t row = first + (size_t)c * MF_BLOCK;
+            for (uint32_t lane = 0; lane < robots; lane++) {
+                float number = (float)(int32_t)mix(key + lane * 0x9e3779b9u) * 0x1p-31f;
+                if (twice)
+                    ((double *)control->data)[row + lane] = number;
+                else
+                    ((float *)control->data)[row + lane] = number;
             }
         }
     }

@@ -3,12 +3,13 @@
 
 Both load the same file and do the same work: random controls in every step, contacts on, robots
 that fall and begin again after an episode of 500 steps. MuJoCo runs its own `rollout` (compiled,
-one thread), so no Python is timed. Both take turns; each figure is the best of the repeats.
+one thread), so no Python is timed. Both take turns; each figure is the median of the repeats.
 
 usage: mujoco_bench.py MAYFLY [SHARED]      (run_mujoco.sh makes the environment and calls this)
 """
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ import mujoco
 import numpy as np
 from mujoco import rollout
 
-REPEATS = 3
+REPEATS = 5
 EPISODE = 500
 
 
@@ -37,12 +38,12 @@ def mujoco_rate(path, integrator, episodes):
     random = np.random.default_rng(1)
     control = random.uniform(-1, 1, (episodes, EPISODE, model.nu))
     starts = np.tile(start, (episodes, 1))
-    best = float("inf")
+    seconds = []
     for _ in range(REPEATS):
         began = time.perf_counter()
         rollout.rollout(model, data, starts, control)
-        best = min(best, time.perf_counter() - began)
-    return episodes * EPISODE / best, model.opt.timestep
+        seconds.append(time.perf_counter() - began)
+    return episodes * EPISODE / statistics.median(seconds), model.opt.timestep
 
 
 def mayfly_rate(program, bench, path):

@@ -122,6 +122,22 @@ static bool near_capsules(const mf_CollidePlan *plan, const mf_CollideTest *test
     return mf_any(mf_less(vec_dot(gap, gap), sum * sum));
 }
 
+// Turns numbers of tests into those of their pairs, and leaves out what is not near after all. In a
+// pass of its own: whether it is cannot be foretold, and the tests before it do not wait for that.
+static uint32_t sift(const mf_CollidePlan *plan, const mf_lane *spheres, mf_lane more,
+                     uint32_t *near, uint32_t count) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_CollideTest *test = &plan->tests[near[i]];
+        bool any = true;
+        if (is_kind(plan, test->nodes[1], MF_COLLIDE_CAPSULE) && !test->plane)
+            any = near_capsules(plan, test, spheres, more);
+        near[left] = test->pair;
+        left += any;
+    }
+    return left;
+}
+
 uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
                                     mf_lane *spheres, uint32_t *near) {
     const mf_lane more = mf_set(reach + (mf_real)plan->margin);
@@ -153,15 +169,13 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
             close = near_plane(plan, test->nodes[0], frames, a, b, more);
         bool any = mf_any(close);
         if (test->pair != MF_NONE) {
-            near[count] = test->pair;
-            if (any && is_kind(plan, test->nodes[1], MF_COLLIDE_CAPSULE) && !test->plane)
-                any = near_capsules(plan, test, spheres, more);
+            near[count] = i;
             count += any;
         } else if (!any) {
             i += test->skip;
         }
     }
-    return count;
+    return sift(plan, spheres, more, near, count);
 }
 
 // ---- narrow phase -------------------------------------------------------------------------------

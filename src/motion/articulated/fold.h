@@ -270,7 +270,33 @@ static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *d
         add_push(&a, own->bias);
         shift_to_parent(link, c, &a);
     }
+    if (REFOLDS)
+        work->handed[l] = a;
     hand_in(plan, l, &a, work);
+}
+
+// All links that are new, and what hands something to them.
+static inline void fold_all(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                            const Rates *force, Work *work) {
+    for (uint32_t l = plan->link_count; l-- > 0;) {
+        const int32_t parent = plan->links[l].parent;
+        if (!REFOLDS || work->stale[l])
+            fold_link(plan, state, drive, force, l, work);
+        else if (parent < 0 || work->stale[parent])
+            hand_in(plan, l, &work->handed[l], work);
+    }
+}
+
+// Marks what carries a stale link as stale.
+static inline void stale_spread(const mf_ArtPlan *plan, Work *work) {
+    for (uint32_t l = plan->link_count; REFOLDS && l-- > 0;)
+        if (work->stale[l] && plan->links[l].parent >= 0)
+            work->stale[plan->links[l].parent] = true;
+}
+
+static inline void stale_set(const mf_ArtPlan *plan, bool stale, Work *work) {
+    for (uint32_t l = 0; REFOLDS && l < plan->link_count; l++)
+        work->stale[l] = stale;
 }
 
 #endif

@@ -186,9 +186,11 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
             limit = limit_at(plan, c, step, state->angle[l]);
             rate = mf_fma(step, rates->joint[l], state->speed[l]);
         }
-        mf_mask held = limit_pushes(&limit, rate);
-        wrong = mf_or(wrong, mf_differ(held, work->links[l].held));
+        mf_mask held = limit_pushes(&limit, rate), change = mf_differ(held, work->links[l].held);
+        wrong = mf_or(wrong, change);
         work->links[l].held = held;
+        if (REFOLDS)
+            work->stale[l] = mf_any(change);
     }
     return wrong;
 }
@@ -197,6 +199,7 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
 // one was wrong friction takes the new loads.
 static inline bool revise(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           Work *work, const Rates *rates) {
+    stale_set(plan, false, work);
     mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
     const uint32_t count = work->contacts.any && !plan->config.hard ? plan->contact_count : 0;
     mf_lane load[MF_ARTICULATED_MAX_CONTACTS];
@@ -222,7 +225,10 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         touch->load = mf_select(wrong, mf_keep(touch->presses, load[i]), touch->load);
         touch->presses = presses[i];
         touch_set(plan, i, drive->step, touch);
+        if (REFOLDS && plan->contacts[i].link >= 0)
+            work->stale[plan->contacts[i].link] = true;
     }
+    stale_spread(plan, work);
     return true;
 }
 
@@ -245,8 +251,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     mf_lane gravity = setting(plan, MF_ART_GRAVITY);
     if (plan->link_count == 0)
         work->base = (Art){.n = vec_zero()};
-    for (uint32_t l = plan->link_count; l-- > 0;)
-        fold_link(plan, state, drive, force, l, work);
+    fold_all(plan, state, drive, force, work);
     work->base_angular = vec_zero();
     work->base_linear = vec_scale(up_of(plan, world), gravity);
     if (!plan->fixed) {
@@ -290,6 +295,7 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         settles && !plan->config.hard && plan->collide != NULL && expect_forces(plan, work);
     work->expects = expects;
     int round = 1;
+    stale_set(plan, true, work);
     solve(plan, state, drive, force, &world, work, out);
     while (round < CONTACT_ROUNDS && settles && revise(plan, state, drive, work, out)) {
         // A lane that expects nothing has as many solutions in company as alone.
@@ -297,6 +303,9 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
             solve(plan, state, drive, force, &world, work, out);
     }
     work->expects = false;
+    for (uint32_t l = 0; REFOLDS && expects && l < plan->link_count; l++)
+        work->stale[l] = work->stale[l] || work->met[l + 1];
+    stale_spread(plan, work);
     if (expects)
         solve(plan, state, drive, force, &world, work, out);
     if (drive->active && plan->zone_count > 0)

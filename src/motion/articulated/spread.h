@@ -38,11 +38,17 @@ typedef struct Expected {
     Vec force, torque; // [N], [N m] about the link's origin, its axes
 } Expected;
 
+enum { REFOLDS = MF_LANES == 1 };
+
 typedef struct Work {
     LinkWork links[MF_ARTICULATED_MAX_LINKS];
     BallWork balls[MF_ARTICULATED_MAX_BALLS];
     Art sums[MF_ARTICULATED_MAX_LINKS]; // by depth: what the links further out hand in
     Art base;
+    // What each link handed to its parent, and whether a new solution must find it again. Lanes
+    // side by side seldom leave a limb alone, and keeping it costs them more than it saves.
+    Art handed[REFOLDS ? MF_ARTICULATED_MAX_LINKS : 1];
+    bool stale[MF_ARTICULATED_MAX_LINKS];
     mf_lane base_factor[6][6],
         base_inverse[6];           // of its inertia: L D below and on the diagonal, 1/D
     Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
