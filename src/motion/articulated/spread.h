@@ -127,6 +127,7 @@ static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, ui
     const mf_real *c = link_constants(plan, l);
     LinkWork *own = &work->links[l];
     Vec rate = link->parent < 0 ? state->rate : work->links[link->parent].rate;
+    own->held = mf_not(mf_mask_all());
     if (link->shift != 0)
         own->bias = vec_cross(rate, vec_cross(rate, vec_constant(c + MF_ART_PLACE)));
     if (link->kind == MF_ART_BALL) {
