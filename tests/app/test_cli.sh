@@ -4,41 +4,11 @@
 #
 #     test_cli.sh SOURCE_DIR BUILD_DIR
 set -u
-source_dir=$1
-mayfly=$2/mayfly
-[ -x "$mayfly" ] || { echo "skipped: $mayfly has not been built"; exit 77; }
 for file in scenes/hexapod.yaml scenes/oscillator.yaml models/hexapod.urdf; do
-    [ -f "$source_dir/$file" ] || { echo "skipped: $file is missing"; exit 77; }
+    [ -f "$1/$file" ] || { echo "skipped: $file is missing"; exit 77; }
 done
-work=$(mktemp -d) || exit 77
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 77
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    [ ! -s err ] || sed 's/^/    stderr: /' err
-    failures=$((failures + 1))
-}
-
-# expect CODE WORDS...: runs mayfly, keeps its output in out and err.
-expect() {
-    wanted=$1
-    shift
-    "$mayfly" "$@" >out 2>err
-    code=$?
-    [ "$code" -eq "$wanted" ] || fail "mayfly $*: exit code $code, expected $wanted"
-}
-
-# refused CODE TEXT WORDS...: as expect, and stderr is one line that holds TEXT, stdout is empty.
-refused() {
-    wanted=$1 text=$2
-    shift 2
-    expect "$wanted" "$@"
-    [ "$(wc -l <err)" -eq 1 ] || fail "mayfly $*: $(wc -l <err) lines on stderr, expected one"
-    [ ! -s out ] || fail "mayfly $*: wrote to stdout"
-    grep -qF -- "$text" err || fail "mayfly $*: the message lacks '$text'"
-}
+# shellcheck source=tests/app/command.sh
+. "$1/tests/app/command.sh"
 
 # json_lines FILE: every line is a JSON object.
 json_lines() {
@@ -49,11 +19,6 @@ for line in open(sys.argv[1]):
     else # without a parser: at least the brackets
         grep -vq '^{.*}$' "$1" && fail "$1 holds something that is no JSON"
     fi
-}
-
-# value NAME: that member of the last line of out, quotes taken off.
-value() {
-    tail -n 1 out | sed -n "s/.*\"$1\":\"*\([^,\"}]*\).*/\1/p"
 }
 
 hexapod=$source_dir/scenes/hexapod.yaml

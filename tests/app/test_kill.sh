@@ -5,13 +5,9 @@
 #
 #     test_kill.sh SOURCE_DIR BUILD_DIR
 set -u
-source_dir=$1
-mayfly=$2/mayfly
+# shellcheck source=tests/app/command.sh
+. "$1/tests/app/command.sh"
 kills_wanted=50
-[ -x "$mayfly" ] || { echo "skipped: $mayfly has not been built"; exit 77; }
-work=$(mktemp -d) || exit 77
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 77
 
 fail() {
     echo "FAILED after $kills kills: $*"
@@ -22,11 +18,6 @@ fail() {
 evolve() {
     exec "$mayfly" evolve "$source_dir/scenes/hexapod.yaml" --json --generations 1200 \
         --population 20 --survivors 10 --duration 8 --seed 11 --resume --out "$1"
-}
-
-# value NAME: that member of the last line of out, quotes taken off.
-value() {
-    tail -n 1 out | sed -n "s/.*\"$1\":\"*\([^,\"}]*\).*/\1/p"
 }
 
 # finished NAME: the run that just ended by itself must have the unbroken run's population.

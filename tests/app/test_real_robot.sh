@@ -5,25 +5,16 @@
 #
 #     test_real_robot.sh SOURCE_DIR BUILD_DIR
 set -u
-source_dir=$1
-mayfly=$2/mayfly
-robot=${MAYFLY_SHARED:-$source_dir/../shared}/models/phantomx_description/urdf/phantomx.urdf
-[ -x "$mayfly" ] || { echo "skipped: $mayfly has not been built"; exit 77; }
+robot=${MAYFLY_SHARED:-$1/../shared}/models/phantomx_description/urdf/phantomx.urdf
 [ -f "$robot" ] || { echo "skipped: $robot is missing"; exit 77; }
 robot=$(realpath "$robot")
-work=$(mktemp -d) || exit 77
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 77
+# shellcheck source=tests/app/command.sh
+. "$1/tests/app/command.sh"
 
 fail() {
     echo "FAILED: $*"
     cat err out 2>/dev/null
     exit 1
-}
-
-# value NAME: that member of the last line of out, quotes taken off.
-value() {
-    tail -n 1 out | sed -n "s/.*\"$1\":\"*\([^,\"}]*\).*/\1/p"
 }
 
 # evolve OUT MORE...
