@@ -3,7 +3,7 @@
 // where each comes from, and the budget of each tolerance, is told in tests/motion/.
 #include <math.h>
 
-#include <mayfly/motion.h>
+#include <mayfly/points.h>
 
 #include "check.h"
 #include "model/hand.h"

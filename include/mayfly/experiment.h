@@ -4,7 +4,7 @@
 #define MAYFLY_EXPERIMENT_H
 
 #include <mayfly/control.h>
-#include <mayfly/motion.h>
+#include <mayfly/points.h>
 #include <mayfly/search.h>
 
 #ifdef __cplusplus

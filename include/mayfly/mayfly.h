@@ -14,6 +14,7 @@
 #include <mayfly/interaction.h>
 #include <mayfly/model.h>
 #include <mayfly/motion.h>
+#include <mayfly/points.h>
 #include <mayfly/quadrotor.h>
 #include <mayfly/record.h>
 #include <mayfly/report.h>

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <mayfly/motion.h>
+#include <mayfly/points.h>
 
 #include "model/hand.h"
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <mayfly/articulated.h>
 #include <mayfly/instruments.h>
-#include <mayfly/motion.h>
+#include <mayfly/points.h>
 #include <string.h>
 
 #define G 9.81

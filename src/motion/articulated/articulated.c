@@ -120,9 +120,9 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
         if (status != MF_OK)
             return status;
     }
-    plan->fault = mf_group_find_field(group, "fault.word");
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         bind_row(plan, i);
+    plan->pieces = mf_pieces_bind(group, MF_MOTION_ARTICULATED, 0);
     return MF_OK;
 }
 
@@ -139,35 +139,20 @@ static mf_Status add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static mf_ArtBlock bind_block(const mf_ArtPlan *plan, size_t block, size_t lane) {
-    mf_ArtBlock work = {.plan = plan};
+static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
+                       bool single) {
+    const mf_ArtPlan *plan = context;
+    mf_ArtBlock work = {.plan = plan, .fault = fault};
     const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         if (plan->row_base[i] != NULL)
             work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
-    work.fault = (uint32_t *)plan->fault->data + block * MF_BLOCK + lane;
-    return work;
+    (single ? plan->step_one : plan->step)(&work);
 }
 
 static void run_articulated(const mf_SystemRun *run, void *user) {
     const mf_ArtPlan *plan = user;
-    uint32_t count = mf_group_count(run->group);
-    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
-        uint32_t robots = count - block * MF_BLOCK;
-        if (robots > MF_BLOCK)
-            robots = MF_BLOCK;
-        for (uint32_t lane = 0; lane < robots;) {
-            uint32_t left = robots - lane;
-            // Few robots are faster one by one than in a mostly empty wide register.
-            bool single = (left < plan->lanes ? left : plan->lanes) * 5 <= plan->lanes;
-            mf_ArtBlock work = bind_block(plan, block, lane);
-            if (single)
-                plan->step_one(&work);
-            else
-                plan->step(&work);
-            lane += single ? 1 : plan->lanes;
-        }
-    }
+    mf_pieces_run(&plan->pieces, run, step_piece, plan);
 }
 
 static void reset_row(const mf_ArtPlan *plan, uint32_t row, uint32_t instance) {
@@ -208,7 +193,7 @@ static void choose_kernel(mf_ArtPlan *plan, mf_Isa isa, bool double_precision) {
     plan->double_precision = double_precision;
     plan->step = table[row][double_precision];
     plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
-    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
 }
 
 static const char *const articulated_reads[] = {"joint.target", "joint.torque", "base.force",

@@ -14,6 +14,7 @@
 #include <mayfly/articulated.h>
 
 #include "contact/collide.h"
+#include "motion/pieces.h"
 
 enum {
     MF_ARTICULATED_MAX_LINKS = 256,
@@ -322,11 +323,10 @@ typedef struct mf_ArtPlan {
     size_t value_count; // [1] of the constants
     double *constants_f64;
     float *constants_f32;
-    mf_ArtStepFn step;     // `lanes` lanes at once
+    mf_ArtStepFn step;     // `pieces.lanes` lanes at once
     mf_ArtStepFn step_one; // one lane
-    uint32_t lanes;        // [1]
+    mf_Pieces pieces;
     bool double_precision;
-    mf_Field *fault;
     mf_Field *rows[MF_ART_ROWS];
     char *row_base[MF_ART_ROWS];
     size_t row_stride[MF_ART_ROWS]; // [byte] from block to block

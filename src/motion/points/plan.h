@@ -3,7 +3,9 @@
 #ifndef MF_MOTION_POINTS_PLAN_H
 #define MF_MOTION_POINTS_PLAN_H
 
-#include <mayfly/motion.h>
+#include <mayfly/points.h>
+
+#include "motion/pieces.h"
 
 enum { MF_POINTS_MAX_CONTACTS = 512, MF_POINTS_MAX_LINKS = 512 };
 
@@ -98,11 +100,10 @@ typedef struct mf_PointsPlan {
     int32_t *contact; // [1] per plan point: its contact index, -1 = does not collide
     double *constants_f64;
     float *constants_f32;
-    mf_PointsStepFn step;     // `lanes` lanes at once
+    mf_PointsStepFn step;     // `pieces.lanes` lanes at once
     mf_PointsStepFn step_one; // one lane
-    uint32_t lanes;           // [1]
+    mf_Pieces pieces;
     bool double_precision;
-    mf_Field *fault;
     mf_Field *rows[MF_POINTS_ROWS]; // the fields in the order of mf_PointsBlock
     mf_PlanRow row[MF_POINTS_ROWS]; // their data
 } mf_PointsPlan;

@@ -48,7 +48,7 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
         if (status != MF_OK)
             return status;
     }
-    plan->fault = mf_group_find_field(group, "fault.word");
+    plan->pieces = mf_pieces_bind(group, MF_MOTION_POINTS, 0);
     for (int i = 0; i < MF_POINTS_ROWS; i++) {
         const mf_Field *field = plan->rows[i];
         plan->row[i].base = field->data;
@@ -62,7 +62,7 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
 static void bind_block(const mf_PointsPlan *plan, size_t block, mf_PointsBlock *work) {
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         work->rows[i] = plan->row[i].base + block * plan->row[i].stride;
-    work->fault = (uint32_t *)plan->fault->data + block * MF_BLOCK;
+    work->fault = (uint32_t *)plan->pieces.fault->data + block * MF_BLOCK;
 }
 
 static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
@@ -72,40 +72,29 @@ static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
     work->fault += lanes;
 }
 
-// Below this many robots the copy for one lane is faster than a mostly empty wide one.
-static bool few(uint32_t robots, uint32_t lanes) {
-    return robots * 5 <= lanes;
-}
+typedef struct PointsRun {
+    const mf_PointsPlan *plan;
+    bool joints_due;
+} PointsRun;
 
-// A block of 16 robots, of which `robots` exist, in as many pieces as the kernel needs.
-static void run_pieces(mf_PointsBlock work, uint32_t robots) {
-    const mf_PointsPlan *plan = work.plan;
-    for (uint32_t lane = 0; lane < robots;) {
-        uint32_t left = robots - lane;
-        bool single = few(left < plan->lanes ? left : plan->lanes, plan->lanes);
-        if (single)
-            plan->step_one(&work);
-        else
-            plan->step(&work);
-        uint32_t done = single ? 1 : plan->lanes;
-        lane += done;
-        if (lane < robots)
-            skip_lanes(&work, done);
-    }
+static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
+                       bool single) {
+    const PointsRun *run = context;
+    mf_PointsBlock work;
+    work.plan = run->plan;
+    work.joints_due = run->joints_due;
+    work.only_refresh = false;
+    bind_block(run->plan, block, &work);
+    if (lane > 0)
+        skip_lanes(&work, lane);
+    work.fault = fault;
+    (single ? run->plan->step_one : run->plan->step)(&work);
 }
 
 static void run_points(const mf_SystemRun *run, void *user) {
     const mf_PointsPlan *plan = user;
-    uint32_t count = mf_group_count(run->group);
-    mf_PointsBlock work = {.plan = plan, .joints_due = run->tick % plan->interval == 0};
-    for (uint32_t k = 0; k < run->block_count; k++) {
-        uint32_t robots = count - (run->first_block + k) * MF_BLOCK;
-        bind_block(plan, run->first_block + k, &work);
-        if (robots >= MF_BLOCK && plan->lanes == MF_BLOCK)
-            plan->step(&work);
-        else
-            run_pieces(work, robots < MF_BLOCK ? robots : MF_BLOCK);
-    }
+    const PointsRun points = {.plan = plan, .joints_due = run->tick % plan->interval == 0};
+    mf_pieces_run(&plan->pieces, run, step_piece, &points);
 }
 
 static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
@@ -140,7 +129,7 @@ static void choose_kernel(mf_PointsPlan *plan, mf_Isa isa, bool double_precision
     plan->double_precision = double_precision;
     plan->step = table[row][double_precision];
     plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
-    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
 }
 
 static const char *const points_reads[] = {"joint.target", "base.force", "base.torque", NULL};

@@ -1,0 +1,73 @@
+// How a motion's kernels go over the blocks of a group.
+#include "motion/pieces.h"
+
+#include <string.h>
+
+enum { HIDDEN = 1u << 31 }; // [1] in place of a fault word: moves by another motion
+
+mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own, uint32_t lanes) {
+    return (mf_Pieces){.fault = mf_group_find_field(group, "fault.word"),
+                       .level = mf_group_find_field(group, "motion.level"),
+                       .own = own,
+                       .lanes = lanes};
+}
+
+static void run_block(const mf_Pieces *pieces, uint32_t block, uint32_t robots, uint32_t *fault,
+                      mf_PieceFn step, const void *plan) {
+    for (uint32_t lane = 0; lane < robots;) {
+        uint32_t left = robots - lane, width = pieces->lanes, awake = 0;
+        for (uint32_t i = lane; pieces->level != NULL && i < lane + width && i < robots; i++)
+            awake += fault[i] == 0;
+        // Few robots are faster one by one than in a mostly empty wide register.
+        bool single = (left < width ? left : width) * 5 <= width;
+        if (pieces->level != NULL && awake * 5 <= width) {
+            single = true;
+            if (fault[lane] != 0) {
+                lane++;
+                continue;
+            }
+        }
+        step(plan, block, lane, fault + lane, single);
+        lane += single ? 1 : width;
+    }
+}
+
+static bool hide(const mf_Pieces *pieces, uint32_t block, uint32_t robots,
+                 uint32_t shown[MF_BLOCK]) {
+    const uint32_t *level = (const uint32_t *)pieces->level->data + (size_t)block * MF_BLOCK;
+    const uint32_t *fault = (const uint32_t *)pieces->fault->data + (size_t)block * MF_BLOCK;
+    bool any = false;
+    for (uint32_t i = 0; i < MF_BLOCK; i++) {
+        shown[i] = i < robots && level[i] == (uint32_t)pieces->own ? fault[i] : HIDDEN;
+        any |= shown[i] == 0;
+    }
+    return any;
+}
+
+static void show(const mf_Pieces *pieces, uint32_t block, const uint32_t shown[MF_BLOCK]) {
+    uint32_t *fault = (uint32_t *)pieces->fault->data + (size_t)block * MF_BLOCK;
+    for (uint32_t i = 0; i < MF_BLOCK; i++)
+        if (shown[i] != HIDDEN)
+            fault[i] |= shown[i];
+}
+
+void mf_pieces_run(const mf_Pieces *pieces, const mf_SystemRun *run, mf_PieceFn step,
+                   const void *plan) {
+    uint32_t count = mf_group_count(run->group);
+    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
+        uint32_t robots = count - block * MF_BLOCK;
+        if (robots > MF_BLOCK)
+            robots = MF_BLOCK;
+        uint32_t shown[MF_BLOCK];
+        if (pieces->level == NULL) {
+            uint32_t *fault = (uint32_t *)pieces->fault->data + (size_t)block * MF_BLOCK;
+            if (robots == pieces->lanes) // the common case, in one piece
+                step(plan, block, 0, fault, false);
+            else
+                run_block(pieces, block, robots, fault, step, plan);
+        } else if (hide(pieces, block, robots, shown)) {
+            run_block(pieces, block, robots, shown, step, plan);
+            show(pieces, block, shown);
+        }
+    }
+}

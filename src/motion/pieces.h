@@ -1,0 +1,30 @@
+// How a motion's kernels go over the blocks of a group: in pieces of as many lanes as the kernel
+// has, and only those robots that move by it. In a group of several motions the field motion.level
+// says by which one each robot moves; to a kernel, a robot of another one looks like one that is
+// frozen by a fault, so no kernel needs to know about levels.
+#ifndef MF_MOTION_PIECES_H
+#define MF_MOTION_PIECES_H
+
+#include <mayfly/motion.h>
+
+typedef struct mf_Pieces {
+    mf_Field *fault; // fault.word
+    mf_Field *level; // motion.level; NULL: all robots move by this motion
+    mf_Motion own;
+    uint32_t lanes; // [1] of the wide kernel
+} mf_Pieces;
+
+// Steps the lanes from `lane` of `block` on: as many as the wide kernel has, or one. `fault` holds
+// their fault words, nonzero for robots to pass over.
+typedef void (*mf_PieceFn)(const void *plan, uint32_t block, uint32_t lane, uint32_t *fault,
+                           bool single);
+
+// The fault and level fields of the group as they are now; a motion that is to share a group with
+// others finds motion.level there when it is added.
+mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own, uint32_t lanes);
+
+// Calls `step` for all pieces of the blocks of `run`.
+void mf_pieces_run(const mf_Pieces *pieces, const mf_SystemRun *run, mf_PieceFn step,
+                   const void *plan);
+
+#endif
