@@ -65,14 +65,14 @@ static void print_start(const mf_ModelStart *start, mf_World *world) {
     const mf_Model *model = start->model;
     const mf_Physics *physics = &model->physics;
     bool rk4 = physics->integrator == MF_PHYSICS_RK4 && !mf_model_touches(model);
-    const char *motion = start->points ? "points"
-                         : rk4         ? "articulated (RK4)"
-                                       : "articulated (implicit)";
+    const char *detail = start->motion != MF_MOTION_ARTICULATED ? ""
+                         : rk4                                  ? " (RK4)"
+                                                                : " (implicit)";
     const mf_WorldConfig *settings = mf_world_settings(world);
     const double *way = settings->gravity_direction;
-    printf("%s: %u joints, %.6g kg; %s, steps of %g ms, gravity %g m/s^2", model->name,
-           model->joint_count, model->mass, motion, 1e3 * mf_time_to_seconds(settings->step),
-           settings->gravity);
+    printf("%s: %u joints, %.6g kg; %s%s, steps of %g ms, gravity %g m/s^2", model->name,
+           model->joint_count, model->mass, mf_motion_name(start->motion), detail,
+           1e3 * mf_time_to_seconds(settings->step), settings->gravity);
     if (settings->gravity > 0.0 && (way[0] != 0.0 || way[1] != 0.0 || way[2] > 0.0))
         printf(" along (%.4g %.4g %.4g)", way[0], way[1], way[2]);
     puts("");
@@ -186,12 +186,12 @@ static json_t *pack_readings(mf_Group *group) {
     return list;
 }
 
-static bool print_json(mf_Group *group, const mf_Simulation *simulation, bool points) {
+static bool print_json(mf_Group *group, const mf_Simulation *simulation, mf_Motion motion) {
     uint32_t count = mf_group_count(group), alive;
     Moment mean = mean_moment(group, &alive);
     return mf_app_print(json_pack(
         "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "motion",
-        points ? "points" : "articulated", "robots", (json_int_t)count, "simulated_seconds",
+        mf_motion_name(motion), "robots", (json_int_t)count, "simulated_seconds",
         mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
         "realtime_factor", mf_app_real(simulation->simulated * count / simulation->seconds),
         "base_height", mf_app_real(mean.height), "center_height", mf_app_real(mean.center),
@@ -261,7 +261,7 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
     bool filmed = mf_simulation_film_end(&simulation, options->plot, ran, &writing) == MF_OK;
     if (!ran)
         return mf_app_fail(error);
-    bool printed = options->json ? print_json(group, &simulation, start->points)
+    bool printed = options->json ? print_json(group, &simulation, start->motion)
                                  : print_end(group, &simulation);
     if (!filmed)
         return mf_app_fail(&writing);
@@ -293,8 +293,10 @@ static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options)
     if (inputs->model != NULL || inputs->terrain != NULL || inputs->settings.count > 0)
         return mf_app_usage("run", "--model, --terrain and --set change experiments, and this is a "
                                    "robot: give it to scenes/hexapod.yaml by --model");
-    if (options->motion != NULL && strcmp(options->motion, "points") != 0 &&
-        strcmp(options->motion, "articulated") != 0)
+    mf_Motion motion;
+    if (options->motion != NULL &&
+        (!mf_motion_find(options->motion, &motion) ||
+         (motion != MF_MOTION_POINTS && motion != MF_MOTION_ARTICULATED)))
         return mf_app_usage("run", "--motion: expected points or articulated, found '%.99s'",
                             options->motion);
     return MF_OPTIONS_GO_ON;
@@ -313,10 +315,11 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
     config.lenient = options->lenient;
-    mf_ModelStart start = {.points =
-                               options->motion != NULL && strcmp(options->motion, "points") == 0,
+    mf_ModelStart start = {.motion = MF_MOTION_ARTICULATED,
                            .count = (uint32_t)mf_option_count(inputs->robots, 1),
                            .seed = mf_option_count(inputs->seed, 1)};
+    if (options->motion != NULL)
+        mf_motion_find(options->motion, &start.motion);
     mf_Status status = mf_model_load(context, mf_app_find(name, path), &config, &model, &error);
     if (status == MF_OK)
         status = choose_key(model, options->key, &start.key, &error);

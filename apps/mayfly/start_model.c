@@ -9,68 +9,7 @@
 #define RATE_STREAM 0x64726f70u // keeps these random numbers apart from all others
 #define RATE_MOST 0.1           // [rad/s] or [m/s]
 
-// ---- how low a pose reaches --------------------------------------------------------------------
-
-// How far a shape with its third axis' world heights `up` (of its x, y, z axes) reaches below its
-// origin [m].
-static double reach_below(const mf_Model *model, const mf_Shape *shape, const double up[3]) {
-    const double *size = shape->size;
-    double round = sqrt(fmax(0.0, 1.0 - up[2] * up[2])), sum = 0.0;
-    switch (shape->type) {
-    case MF_SHAPE_SPHERE:
-        return size[0];
-    case MF_SHAPE_CAPSULE:
-        return size[0] + 0.5 * size[1] * fabs(up[2]);
-    case MF_SHAPE_CYLINDER:
-        return size[0] * round + 0.5 * size[1] * fabs(up[2]);
-    case MF_SHAPE_BOX:
-        for (int i = 0; i < 3; i++)
-            sum += 0.5 * size[i] * fabs(up[i]);
-        return sum;
-    case MF_SHAPE_ELLIPSOID:
-        for (int i = 0; i < 3; i++)
-            sum += size[i] * up[i] * size[i] * up[i];
-        return sqrt(sum);
-    case MF_SHAPE_MESH:
-        sum = -INFINITY;
-        for (uint32_t i = 0; i < model->meshes[shape->mesh].vertex_count; i++) {
-            const float *v = model->meshes[shape->mesh].vertices + 3 * (size_t)i;
-            sum = fmax(sum, -(v[0] * up[0] + v[1] * up[1] + v[2] * up[2]));
-        }
-        return sum;
-    default:
-        return 0.0;
-    }
-}
-
-static double lowest_shape(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
-    double lowest = INFINITY;
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
-        double at[3], whole[4], matrix[9];
-        if (!shape->collides || shape->link == MF_NONE)
-            continue;
-        mf_quat_rotate(at, turn[shape->link], shape->position);
-        mf_quat_multiply(whole, turn[shape->link], shape->rotation);
-        mf_quat_to_matrix(matrix, whole);
-        lowest =
-            fmin(lowest, place[shape->link][2] + at[2] - reach_below(model, shape, matrix + 6));
-    }
-    return lowest;
-}
-
-static double lowest_point(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
-    double lowest = INFINITY;
-    for (uint32_t i = 0; i < model->point_count; i++) {
-        const mf_Point *point = &model->points[i];
-        double at[3];
-        if (!(point->flags & MF_POINT_COLLIDES))
-            continue;
-        mf_quat_rotate(at, turn[point->link], point->position);
-        lowest = fmin(lowest, place[point->link][2] + at[2]);
-    }
-    return lowest;
-}
+// ---- the ground below a pose --------------------------------------------------------------------
 
 // No more than this [m] from the shape's origin is any of it.
 static double shape_radius(const mf_Model *model, const mf_Shape *shape) {
@@ -152,9 +91,8 @@ static void fill_pose(const mf_ModelStart *wanted, Start *start) {
     if (model->base != MF_BASE_FREE)
         return;
     mf_model_pose_at(model, q, start->place, start->turn);
-    double lowest = wanted->points ? INFINITY : lowest_shape(model, start->place, start->turn);
-    if (!isfinite(lowest))
-        lowest = lowest_point(model, start->place, start->turn);
+    double lowest =
+        mf_model_lowest(model, start->place, start->turn, wanted->motion != MF_MOTION_POINTS);
     q[0] = q[1] = 0.0;
     if (isfinite(lowest))
         q[2] +=
@@ -209,7 +147,7 @@ static mf_Status place_all(mf_Group *group, const mf_ModelStart *wanted, const S
         if (wanted->key != MF_NONE)
             give_key(group, &wanted->model->keyframes[wanted->key], i);
         shake(group, wanted->seed, i);
-        if (wanted->points)
+        if (wanted->motion == MF_MOTION_POINTS)
             mf_points_refresh(group, i);
     }
     return MF_OK;
@@ -273,6 +211,11 @@ static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
     return mf_articulated_add(group, &config, error);
 }
 
+static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Time step, mf_Error *error) {
+    return motion == MF_MOTION_POINTS ? add_points(group, step, error)
+                                      : add_articulated(group, error);
+}
+
 // What cannot be measured reads 0; mayfly info tells.
 static mf_Status add_instruments(mf_Group *group, mf_Error *error) {
     mf_InstrumentsConfig config = mf_instruments_config();
@@ -310,8 +253,7 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
     if (status == MF_OK)
         status = mf_world_add_group(*out, &config, &group, error);
     if (status == MF_OK)
-        status =
-            start->points ? add_points(group, world.step, error) : add_articulated(group, error);
+        status = add_motion(group, start->motion, world.step, error);
     if (status == MF_OK)
         status = add_instruments(group, error);
     if (status == MF_OK)

@@ -6,7 +6,7 @@
 
 typedef struct mf_ModelStart {
     const mf_Model *model;
-    bool points;           // moved by `points`, else by `articulated`
+    mf_Motion motion;      // points or articulated
     uint32_t key;          // [1] keyframe, MF_NONE: the start pose, lowest point on the ground
     uint32_t count;        // [1] robots
     uint64_t seed;         // [1]

@@ -547,6 +547,12 @@ MF_API void mf_model_pose(const mf_Model *model, const double *angle, double (*p
 MF_API void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
                              double (*rotation)[4]);
 
+// The height [m] of the lowest thing that collides, with the links at these world poses (arrays of
+// link_count rows): of shapes, when `shapes` is set and there are some, else of points. +INFINITY
+// when nothing collides.
+MF_API double mf_model_lowest(const mf_Model *model, double (*position)[3], double (*rotation)[4],
+                              bool shapes);
+
 // Hash over everything that changes motion; files carry it to prove that a replay uses the same
 // model. For models with bodies (MJCF) it covers all that full dynamics reads.
 MF_API uint64_t mf_model_hash(const mf_Model *model);

@@ -114,11 +114,12 @@ static mf_Status put_table(Page *page, const mf_KeyTable *table, mf_Error *error
         char prefix[100];
         if (table->keys[i].kind != MF_KEY_LIST)
             continue;
-        snprintf(prefix, sizeof prefix, "%s.NAME.", table->keys[i].path);
+        const char *outer = page->prefix;
+        snprintf(prefix, sizeof prefix, "%s%s.NAME.", outer, table->keys[i].path);
         page->prefix = prefix;
         mf_text_put(&page->text, page->markdown ? "" : "\n");
         status = put_table(page, table->keys[i].items, error);
-        page->prefix = "";
+        page->prefix = outer;
     }
     return status;
 }

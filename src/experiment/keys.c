@@ -203,6 +203,7 @@ const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_TEXT     ? "text"
                        : key->kind == MF_KEY_PLACE    ? "[x, y], centered"
                        : key->kind == MF_KEY_LIST     ? "a list"
+                       : key->kind == MF_KEY_WORDS    ? "list of names"
                        : key->kind == MF_KEY_PACKAGES ? "name: folder"
                                                       : "";
     snprintf(out, size, "%s", text);

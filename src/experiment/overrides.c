@@ -174,7 +174,7 @@ static const mf_Key *find_row(const mf_KeyTable *table, const char *path) {
 
 static bool is_structured(const mf_Key *key, const char *path) {
     return key->kind == MF_KEY_PLACE || key->kind == MF_KEY_VECTOR || key->kind == MF_KEY_NUMBERS ||
-           key->kind == MF_KEY_POINTS ||
+           key->kind == MF_KEY_POINTS || key->kind == MF_KEY_WORDS ||
            (key->kind == MF_KEY_PACKAGES && strcmp(key->path, path) == 0);
 }
 
@@ -263,7 +263,7 @@ static mf_Status apply_at(const mf_Reader *reader, const char *path, const char 
         if (entry == NULL)
             return refuse_entry(reader, list, rest, text);
         mf_Reader inner = mf_reader_entry(reader, key, entry, index);
-        return apply_here(&inner, inner_path + 1, value, text);
+        return apply_at(&inner, inner_path + 1, value, text);
     }
     return apply_here(reader, path, value, text);
 }

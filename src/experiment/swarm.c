@@ -3,6 +3,7 @@
 #include "experiment/decimal.h"
 #include "experiment/reader.h"
 #include "experiment/vehicle_keys.h"
+#include "experiment/yaml_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,26 +28,13 @@ uint64_t mf_swarm_count(const mf_Swarm *swarm) {
     return count;
 }
 
-// A line that begins with `key` and a colon, at the left edge.
-static bool has_top_key(const char *text, size_t size, const char *key) {
-    size_t length = strlen(key);
-    for (size_t start = 0; start < size;) {
-        const char *end = memchr(text + start, '\n', size - start);
-        size_t left = size - start;
-        if (left > length && memcmp(text + start, key, length) == 0 && text[start + length] == ':')
-            return true;
-        start = end == NULL ? size : (size_t)(end - text) + 1;
-    }
-    return false;
-}
-
 bool mf_swarm_is(const char *text, size_t size) {
-    return has_top_key(text, size, "groups");
+    return mf_yaml_has_top_key(text, size, "groups");
 }
 
 bool mf_vehicle_is(const char *text, size_t size) {
-    return has_top_key(text, size, "quadrotor") || has_top_key(text, size, "fixed_wing") ||
-           has_top_key(text, size, "car");
+    return mf_yaml_has_top_key(text, size, "quadrotor") ||
+           mf_yaml_has_top_key(text, size, "fixed_wing") || mf_yaml_has_top_key(text, size, "car");
 }
 
 // ---- checks of one group -----------------------------------------------------------------------

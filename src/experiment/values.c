@@ -229,6 +229,24 @@ static mf_Status take_string(mf_Reader *reader, const mf_Key *key, const mf_Yaml
     return MF_OK;
 }
 
+static mf_Status take_words(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
+    uint32_t count = count_entries(node), index = 0;
+    if (node->kind != MF_YAML_SEQUENCE)
+        return refuse(reader, key, node);
+    const char **words = mf_reader_allocate(reader, count * sizeof *words);
+    if (words == NULL)
+        return MF_NO_MEMORY;
+    for (const mf_YamlNode *entry = node->first; entry != NULL; entry = entry->next) {
+        if (!is_path(entry))
+            return refuse(reader, key, entry);
+        words[index] = join(reader, "", 0, entry->text);
+        if (words[index++] == NULL)
+            return MF_NO_MEMORY;
+    }
+    put_list(reader, key, words, count);
+    return MF_OK;
+}
+
 // "name: folder" becomes the pair "name=folder" with the folder resolved.
 static mf_Status take_package(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node,
                               const char **out) {
@@ -346,6 +364,8 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
         return take_points(reader, key, node);
     case MF_KEY_NUMBERS:
         return take_numbers(reader, key, node);
+    case MF_KEY_WORDS:
+        return take_words(reader, key, node);
     case MF_KEY_LIST:
         return take_list(reader, key, node);
     }

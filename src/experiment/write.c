@@ -127,6 +127,17 @@ static void put_points(Writer *writer, const mf_Key *key, const void *value) {
     mf_text_put(&writer->text, "]");
 }
 
+static void put_words(Writer *writer, mf_KeyList list) {
+    const char *const *words = list.entries;
+    mf_text_put(&writer->text, "[");
+    for (uint32_t i = 0; i < list.count; i++) {
+        mf_text_put(&writer->text, i == 0 ? "\"" : ", \"");
+        put_escaped(writer, words[i], strlen(words[i]));
+        mf_text_put(&writer->text, "\"");
+    }
+    mf_text_put(&writer->text, "]");
+}
+
 static mf_Status put_keys(Writer *writer, Source source);
 
 // Each entry opens with "- " in front of its first key.
@@ -135,7 +146,7 @@ static mf_Status put_list(Writer *writer, const mf_Key *key, const void *value) 
     mf_Status status = MF_OK;
     writer->level++;
     for (uint32_t i = 0; i < list.count && status == MF_OK; i++) {
-        mf_text_put(&writer->text, "\n  -");
+        mf_text_format(&writer->text, "\n%*s-", (int)(4 * writer->level - 2), "");
         Source entry = {key->items, (const char *)list.entries + i * key->items->size};
         status = put_keys(writer, entry);
     }
@@ -195,6 +206,9 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
     case MF_KEY_NUMBERS:
         put_vector(writer, list_of(value).entries, list_of(value).count);
         break;
+    case MF_KEY_WORDS:
+        put_words(writer, list_of(value));
+        break;
     case MF_KEY_LIST:
         return put_list(writer, key, value);
     case MF_KEY_SECTION:
@@ -249,12 +263,17 @@ static mf_Status put_key(Writer *writer, const Source *source, const mf_Key *key
     return status;
 }
 
+// No file can hold an empty list of groups of keys.
+static bool is_empty_list(const Source *source, const mf_Key *key) {
+    return key->kind == MF_KEY_LIST && list_of(source->base + key->offset).count == 0;
+}
+
 static mf_Status put_keys(Writer *writer, Source source) {
     mf_Status status = MF_OK;
     bool first = true;
     for (uint32_t i = 0; i < source.table->count && status == MF_OK; i++) {
         const mf_Key *key = &source.table->keys[i];
-        if (!mf_key_applies(source.table, source.base, key))
+        if (!mf_key_applies(source.table, source.base, key) || is_empty_list(&source, key))
             continue;
         if (!first)
             mf_text_put(&writer->text, "\n");

@@ -86,3 +86,15 @@ mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf
     }
     return MF_OK;
 }
+
+bool mf_yaml_has_top_key(const char *text, size_t size, const char *key) {
+    size_t length = strlen(key);
+    for (size_t start = 0; start < size;) {
+        const char *end = memchr(text + start, '\n', size - start);
+        size_t left = size - start;
+        if (left > length && memcmp(text + start, key, length) == 0 && text[start + length] == ':')
+            return true;
+        start = end == NULL ? size : (size_t)(end - text) + 1;
+    }
+    return false;
+}

@@ -12,4 +12,7 @@ mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf
 // U+FFFF: what escapes in double quotes could smuggle into a value and no file may hold unescaped.
 bool mf_yaml_is_text(const char *text, size_t size);
 
+// True when a line begins with `key` and a colon, at the left edge: what a file is told by.
+bool mf_yaml_has_top_key(const char *text, size_t size, const char *key);
+
 #endif

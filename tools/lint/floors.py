@@ -24,6 +24,8 @@ FLOORS = {
     "world": 5,
     "interaction": 6,
     "swarm": 6,
+    "robots": 6,
+    "ladder": 6,
     "search": 6,
     "record": 6,
     "view": 6,

@@ -1,0 +1,117 @@
+// Mayfly: files of robots in one world (scenes/soccer.yaml): groups of robots that walk, collide,
+// play and change the level of their physics while they run, and the worlds made from them.
+// docs/robots.md lists every key.
+#ifndef MAYFLY_ROBOTS_H
+#define MAYFLY_ROBOTS_H
+
+#include <mayfly/motion.h>
+#include <mayfly/experiment.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MF_ROBOTS_GROUPS 32u // [1] most groups of a file
+#define MF_ROBOTS_GAITS 32u  // [1] most gaits of a group
+
+typedef enum mf_SwitchEvent {
+    MF_SWITCH_AT,    // at a time
+    MF_SWITCH_NEAR,  // a robot of a group is nearer than a distance
+    MF_SWITCH_FAR,   // none of them is
+    MF_SWITCH_TILTED // leans more than an angle
+} mf_SwitchEvent;
+
+// When a robot changes to another motion. The first rule that holds counts.
+typedef struct mf_SwitchRule {
+    mf_Motion to;
+    mf_SwitchEvent event;
+    double time;       // [s] at
+    const char *group; // near, far: its name
+    uint32_t other;    // [1] its number in the file
+    double distance;   // [m] >= 0 near, far: between the origins of the bases, horizontally
+    double tilt;       // [rad] tilted: of the base's z axis against the vertical
+} mf_SwitchRule;
+
+typedef enum mf_RobotsBehaviourKind {
+    MF_ROBOTS_NONE,  // joints stay where they start
+    MF_ROBOTS_GAIT,  // one gait with a constant command
+    MF_ROBOTS_SOCCER // approach the ball, kick it to the goal, keep apart, get up
+} mf_RobotsBehaviourKind;
+
+typedef struct mf_RobotsBehaviour {
+    mf_RobotsBehaviourKind kind;
+    const char *gait;  // name in `gaits`
+    double command[3]; // [m/s], [m/s], [rad/s] forward, left, turn
+    const char *ball;  // soccer: the ball's group
+    uint32_t ball_group;
+    double goal[2];     // [m] soccer: middle of the goal to score in
+    double own_goal[2]; // [m] soccer: middle of the own goal
+    double speed;       // [m/s] > 0 soccer: of walking forward
+    double spacing;     // [m] >= 0 soccer: kept from others
+    bool keeper;        // soccer: the first robot keeps the goal
+} mf_RobotsBehaviour;
+
+// One group of robots.
+typedef struct mf_RobotsGroup {
+    const char *name;
+    const char *model_path; // resolved against the file's folder
+    uint32_t count;         // [1]
+    bool double_precision;
+    mf_Motion motion;         // at the start
+    mf_Time control_interval; // [ns] gaits write targets, and joint paths reach them, this often
+    const char **gaits;       // names of files beside the model, or paths
+    uint32_t gait_count;      // [1]
+    double (*places)[3];      // [m], [m], [rad] x, y, heading of each robot
+    uint32_t place_count;     // [1]
+    double lift;              // [m] above where it stands on the ground
+    mf_SwitchRule *rules;
+    uint32_t rule_count; // [1]
+    bool collides;       // meets others
+    bool sensors;        // the model's sensors are measured
+    mf_RobotsBehaviour behaviour;
+} mf_RobotsGroup;
+
+// Everything that a file of robots says, defaults filled in. Strings belong to it.
+typedef struct mf_Robots {
+    const char *file;         // path it was read from
+    const char *name;         // title
+    const char *terrain_path; // resolved; NULL when generated
+    mf_TerrainConfig terrain;
+    mf_TerrainGenerator generator;
+    double terrain_scale;    // [m]
+    double terrain_offset;   // [m]
+    mf_Time step;            // [ns]
+    double gravity;          // [m/s^2]
+    uint64_t seed;           // [1]
+    double duration;         // [s] of `mayfly run`
+    mf_Time switch_interval; // [ns] rules are looked at this often
+    mf_Time play_interval;   // [ns] behaviours decide this often
+    bool collide;            // robots meet
+    double friction;         // [1] between robots
+    mf_RobotsGroup *groups;
+    uint32_t group_count; // [1] 1 .. MF_ROBOTS_GROUPS
+    mf_Context *context;
+} mf_Robots;
+
+// True when the YAML text has the top key `robots`.
+MF_API bool mf_robots_is(const char *text, size_t size);
+
+// Reads and checks a file of robots; overrides such as "robots.blue.count=3" are applied before the
+// check. Errors name file:line:column. Models and gaits are read when the world is made.
+MF_API mf_Status mf_robots_load(mf_Context *context, const char *path, const mf_Override *overrides,
+                                uint32_t override_count, mf_Robots **out, mf_Error *error);
+MF_API mf_Status mf_robots_parse(mf_Context *context, const char *path, const char *text,
+                                 size_t size, const mf_Override *overrides, uint32_t override_count,
+                                 mf_Robots **out, mf_Error *error);
+MF_API void mf_robots_destroy(mf_Robots *robots); // NULL is fine
+
+// The whole file as YAML text with every default written out. From mf_allocate.
+MF_API mf_Status mf_robots_write(const mf_Robots *robots, char **text, mf_Error *error);
+
+// Robots of all groups.
+MF_API uint64_t mf_robots_count(const mf_Robots *robots); // [1]
+
+#ifdef __cplusplus
+}
+#endif
+#endif
