@@ -14,33 +14,48 @@
 #define SAMPLES_LEAST 64u     // [1]
 
 static size_t numbers(const mf_Film *film) { // of one sample
-    return (size_t)film->robots * film->links * MF_FILM_POSE;
+    return (size_t)film->poses_each * MF_FILM_POSE;
 }
 
-mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
-    *out = NULL;
-    if (group == NULL || !(period > 0.0) || !isfinite(period))
-        return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a group and a period above 0 s");
-    mf_Context *context = mf_world_context(mf_group_world(group));
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void take_casts(mf_Film *film, mf_Group *const *groups, uint32_t *links, uint32_t *joints) {
+    for (uint32_t i = 0; i < film->cast_count; i++) {
+        uint32_t count = mf_group_count(groups[i]);
+        const mf_Model *model = mf_group_model(groups[i]);
+        film->casts[i] = (mf_FilmCast){.group = groups[i],
+                                       .robots = count < MF_FILM_ROBOTS ? count : MF_FILM_ROBOTS,
+                                       .links = model->link_count};
+        film->robots += film->casts[i].robots;
+        film->of += count;
+        film->poses_each += film->casts[i].robots * model->link_count;
+        *links = larger(*links, model->link_count);
+        *joints = larger(*joints, model->joint_count);
+    }
+}
+
+static mf_Status create(mf_World *world, mf_Group *const *groups, uint32_t count, double period,
+                        mf_Film **out, mf_Error *error) {
+    mf_Context *context = mf_world_context(world);
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
     if (film == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
-    uint32_t count = mf_group_count(group);
-    *film = (mf_Film){.context = context,
-                      .group = group,
-                      .robots = count < MF_FILM_ROBOTS ? count : MF_FILM_ROBOTS,
-                      .links = mf_group_model(group)->link_count,
-                      .stride = 1,
-                      .period = period};
-    uint32_t room = POSES_MOST / (film->robots * film->links);
-    room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
-    film->room = room & ~1u; // even: thinning must fall on a call that counts afterwards too
-    film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
-    film->place = mf_allocate(context, film->links, sizeof *film->place);
-    film->turn = mf_allocate(context, film->links, sizeof *film->turn);
-    film->angle = mf_allocate(context, mf_group_model(group)->joint_count + 1, sizeof(double));
+    *film = (mf_Film){
+        .context = context, .world = world, .cast_count = count, .stride = 1, .period = period};
+    uint32_t links = 0, joints = 0;
+    film->casts = mf_allocate(context, count, sizeof *film->casts);
+    if (film->casts != NULL) {
+        take_casts(film, groups, &links, &joints);
+        uint32_t room = POSES_MOST / film->poses_each;
+        room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
+        film->room = room & ~1u; // even: thinning must fall on a call that counts afterwards too
+        film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
+        film->place = mf_allocate(context, links, sizeof *film->place);
+        film->turn = mf_allocate(context, links, sizeof *film->turn);
+        film->angle = mf_allocate(context, joints + 1, sizeof(double));
+    }
     if (film->poses == NULL || film->place == NULL || film->turn == NULL || film->angle == NULL) {
         mf_film_destroy(film);
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
@@ -49,9 +64,37 @@ mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error
     return MF_OK;
 }
 
+mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
+    *out = NULL;
+    if (group == NULL || !(period > 0.0) || !isfinite(period))
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a group and a period above 0 s");
+    return create(mf_group_world(group), &group, 1, period, out, error);
+}
+
+mf_Status mf_film_create_world(mf_World *world, double period, mf_Film **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
+    *out = NULL;
+    if (world == NULL || mf_world_group_count(world) == 0 || !(period > 0.0) || !isfinite(period))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "film: expected a world with groups and a period above 0 s");
+    uint32_t count = mf_world_group_count(world);
+    mf_Group **groups = mf_allocate(mf_world_context(world), count, sizeof *groups);
+    if (groups == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        groups[i] = mf_world_group(world, i);
+    mf_Status status = create(world, groups, count, period, out, error);
+    mf_release(mf_world_context(world), groups);
+    return status;
+}
+
 void mf_film_destroy(mf_Film *film) {
     if (film == NULL)
         return;
+    mf_release(film->context, film->casts);
     mf_release(film->context, film->poses);
     mf_release(film->context, film->place);
     mf_release(film->context, film->turn);
@@ -66,14 +109,14 @@ static void read(mf_Group *group, const char *name, uint32_t robot, uint32_t cou
 }
 
 // World poses from the base and the joint angles: any motion that has these fields.
-static void pose_from_angles(mf_Film *film, uint32_t robot) {
-    const mf_Model *model = mf_group_model(film->group);
+static void pose_from_angles(mf_Film *film, const mf_FilmCast *cast, uint32_t robot) {
+    const mf_Model *model = mf_group_model(cast->group);
     double base[3] = {0}, turn[4] = {1, 0, 0, 0};
-    read(film->group, "base.position", robot, 3, base);
-    read(film->group, "base.orientation", robot, 4, turn);
-    read(film->group, "joint.angle", robot, model->joint_count, film->angle);
+    read(cast->group, "base.position", robot, 3, base);
+    read(cast->group, "base.orientation", robot, 4, turn);
+    read(cast->group, "joint.angle", robot, model->joint_count, film->angle);
     mf_model_pose(model, film->angle, film->place, film->turn);
-    for (uint32_t l = 0; l < film->links; l++) {
+    for (uint32_t l = 0; l < cast->links; l++) {
         double place[3], own[4];
         mf_quat_rotate(place, turn, film->place[l]);
         mf_quat_multiply(own, turn, film->turn[l]);
@@ -81,6 +124,20 @@ static void pose_from_angles(mf_Film *film, uint32_t robot) {
             film->place[l][c] = base[c] + place[c];
         memcpy(film->turn[l], own, sizeof own);
     }
+}
+
+static float *sample_robot(mf_Film *film, const mf_FilmCast *cast, uint32_t robot, float *pose) {
+    if (mf_articulated_settings(cast->group) != NULL)
+        mf_articulated_pose(cast->group, robot, film->place, film->turn);
+    else
+        pose_from_angles(film, cast, robot);
+    for (uint32_t l = 0; l < cast->links; l++, pose += MF_FILM_POSE) {
+        for (int c = 0; c < 3; c++)
+            pose[c] = (float)film->place[l][c];
+        for (int c = 0; c < 4; c++)
+            pose[3 + c] = (float)film->turn[l][c];
+    }
+    return pose;
 }
 
 static void drop_every_second(mf_Film *film) {
@@ -97,17 +154,8 @@ void mf_film_sample(mf_Film *film) {
     if (film->filled == film->room)
         drop_every_second(film);
     float *pose = film->poses + film->filled * numbers(film);
-    for (uint32_t r = 0; r < film->robots; r++) {
-        if (mf_articulated_settings(film->group) != NULL)
-            mf_articulated_pose(film->group, r, film->place, film->turn);
-        else
-            pose_from_angles(film, r);
-        for (uint32_t l = 0; l < film->links; l++, pose += MF_FILM_POSE) {
-            for (int c = 0; c < 3; c++)
-                pose[c] = (float)film->place[l][c];
-            for (int c = 0; c < 4; c++)
-                pose[3 + c] = (float)film->turn[l][c];
-        }
-    }
+    for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)
+        for (uint32_t r = 0; r < cast->robots; r++)
+            pose = sample_robot(film, cast, r, pose);
     film->filled++;
 }

@@ -6,17 +6,26 @@
 
 enum { MF_FILM_POSE = 7 }; // [1] numbers of a link: place [m], orientation (w, x, y, z)
 
+// The robots of one group.
+typedef struct mf_FilmCast {
+    mf_Group *group;
+    uint32_t robots; // [1]
+    uint32_t links;  // [1] of each
+} mf_FilmCast;
+
 struct mf_Film {
     mf_Context *context;
-    mf_Group *group;
-    uint32_t robots;       // [1]
-    uint32_t links;        // [1] of each
+    mf_World *world;
+    mf_FilmCast *casts;
+    uint32_t cast_count;   // [1]
+    uint32_t robots, of;   // [1] of all casts: shown, and how many there are
+    uint32_t poses_each;   // [1] poses of a sample: cast by cast, robot by robot, link by link
     uint32_t filled, room; // [1] samples kept, and how many fit
     uint32_t stride;       // [1] calls per sample
     uint32_t calls;        // [1]
     double period;         // [s] between calls
-    float *poses;          // [1] room * robots * links * MF_FILM_POSE
-    double (*place)[3];    // [m] links: of one robot, while it is sampled
+    float *poses;          // [1] room * poses_each * MF_FILM_POSE
+    double (*place)[3];    // [m] of the links of one robot, while it is sampled
     double (*turn)[4];     // [1] likewise
     double *angle;         // [rad] or [m] likewise, of each joint
 };

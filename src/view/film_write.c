@@ -127,7 +127,7 @@ typedef struct Region {
 // Where the robots have been, and some more.
 static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
     Region region = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
-    size_t poses = (size_t)film->filled * film->robots * film->links;
+    size_t poses = (size_t)film->filled * film->poses_each;
     for (size_t i = 0; i < poses; i++) {
         const float *place = film->poses + i * MF_FILM_POSE;
         for (int c = 0; c < 2 && isfinite(place[c]); c++) {
@@ -170,7 +170,7 @@ static void put_heights(mf_Text *text, const mf_Film *film, const mf_Terrain *te
 }
 
 static void put_ground(mf_Text *text, const mf_Film *film) {
-    const mf_Terrain *terrain = mf_world_settings(mf_group_world(film->group))->terrain;
+    const mf_Terrain *terrain = mf_world_settings(film->world)->terrain;
     if (terrain != NULL && (terrain->columns > 1 || terrain->rows > 1))
         put_heights(text, film, terrain);
     else
@@ -179,24 +179,39 @@ static void put_ground(mf_Text *text, const mf_Film *film) {
 
 // ---- the page ----------------------------------------------------------------------------------
 
-static void put_film(mf_Text *text, const mf_Film *film, bool *used) {
-    const mf_Model *model = mf_group_model(film->group);
-    const mf_Terrain *terrain = mf_world_settings(mf_group_world(film->group))->terrain;
-    bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
-    size_t bytes = (size_t)film->filled * film->robots * film->links * MF_FILM_POSE * sizeof(float);
-    mf_text_put(text, "<title>");
-    mf_text_escape(text, model->name);
-    mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
-    mf_text_format(text,
-                   "{\"robots\":%u,\"of\":%u,\"links\":%u,\"frames\":%u,\"period\":%.9g,"
-                   "\"apart\":%s",
-                   film->robots, mf_group_count(film->group), film->links, film->filled,
-                   film->period * film->stride, flat && film->robots > 1 ? "true" : "false");
-    put_ground(text, film);
+// One group: what its robots look like.
+static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
+    const mf_Model *model = mf_group_model(cast->group);
+    bool *used = mf_allocate(text->context, model->mesh_count + 1, sizeof *used);
+    text->failed = text->failed || used == NULL;
+    if (used == NULL)
+        return;
+    mf_text_format(text, "{\"robots\":%u,\"links\":%u", cast->robots, cast->links);
     put_shapes(text, model, used);
     put_meshes(text, model, used);
-    mf_text_put(text, "}\n</script>\n<script id=\"poses\" type=\"text/plain\">");
-    mf_text_base64(text, (const uint8_t *)film->poses, bytes);
+    mf_text_put(text, "}");
+    mf_release(text->context, used);
+}
+
+static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
+    const mf_Terrain *terrain = mf_world_settings(film->world)->terrain;
+    bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
+    bool apart = flat && film->robots > 1 && mf_group_settings(film->casts[0].group)->isolated;
+    mf_text_put(text, "<title>");
+    mf_text_escape(text, title);
+    mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
+    mf_text_format(text, "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s",
+                   film->robots, film->of, film->filled, film->period * film->stride,
+                   apart ? "true" : "false");
+    put_ground(text, film);
+    mf_text_put(text, ",\"casts\":[");
+    for (uint32_t i = 0; i < film->cast_count; i++) {
+        mf_text_put(text, i > 0 ? ",\n" : "\n");
+        put_cast(text, &film->casts[i]);
+    }
+    mf_text_put(text, "]}\n</script>\n<script id=\"poses\" type=\"text/plain\">");
+    mf_text_base64(text, (const uint8_t *)film->poses,
+                   (size_t)film->filled * film->poses_each * MF_FILM_POSE * sizeof(float));
     mf_text_put(text, "</script>\n");
 }
 
@@ -206,18 +221,18 @@ mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
     const char *page = (const char *)mf_film_page;
     const char *mark = strstr(page, "@DATA@");
     size_t head = (size_t)(mark - page), tail = head + strlen("@DATA@");
-    bool *used =
-        mf_allocate(film->context, mf_group_model(film->group)->mesh_count + 1, sizeof *used);
-    if (used == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    // Of several groups the one with most joints is what people came for.
+    const mf_Model *hero = mf_group_model(film->casts[0].group);
+    for (uint32_t i = 1; i < film->cast_count; i++)
+        if (mf_group_model(film->casts[i].group)->joint_count > hero->joint_count)
+            hero = mf_group_model(film->casts[i].group);
     mf_Text text = mf_text_begin(film->context);
     mf_text_put_bytes(&text, page, head);
-    put_film(&text, film, used);
+    put_film(&text, film, hero->name);
     mf_text_put(&text, page + tail);
     mf_Status status = text.failed
                            ? mf_fail(error, MF_NO_MEMORY, "film: out of memory")
                            : mf_file_replace(film->context, path, text.data, text.size, error);
     mf_text_free(&text);
-    mf_release(film->context, used);
     return status;
 }

@@ -107,6 +107,21 @@ static long number(const Page *page, const char *name) {
     return (long)json_integer_value(json_object_get(page->film, name));
 }
 
+// What the page says of the group of that number.
+static json_t *cast_of(const Page *page, size_t index) {
+    json_t *cast = json_array_get(json_object_get(page->film, "casts"), index);
+    assert_non_null(cast);
+    return cast;
+}
+
+static size_t poses_each(const Page *page) {
+    size_t sum = 0;
+    for (size_t i = 0; i < json_array_size(json_object_get(page->film, "casts")); i++)
+        sum += (size_t)(json_integer_value(json_object_get(cast_of(page, i), "links")) *
+                        json_integer_value(json_object_get(cast_of(page, i), "robots")));
+    return sum;
+}
+
 static Page open_page(mf_Context *context) {
     Page page = {0};
     size_t size;
@@ -117,8 +132,7 @@ static Page open_page(mf_Context *context) {
     char *film = element(page.text, "film"), *poses = element(page.text, "poses");
     page.film = json_loads(film, 0, NULL);
     assert_non_null(page.film);
-    page.poses = floats(poses, (size_t)(number(&page, "frames") * number(&page, "robots") *
-                                        number(&page, "links") * 7));
+    page.poses = floats(poses, (size_t)number(&page, "frames") * poses_each(&page) * 7);
     free(film);
     free(poses);
     return page;
@@ -180,7 +194,7 @@ static void shapes_are_named_and_names_are_escaped(void **state) {
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
     Page page = open_page(*state);
-    json_t *shapes = json_object_get(page.film, "shapes");
+    json_t *shapes = json_object_get(cast_of(&page, 0), "shapes");
     assert_int_equal(json_array_size(shapes), 2);
     json_t *ball = json_array_get(shapes, 0);
     assert_string_equal(json_string_value(json_object_get(ball, "type")), "sphere");
@@ -307,9 +321,44 @@ static int free_context(void **state) {
     return 0;
 }
 
+// Two groups in one place: poses group by group, each with its shapes, and not put apart.
+static void a_world_shows_all_its_groups(void **state) {
+    Stage stage = raise_stage(*state, 2, NULL);
+    mf_GroupConfig config = mf_group_config();
+    mf_Group *more = NULL;
+    mf_Film *film = NULL;
+    config.name = "more";
+    config.model = stage.model;
+    config.count = 3;
+    config.isolated = false;
+    assert_int_equal(mf_world_add_group(stage.world, &config, &more, NULL), MF_OK);
+    assert_int_equal(mf_film_create_world(stage.world, 0.1, &film, NULL), MF_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        mf_field_set(mf_group_find_field(more, "base.position"), i, 1, 10.0 + i);
+    mf_film_sample(film);
+    mf_film_sample(film);
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    Page page = open_page(*state);
+    assert_int_equal(number(&page, "robots"), 5);
+    assert_int_equal(poses_each(&page), 10);
+    assert_int_equal(json_array_size(json_object_get(cast_of(&page, 1), "shapes")), 2);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 3; i++)
+            assert_true(page.poses[(10 * s + 4 + 2 * i) * 7 + 1] == 10.0f + (float)i);
+    close_page(&page);
+    clear_stage(&stage);
+    mf_World *empty = NULL;
+    mf_WorldConfig world = mf_world_config();
+    assert_int_equal(mf_world_create(*state, &world, &empty, NULL), MF_OK);
+    assert_int_equal(mf_film_create_world(empty, 0.1, &film, NULL), MF_BAD_ARGUMENT);
+    mf_world_destroy(empty);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(poses_come_back, make_context, free_context),
+        cmocka_unit_test_setup_teardown(a_world_shows_all_its_groups, make_context, free_context),
         cmocka_unit_test_setup_teardown(shapes_are_named_and_names_are_escaped, make_context,
                                         free_context),
         cmocka_unit_test_setup_teardown(long_films_are_thinned, make_context, free_context),
