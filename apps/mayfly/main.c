@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "experiment/gait_keys.h"
 #include "experiment/vehicle_keys.h"
 
 typedef struct Command {
@@ -37,8 +38,8 @@ static int print_overview(void) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("  help       this text; mayfly help COMMAND explains one command,\n"
-          "             mayfly help experiment, swarm, quadrotor, fixed_wing or car every line\n"
-          "             of such a file\n\n"
+          "             mayfly help experiment, swarm, gait, quadrotor, fixed_wing or car\n"
+          "             every line of such a file\n\n"
           "examples:\n"
           "  mayfly evolve scenes/hexapod.yaml --generations 200\n"
           "  mayfly replay runs/hexapod-1\n"
@@ -51,14 +52,20 @@ static int print_overview(void) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static int print_keys(const mf_KeyTable *table) {
+// Tables of keys one after the other; each below its name where there are several.
+static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
     mf_Context *context;
     mf_Error error;
-    char *text;
-    if (mf_context_create(NULL, &context, &error) != MF_OK)
+    mf_Status status = mf_context_create(NULL, &context, &error);
+    if (status != MF_OK)
         return mf_app_fail(&error);
-    mf_Status status = mf_keys_describe(context, table, false, &text, &error);
-    if (status == MF_OK) {
+    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
+        char *text;
+        status = mf_keys_describe(context, tables[i], false, &text, &error);
+        if (status != MF_OK)
+            break;
+        if (count > 1)
+            printf("%s%s:\n", i == 0 ? "" : "\n", tables[i]->noun);
         fputs(text, stdout);
         mf_release(context, text);
     }
@@ -66,6 +73,16 @@ static int print_keys(const mf_KeyTable *table) {
     if (status != MF_OK)
         return mf_app_fail(&error);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+static int print_keys(const mf_KeyTable *table) {
+    return print_tables(&table, 1);
+}
+
+static int print_gait_keys(void) {
+    const mf_KeyTable *tables[] = {mf_gait_table(MF_GAIT_WALK), mf_gait_table(MF_GAIT_WAVES),
+                                   mf_gait_table(MF_GAIT_KEYFRAMES)};
+    return print_tables(tables, 3);
 }
 
 static int unknown_command(const char *name) {
@@ -81,6 +98,8 @@ static int help(int argc, char **argv) {
         return print_keys(mf_experiment_table());
     if (strcmp(argv[1], "swarm") == 0)
         return print_keys(mf_swarm_table());
+    if (strcmp(argv[1], "gait") == 0)
+        return print_gait_keys();
     for (mf_VehicleKind kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR;
          kind = (mf_VehicleKind)(kind + 1)) {
         if (strcmp(argv[1], mf_vehicle_kind_name(kind)) == 0)

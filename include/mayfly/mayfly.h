@@ -10,6 +10,7 @@
 #include <mayfly/experiment.h>
 #include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>
+#include <mayfly/gait.h>
 #include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
 #include <mayfly/model.h>

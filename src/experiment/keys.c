@@ -125,6 +125,10 @@ static const char *number_range(const mf_Key *key, const char *what, char *out, 
     return out;
 }
 
+const char *mf_key_number(const mf_Key *key, char *out, size_t size) {
+    return number_range(key, "a number", out, size);
+}
+
 // "a list of 3 numbers from 0 to 1 m", "a list of points, each a list of ...".
 static const char *tuple_range(const mf_Key *key, char *out, size_t size) {
     char what[80];
@@ -141,7 +145,7 @@ const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
     case MF_KEY_POINTS:
         return tuple_range(key, out, size);
     case MF_KEY_REAL:
-        return number_range(key, "a number", out, size);
+        return mf_key_number(key, out, size);
     case MF_KEY_TIME:
     case MF_KEY_RATE:
         return number_range(key, "a time", out, size);
@@ -161,6 +165,7 @@ const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_TEXT  ? "text"
                        : key->kind == MF_KEY_PLACE ? "[x, y] in m within -1e9 .. 1e9, or centered"
                        : key->kind == MF_KEY_LIST  ? "a list"
+                       : key->kind == MF_KEY_NAMED ? "a group of `name: number`"
                        : key->kind == MF_KEY_PACKAGES ? "a group of `name: folder`"
                                                       : "a group of keys";
     snprintf(out, size, "%s", text);
@@ -204,6 +209,7 @@ const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_PLACE    ? "[x, y], centered"
                        : key->kind == MF_KEY_LIST     ? "a list"
                        : key->kind == MF_KEY_WORDS    ? "list of names"
+                       : key->kind == MF_KEY_NAMED    ? "name: number"
                        : key->kind == MF_KEY_PACKAGES ? "name: folder"
                                                       : "";
     snprintf(out, size, "%s", text);

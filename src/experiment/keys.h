@@ -26,6 +26,7 @@ typedef enum mf_KeyKind {
     MF_KEY_NUMBERS, // mf_KeyList of double, written [a, b, ...], any number up to `length`
     MF_KEY_POINTS,  // mf_KeyList of double[length], written [[a, b, ...], ...]
     MF_KEY_LIST,    // mf_KeyList of structures, a list of groups with the keys of `items`
+    MF_KEY_NAMED,   // mf_KeyList of mf_KeyNamed, written as a group "name: number"
     MF_KEY_PACKAGES // the import's package pairs, written as a group "name: folder"
 } mf_KeyKind;
 
@@ -68,6 +69,11 @@ typedef struct mf_KeyList {
     uint32_t count; // [1]
 } mf_KeyList;
 
+typedef struct mf_KeyNamed {
+    const char *name;
+    double value; // [unit of the row]
+} mf_KeyNamed;
+
 typedef struct mf_KeyTable {
     const char *noun; // "experiment"
     const mf_Key *keys;
@@ -95,6 +101,9 @@ bool mf_key_applies(const mf_KeyTable *table, const void *base, const mf_Key *ke
 
 // "a whole number from 2 to 1048576", "one of nearest, bilinear": what the row asks for.
 const char *mf_key_expectation(const mf_Key *key, char *out, size_t size);
+
+// The same of one number of the row: "a number from 0 to 1 m".
+const char *mf_key_number(const mf_Key *key, char *out, size_t size);
 
 // The allowed values in short, for tables: "2 .. 1048576", "nearest, bilinear", "text".
 const char *mf_key_range(const mf_Key *key, char *out, size_t size);

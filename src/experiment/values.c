@@ -168,6 +168,31 @@ static mf_Status take_numbers(mf_Reader *reader, const mf_Key *key, const mf_Yam
     return MF_OK;
 }
 
+static mf_Status take_named(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
+    bool empty = mf_yaml_is_null(node);
+    if (node->kind != MF_YAML_MAPPING && !empty)
+        return refuse(reader, key, node);
+    uint32_t count = empty ? 0 : count_entries(node), index = 0;
+    mf_KeyNamed *named = mf_reader_allocate(reader, count * sizeof *named);
+    if (named == NULL)
+        return MF_NO_MEMORY;
+    for (const mf_YamlNode *entry = node->first; entry != NULL; entry = entry->next, index++) {
+        size_t length = strlen(entry->key);
+        char *name = mf_reader_allocate(reader, length + 1), expected[200], found[64];
+        if (name == NULL)
+            return MF_NO_MEMORY;
+        memcpy(name, entry->key, length);
+        named[index].name = name;
+        if (!read_number(key, entry, &named[index].value))
+            return mf_yaml_fail(reader->tree, entry, false, MF_BAD_FILE, reader->error,
+                                "%s%s.%.80s: expected %s, found %s", reader->prefix, key->path,
+                                name, mf_key_number(key, expected, sizeof expected),
+                                mf_yaml_describe(entry, found, sizeof found));
+    }
+    put_list(reader, key, named, count);
+    return MF_OK;
+}
+
 // Entries of a list are structures of their own table.
 static mf_Status take_list(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
     const mf_KeyTable *table = key->items;
@@ -368,6 +393,8 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
         return take_words(reader, key, node);
     case MF_KEY_LIST:
         return take_list(reader, key, node);
+    case MF_KEY_NAMED:
+        return take_named(reader, key, node);
     }
     return good ? MF_OK : refuse(reader, key, node);
 }

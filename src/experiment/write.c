@@ -138,6 +138,20 @@ static void put_words(Writer *writer, mf_KeyList list) {
     mf_text_put(&writer->text, "]");
 }
 
+// In one line: { "name": number, ... }.
+static void put_named(Writer *writer, const void *value) {
+    mf_KeyList list = list_of(value);
+    const mf_KeyNamed *named = list.entries;
+    char number[MF_DECIMAL_TEXT];
+    mf_text_put(&writer->text, "{");
+    for (uint32_t i = 0; i < list.count; i++) {
+        mf_text_put(&writer->text, i == 0 ? "\"" : ", \"");
+        put_escaped(writer, named[i].name, strlen(named[i].name));
+        mf_text_format(&writer->text, "\": %s", mf_decimal_write(named[i].value, number));
+    }
+    mf_text_put(&writer->text, "}");
+}
+
 static mf_Status put_keys(Writer *writer, Source source);
 
 // Each entry opens with "- " in front of its first key.
@@ -208,6 +222,9 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
         break;
     case MF_KEY_WORDS:
         put_words(writer, list_of(value));
+        break;
+    case MF_KEY_NAMED:
+        put_named(writer, value);
         break;
     case MF_KEY_LIST:
         return put_list(writer, key, value);

@@ -1,0 +1,223 @@
+// Mayfly: motions of a robot as files. A gait tells every joint where to be: a walk of two legs by
+// inverse kinematics, periodic waves for any robot, or keyframes. docs/gaits.md has the equations
+// and every key of the files.
+#ifndef MAYFLY_GAIT_H
+#define MAYFLY_GAIT_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- a leg of six joints -----------------------------------------------------------------------
+
+enum { MF_LEG_JOINTS = 6 };
+
+// A leg whose joints turn, from the base on, about z, x, y (hip yaw, roll, pitch), y (knee), y and
+// x (ankle pitch, roll) of the base at angle 0, forward or backward. The three hip axes meet in one
+// point, the two ankle axes in another, and thigh and shin lie in a plane of constant y.
+typedef struct mf_Leg {
+    uint32_t joints[MF_LEG_JOINTS]; // [1] of the model: hip yaw, roll, pitch, knee, ankle pitch,
+                                    // roll
+    double sign[MF_LEG_JOINTS];     // [1] +1 when the axis points forward, left or up, else -1
+    double hip[3];                  // [m] where the hip axes meet, base frame
+    double thigh[2];                // [m] from hip to knee at angle 0, forward and up
+    double shin[2];                 // [m] from knee to ankle at angle 0, forward and up
+} mf_Leg;
+
+// Measures the leg of these joints. MF_BAD_ARGUMENT names the joint that does not fit.
+MF_API mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS],
+                             mf_Leg *out, mf_Error *error);
+
+// Place [m] of the ankle and rotation (w, x, y, z) of the foot, in the base frame, for angles [rad]
+// of the six joints.
+MF_API void mf_leg_forward(const mf_Leg *leg, const double angles[MF_LEG_JOINTS], double ankle[3],
+                           double rotation[4]);
+
+// Angles [rad] that bring the ankle to a place [m] with the foot in a rotation (w, x, y, z), in the
+// base frame, the knee pointing forward. In closed form. False when the
+// place is out of reach: the angles are then those of the leg stretched (or folded) towards it and
+// the foot keeps its rotation. Finite for every finite input.
+MF_API bool mf_leg_inverse(const mf_Leg *leg, const double ankle[3], const double rotation[4],
+                           double angles[MF_LEG_JOINTS]);
+
+// ---- what a gait is ----------------------------------------------------------------------------
+
+typedef enum mf_GaitKind {
+    MF_GAIT_WALK,     // two legs, feet on paths
+    MF_GAIT_WAVES,    // a sum of periodic curves per joint
+    MF_GAIT_KEYFRAMES // times and angles
+} mf_GaitKind;
+
+// "walk", "waves", "keyframes".
+MF_API const char *mf_gait_kind_name(mf_GaitKind kind);
+
+// A joint's angle by name.
+typedef struct mf_GaitAngle {
+    const char *joint;
+    double angle; // [rad] or [m]
+} mf_GaitAngle;
+
+// How commands act. What is asked for beyond the largest is cut; changes are spread over time.
+typedef struct mf_GaitPace {
+    double forward; // [m/s] largest command, >= 0
+    double left;    // [m/s] largest command, >= 0
+    double turn;    // [rad/s] largest command, anticlockwise, >= 0
+    double rise;    // [s] from rest to the largest command, > 0
+    bool march;     // steps on the spot when no command is given, instead of standing
+} mf_GaitPace;
+
+typedef enum mf_GaitPath {
+    MF_GAIT_SINUSOID, // the foot's height is (1 - cos) / 2 of the swing
+    MF_GAIT_TRAPEZOID // up in the first quarter of the swing, level, down in the last
+} mf_GaitPath;
+
+// Feedback of the trunk's rotation, against falling. The tilt rates are those of a gyroscope in the
+// base (roll and pitch), the tilt is their integral, forgotten with the time `memory`.
+typedef struct mf_GaitBalance {
+    double ankle_pitch; // [s] ankle pitch per pitch rate
+    double ankle_roll;  // [s] ankle roll per roll rate
+    double hip_pitch;   // [s] hip pitch per pitch rate
+    double hip_roll;    // [s] hip roll per roll rate
+    double step_pitch;  // [m s/rad] the swinging foot goes forward per pitch rate
+    double step_roll;   // [m s/rad] the swinging foot goes to the right per roll rate
+    double tilt;        // [1/s] added to every rate per tilt [rad]
+    double memory;      // [s] > 0
+} mf_GaitBalance;
+
+typedef struct mf_GaitWalk {
+    double blend; // [s] over which the targets go over to the gait, >= 0
+    mf_GaitPace pace;
+    double period;         // [s] two steps, > 0
+    double height;         // [m] hips above ankles, > 0
+    double lift;           // [m] of a swinging foot, >= 0
+    double sway;           // [m] of the hips to the standing side, >= 0
+    double double_support; // [1] share of the period with both feet down, 0 .. 0.9
+    double lean;           // [rad] of the trunk, forward
+    double width;          // [m] from the middle to each foot, > 0
+    double offset;         // [m] of the feet forward of the hips
+    double arms;           // [rad] swing of the arms at the largest command forward
+    mf_GaitPath path;
+    const char *legs[2][MF_LEG_JOINTS]; // names of the joints: left, right; order of mf_Leg
+    const char *shoulders[2];           // joints that swing the arms: left, right; "" or NULL: none
+    mf_GaitAngle *pose;                 // other joints, held
+    uint32_t pose_count;                // [1]
+    mf_GaitBalance balance;
+} mf_GaitWalk;
+
+typedef enum mf_GaitShape {
+    MF_GAIT_SINE,  // sin(2 pi harmonic phase)
+    MF_GAIT_SWEEP, // -1 .. 1 smoothly while the leg swings, back evenly while it stands
+    MF_GAIT_BUMP   // 0 .. 1 .. 0 while the leg swings, 0 while it stands
+} mf_GaitShape;
+
+// One curve of one joint. Its amplitude is
+//     activity * amplitude + F * forward + L * left + T * turn,
+// F, L and T the commands as parts of the largest, -1 .. 1, and activity 0 .. 1 while moving.
+typedef struct mf_GaitWave {
+    const char *joint;
+    mf_GaitShape shape;
+    double offset;     // [rad] or [m] added at all times
+    double amplitude;  // [rad] or [m] while moving
+    double forward;    // [rad] or [m] at the largest command forward
+    double left;       // [rad] or [m] at the largest command left
+    double turn;       // [rad] or [m] at the largest turn
+    double phase;      // [1] turns that it is ahead
+    uint32_t harmonic; // [1] periods per period of the gait, of a sine; 1 .. 16
+} mf_GaitWave;
+
+typedef struct mf_GaitWaves {
+    double blend; // [s] over which the targets go over to the gait, >= 0
+    mf_GaitPace pace;
+    double period; // [s] > 0
+    double swing;  // [1] share of the period that a leg swings, of sweeps and bumps, 0.01 .. 0.99
+    mf_GaitWave *waves;  // those of one joint add up
+    uint32_t wave_count; // [1] >= 1
+} mf_GaitWaves;
+
+// A joint that a frame does not name keeps its angle of the frame before; one that no frame names
+// is left alone; one that is named late starts at the model's start angle.
+typedef struct mf_GaitFrame {
+    double time; // [s] rising; the first is >= 0
+    mf_GaitAngle *angles;
+    uint32_t angle_count; // [1]
+} mf_GaitFrame;
+
+typedef enum mf_GaitCurve {
+    MF_GAIT_CUBIC, // smooth, never beyond the frames on both sides (Fritsch and Butland 1984)
+    MF_GAIT_LINEAR
+} mf_GaitCurve;
+
+typedef struct mf_GaitKeyframes {
+    double blend; // [s] over which the targets go over to the gait, >= 0
+    bool loop;    // starts again at the last frame, which should be like the first
+    mf_GaitCurve curve;
+    const char *mirror_of; // file whose frames these are, left and right exchanged; NULL or ""
+    mf_GaitFrame *frames;
+    uint32_t frame_count; // [1] >= 1
+} mf_GaitKeyframes;
+
+typedef struct mf_Gait {
+    mf_Context *context;
+    const char *name; // the file's name without folder and ending
+    const char *file; // path it came from
+    mf_GaitKind kind; // which of the following counts
+    mf_GaitWalk walk;
+    mf_GaitWaves waves;
+    mf_GaitKeyframes keyframes;
+} mf_Gait;
+
+// True when a YAML text is a gait rather than an experiment.
+MF_API bool mf_gait_is(const char *text, size_t size);
+
+// Reads a gait's file and checks it against `model`: its joints, their ranges, the legs. Errors
+// have the file's line. With NULL only what does not need a model is checked; a `mirror_of` is then
+// not followed.
+MF_API mf_Status mf_gait_load(mf_Context *context, const char *path, const mf_Model *model,
+                              mf_Gait **out, mf_Error *error);
+// The same from memory; `path` is for messages, and names in the text are relative to its folder.
+MF_API mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text, size_t size,
+                               const mf_Model *model, mf_Gait **out, mf_Error *error);
+MF_API void mf_gait_destroy(mf_Gait *gait); // NULL is fine
+
+// The gait as YAML text that reads back as the same gait; frames that are a mirror image are
+// written as they are. The caller releases *text with mf_release(gait->context, ...).
+MF_API mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error);
+
+// Everything that mf_gaits_add refuses, without a group.
+MF_API mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *error);
+
+// [s] one period, or from 0 to the last frame.
+MF_API double mf_gait_duration(const mf_Gait *gait);
+
+// Joint targets `time` [s] >= 0 after the start, of a robot that has been following `command`
+// (forward [m/s], left [m/s], turn [rad/s]) for long, without blending and balance. `angles` has
+// joint_count values; joints that the gait leaves alone keep theirs.
+MF_API mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time,
+                                const double command[3], double *angles, mf_Error *error);
+
+// ---- gaits of a group --------------------------------------------------------------------------
+
+#define MF_GAIT_LIMIT 32u // [1] most gaits of a group
+
+typedef struct mf_GaitConfig {
+    uint32_t struct_size; // [byte] set by mf_gait_config()
+    mf_Rate rate;         // [1/s] ticks; default 100
+    uint32_t first;       // [1] gait that robots start with, MF_NONE: none; default 0
+} mf_GaitConfig;
+MF_API mf_GaitConfig mf_gait_config(void);
+
+// Lets every instance of `group` move its joints by one of `gaits`, which are copied. Fields:
+// gait.select (U32, input: which one; MF_NONE or one that does not exist: none, joint.target is
+// left alone), gait.command (input: forward [m/s], left [m/s], turn [rad/s]), gait.time [s] since
+// the gait was taken up, gait.done (U32: 1 when keyframes without loop are through). A gait that is
+// taken up starts at its beginning; targets go over to it from where they are, within its `blend`.
+// Writes joint.target. Call after the motion. `config` may be NULL.
+MF_API mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
+                              const mf_GaitConfig *config, mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,384 @@
+// Gaits compiled for a model: names become joints, numbers are checked, curves become polynomials.
+// Every complaint says which member it is about, so that readers of files can point at the line.
+#include "control/gait.h"
+
+#include "math/scalar.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SWING_JOINTS = 2 * MF_LEG_JOINTS, HARMONICS = 16 };
+
+// A number with its range.
+typedef struct Range {
+    const char *path;
+    double value, lower, upper;
+    bool above; // the lower bound itself is not allowed
+} Range;
+
+mf_Status mf_gait_refuse(mf_GaitBlame *blame, mf_Error *error, const char *path, const char *format,
+                         ...) {
+    char text[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (blame != NULL)
+        snprintf(blame->path, sizeof blame->path, "%s", path);
+    return mf_fail(error, MF_BAD_ARGUMENT, "%s: %s", path, text);
+}
+
+static mf_Status check_ranges(const Range *ranges, uint32_t count, mf_GaitBlame *blame,
+                              mf_Error *error) {
+    for (uint32_t i = 0; i < count; i++) {
+        const Range *range = &ranges[i];
+        bool good = range->above ? range->value > range->lower : range->value >= range->lower;
+        if (!good || !(range->value <= range->upper))
+            return mf_gait_refuse(blame, error, range->path, "need %s %g, at most %g, found %g",
+                                  range->above ? "above" : "at least", range->lower, range->upper,
+                                  range->value);
+    }
+    return MF_OK;
+}
+
+static mf_Status no_memory(mf_Error *error) {
+    return mf_fail(error, MF_NO_MEMORY, "gait: out of memory");
+}
+
+// ---- joints ------------------------------------------------------------------------------------
+
+mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char *path,
+                             uint32_t *out, mf_GaitBlame *blame, mf_Error *error) {
+    *out = mf_model_find_joint(model, name);
+    if (*out == MF_NONE) {
+        if (blame != NULL)
+            blame->missing = name;
+        return mf_gait_refuse(blame, error, path, "robot %.60s has no joint %.80s", model->name,
+                              name);
+    }
+    const mf_Joint *joint = &model->joints[*out];
+    if (joint->type != MF_JOINT_HINGE && joint->type != MF_JOINT_SLIDE)
+        return mf_gait_refuse(blame, error, path,
+                              "joint %.80s has no motor: it is no hinge or slide", name);
+    if (joint->mimic != MF_NONE)
+        return mf_gait_refuse(blame, error, path, "joint %.80s follows %.80s, which can be named",
+                              name, model->joints[joint->mimic].name);
+    return MF_OK;
+}
+
+mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, const char *path,
+                             uint32_t *out, mf_GaitBlame *blame, mf_Error *error) {
+    char whole[160];
+    snprintf(whole, sizeof whole, "%.60s.%.90s", path, angle->joint);
+    if (!mf_is_finite(angle->angle))
+        return mf_gait_refuse(blame, error, whole, "need a finite number");
+    mf_Status status = mf_gait_find_joint(model, angle->joint, whole, out, blame, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Joint *joint = &model->joints[*out];
+    if (angle->angle < joint->lower || angle->angle > joint->upper)
+        return mf_gait_refuse(blame, error, whole, "%g is outside of the joint's range %g .. %g",
+                              angle->angle, joint->lower, joint->upper);
+    return MF_OK;
+}
+
+uint32_t mf_gait_row(mf_GaitPlan *plan, const mf_Model *model, uint32_t joint) {
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->joints[i] == joint)
+            return i;
+    }
+    plan->joints[plan->count] = joint;
+    plan->lower[plan->count] = model->joints[joint].lower;
+    plan->upper[plan->count] = model->joints[joint].upper;
+    return plan->count++;
+}
+
+// "left_knee" and "right_knee": the first of the two words that occurs is exchanged.
+static uint32_t find_counterpart(const mf_Model *model, uint32_t joint) {
+    static const char *const sides[2] = {"left", "right"};
+    const char *name = model->joints[joint].name;
+    for (int i = 0; i < 2; i++) {
+        const char *at = strstr(name, sides[i]);
+        char other[600];
+        if (at == NULL)
+            continue;
+        snprintf(other, sizeof other, "%.*s%s%s", (int)(at - name), name, sides[1 - i],
+                 at + strlen(sides[i]));
+        return mf_model_find_joint(model, other);
+    }
+    return joint;
+}
+
+static void axis_in_base(const mf_Model *model, uint32_t joint, double out[3]) {
+    mf_quat_rotate(out, model->joints[joint].rotation, model->joints[joint].axis);
+    for (uint32_t link = model->joints[joint].parent; link != 0;
+         link = model->joints[model->links[link].joint].parent)
+        mf_quat_rotate(out, model->joints[model->links[link].joint].rotation, out);
+}
+
+// In a mirror of the plane y = 0 a turn about a becomes one about (-ax, ay, -az) and a shift along
+// a one along (ax, -ay, az).
+bool mf_gait_mirror(const mf_Model *model, uint32_t joint, uint32_t *other, double *factor) {
+    double axis[3], image[3];
+    *other = find_counterpart(model, joint);
+    if (*other == MF_NONE || model->joints[*other].type != model->joints[joint].type)
+        return false;
+    axis_in_base(model, joint, axis);
+    axis_in_base(model, *other, image);
+    double same = axis[1] * image[1] - axis[0] * image[0] - axis[2] * image[2];
+    *factor = (same > 0.0) == (model->joints[joint].type == MF_JOINT_HINGE) ? 1.0 : -1.0;
+    return mf_abs(same) > 0.999;
+}
+
+// ---- walk --------------------------------------------------------------------------------------
+
+static mf_Status check_pace(const mf_GaitPace *pace, mf_GaitBlame *blame, mf_Error *error) {
+    const Range ranges[] = {{"pace.forward", pace->forward, 0, 100, false},
+                            {"pace.left", pace->left, 0, 100, false},
+                            {"pace.turn", pace->turn, 0, 100, false},
+                            {"pace.rise", pace->rise, 0, 60, true}};
+    return check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error);
+}
+
+static mf_Status check_walk(const mf_GaitWalk *walk, mf_GaitBlame *blame, mf_Error *error) {
+    const mf_GaitBalance *balance = &walk->balance;
+    const Range ranges[] = {{"blend", walk->blend, 0, 60, false},
+                            {"period", walk->period, 1e-3, 60, false},
+                            {"height", walk->height, 0, 100, true},
+                            {"lift", walk->lift, 0, 10, false},
+                            {"sway", walk->sway, 0, 10, false},
+                            {"double_support", walk->double_support, 0, 0.9, false},
+                            {"lean", walk->lean, -1, 1, false},
+                            {"width", walk->width, 0, 10, true},
+                            {"offset", walk->offset, -10, 10, false},
+                            {"arms", walk->arms, -3, 3, false},
+                            {"balance.ankle_pitch", balance->ankle_pitch, -10, 10, false},
+                            {"balance.ankle_roll", balance->ankle_roll, -10, 10, false},
+                            {"balance.hip_pitch", balance->hip_pitch, -10, 10, false},
+                            {"balance.hip_roll", balance->hip_roll, -10, 10, false},
+                            {"balance.step_pitch", balance->step_pitch, -10, 10, false},
+                            {"balance.step_roll", balance->step_roll, -10, 10, false},
+                            {"balance.tilt", balance->tilt, 0, 1e3, false},
+                            {"balance.memory", balance->memory, 0, 1e3, true}};
+    mf_Status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error);
+    if (status == MF_OK)
+        status = check_pace(&walk->pace, blame, error);
+    if (status == MF_OK && (unsigned)walk->path > MF_GAIT_TRAPEZOID)
+        status = mf_gait_refuse(blame, error, "path", "no such path");
+    return status;
+}
+
+static mf_Status plan_leg(const mf_GaitWalk *walk, const mf_Model *model, int side,
+                          mf_GaitPlan *plan, mf_GaitBlame *blame, mf_Error *error) {
+    static const char *const keys[MF_LEG_JOINTS] = {"hip_yaw", "hip_roll",    "hip_pitch",
+                                                    "knee",    "ankle_pitch", "ankle_roll"};
+    const char *leg = side == 0 ? "legs.left" : "legs.right";
+    uint32_t joints[MF_LEG_JOINTS];
+    mf_Error cause = {0};
+    for (int i = 0; i < MF_LEG_JOINTS; i++) {
+        char path[60];
+        const char *name = walk->legs[side][i];
+        snprintf(path, sizeof path, "%s.%s", leg, keys[i]);
+        mf_Status status =
+            mf_gait_find_joint(model, name == NULL ? "" : name, path, &joints[i], blame, error);
+        if (status != MF_OK)
+            return status;
+        if (mf_gait_row(plan, model, joints[i]) != (uint32_t)(side * MF_LEG_JOINTS + i))
+            return mf_gait_refuse(blame, error, path, "joint %.80s is named twice", name);
+    }
+    mf_Status status = mf_leg_find(model, joints, &plan->legs[side], &cause);
+    return status == MF_OK ? MF_OK : mf_gait_refuse(blame, error, leg, "%s", cause.message);
+}
+
+static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_GaitPlan *plan,
+                           mf_GaitBlame *blame, mf_Error *error) {
+    for (int side = 0; side < 2; side++) {
+        const char *name = walk->shoulders[side];
+        uint32_t joint;
+        plan->shoulders[side] = MF_NONE;
+        if (name == NULL || name[0] == '\0')
+            continue;
+        const char *path = side == 0 ? "shoulders.left" : "shoulders.right";
+        mf_Status status = mf_gait_find_joint(model, name, path, &joint, blame, error);
+        if (status != MF_OK)
+            return status;
+        plan->shoulders[side] = mf_gait_row(plan, model, joint);
+        if (plan->shoulders[side] < SWING_JOINTS)
+            return mf_gait_refuse(blame, error, path, "joint %.80s is one of a leg", name);
+    }
+    for (uint32_t i = 0; i < walk->pose_count; i++) {
+        uint32_t joint;
+        mf_Status status = mf_gait_find_angle(model, &walk->pose[i], "pose", &joint, blame, error);
+        if (status != MF_OK)
+            return status;
+        uint32_t row = mf_gait_row(plan, model, joint);
+        if (row < SWING_JOINTS) {
+            char path[160];
+            snprintf(path, sizeof path, "pose.%.90s", walk->pose[i].joint);
+            return mf_gait_refuse(blame, error, path, "joint %.80s is one of a leg",
+                                  walk->pose[i].joint);
+        }
+        plan->pose[row] = walk->pose[i].angle;
+    }
+    return MF_OK;
+}
+
+// The feet must be reached when standing.
+static mf_Status check_reach(const mf_GaitWalk *walk, const mf_GaitPlan *plan, mf_GaitBlame *blame,
+                             mf_Error *error) {
+    for (int side = 0; side < 2; side++) {
+        const mf_Leg *leg = &plan->legs[side];
+        double angles[MF_LEG_JOINTS], foot[4], axis[3] = {0.0, 1.0, 0.0}, ankle[3];
+        mf_quat_from_axis_angle(foot, axis, -walk->lean);
+        mf_vec3_set(ankle, walk->offset, side == 0 ? walk->width : -walk->width, -walk->height);
+        ankle[1] -= leg->hip[1];
+        mf_quat_rotate(ankle, foot, ankle);
+        mf_vec3_add(ankle, ankle, leg->hip);
+        if (!mf_leg_inverse(leg, ankle, foot, angles))
+            return mf_gait_refuse(blame, error, "height",
+                                  "the feet are out of reach: %g m is more than the legs have",
+                                  walk->height);
+    }
+    return MF_OK;
+}
+
+static mf_Status plan_walk(mf_Context *context, const mf_GaitWalk *walk, const mf_Model *model,
+                           mf_GaitPlan *plan, mf_GaitBlame *blame, mf_Error *error) {
+    mf_Status status = check_walk(walk, blame, error);
+    if (status != MF_OK || model == NULL)
+        return status;
+    plan->walk = *walk;
+    plan->blend = walk->blend;
+    plan->pace = walk->pace;
+    plan->period = mf_time_from_seconds(walk->period);
+    plan->pose = mf_allocate(context, model->joint_count, sizeof *plan->pose);
+    if (plan->pose == NULL)
+        return no_memory(error);
+    for (int side = 0; side < 2 && status == MF_OK; side++)
+        status = plan_leg(walk, model, side, plan, blame, error);
+    if (status == MF_OK)
+        status = plan_pose(walk, model, plan, blame, error);
+    return status == MF_OK ? check_reach(walk, plan, blame, error) : status;
+}
+
+// ---- waves -------------------------------------------------------------------------------------
+
+static mf_Status check_wave(const mf_GaitWave *wave, const char *path, mf_GaitBlame *blame,
+                            mf_Error *error) {
+    const double numbers[] = {wave->offset, wave->amplitude, wave->forward,
+                              wave->left,   wave->turn,      wave->phase};
+    if (wave->joint == NULL)
+        return mf_gait_refuse(blame, error, path, "need the name of a joint");
+    if (!mf_all_finite(numbers, sizeof numbers / sizeof *numbers))
+        return mf_gait_refuse(blame, error, path, "need finite numbers");
+    if ((unsigned)wave->shape > MF_GAIT_BUMP)
+        return mf_gait_refuse(blame, error, path, "no such shape");
+    if (wave->harmonic < 1 || wave->harmonic > HARMONICS)
+        return mf_gait_refuse(blame, error, path, "harmonic: need 1 .. 16, found %u",
+                              wave->harmonic);
+    return MF_OK;
+}
+
+static mf_GaitTone tone_of(const mf_GaitWave *wave, uint32_t row) {
+    return (mf_GaitTone){.target = row,
+                         .shape = wave->shape,
+                         .offset = wave->offset,
+                         .amplitude = wave->amplitude,
+                         .forward = wave->forward,
+                         .left = wave->left,
+                         .turn = wave->turn,
+                         .phase = wave->phase - mf_floor(wave->phase),
+                         .harmonic = wave->harmonic};
+}
+
+// Rows rise in the order of tones, so that the kernel adds those of one joint in one go; the order
+// among them is that of the file.
+static void sort_tones(mf_GaitPlan *plan) {
+    for (uint32_t i = 1; i < plan->tone_count; i++) {
+        mf_GaitTone tone = plan->tones[i];
+        uint32_t at = i;
+        for (; at > 0 && plan->tones[at - 1].target > tone.target; at--)
+            plan->tones[at] = plan->tones[at - 1];
+        plan->tones[at] = tone;
+    }
+}
+
+static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, const mf_Model *model,
+                            mf_GaitPlan *plan, mf_GaitBlame *blame, mf_Error *error) {
+    const Range ranges[] = {{"blend", waves->blend, 0, 60, false},
+                            {"period", waves->period, 1e-3, 60, false},
+                            {"swing", waves->swing, 0.01, 0.99, false}};
+    mf_Status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error);
+    if (status == MF_OK)
+        status = check_pace(&waves->pace, blame, error);
+    if (status == MF_OK && waves->wave_count == 0)
+        status = mf_gait_refuse(blame, error, "joints", "need at least one curve");
+    if (status == MF_OK && model != NULL) {
+        plan->tones = mf_allocate(context, waves->wave_count, sizeof *plan->tones);
+        status = plan->tones == NULL ? no_memory(error) : MF_OK;
+    }
+    for (uint32_t i = 0; i < waves->wave_count && status == MF_OK; i++) {
+        char path[60];
+        uint32_t joint;
+        snprintf(path, sizeof path, "joints.%u", i);
+        status = check_wave(&waves->waves[i], path, blame, error);
+        if (status != MF_OK || model == NULL)
+            continue;
+        snprintf(path, sizeof path, "joints.%u.joint", i);
+        status = mf_gait_find_joint(model, waves->waves[i].joint, path, &joint, blame, error);
+        if (status == MF_OK)
+            plan->tones[plan->tone_count++] =
+                tone_of(&waves->waves[i], mf_gait_row(plan, model, joint));
+    }
+    plan->blend = waves->blend;
+    plan->pace = waves->pace;
+    plan->period = mf_time_from_seconds(waves->period);
+    plan->swing = waves->swing;
+    sort_tones(plan);
+    return status;
+}
+
+// ---- all kinds ---------------------------------------------------------------------------------
+
+void mf_gait_plan_release(mf_Context *context, mf_GaitPlan *plan) {
+    mf_release(context, plan->joints);
+    mf_release(context, plan->lower);
+    mf_release(context, plan->upper);
+    mf_release(context, plan->pose);
+    mf_release(context, plan->tones);
+    mf_release(context, plan->times);
+    mf_release(context, plan->curves);
+    *plan = (mf_GaitPlan){0};
+}
+
+static mf_Status plan_kind(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
+                           mf_GaitPlan *out, mf_GaitBlame *blame, mf_Error *error) {
+    switch (gait->kind) {
+    case MF_GAIT_WALK:
+        return plan_walk(context, &gait->walk, model, out, blame, error);
+    case MF_GAIT_WAVES:
+        return plan_waves(context, &gait->waves, model, out, blame, error);
+    case MF_GAIT_KEYFRAMES:
+        return mf_gait_plan_frames(context, &gait->keyframes, model, out, blame, error);
+    }
+    return mf_fail(error, MF_BAD_ARGUMENT, "gait: no such kind");
+}
+
+mf_Status mf_gait_plan(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
+                       mf_GaitPlan *out, mf_GaitBlame *blame, mf_Error *error) {
+    *out = (mf_GaitPlan){.kind = gait->kind};
+    if (blame != NULL)
+        *blame = (mf_GaitBlame){.path = ""};
+    if (model != NULL) {
+        out->joints = mf_allocate(context, model->joint_count, sizeof *out->joints);
+        out->lower = mf_allocate(context, model->joint_count, sizeof *out->lower);
+        out->upper = mf_allocate(context, model->joint_count, sizeof *out->upper);
+    }
+    bool lacks = out->joints == NULL || out->lower == NULL || out->upper == NULL;
+    mf_Status status = model != NULL && lacks ? no_memory(error)
+                                              : plan_kind(context, gait, model, out, blame, error);
+    if (status != MF_OK || model == NULL)
+        mf_gait_plan_release(context, out);
+    return status;
+}

@@ -1,0 +1,12 @@
+// Tables of keys of gaits.
+#ifndef MAYFLY_SRC_EXPERIMENT_GAIT_KEYS_H
+#define MAYFLY_SRC_EXPERIMENT_GAIT_KEYS_H
+
+#include "experiment/keys.h"
+
+#include <mayfly/gait.h>
+
+// Keys of one kind of gait. A file has them below the kind's name.
+const mf_KeyTable *mf_gait_table(mf_GaitKind kind);
+
+#endif
