@@ -98,7 +98,7 @@ static const char *find_model(const Bench *bench, const mf_BenchOptions *options
 }
 
 static mf_Status add_controls(Stage *stage, mf_Error *error) {
-    static const char *const writes[] = {"actuator.control", NULL};
+    static const char *const reads[] = {NULL}, *const writes[] = {"actuator.control", NULL};
     stage->control = mf_group_find_field(stage->group, "actuator.control");
     if (stage->control == NULL)
         return MF_OK;
@@ -107,6 +107,7 @@ static mf_Status add_controls(Stage *stage, mf_Error *error) {
     system.phase = MF_PHASE_CONTROL;
     system.run = draw_controls;
     system.user = stage->control;
+    system.reads = reads;
     system.writes = writes;
     return mf_group_add_system(stage->group, &system, error);
 }

@@ -33,9 +33,10 @@ typedef enum mf_FieldShape {
 } mf_FieldShape;
 
 enum {
-    MF_FIELD_STATE = 1, // part of snapshots and hashes
-    MF_FIELD_INPUT = 2, // meant to be written from outside
-    MF_FIELD_OUTPUT = 4 // computed from the state; may be read, writing has no effect
+    MF_FIELD_STATE = 1,  // part of snapshots and hashes
+    MF_FIELD_INPUT = 2,  // meant to be written from outside
+    MF_FIELD_OUTPUT = 4, // computed from the state; may be read, writing has no effect
+    MF_FIELD_BITS = 8    // bits that any system may raise, several in one phase (fault.word)
 };
 
 // One row of the table that describes a field; from it come allocation, access by name, recording,
@@ -193,6 +194,8 @@ typedef enum mf_Phase { // order within one step
     MF_PHASE_MOTION,
     MF_PHASE_AFTER
 } mf_Phase;
+// "sense", "control", "motion", "after".
+MF_API const char *mf_phase_name(mf_Phase phase);
 
 typedef struct mf_SystemRun {
     mf_Group *group;
@@ -206,7 +209,7 @@ typedef struct mf_SystemRun {
 // Work on whole blocks only; may be called from several threads at once on different blocks. Must
 // not allocate, wait or touch other blocks or groups: in a shared group the other blocks may be
 // anywhere between two world systems at that moment. What robots learn of each other goes through
-// world systems (below).
+// world systems (below). Touches no field but those that it declares.
 typedef void (*mf_SystemFn)(const mf_SystemRun *run, void *user);
 
 typedef struct mf_SystemConfig {
@@ -216,24 +219,46 @@ typedef struct mf_SystemConfig {
     mf_Rate rate; // due when a tick of it falls into the step; default: every step
     mf_SystemFn run;
     void (*reset)(mf_Group *group, uint32_t instance, void *user); // may be NULL
-    void (*destroy)(mf_Context *context, void *user);              // may be NULL
+    // State was written from outside (mf_property_write): computes again what follows from it. May
+    // be NULL.
+    void (*refresh)(mf_Group *group, uint32_t instance, void *user);
+    void (*destroy)(mf_Context *context, void *user); // may be NULL
     void *user;
-    const char *const *reads;  // names of fields, NULL-terminated; may be NULL
-    const char *const *writes; // names of fields, NULL-terminated; may be NULL
-    bool any_gravity;          // the motion knows gravity in every direction; default false
-    uint64_t settings_hash;    // [1] over the system's settings; a snapshot is restored only where
-                               // it is the same; default 0
+    // Names of the fields that it reads, and of those that it writes, NULL-terminated; the lists
+    // are copied, the names borrowed. A name with ? in front counts while the group has such a
+    // field. What it writes it may read as well. NULL: not declared, may be any.
+    const char *const *reads;
+    const char *const *writes;
+    // Systems of one group and phase that write the same field are refused, unless they give the
+    // same name here: they write it for different robots, or each builds on what the one before it
+    // wrote. Borrowed. NULL: in the phase MOTION of a group with the field motion.level the name of
+    // that field, else none.
+    const char *together;
+    bool slow;              // some 10 us a block or more: worth a thread of its own; default false
+    bool any_gravity;       // the motion knows gravity in every direction; default false
+    uint64_t settings_hash; // [1] over the system's settings; a snapshot is restored only where
+                            // it is the same; default 0
 } mf_SystemConfig;
 MF_API mf_SystemConfig mf_system_config(void);
 
 // Adds a system behind those of the same phase. On success the group owns `user` (destroy is called
-// with it); on failure the caller still does. Every name in reads and writes must be a field.
+// with it); on failure the caller still does. Every name in reads and writes without ? must be a
+// field. MF_BAD_ARGUMENT: a rate above one tick a step, or another system of the phase that writes
+// the same field (see `together`).
 MF_API mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config,
                                      mf_Error *error);
 
-// A group's schedule, for people: one line per system with phase, rate, fields read and written.
+// A group's schedule: its systems in the order in which a block goes through them. Their reads and
+// writes are the fields that the group really has, without question marks.
 MF_API uint32_t mf_group_system_count(const mf_Group *group);
 MF_API const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index);
+// Systems of a phase with the same number, from 0, write nothing that another of them reads or
+// writes; the order within such a wave shows in no result, and slow ones may run at the same time.
+MF_API uint32_t mf_group_system_wave(const mf_Group *group, uint32_t index); // [1]
+// The n-th system, from 0, that declares to write or to read the field: of the group, then, for
+// shared groups, of the world. NULL: there are no more.
+MF_API const char *mf_group_writer(const mf_Group *group, const char *field, uint32_t n);
+MF_API const char *mf_group_reader(const mf_Group *group, const char *field, uint32_t n);
 
 #define MF_WORLD_SYSTEM_LIMIT 32u // [1] most systems of a world
 
@@ -260,14 +285,15 @@ typedef struct mf_WorldSystemConfig {
     bool (*pending)(const void *user); // holds results that are in no field yet; no snapshot then
     void (*destroy)(mf_Context *context, void *user); // before the groups are destroyed
     void *user;
-    const char *const *reads;  // names of fields, NULL-terminated, for people; may be NULL
-    const char *const *writes; // names of fields, NULL-terminated, for people; may be NULL
+    const char *const *reads;  // names of fields of any group, NULL-terminated, borrowed, for
+    const char *const *writes; // people; may be NULL
     uint64_t settings_hash;    // [1] as in mf_SystemConfig
 } mf_WorldSystemConfig;
 MF_API mf_WorldSystemConfig mf_world_system_config(void);
 
 // Adds a system behind those of the same phase; at most MF_WORLD_SYSTEM_LIMIT. `reset`, `pending`
 // and `destroy` may be NULL. On success the world owns `user`; on failure the caller still does.
+// MF_BAD_ARGUMENT: a rate above one tick a step.
 MF_API mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *config,
                                      mf_Error *error);
 MF_API uint32_t mf_world_system_count(const mf_World *world);
@@ -278,8 +304,16 @@ MF_API const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32
 // Advances by `steps` physics steps. Never fails and never allocates; robots that go wrong raise
 // their fault word. Isolated groups go first, block by block through all steps. Shared groups
 // follow step by step: world systems of a phase, then all groups' systems of that phase; between
-// two world systems the blocks of all shared groups are one range, spread over the threads.
+// two world systems the blocks of all shared groups are one range, spread over the threads. Where
+// there are fewer blocks than threads, slow systems of one wave run at the same time.
 MF_API void mf_world_step(mf_World *world, uint64_t steps);
+
+// From now on measures what each system takes, by the computer's clock, at some 0.1 us a call; or
+// stops it. What is simulated does not depend on it.
+MF_API void mf_world_measure(mf_World *world, bool on);
+// [s] that a system took while it was measured, on all threads together.
+MF_API double mf_group_system_seconds(const mf_Group *group, uint32_t index);
+MF_API double mf_world_system_seconds(const mf_World *world, uint32_t index);
 
 // Hash over the state fields of all real instances, groups and fields in order of creation.
 MF_API uint64_t mf_world_hash(const mf_World *world);

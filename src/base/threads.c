@@ -13,13 +13,13 @@
 // atomic, and a waker changes the atomic before it looks for sleepers (both sequentially
 // consistent), so one of them sees the other.
 #define _GNU_SOURCE // pthread_sigmask
+#include "base/clock.h"
 #include "base/context.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     WORKER_STACK = 16 << 20, // [byte] a step of full dynamics keeps its tree on the stack
@@ -55,12 +55,6 @@ static void pause_briefly(void) {
 #endif
 }
 
-static int64_t clock_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static uint64_t generation_of(uint64_t claim) {
     return claim >> 32;
 }
@@ -90,14 +84,14 @@ static void work_on_job(mf_Pool *pool) {
 
 // Returns when there is a job newer than `generation`, or the end.
 static void wait_for_work(mf_Pool *pool, uint64_t generation) {
-    int64_t begin = clock_now();
+    int64_t begin = mf_clock_now();
     do {
         for (int spin = 0; spin < SPIN_BURST; spin++) {
             if (generation_of(atomic_load(&pool->claim)) != generation || atomic_load(&pool->stop))
                 return;
             pause_briefly();
         }
-    } while (clock_now() - begin < SPIN_TIME);
+    } while (mf_clock_now() - begin < SPIN_TIME);
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->sleepers, 1);
     while (generation_of(atomic_load(&pool->claim)) == generation && !atomic_load(&pool->stop))
@@ -121,14 +115,14 @@ static void *worker_main(void *argument) {
 static void wait_until_done(mf_Pool *pool, uint32_t count) {
     if (atomic_load(&pool->done) == count)
         return;
-    int64_t begin = clock_now();
+    int64_t begin = mf_clock_now();
     do {
         for (int spin = 0; spin < SPIN_BURST; spin++) {
             if (atomic_load(&pool->done) == count)
                 return;
             pause_briefly();
         }
-    } while (clock_now() - begin < SPIN_TIME);
+    } while (mf_clock_now() - begin < SPIN_TIME);
     pthread_mutex_lock(&pool->mutex);
     atomic_store(&pool->caller_sleeps, true);
     while (atomic_load(&pool->done) != count)

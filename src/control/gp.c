@@ -206,7 +206,9 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
 
 mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
     static const mf_GpRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
-    static const char *const reads[] = {"gp.program", "sensor.joint", "sensor.attitude", NULL};
+    static const char *const reads[] = {
+        "gp.program",      "?sensor.contact", "?sensor.ray", "sensor.joint",
+        "sensor.attitude", "joint.target",    "fault.word",  NULL};
     static const char *const writes[] = {"joint.target", "gp.address", "gp.accumulator", NULL};
     mf_GpConfig defaults = mf_gp_config();
     if (config == NULL)

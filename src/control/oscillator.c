@@ -53,7 +53,8 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
 mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, mf_Error *error) {
     static const mf_OscillatorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_oscillator_run);
     static const char *const reads[] = {"oscillator.offset", "oscillator.amplitude",
-                                        "oscillator.phase", "oscillator.frequency", NULL};
+                                        "oscillator.phase",  "oscillator.frequency",
+                                        "fault.word",        NULL};
     static const char *const writes[] = {"joint.target", NULL};
     mf_OscillatorConfig defaults = mf_oscillator_config();
     if (config == NULL)

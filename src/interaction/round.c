@@ -14,6 +14,7 @@
 // of pairs does not show.
 #include "interaction/parts.h"
 #include "math/float_mode.h"
+#include "world/group.h"
 
 #include <string.h>
 
@@ -432,10 +433,10 @@ static uint64_t hash_settings(const mf_Interaction *all) {
 }
 
 static const char *const look_reads[] = {"base.position", "base.orientation",
-                                         "base.linear_velocity", NULL};
+                                         "base.linear_velocity", "fault.word", NULL};
 static const char *const look_writes[] = {"neighbor.count", "neighbor.index", "neighbor.position",
                                           "neighbor.velocity", NULL};
-static const char *const touch_reads[] = {"base.position", NULL};
+static const char *const touch_reads[] = {"base.position", "fault.word", NULL};
 static const char *const touch_writes[] = {"fault.word", NULL};
 static const char *const air_writes[] = {"wind.velocity", NULL};
 
@@ -460,6 +461,9 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
     mf_WorldSystemConfig system = mf_world_system_config();
     system.user = all;
     mf_Status status = MF_OK;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && status == MF_OK; i++)
+        if (marks[i].wanted)
+            status = mf_world_check_rate(all->world, marks[i].name, marks[i].rate, error);
     for (size_t i = 0; i < sizeof marks / sizeof *marks && status == MF_OK; i++) {
         if (!marks[i].wanted)
             continue;

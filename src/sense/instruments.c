@@ -156,8 +156,38 @@ static uint64_t hash_config(const mf_InstrumentsConfig *config) {
 // The plan belongs to the system that keeps velocities or, without one, to the other.
 static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config,
                              mf_InstrumentPlan *plan, bool *owned, mf_Error *error) {
+    static const char *const kept[] = {"base.linear_velocity",
+                                       "base.angular_velocity",
+                                       "joint.rate",
+                                       "?ball.rate",
+                                       "?free.velocity",
+                                       "fault.word",
+                                       NULL};
+    static const char *const keeps[] = {"sensor.before", NULL};
+    static const char *const reads[] = {"base.position",
+                                        "base.orientation",
+                                        "base.linear_velocity",
+                                        "base.angular_velocity",
+                                        "joint.angle",
+                                        "joint.rate",
+                                        "?ball.orientation",
+                                        "?ball.rate",
+                                        "?free.position",
+                                        "?free.velocity",
+                                        "?actuator.force",
+                                        "?sensor.outer",
+                                        "?joint.limit_force",
+                                        "?tendon.limit_force",
+                                        "?contact.load",
+                                        "?point.load",
+                                        "?sensor.before",
+                                        "fault.word",
+                                        NULL};
+    static const char *const writes[] = {"sensor.value", NULL};
     mf_SystemConfig system = mf_system_config();
     system.name = keep_name;
+    system.reads = kept;
+    system.writes = keeps;
     system.phase = MF_PHASE_CONTROL;
     system.rate = config->rate;
     system.run = run_keep;
@@ -170,8 +200,8 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
         *owned = true;
         system.destroy = NULL;
     }
-    static const char *const writes[] = {"sensor.value", NULL};
     system.name = measure_name;
+    system.reads = reads;
     system.phase = MF_PHASE_AFTER;
     system.run = run_measure;
     system.reset = reset_measure;

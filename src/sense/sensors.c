@@ -21,7 +21,7 @@ typedef struct SensorSystem {
     mf_SensorBatch batch;
     mf_SensorRunFn run;
     SensorFields fields;
-    const char *reads[6], *writes[6]; // [1] names, NULL-terminated
+    const char *reads[7], *writes[6]; // [1] names, NULL-terminated
 } SensorSystem;
 
 // How many entries the arrays need.
@@ -192,6 +192,7 @@ static void list_names(SensorSystem *system) {
     system->reads[reads++] = "base.position";
     system->reads[reads++] = "base.orientation";
     system->reads[reads++] = "joint.angle";
+    system->reads[reads++] = "fault.word";
     if (system->batch.load != NULL)
         system->reads[reads++] = "point.load";
     if (system->fields.contact != NULL)

@@ -436,6 +436,15 @@ static mf_Status add_waypoints(mf_Group *group, mf_BehaviourPlan *plan, mf_Error
     return status;
 }
 
+static void list_writes(const mf_BehaviourPlan *plan, const char *out[MF_MODE_FIELDS + 2]) {
+    for (uint32_t i = 0; i < MF_MODE_FIELDS; i++)
+        if (plan->command[i] != NULL)
+            *out++ = plan->command[i]->info.name;
+    if (plan->waypoint != NULL)
+        *out++ = plan->waypoint->info.name;
+    *out = NULL;
+}
+
 static mf_Status find_fields(mf_Group *group, mf_BehaviourPlan *plan, int mode, mf_Error *error) {
     const mf_ModeFields *wanted = &mf_mode_fields(plan->kind)[mode];
     mf_Status status = need(group, "base.position", &plan->position, error);
@@ -501,14 +510,22 @@ mf_Status mf_behaviour_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavi
     plan->behaviour.values = NULL;
     plan->behaviour.points = NULL;
     mf_Status status = fill(group, plan, behaviour, error);
+    static const char *const reads[] = {
+        "base.position",      "base.linear_velocity", "base.orientation",
+        "fault.word",         "?neighbor.count",      "?neighbor.position",
+        "?neighbor.velocity", "?behaviour.offset",    NULL};
+    const char *writes[MF_MODE_FIELDS + 2];
     mf_SystemConfig system = mf_system_config();
     system.name = "behaviour";
+    system.reads = reads;
+    system.writes = writes;
     system.phase = MF_PHASE_CONTROL;
     system.rate = behaviour->rate;
     system.run = run;
     system.reset = reset;
     system.destroy = destroy;
     system.user = plan;
+    list_writes(plan, writes);
     if (status == MF_OK)
         status = mf_group_add_system(group, &system, error);
     if (status != MF_OK)

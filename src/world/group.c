@@ -1,8 +1,7 @@
-// Groups: N instances of one model, their fields and their systems.
+// Groups: N instances of one model and their fields. Their systems are in schedule.c.
 //
-// Invariants: fields never move once added (systems keep pointers to them); systems are ordered by
-// phase, then by being added; lanes beyond `count` in the last block are computed like the others
-// but never counted, hashed or recorded.
+// Invariants: fields never move once added (systems keep pointers to them); lanes beyond `count` in
+// the last block are computed like the others but never counted, hashed or recorded.
 #include "world/group.h"
 
 #include <assert.h>
@@ -14,11 +13,6 @@ mf_GroupConfig mf_group_config(void) {
                             .count = 1,
                             .isolated = true,
                             .fault_policy = MF_FAULT_FREEZE};
-}
-
-mf_SystemConfig mf_system_config(void) {
-    return (mf_SystemConfig){
-        .struct_size = sizeof(mf_SystemConfig), .name = "system", .phase = MF_PHASE_CONTROL};
 }
 
 static const mf_FieldInfo canonical_fields[] = {
@@ -36,7 +30,7 @@ static const mf_FieldInfo canonical_fields[] = {
      "joint rates; m/s for slides"},
     {"joint.target", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "where the joints are driven to; metres for slides"},
-    {"fault.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+    {"fault.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
      "why the robot is out of order, MF_FAULT_* bits; 0 when it is fine"},
     {"fault.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
      "how often the robot was reset after a fault"},
@@ -140,9 +134,11 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
 
 void mf_group_destroy(mf_Group *group) {
     mf_Context *context = group->world->context;
-    for (uint32_t i = 0; i < group->system_count; i++)
+    for (uint32_t i = 0; i < group->system_count; i++) {
         if (group->systems[i].config.destroy != NULL)
             group->systems[i].config.destroy(context, group->systems[i].config.user);
+        mf_release(context, group->systems[i].names);
+    }
     for (uint32_t i = 0; i < group->field_count; i++)
         mf_release(context, group->field_memory[i]);
     mf_release(context, group->start_points);
@@ -228,62 +224,15 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
                        group->config.count);
     field.data = memory + group->field_count * 5 * 64 % page;
     group->field_memory[group->field_count] = memory;
-    group->fields[group->field_count] = field;
-    *out = &group->fields[group->field_count++];
-    return MF_OK;
-}
-
-// ---- systems -----------------------------------------------------------------------------------
-
-static mf_Status check_names(mf_Group *group, const char *system, const char *const *names,
-                             mf_Error *error) {
-    for (; names != NULL && *names != NULL; names++)
-        if (mf_group_find_field(group, *names) == NULL)
-            return mf_fail(error, MF_NOT_FOUND, "system %s: group %s has no field %s", system,
-                           group->config.name, *names);
-    return MF_OK;
-}
-
-mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "system: start from mf_system_config() and set a run function");
-    bool every_step = config->rate.numerator == 0 && config->rate.denominator == 0;
-    if (!every_step && !(config->rate.numerator > 0 && config->rate.denominator > 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "system %s: rate, need two positive numbers",
-                       config->name);
-    if (config->phase == MF_PHASE_MOTION && !config->any_gravity &&
-        !mf_world_pulls_down(&group->world->config))
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "group %s: the motion %s needs world.gravity_direction 0 0 -1",
-                       group->config.name, config->name);
-    if (group->system_count == MF_MAX_SYSTEMS)
-        return mf_fail(error, MF_LIMIT, "group %s: at most %d systems", group->config.name,
-                       MF_MAX_SYSTEMS);
-    mf_Status status = check_names(group, config->name, config->reads, error);
-    if (status == MF_OK)
-        status = check_names(group, config->name, config->writes, error);
-    if (status != MF_OK)
+    group->fields[group->field_count++] = field;
+    mf_Status status = mf_group_redeclare(group, error);
+    if (status != MF_OK) {
+        group->field_count--;
+        mf_release(group->world->context, memory);
         return status;
-    uint32_t at = group->system_count;
-    for (; at > 0 && group->systems[at - 1].config.phase > config->phase; at--)
-        group->systems[at] = group->systems[at - 1];
-    group->systems[at] = (mf_SystemSlot){.config = *config, .every_step = every_step};
-    if (!every_step)
-        group->systems[at].next =
-            mf_rate_next_step(config->rate, group->world->config.step, group->world->tick);
-    group->system_count++;
-    if (config->reset != NULL)
-        for (uint32_t i = 0; i < group->blocks * MF_BLOCK; i++)
-            config->reset(group, i, config->user);
+    }
+    *out = &group->fields[group->field_count - 1];
     return MF_OK;
-}
-
-uint32_t mf_group_system_count(const mf_Group *group) {
-    return group->system_count;
-}
-const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index) {
-    return index < group->system_count ? &group->systems[index].config : NULL;
 }
 
 // ---- reset and faults --------------------------------------------------------------------------
@@ -335,6 +284,18 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
     for (uint32_t s = 0; s < group->system_count; s++)
         if (group->systems[s].config.reset != NULL)
             group->systems[s].config.reset(group, instance, group->systems[s].config.user);
+}
+
+void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count) {
+    const uint32_t *words = (const uint32_t *)group->canonical.fault_word->data;
+    uint32_t *counts = (uint32_t *)group->canonical.fault_count->data;
+    uint32_t last = (first_block + block_count) * MF_BLOCK;
+    for (uint32_t i = first_block * MF_BLOCK; i < last; i++) {
+        if (words[i] == 0)
+            continue;
+        mf_group_reset(group, i);
+        counts[i]++;
+    }
 }
 
 void mf_group_reset_all(mf_Group *group) {

@@ -4,18 +4,33 @@
 
 #include <mayfly/world.h>
 
+#include <stdatomic.h>
+
 enum { MF_MAX_FIELDS = 96, MF_MAX_SYSTEMS = 24, MF_MAX_GROUPS = 64 };
 
+enum { MF_FIELD_WORDS = (MF_MAX_FIELDS + 63) / 64 };
+
+// A set of fields of a group, one bit each.
+typedef struct mf_FieldSet {
+    uint64_t words[MF_FIELD_WORDS];
+} mf_FieldSet;
+
 typedef struct mf_SystemSlot {
-    mf_SystemConfig config;
-    bool every_step; // due at each step, so that no division is needed
-    uint64_t next;   // [1] the step at which it is due next; kept for shared groups only
+    mf_SystemConfig config;  // reads and writes are lists in `names`
+    const char **names;      // owned: what was declared, then what of it the group has
+    mf_FieldSet reads;       // empty when nothing is declared
+    mf_FieldSet writes;      // likewise
+    uint32_t wave;           // [1] see mf_group_system_wave
+    bool every_step;         // due at each step, so that no division is needed
+    uint64_t next;           // [1] the step at which it is due next; kept for shared groups only
+    _Atomic uint64_t worked; // [ns] while the world is measured
 } mf_SystemSlot;
 
 typedef struct mf_WorldSystemSlot {
     mf_WorldSystemConfig config;
     bool every_step;
-    uint64_t next; // [1] the step at which it is due next
+    uint64_t next;   // [1] the step at which it is due next
+    uint64_t worked; // [ns] while the world is measured
 } mf_WorldSystemSlot;
 
 // Where an instance starts when it was placed.
@@ -46,6 +61,7 @@ struct mf_Group {
     mf_StartPose *starts; // of the instances that were placed; NULL when none was
     uint8_t *placed;      // [1] per instance: 1 when `starts` counts
     uint64_t starts_hash; // [1] over all starts, in whatever order they were given
+    bool slow;            // some phase has slow systems that may run at the same time
 };
 
 struct mf_World {
@@ -55,6 +71,7 @@ struct mf_World {
     mf_Isa isa;
     mf_Time time;
     uint64_t tick;
+    bool measured; // systems note what they take
     uint32_t group_count;
     mf_Group *groups[MF_MAX_GROUPS];
     uint32_t system_count;
@@ -68,6 +85,27 @@ static inline bool mf_world_pulls_down(const mf_WorldConfig *config) {
 }
 
 void mf_group_destroy(mf_Group *group);
+
+// Finds out again what each system reads and writes, and which may run at the same time, after
+// `group` got a field. On failure (two systems would write it) nothing has changed.
+mf_Status mf_group_redeclare(mf_Group *group, mf_Error *error);
+
+// The rate is that of every step, or of two positive numbers and not faster than the steps. `what`
+// names whose it is.
+mf_Status mf_world_check_rate(const mf_World *world, const char *what, mf_Rate rate,
+                              mf_Error *error);
+
+// Starts robots again that have a fault.
+void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count);
+
+// Runs a system, and the clock beside it when the world is measured.
+void mf_system_run(mf_SystemSlot *slot, const mf_SystemRun *run);
+
+// Few blocks for the threads, and slow systems that may run at the same time: the groups, isolated
+// or shared ones, go phase by phase.
+bool mf_waves_pay(const mf_World *world, bool isolated);
+// Runs what is due of a phase at step `tick`, wave after wave, in parallel over systems and blocks.
+void mf_waves_run(mf_World *world, mf_Phase phase, uint64_t tick, bool isolated);
 
 // Finds again when every system is due next, after the world's tick was set.
 void mf_world_reschedule(mf_World *world);

@@ -1,7 +1,7 @@
 // Stepping a world.
 //
 // Isolated groups: each block runs all steps before the next block starts, so its state stays in
-// cache; blocks are spread over threads by index.
+// cache; the blocks of all of them are one range, spread over threads by index.
 //
 // Shared groups: from one step with a due world system to the next they are like isolated ones, for
 // no block may look at another in between. A step with due world systems is cut into gaps by them;
@@ -11,8 +11,9 @@
 // Invariants: no block depends on another within a gap, so neither the number of threads nor the
 // cut into pieces shows; `next` of a shared group's or world's system is never before the
 // world's tick.
-#include "world/group.h"
+#include "base/clock.h"
 #include "math/float_mode.h"
+#include "world/group.h"
 
 uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
     if (from == 0)
@@ -24,26 +25,22 @@ uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
     return (uint64_t)((wanted + scale - 1) / scale);
 }
 
-static void reset_faulty(mf_Group *group, uint32_t block) {
-    const uint32_t *words = (const uint32_t *)group->canonical.fault_word->data + block * MF_BLOCK;
-    uint32_t *counts = (uint32_t *)group->canonical.fault_count->data + block * MF_BLOCK;
-    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-        if (words[lane] == 0)
-            continue;
-        mf_group_reset(group, block * MF_BLOCK + lane);
-        counts[lane]++;
-    }
-}
-
 // ---- steps in which no block needs another ------------------------------------------------------
 
-typedef struct StepTask {
-    mf_World *world;
+// The tasks of one group.
+typedef struct StepPart {
     mf_Group *group;
+    uint32_t first_task;      // [1]
+    uint32_t blocks_together; // [1] that go through all steps side by side
+} StepPart;
+
+typedef struct Steps {
+    mf_World *world;
     uint64_t tick, steps;
     uint32_t blocks_per_task;
-    uint32_t blocks_together; // [1] that go through all steps side by side
-} StepTask;
+    uint32_t part_count;
+    StepPart parts[MF_MAX_GROUPS];
+} Steps;
 
 static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_t count,
                        uint64_t first_tick, uint64_t steps) {
@@ -65,34 +62,38 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
                     continue;
                 next[s] = mf_rate_next_step(slot->config.rate, step, tick + 1);
             }
-            slot->config.run(&run, slot->config.user);
+            mf_system_run(slot, &run);
         }
         if (group->config.fault_policy == MF_FAULT_RESET)
-            for (uint32_t block = first; block < first + count; block++)
-                reset_faulty(group, block);
+            mf_group_reset_faulty(group, first, count);
     }
     mf_float_mode_leave(mode);
 }
 
 static void step_blocks(void *context, uint32_t index) {
-    StepTask *task = context;
-    uint32_t first = index * task->blocks_per_task;
-    uint32_t last = first + task->blocks_per_task;
-    if (last > task->group->blocks)
-        last = task->group->blocks;
-    for (uint32_t block = first; block < last; block += task->blocks_together) {
+    const Steps *work = context;
+    uint32_t p = work->part_count - 1;
+    while (work->parts[p].first_task > index)
+        p--;
+    const StepPart *part = &work->parts[p];
+    uint32_t first = (index - part->first_task) * work->blocks_per_task;
+    uint32_t last = first + work->blocks_per_task;
+    if (last > part->group->blocks)
+        last = part->group->blocks;
+    for (uint32_t block = first; block < last; block += part->blocks_together) {
         uint32_t left = last - block;
-        run_blocks(task->world, task->group, block,
-                   left < task->blocks_together ? left : task->blocks_together, task->tick,
-                   task->steps);
+        run_blocks(work->world, part->group, block,
+                   left < part->blocks_together ? left : part->blocks_together, work->tick,
+                   work->steps);
     }
 }
 
-// Enough tasks to balance the threads, few enough that handing them out costs nothing.
-static uint32_t blocks_per_task(const mf_World *world, const mf_Group *group) {
-    uint32_t tasks = mf_context_threads(world->context) * 16;
-    uint32_t size = group->blocks / tasks;
-    return size > 0 ? size : 1;
+static uint32_t count_blocks(const mf_World *world, bool isolated) {
+    uint32_t blocks = 0;
+    for (uint32_t g = 0; g < world->group_count; g++)
+        if (world->groups[g]->config.isolated == isolated)
+            blocks += world->groups[g]->blocks;
+    return blocks;
 }
 
 // As many blocks as the first cache holds: a call of a system then does more work.
@@ -102,15 +103,39 @@ static uint32_t blocks_together(const mf_Group *group) {
     return count < 1 ? 1 : count > 64 ? 64 : (uint32_t)count;
 }
 
-static void step_group(mf_World *world, mf_Group *group, uint64_t tick, uint64_t steps) {
-    StepTask task = {.world = world,
-                     .group = group,
-                     .tick = tick,
-                     .steps = steps,
-                     .blocks_per_task = blocks_per_task(world, group),
-                     .blocks_together = blocks_together(group)};
-    uint32_t count = (group->blocks + task.blocks_per_task - 1) / task.blocks_per_task;
-    mf_parallel_for(world->context, count, step_blocks, &task);
+// All groups that are isolated, or all that are not: their blocks are one range. Enough tasks to
+// balance the threads, few enough that handing them out costs nothing.
+static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t steps) {
+    uint32_t size = count_blocks(world, isolated) / (mf_context_threads(world->context) * 16);
+    uint32_t count = 0;
+    Steps work; // not zeroed: every part is set when it is taken
+    work.world = world;
+    work.tick = tick;
+    work.steps = steps;
+    work.blocks_per_task = size > 0 ? size : 1;
+    work.part_count = 0;
+    for (uint32_t g = 0; g < world->group_count; g++) {
+        mf_Group *group = world->groups[g];
+        if (group->config.isolated != isolated)
+            continue;
+        work.parts[work.part_count++] = (StepPart){group, count, blocks_together(group)};
+        count += (group->blocks + work.blocks_per_task - 1) / work.blocks_per_task;
+    }
+    if (count > 0)
+        mf_parallel_for(world->context, count, step_blocks, &work);
+}
+
+// One step after the other, slow systems beside each other.
+static void step_isolated_waves(mf_World *world, uint64_t steps) {
+    for (uint64_t tick = world->tick; tick < world->tick + steps; tick++) {
+        for (mf_Phase phase = MF_PHASE_SENSE; phase <= MF_PHASE_AFTER; phase++)
+            mf_waves_run(world, phase, tick, true);
+        for (uint32_t g = 0; g < world->group_count; g++) {
+            mf_Group *group = world->groups[g];
+            if (group->config.isolated && group->config.fault_policy == MF_FAULT_RESET)
+                mf_group_reset_faulty(group, 0, group->blocks);
+        }
+    }
 }
 
 // ---- shared groups ------------------------------------------------------------------------------
@@ -121,13 +146,14 @@ typedef struct GapGroup {
     mf_Group *group;
     uint32_t first_piece;
     uint32_t system_count;
-    const mf_SystemConfig *systems[MF_MAX_SYSTEMS];
+    mf_SystemSlot *systems[MF_MAX_SYSTEMS];
 } GapGroup;
 
 // What has been collected since the last world system.
 typedef struct Gap {
     mf_World *world;
     uint64_t tick;
+    bool waves;     // nothing is collected, phases run at once
     uint32_t piece; // [1] blocks of a piece
     uint32_t piece_count;
     uint32_t group_count;
@@ -164,7 +190,7 @@ static void run_piece(void *context, uint32_t index) {
                         .first_block = first,
                         .block_count = left < gap->piece ? left : gap->piece};
     for (uint32_t s = 0; s < part->system_count; s++)
-        part->systems[s]->run(&run, part->systems[s]->user);
+        mf_system_run(part->systems[s], &run);
 }
 
 static void run_piece_on_thread(void *context, uint32_t index) {
@@ -210,6 +236,10 @@ static GapGroup *gap_group(Gap *gap, mf_Group *group) {
 
 static void collect_phase(Gap *gap, mf_Phase phase) {
     mf_World *world = gap->world;
+    if (gap->waves) {
+        mf_waves_run(world, phase, gap->tick, false);
+        return;
+    }
     for (uint32_t g = 0; g < world->group_count; g++) {
         mf_Group *group = world->groups[g];
         if (group->config.isolated)
@@ -220,7 +250,7 @@ static void collect_phase(Gap *gap, mf_Phase phase) {
                 !is_due(slot->every_step, &slot->next, slot->config.rate, gap))
                 continue;
             GapGroup *part = gap_group(gap, group);
-            part->systems[part->system_count++] = &slot->config;
+            part->systems[part->system_count++] = slot;
         }
     }
 }
@@ -236,19 +266,19 @@ static void run_world_systems(Gap *gap, mf_Phase phase) {
             !is_due(slot->every_step, &slot->next, slot->config.rate, gap))
             continue;
         close_gap(gap);
+        int64_t begin = world->measured ? mf_clock_now() : 0;
         slot->config.run(&run, slot->config.user);
+        if (world->measured)
+            slot->worked += (uint64_t)(mf_clock_now() - begin);
     }
 }
 
 // About eight pieces for each thread, so that they end together.
 static uint32_t piece_size(const mf_World *world) {
-    uint32_t threads = mf_context_threads(world->context), blocks = 0;
-    for (uint32_t g = 0; g < world->group_count; g++)
-        if (!world->groups[g]->config.isolated)
-            blocks += world->groups[g]->blocks;
+    uint32_t threads = mf_context_threads(world->context);
     if (threads == 1)
         return PIECE;
-    uint32_t size = (blocks + 8 * threads - 1) / (8 * threads);
+    uint32_t size = (count_blocks(world, false) + 8 * threads - 1) / (8 * threads);
     return size < 1 ? 1 : size > PIECE ? PIECE : size;
 }
 
@@ -265,8 +295,7 @@ static void step_shared(Gap *gap) {
         mf_Group *group = world->groups[g];
         if (group->config.isolated || group->config.fault_policy != MF_FAULT_RESET)
             continue;
-        for (uint32_t block = 0; block < group->blocks; block++)
-            reset_faulty(group, block);
+        mf_group_reset_faulty(group, 0, group->blocks);
     }
 }
 
@@ -288,11 +317,11 @@ static uint64_t free_steps(const mf_World *world, uint64_t tick, uint64_t most) 
 }
 
 static void step_free(mf_World *world, uint64_t tick, uint64_t steps) {
+    step_groups(world, false, tick, steps);
     for (uint32_t g = 0; g < world->group_count; g++) {
         mf_Group *group = world->groups[g];
         if (group->config.isolated)
             continue;
-        step_group(world, group, tick, steps);
         for (uint32_t s = 0; s < group->system_count; s++) {
             mf_SystemSlot *slot = &group->systems[s];
             if (!slot->every_step)
@@ -304,6 +333,7 @@ static void step_free(mf_World *world, uint64_t tick, uint64_t steps) {
 static void step_shared_groups(mf_World *world, uint64_t steps) {
     Gap gap; // not zeroed: it is large, and every entry is set when it is taken
     gap.world = world;
+    gap.waves = mf_waves_pay(world, false);
     gap.piece = piece_size(world);
     gap.piece_count = gap.group_count = 0;
     unsigned mode = mf_float_mode_enter();
@@ -311,19 +341,22 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
     for (gap.tick = world->tick; gap.tick < last;) {
         uint64_t free = free_steps(world, gap.tick, last - gap.tick);
         // A single step has nothing to gain from going block by block.
+        if (gap.waves || free == 0)
+            free = 1;
         if (free > 1)
             step_free(world, gap.tick, free);
         else
             step_shared(&gap);
-        gap.tick += free > 1 ? free : 1;
+        gap.tick += free;
     }
     mf_float_mode_leave(mode);
 }
 
 void mf_world_step(mf_World *world, uint64_t steps) {
-    for (uint32_t g = 0; g < world->group_count; g++)
-        if (world->groups[g]->config.isolated)
-            step_group(world, world->groups[g], world->tick, steps);
+    if (mf_waves_pay(world, true))
+        step_isolated_waves(world, steps);
+    else
+        step_groups(world, true, world->tick, steps);
     if (has_shared_part(world))
         step_shared_groups(world, steps);
     world->tick += steps;

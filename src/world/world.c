@@ -110,9 +110,9 @@ mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *confi
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "world system: start from mf_world_system_config() and set a run function");
     bool every_step = config->rate.numerator == 0 && config->rate.denominator == 0;
-    if (!every_step && !(config->rate.numerator > 0 && config->rate.denominator > 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "world system %s: rate, need two positive numbers",
-                       config->name);
+    mf_Status status = mf_world_check_rate(world, config->name, config->rate, error);
+    if (status != MF_OK)
+        return status;
     if (world->system_count == MF_WORLD_SYSTEM_LIMIT)
         return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
     uint32_t at = world->system_count;

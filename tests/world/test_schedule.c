@@ -1,6 +1,8 @@
 // The schedule: exact rates, the order of phases, isolated and shared groups.
+#include "base/clock.h"
 #include "motion/stage.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { MOST_RUNS = 4096 };
@@ -51,11 +53,11 @@ static void add_writer(Stage *stage, Writer *writer, mf_Phase phase, mf_Rate rat
 }
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
-// calls: 30 Hz with 10 ms steps, 30000/1001 Hz, 7 Hz, 1 Hz, faster than the steps, and 80 ms.
+// calls: 30 Hz with 10 ms steps, 30000/1001 Hz, 7 Hz, 1 Hz, 80 ms, 3 s, and as fast as the steps.
 static void rates_are_exact(void **state) {
     (void)state;
-    static const mf_Rate rates[] = {{30, 1},   {30000, 1001}, {7, 1}, {1, 1},
-                                    {1000, 1}, {25, 2},       {1, 3}, {100, 1}};
+    static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1},  {1, 1},
+                                    {25, 2}, {1, 3},        {100, 1}};
     static const mf_Time steps[] = {10 * MF_MILLISECOND, MF_MILLISECOND, 3 * MF_MILLISECOND};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
         for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
@@ -64,6 +66,8 @@ static void rates_are_exact(void **state) {
                 static Diary diary;
                 diary.count = 0;
                 Writer writer = {&diary, 0};
+                if (rates[r].numerator * steps[s] > rates[r].denominator * MF_SECOND)
+                    continue; // refused, see below
                 open_group(&stage, steps[s], true, 1);
                 add_writer(&stage, &writer, MF_PHASE_CONTROL, rates[r]);
                 for (uint64_t done = 0; done < 2000; done += chunk)
@@ -170,8 +174,339 @@ static void each_block_goes_through_each_step(void **state) {
     }
 }
 
+// ---- what systems declare -----------------------------------------------------------------------
+
+static const char *const nothing[] = {NULL}, *const angle[] = {"joint.angle", NULL},
+                         *const target[] = {"joint.target", NULL},
+                         *const place[] = {"base.position", NULL},
+                         *const place_and_fault[] = {"base.position", "fault.word", NULL},
+                         *const target_and_fault[] = {"joint.target", "fault.word", NULL},
+                         *const extra[] = {"?extra.value", NULL};
+
+static void rest(const mf_SystemRun *run, void *user) {
+    (void)run;
+    (void)user;
+}
+
+static mf_SystemConfig declaring(const char *name, mf_Phase phase, const char *const *reads,
+                                 const char *const *writes) {
+    mf_SystemConfig config = mf_system_config();
+    config.name = name;
+    config.phase = phase;
+    config.reads = reads;
+    config.writes = writes;
+    config.run = rest;
+    return config;
+}
+
+static mf_FieldInfo extra_field(const char *name) {
+    return (mf_FieldInfo){name, "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE, "of a test"};
+}
+
+// Two blind writers of one field in one phase: refused with both names and the field, whichever
+// group; with a common word, in another phase, or when one does not say what it writes, they stand.
+static void writers_that_collide_are_refused(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
+    mf_SystemConfig second = declaring("waver", MF_PHASE_CONTROL, nothing, target_and_fault);
+    must(mf_group_add_system(stage.group, &first, &error), &error);
+    assert_int_equal(mf_group_add_system(stage.group, &second, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "group robots: systems walker and waver both write "
+                                       "joint.target in the phase control");
+    assert_int_equal(mf_group_system_count(stage.group), 1);
+    second.together = "gait"; // one word is not enough, the other must say it too
+    assert_int_equal(mf_group_add_system(stage.group, &second, &error), MF_BAD_ARGUMENT);
+    mf_SystemConfig third = declaring("late", MF_PHASE_AFTER, nothing, target);
+    must(mf_group_add_system(stage.group, &third, &error), &error);
+    mf_SystemConfig silent = declaring("callback", MF_PHASE_CONTROL, NULL, NULL);
+    must(mf_group_add_system(stage.group, &silent, &error), &error);
+    stage_close(&stage, NULL);
+
+    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    first.together = "gait";
+    must(mf_group_add_system(stage.group, &first, &error), &error);
+    must(mf_group_add_system(stage.group, &second, &error), &error);
+    assert_int_equal(mf_group_system_wave(stage.group, 1), 1); // one behind the other
+    mf_SystemConfig fault = declaring("raiser", MF_PHASE_CONTROL, nothing, place_and_fault);
+    must(mf_group_add_system(stage.group, &fault, &error), &error); // bits are everybody's
+    stage_close(&stage, NULL);
+}
+
+// Motions of several levels share their group's fields once it says which robot moves by which.
+static void motions_share_by_level(void **state) {
+    (void)state;
+    for (int level = 0; level < 2; level++) {
+        Stage stage;
+        mf_Error error = {0};
+        mf_Field *field;
+        mf_FieldInfo info = extra_field("motion.level");
+        open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+        if (level == 1)
+            must(mf_group_add_field(stage.group, &info, 0, &field, &error), &error);
+        mf_SystemConfig one = declaring("one", MF_PHASE_MOTION, nothing, place);
+        mf_SystemConfig two = declaring("two", MF_PHASE_MOTION, nothing, place_and_fault);
+        must(mf_group_add_system(stage.group, &one, &error), &error);
+        assert_int_equal(mf_group_add_system(stage.group, &two, &error),
+                         level == 1 ? MF_OK : MF_BAD_ARGUMENT);
+        stage_close(&stage, NULL);
+    }
+}
+
+// A name with ? counts from the moment the field is there; a field that two systems would write is
+// refused, and nothing has changed.
+static void names_may_wait_for_their_field(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    mf_Field *field;
+    mf_FieldInfo info = extra_field("extra.value");
+    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    const char *list[] = {"base.position", "?extra.value", NULL}; // copied: need not stay
+    mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, list, angle);
+    must(mf_group_add_system(stage.group, &one, &error), &error);
+    list[0] = "gone";
+    const mf_SystemConfig *kept = mf_group_system(stage.group, 0);
+    assert_string_equal(kept->reads[0], "base.position");
+    assert_null(kept->reads[1]);
+    must(mf_group_add_field(stage.group, &info, 0, &field, &error), &error);
+    assert_string_equal(kept->reads[1], "extra.value");
+    assert_null(kept->reads[2]);
+    assert_string_equal(mf_group_reader(stage.group, "extra.value", 0), "one");
+    assert_null(mf_group_reader(stage.group, "extra.value", 1));
+    assert_null(mf_group_writer(stage.group, "extra.value", 0));
+    assert_string_equal(mf_group_writer(stage.group, "joint.angle", 0), "one");
+
+    mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
+    assert_int_equal(mf_group_add_system(stage.group, &lacks, &error), MF_NOT_FOUND);
+    assert_string_equal(error.message, "system lacks: group robots has no field gone");
+    stage_close(&stage, NULL);
+
+    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    one = declaring("one", MF_PHASE_SENSE, nothing, extra);
+    mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, extra);
+    must(mf_group_add_system(stage.group, &one, &error), &error);
+    must(mf_group_add_system(stage.group, &two, &error), &error);
+    uint32_t fields = mf_group_field_count(stage.group);
+    assert_int_equal(mf_group_add_field(stage.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
+    assert_null(field);
+    assert_int_equal(mf_group_field_count(stage.group), fields);
+    assert_null(mf_group_find_field(stage.group, "extra.value"));
+    assert_null(mf_group_system(stage.group, 0)->writes[0]);
+    stage_close(&stage, NULL);
+}
+
+// Faster than the steps there is nothing between; the line names both.
+static void rates_above_the_step_are_refused(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    open_group(&stage, 10 * MF_MILLISECOND, false, 3);
+    mf_SystemConfig config = declaring("fast", MF_PHASE_SENSE, nothing, nothing);
+    static const mf_Rate wrong[] = {{101, 1}, {INT64_MAX, 1}, {-1, 1}, {1, 0}, {0, 1}, {-1, -1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        config.rate = wrong[i];
+        assert_int_equal(mf_group_add_system(stage.group, &config, &error), MF_BAD_ARGUMENT);
+    }
+    config.rate = (mf_Rate){400, 1};
+    assert_int_equal(mf_group_add_system(stage.group, &config, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "system fast: ticks every 0.0025 s, expected at least the "
+                                       "world's step of 0.01 s");
+    mf_WorldSystemConfig world = mf_world_system_config();
+    world.name = "look";
+    world.run = do_nothing;
+    world.rate = (mf_Rate){400, 1};
+    assert_int_equal(mf_world_add_system(stage.world, &world, &error), MF_BAD_ARGUMENT);
+    world.rate = config.rate = (mf_Rate){100, 1};
+    must(mf_world_add_system(stage.world, &world, &error), &error);
+    must(mf_group_add_system(stage.group, &config, &error), &error);
+    stage_close(&stage, NULL);
+}
+
+// ---- waves --------------------------------------------------------------------------------------
+
+// Numbers of waves by hand: b reads what a writes, c has nothing to do with either, d reads what b
+// writes, e does not say, f comes behind e; g is of another phase.
+static void waves_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        mf_Phase phase;
+        const char *const *reads, *const *writes;
+        uint32_t wave;
+    } rows[] = {
+        {"a", MF_PHASE_SENSE, nothing, angle, 0},   {"b", MF_PHASE_SENSE, angle, target, 1},
+        {"c", MF_PHASE_SENSE, nothing, place, 0},   {"d", MF_PHASE_SENSE, target, nothing, 2},
+        {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
+        {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
+    Stage stage;
+    mf_Error error = {0};
+    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mf_SystemConfig config =
+            declaring(rows[i].name, rows[i].phase, rows[i].reads, rows[i].writes);
+        must(mf_group_add_system(stage.group, &config, &error), &error);
+    }
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_string_equal(mf_group_system(stage.group, i)->name, rows[i].name);
+        assert_int_equal(mf_group_system_wave(stage.group, i), rows[i].wave);
+    }
+    stage_close(&stage, NULL);
+}
+
+typedef struct Mixer {
+    const mf_Field *from;
+    mf_Field *to;
+    double factor;
+} Mixer;
+
+static void mix(const mf_SystemRun *run, void *user) {
+    const Mixer *mixer = user;
+    for (uint32_t i = run->first_block * MF_BLOCK;
+         i < (run->first_block + run->block_count) * MF_BLOCK; i++) {
+        double value = mf_field_get(mixer->to, i, 0);
+        for (int round = 0; round < 100; round++) // long enough for threads to meet
+            value = 0.75 * value + mixer->factor * mf_field_get(mixer->from, i, 0) + 0.125;
+        mf_field_set(mixer->to, i, 0, value + (double)run->tick);
+    }
+}
+
+static void mix_world(const mf_WorldRun *run, void *user) {
+    mf_Field *value = user;
+    mf_field_set(value, 0, 0, mf_field_get(value, 0, 0) + 0.5 * (double)run->tick);
+}
+
+// A net of slow systems over several fields, at several rates and phases, in two groups.
+static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chunk, bool measured) {
+    static const char *const names[] = {"f.0", "f.1", "f.2", "f.3", "f.4", "f.5"};
+    static const struct {
+        mf_Phase phase;
+        int from, to;
+        mf_Rate rate;
+    } net[] = {{MF_PHASE_SENSE, 0, 1, {0, 0}},   {MF_PHASE_SENSE, 0, 2, {50, 1}},
+               {MF_PHASE_SENSE, 1, 3, {30, 1}},  {MF_PHASE_CONTROL, 3, 4, {0, 0}},
+               {MF_PHASE_CONTROL, 2, 5, {0, 0}}, {MF_PHASE_MOTION, 4, 0, {0, 0}},
+               {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
+    enum { COUNT = sizeof net / sizeof *net };
+    Stage stage;
+    mf_Error error = {0};
+    Mixer mixers[2][COUNT];
+    static const double moment[3] = {1, 1, 1};
+    stage_begin(&stage, threads);
+    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
+    must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
+    for (int g = 0; g < 2; g++) {
+        mf_GroupConfig config = mf_group_config();
+        mf_Group *group;
+        mf_Field *fields[6];
+        config.name = g == 0 ? "first" : "second";
+        config.model = &stage.hand.model;
+        config.isolated = isolated;
+        config.count = 3;
+        config.fault_policy = MF_FAULT_RESET;
+        must(mf_world_add_group(stage.world, &config, &group, &error), &error);
+        for (int f = 0; f < 6; f++) {
+            mf_FieldInfo info = extra_field(names[f]);
+            must(mf_group_add_field(group, &info, 0, &fields[f], &error), &error);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            const char *reads[] = {names[net[i].from], NULL}, *writes[] = {names[net[i].to], NULL};
+            mf_SystemConfig system = declaring("mixer", net[i].phase, reads, writes);
+            mixers[g][i] = (Mixer){fields[net[i].from], fields[net[i].to], 0.001 * (i + 1)};
+            system.rate = net[i].rate;
+            system.run = mix;
+            system.user = &mixers[g][i];
+            system.slow = slow;
+            must(mf_group_add_system(group, &system, &error), &error);
+        }
+        mf_WorldSystemConfig beside = mf_world_system_config();
+        beside.phase = MF_PHASE_MOTION;
+        beside.rate = (mf_Rate){20, 1};
+        beside.run = mix_world;
+        beside.user = fields[0];
+        if (!isolated)
+            must(mf_world_add_system(stage.world, &beside, &error), &error);
+        stage.group = group;
+    }
+    mf_world_measure(stage.world, measured);
+    for (uint64_t done = 0; done < 120; done += chunk)
+        mf_world_step(stage.world, chunk);
+    for (uint32_t s = 0; s < COUNT; s++) {
+        double took = mf_group_system_seconds(stage.group, s);
+        assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
+    }
+    uint64_t hash = mf_world_hash(stage.world);
+    stage_close(&stage, NULL);
+    return hash;
+}
+
+// The same bits whether systems run beside each other or one after the other, with a clock beside
+// them or without, and however the steps are cut into calls.
+static void waves_do_not_show(void **state) {
+    (void)state;
+    for (int isolated = 0; isolated < 2; isolated++) {
+        uint64_t expected = run_net(1, isolated != 0, false, 120, false);
+        for (uint32_t threads = 1; threads <= 8; threads *= 2)
+            for (uint64_t chunk = 1; chunk <= 120; chunk *= 120)
+                for (int slow = 0; slow < 2; slow++)
+                    assert_true(run_net(threads, isolated != 0, slow != 0, chunk, slow != 0) ==
+                                expected);
+    }
+}
+
+typedef struct Meeting {
+    _Atomic int inside, most;
+} Meeting;
+
+// Waits up to 2 s for the other one.
+static void meet(const mf_SystemRun *run, void *user) {
+    Meeting *meeting = user;
+    (void)run;
+    int now = atomic_fetch_add(&meeting->inside, 1) + 1;
+    int64_t begin = mf_clock_now();
+    while (now < 2 && atomic_load(&meeting->most) < 2 && mf_clock_now() - begin < 2 * MF_SECOND)
+        now = atomic_load(&meeting->inside);
+    if (now > 1)
+        atomic_store(&meeting->most, now);
+    atomic_fetch_sub(&meeting->inside, 1);
+}
+
+// Two slow systems that have nothing in common are really inside at the same time.
+static void slow_systems_meet(void **state) {
+    (void)state;
+    static const double moment[3] = {1, 1, 1};
+    Stage stage;
+    mf_Error error = {0};
+    Meeting meeting = {0};
+    stage_begin(&stage, 2);
+    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
+    must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
+    mf_GroupConfig group = mf_group_config();
+    group.model = &stage.hand.model;
+    must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
+    mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, nothing, angle);
+    mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, target);
+    one.run = two.run = meet;
+    one.user = two.user = &meeting;
+    one.slow = two.slow = true;
+    must(mf_group_add_system(stage.group, &one, &error), &error);
+    must(mf_group_add_system(stage.group, &two, &error), &error);
+    mf_world_step(stage.world, 1);
+    assert_int_equal(atomic_load(&meeting.most), 2);
+    stage_close(&stage, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writers_that_collide_are_refused),
+        cmocka_unit_test(motions_share_by_level),
+        cmocka_unit_test(names_may_wait_for_their_field),
+        cmocka_unit_test(rates_above_the_step_are_refused),
+        cmocka_unit_test(waves_by_hand),
+        cmocka_unit_test(waves_do_not_show),
+        cmocka_unit_test(slow_systems_meet),
         cmocka_unit_test(rates_are_exact),
         cmocka_unit_test(thirty_hertz_by_hand),
         cmocka_unit_test(phases_are_in_order),

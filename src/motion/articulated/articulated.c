@@ -196,11 +196,15 @@ static void choose_kernel(mf_ArtPlan *plan, mf_Isa isa, bool double_precision) {
     plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
 }
 
-static const char *const articulated_reads[] = {"joint.target", "joint.torque", "base.force",
-                                                "base.torque", NULL};
+static const char *const articulated_reads[] = {
+    "joint.target",      "joint.torque",  "base.force", "base.torque", "?ball.torque",
+    "?actuator.control", "?motion.level", "?push.link", "?push.count", NULL};
 static const char *const articulated_writes[] = {
-    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-    "joint.angle",   "joint.rate",       "fault.word",           NULL};
+    "base.position",        "base.orientation",    "base.linear_velocity", "base.angular_velocity",
+    "joint.angle",          "joint.rate",          "?ball.orientation",    "?ball.rate",
+    "?free.position",       "?free.velocity",      "?contact.load",        "?contact.slip",
+    "?actuator.activation", "?actuator.force",     "?meeting.force",       "?sensor.outer",
+    "?joint.limit_force",   "?tendon.limit_force", "fault.word",           NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
     const uint32_t settings[] = {plan->config.integrator,    plan->fixed,       plan->config.limits,

@@ -248,7 +248,9 @@ static uint64_t hash_plan(const mf_CarPlan *plan) {
 }
 
 static mf_Status add_system(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
-    static const char *const reads[] = {"command.accepted", "wind.velocity", NULL};
+    static const char *const reads[] = {"wind.velocity",  "?command.steering", "?command.duty",
+                                        "?command.brake", "?command.speed",    "?command.circle",
+                                        "?command.line",  "?command.waypoint", NULL};
     static const char *const writes[] = {"base.position",
                                          "base.orientation",
                                          "base.linear_velocity",

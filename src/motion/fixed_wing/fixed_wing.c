@@ -263,7 +263,17 @@ static void choose_kernel(mf_WingPlan *plan, mf_Isa isa, bool double_precision) 
 }
 
 static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
-    static const char *const reads[] = {"wind.velocity", NULL};
+    static const char *const reads[] = {"wind.velocity",
+                                        "?command.elevator",
+                                        "?command.aileron",
+                                        "?command.rudder",
+                                        "?command.throttle",
+                                        "?command.airspeed",
+                                        "?command.altitude",
+                                        "?command.course",
+                                        "?command.center",
+                                        "?command.radius",
+                                        NULL};
     static const char *const writes[] = {"base.position",
                                          "base.orientation",
                                          "base.linear_velocity",
@@ -276,6 +286,8 @@ static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error)
                                          "air.speed",
                                          "air.alpha",
                                          "air.beta",
+                                         "?gust.state",
+                                         "?gust.velocity",
                                          "fault.word",
                                          NULL};
     mf_SystemConfig system = mf_system_config();

@@ -118,6 +118,12 @@ static void reset_points(mf_Group *group, uint32_t instance, void *user) {
     refresh_instance(plan, instance);
 }
 
+// The body at the angles that somebody wrote.
+static void refresh_points(mf_Group *group, uint32_t instance, void *user) {
+    (void)group;
+    refresh_instance(user, instance);
+}
+
 static void destroy_points(mf_Context *context, void *user) {
     mf_points_plan_destroy(context, user);
 }
@@ -132,20 +138,16 @@ static void choose_kernel(mf_PointsPlan *plan, mf_Isa isa, bool double_precision
     plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
 }
 
-static const char *const points_reads[] = {"joint.target", "base.force", "base.torque", NULL};
-static const char *const points_writes[] = {"base.position",
-                                            "base.orientation",
-                                            "base.linear_velocity",
-                                            "base.angular_velocity",
-                                            "joint.angle",
-                                            "joint.rate",
-                                            "body.points",
-                                            "body.center",
-                                            "body.inertia",
-                                            "point.anchor",
-                                            "point.load",
-                                            "fault.word",
-                                            NULL};
+static const char *const points_reads[] = {
+    "joint.target", "base.force",  "base.torque", "?motion.level",
+    "?push.link",   "?push.count", NULL};
+static const char *const points_writes[] = {"base.position",        "base.orientation",
+                                            "base.linear_velocity", "base.angular_velocity",
+                                            "joint.angle",          "joint.rate",
+                                            "body.points",          "body.center",
+                                            "body.inertia",         "body.inverse_inertia",
+                                            "point.anchor",         "point.load",
+                                            "fault.word",           NULL};
 
 static uint64_t hash_settings(const mf_PointsConfig *config) {
     const double reals[] = {config->friction_coefficient, config->compliance,
@@ -175,6 +177,7 @@ mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error
         system.phase = MF_PHASE_MOTION;
         system.run = run_points;
         system.reset = reset_points;
+        system.refresh = refresh_points;
         system.destroy = destroy_points;
         system.user = plan;
         system.reads = points_reads;

@@ -264,10 +264,19 @@ static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
 }
 
 static mf_Status add_system(mf_Group *group, QuadrotorSystem *system, mf_Error *error) {
-    static const char *const writes[] = {
-        "base.position",         "base.orientation", "base.linear_velocity",
-        "base.angular_velocity", "rotor.speed",      "command.accepted",
-        "command.refused",       "fault.word",       NULL};
+    static const char *const writes[] = {"base.position",
+                                         "base.orientation",
+                                         "base.linear_velocity",
+                                         "base.angular_velocity",
+                                         "rotor.speed",
+                                         "command.accepted",
+                                         "command.refused",
+                                         "fault.word",
+                                         "?rotor.command",
+                                         "?control.demand",
+                                         "?control.rate_integral",
+                                         "?control.velocity_integral",
+                                         NULL};
     static const char *const reads[5][4] = {{"command.rotors", "wind.velocity", NULL, NULL},
                                             {"command.rates", "command.thrust", "wind.velocity"},
                                             {"command.attitude", "command.thrust", "wind.velocity"},

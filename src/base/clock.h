@@ -1,0 +1,15 @@
+// The computer's clock. Nothing that is simulated may depend on it.
+#ifndef MF_BASE_CLOCK_H
+#define MF_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+// [ns] of a clock that never goes back.
+static inline int64_t mf_clock_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#endif
