@@ -31,6 +31,20 @@ if(MAYFLY_TESTS)
     add_test(NAME ${area}/${name} COMMAND ${test_target})
     set_tests_properties(${area}/${name} PROPERTIES TIMEOUT 300)
   endforeach()
+  # One plugin, broken in one way each time: what test_control_plugin loads.
+  set(plugin_cases good magic old_abi new_abi entry_size view_size layout missing_symbol
+    undefined_symbol no_name bad_name no_version kind no_widths float_only double_only no_step
+    no_fields many_fields no_settings unknown_field other_unit other_type no_type other_shape
+    zero_width no_access own_name field_twice writes_state writes_fault nothing_written bad_setting
+    refuses nan infinite rounding subnormal extended before behind read_only others pointers motion)
+  foreach(case IN LISTS plugin_cases)
+    mayfly_add_plugin(plugin_case_${case} ${PROJECT_SOURCE_DIR}/tests/control/plugins/corpus.c)
+    target_compile_definitions(plugin_case_${case} PRIVATE CASE_${case})
+    add_dependencies(test_control_plugin plugin_case_${case})
+  endforeach()
+  if(TARGET plugin_hover)
+    add_dependencies(test_control_plugin plugin_hover plugin_sway)
+  endif()
   file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
   foreach(source IN LISTS test_scripts)
     file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR}/tests ${source})

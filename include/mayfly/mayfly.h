@@ -15,6 +15,7 @@
 #include <mayfly/interaction.h>
 #include <mayfly/model.h>
 #include <mayfly/motion.h>
+#include <mayfly/plugin.h>
 #include <mayfly/points.h>
 #include <mayfly/quadrotor.h>
 #include <mayfly/record.h>

@@ -18,10 +18,12 @@ typedef enum mf_Motion {
     MF_MOTION_RIGID,       // one rigid body with the mass and inertia of the present angles
     MF_MOTION_PRESCRIBED,  // joints go as they are told, the base answers by full dynamics
     MF_MOTION_ARTICULATED, // full multibody dynamics, joints moved by torques
-    MF_MOTION_COUNT
+    MF_MOTION_COUNT,
+    MF_MOTION_OWN = 16, // from a shared library (plugin.h), and those after it for further ones
+    MF_MOTION_OWN_LAST = 31
 } mf_Motion;
 
-// "kinematic", "points", "rigid", "prescribed", "articulated".
+// "kinematic", "points", "rigid", "prescribed", "articulated"; "own", "own2" .. "own16".
 MF_API const char *mf_motion_name(mf_Motion motion);
 // The motion of that name; false when there is none.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);

@@ -181,7 +181,8 @@ enum {
     MF_FAULT_CONTROL = 8,    // a controller reported failure
     MF_FAULT_COLLISION = 16, // met another robot
     MF_FAULT_TERRAIN = 32,   // hit the ground
-    MF_FAULT_FENCE = 64      // left the region it must stay in
+    MF_FAULT_FENCE = 64,     // left the region it must stay in
+    MF_FAULT_PLUGIN = 128    // a plugin wrote what it may not, or changed the arithmetic
 };
 MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);
 MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances with a fault word

@@ -23,6 +23,11 @@ static inline void mf_float_mode_leave(unsigned before) {
     _mm_setcsr(before);
 }
 
+// The mode as it is, for comparing.
+static inline unsigned mf_float_mode_read(void) {
+    return _mm_getcsr();
+}
+
 // Whether subnormal results become zero, and whether subnormal operands count as zero.
 static inline bool mf_float_mode_flushes(void) {
     return (_mm_getcsr() & 0x8000u) != 0;
@@ -38,6 +43,10 @@ static inline unsigned mf_float_mode_enter(void) {
 
 static inline void mf_float_mode_leave(unsigned before) {
     (void)before;
+}
+
+static inline unsigned mf_float_mode_read(void) {
+    return 0;
 }
 
 static inline bool mf_float_mode_flushes(void) {

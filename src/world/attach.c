@@ -48,6 +48,11 @@ void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash)
             group->systems[i].config.settings_hash = settings_hash;
 }
 
+void mf_attach_keep(mf_Group *group, mf_Kept *kept) {
+    kept->next = group->kept;
+    group->kept = kept;
+}
+
 void mf_attach_release(mf_Context *context, void *user) {
     mf_release(context, user);
 }

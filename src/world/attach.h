@@ -20,6 +20,13 @@ mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, 
 // Gives the system `name` of the group another hash of its settings, after they changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
+// Memory from mf_allocate that begins with a mf_Kept and that the group releases last of all: the
+// texts of fields that are no literals.
+typedef struct mf_Kept {
+    struct mf_Kept *next;
+} mf_Kept;
+void mf_attach_keep(mf_Group *group, mf_Kept *kept);
+
 // `destroy` of systems whose `user` is one allocation.
 void mf_attach_release(mf_Context *context, void *user);
 

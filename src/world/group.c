@@ -3,6 +3,7 @@
 // Invariants: fields never move once added (systems keep pointers to them); lanes beyond `count` in
 // the last block are computed like the others but never counted, hashed or recorded.
 #include "world/group.h"
+#include "world/attach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -145,6 +146,11 @@ void mf_group_destroy(mf_Group *group) {
     mf_release(context, group->starts);
     mf_release(context, group->placed);
     mf_release(context, (void *)(uintptr_t)group->config.name);
+    while (group->kept != NULL) {
+        mf_Kept *kept = group->kept;
+        group->kept = kept->next;
+        mf_release(context, kept);
+    }
     mf_release(context, group);
 }
 

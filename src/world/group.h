@@ -62,6 +62,7 @@ struct mf_Group {
     uint8_t *placed;      // [1] per instance: 1 when `starts` counts
     uint64_t starts_hash; // [1] over all starts, in whatever order they were given
     bool slow;            // some phase has slow systems that may run at the same time
+    struct mf_Kept *kept; // what mf_attach_keep was given
 };
 
 struct mf_World {

@@ -1,0 +1,243 @@
+// Mayfly: motions and controllers of your own, from a shared library. This one header is for both
+// sides: a plugin includes it and links nothing of Mayfly, a program loads plugins with it.
+// docs/plugins.md shows both, step by step.
+#ifndef MAYFLY_PLUGIN_H
+#define MAYFLY_PLUGIN_H
+
+#include <mayfly/motion.h>
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- the side of the plugin --------------------------------------------------------------------
+//
+// A plugin is a shared library with one public symbol, a constant mf_PluginEntry by the name of
+// MF_PLUGIN_SYMBOL. It says what the plugin is, which fields it reads and writes, which settings it
+// has, and holds its functions. All of it is checked before any function is called.
+
+#define MF_PLUGIN_MAGIC UINT64_C(0x4e49474c50464d1a)
+#define MF_PLUGIN_ABI_MAJOR 1u // another one: refused
+#define MF_PLUGIN_ABI_MINOR 0u // a higher one than that of the library: refused
+#define MF_PLUGIN_SYMBOL "mf_plugin_entry"
+
+enum {
+    MF_PLUGIN_FIELD_LIMIT = 32,     // [1] fields of a plugin
+    MF_PLUGIN_SETTING_LIMIT = 32,   // [1] settings of a plugin
+    MF_PLUGIN_TEXT_LIMIT = 255,     // [byte] of each text, without its end
+    MF_PLUGIN_VALUES_LIMIT = 262144 // [byte] of all fields of a plugin for a block of robots
+};
+
+typedef enum mf_PluginKind {
+    MF_PLUGIN_MOTION = 1, // moves robots: writes their state, in the place of a motion
+    MF_PLUGIN_CONTROL     // writes inputs, joint.target for instance, at a rate of its own
+} mf_PluginKind;
+
+// The numbers a plugin can compute in, one bit each.
+enum { MF_PLUGIN_FLOAT = 1, MF_PLUGIN_DOUBLE = 2 };
+
+// What a plugin does with a field.
+enum {
+    MF_PLUGIN_READ = 1,
+    MF_PLUGIN_WRITE = 2, // what it leaves there is taken over, once it has been checked
+    MF_PLUGIN_OWN = 4    // its own memory: added to the group as part of the state, zero at a reset
+};
+
+// One field that the plugin wants to see. A field that is not its own must exist in the group with
+// this type, unit, shape and width.
+typedef struct mf_PluginField {
+    const char *name;    // "joint.target"; own fields: the plugin's name, a dot, their name
+    const char *unit;    // "rad"; "1" for pure numbers
+    const char *frame;   // "joint"; used for own fields
+    mf_FieldType type;   // MF_REAL: the group's width
+    mf_FieldShape shape; // MF_PER_INSTANCE, MF_PER_JOINT ...
+    uint32_t width;      // [1] components per element, 1 .. 64
+    uint32_t count;      // [1] elements of an own field of MF_FIXED_COUNT, up to 4096; else 0
+    uint32_t access;     // [1] MF_PLUGIN_READ, _WRITE, _OWN
+    const char *about;   // for people, one line
+} mf_PluginField;
+
+// A number that the user may set, by name.
+typedef struct mf_PluginSetting {
+    const char *name;
+    const char *unit;
+    const char *about;          // for people, one line
+    double usual, lower, upper; // [unit of the setting] default and allowed range
+} mf_PluginSetting;
+
+// Functions that give the same bits on every machine, which the C library's do not.
+typedef struct mf_PluginServices {
+    uint32_t struct_size; // [byte]
+    // Height [m] of the ground at world (x, y) [m]; its unit normal when `normal` is not NULL.
+    double (*height)(const mf_Terrain *terrain, double x, double y, double normal[3]);
+    // Four words that depend on these arguments alone; `seed` is the world's.
+    void (*random)(uint64_t seed, uint32_t instance, uint32_t stream, uint64_t tick,
+                   uint32_t out[4]);
+    void (*sin_cos)(double angle, double *sine, double *cosine); // [rad]
+    double (*atan2)(double y, double x);                         // [rad]
+    double (*exp)(double x);
+    double (*sqrt)(double x);
+} mf_PluginServices;
+
+// What stays the same for a group; valid as long as the object that create() made.
+typedef struct mf_PluginSetup {
+    uint32_t struct_size; // [byte]
+    uint32_t real_size;   // [byte] of the group's numbers: 4 float, 8 double
+    uint32_t robots;      // [1] instances of the group
+    uint64_t seed;        // [1] of the world
+    mf_Time step;         // [ns] of the world
+    mf_Time period;       // [ns] between two calls for a robot, rounded down
+    double gravity[3];    // [m/s^2] world
+    const mf_Model *model;
+    const mf_Terrain *terrain;
+    const double *settings; // [unit of each] in the plugin's order
+    const mf_PluginServices *services;
+} mf_PluginSetup;
+
+// A block of robots. `fields[f]` is the block of the plugin's field f: value c of the robot in
+// `lane` is at [c * MF_BLOCK + lane], a float or double, int32_t or uint32_t as the field is. It
+// is a copy, aligned to 64 bytes and valid during the call; only what was written to the robots of
+// `active` in fields with MF_PLUGIN_WRITE is taken over.
+typedef struct mf_PluginView {
+    uint32_t struct_size;       // [byte]
+    uint32_t real_size;         // [byte] 4: float, 8: double
+    uint32_t first;             // [1] number of the robot in lane 0
+    uint32_t active[MF_BLOCK];  // [1] 1: this robot is to be worked on; 0: leave it
+    uint64_t tick;              // [1] steps done before this one
+    mf_Time time;               // [ns] at the beginning of the step
+    const uint32_t *components; // [1] per robot, of each field
+    void *const *fields;
+} mf_PluginView;
+
+typedef struct mf_PluginEntry {
+    uint64_t magic;                      // MF_PLUGIN_MAGIC
+    uint32_t abi_major, abi_minor;       // [1] MF_PLUGIN_ABI_MAJOR, _MINOR
+    uint32_t struct_size;                // [byte] sizeof(mf_PluginEntry)
+    uint32_t field_size, setting_size;   // [byte] sizeof(mf_PluginField), (mf_PluginSetting)
+    uint32_t setup_size, view_size;      // [byte] sizeof(mf_PluginSetup), (mf_PluginView)
+    uint64_t layout;                     // [1] MF_PLUGIN_LAYOUT
+    uint32_t kind;                       // [1] mf_PluginKind
+    uint32_t widths;                     // [1] MF_PLUGIN_FLOAT, _DOUBLE
+    uint32_t any_gravity;                // [1] 1: a motion that knows gravity in every direction
+    uint32_t field_count, setting_count; // [1]
+    const char *name;                    // [a-z0-9_-]
+    const char *version;                 // part of what a snapshot is checked against
+    const char *about;                   // for people, one line
+    const mf_PluginField *fields;
+    const mf_PluginSetting *settings;
+    // Makes what the calls of one group have in common; NULL: nothing. Returns 0 and sets *self, or
+    // another number and a reason of one line in `message`.
+    int (*create)(const mf_PluginSetup *setup, void **self, char *message, size_t message_size);
+    void (*destroy)(void *self); // NULL: nothing to do
+    // Gives the start values to the active robots of a block, after the group and the systems
+    // before it have reset theirs; NULL: nothing to do.
+    void (*reset)(const mf_PluginSetup *setup, const void *self, const mf_PluginView *view);
+    // Moves or controls the active robots of a block. Called from several threads at once for
+    // different blocks. All that it remembers must be in fields of its own, so that snapshots and
+    // other threads give the same bits.
+    void (*step)(const mf_PluginSetup *setup, const void *self, const mf_PluginView *view);
+} mf_PluginEntry;
+
+// A number that changes with the layout of what both sides share.
+#define MF_PLUGIN_MIX(hash, value) (((hash) ^ (uint64_t)(value)) * UINT64_C(0x100000001b3))
+#define MF_PLUGIN_LAYOUT                                                                           \
+    MF_PLUGIN_MIX(                                                                                 \
+        MF_PLUGIN_MIX(                                                                             \
+            MF_PLUGIN_MIX(                                                                         \
+                MF_PLUGIN_MIX(                                                                     \
+                    MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_HASH_START, sizeof(mf_Model)),    \
+                                                sizeof(mf_Joint)),                                 \
+                                  sizeof(mf_Link)),                                                \
+                    sizeof(mf_PluginServices)),                                                    \
+                offsetof(mf_PluginView, fields)),                                                  \
+            offsetof(mf_PluginSetup, services)),                                                   \
+        offsetof(mf_PluginEntry, step))
+
+// The first rows of an entry, which are the same for everyone.
+#define MF_PLUGIN_HEAD                                                                             \
+    .magic = MF_PLUGIN_MAGIC, .abi_major = MF_PLUGIN_ABI_MAJOR, .abi_minor = MF_PLUGIN_ABI_MINOR,  \
+    .struct_size = sizeof(mf_PluginEntry), .field_size = sizeof(mf_PluginField),                   \
+    .setting_size = sizeof(mf_PluginSetting), .setup_size = sizeof(mf_PluginSetup),                \
+    .view_size = sizeof(mf_PluginView), .layout = MF_PLUGIN_LAYOUT
+
+// The symbol itself; the plugin writes `const mf_PluginEntry mf_plugin_entry = {MF_PLUGIN_HEAD,
+// ...};`.
+extern MF_API const mf_PluginEntry mf_plugin_entry;
+
+// One value of a MF_REAL field, in either width; for speed work on the arrays themselves.
+static inline double mf_plugin_get(const mf_PluginView *view, uint32_t field, uint32_t component,
+                                   uint32_t lane) {
+    size_t at = (size_t)component * MF_BLOCK + lane;
+    return view->real_size == sizeof(double) ? ((const double *)view->fields[field])[at]
+                                             : (double)((const float *)view->fields[field])[at];
+}
+static inline void mf_plugin_set(const mf_PluginView *view, uint32_t field, uint32_t component,
+                                 uint32_t lane, double value) {
+    size_t at = (size_t)component * MF_BLOCK + lane;
+    if (view->real_size == sizeof(double))
+        ((double *)view->fields[field])[at] = value;
+    else
+        ((float *)view->fields[field])[at] = (float)value;
+}
+
+// ---- the side of the program -------------------------------------------------------------------
+
+typedef struct mf_Plugin mf_Plugin; // a loaded library; stays loaded while a group uses it
+
+// Loads a plugin from `path` (relative: to the working directory, never searched elsewhere) and
+// checks all that it says about itself; calls none of its functions. MF_NOT_FOUND: no file.
+// MF_BAD_FILE: no shared library, no entry, or one that contradicts itself. MF_VERSION: another
+// magic, ABI, size or layout. MF_UNSUPPORTED: the file or its folder can be written by everybody.
+// Loading runs the library's own constructors, and its functions can do all that the program
+// can: load only what you would run.
+MF_API mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
+                                mf_Error *error);
+// Gives up the caller's hold on it; NULL is fine. Before the context is destroyed.
+MF_API void mf_plugin_close(mf_Plugin *plugin);
+MF_API const mf_PluginEntry *mf_plugin_describe(const mf_Plugin *plugin);
+
+// A value for a setting.
+typedef struct mf_PluginValue {
+    const char *name;
+    double value; // [unit of the setting]
+} mf_PluginValue;
+
+typedef struct mf_PluginConfig {
+    uint32_t struct_size;         // [byte] set by mf_plugin_config()
+    const mf_PluginValue *values; // borrowed during the call; what is not named keeps its default
+    uint32_t value_count;         // [1]
+    mf_Time budget; // [ns] of wall time that a call may take before it counts as late, > 0;
+                    // default 10 ms. Has no effect on what is simulated
+} mf_PluginConfig;
+MF_API mf_PluginConfig mf_plugin_config(void);
+
+// Lets a motion plugin move the robots of `group`: all of them, or, where the group has the field
+// motion.level, those whose level is *level: MF_MOTION_OWN for the first plugin, one more for each
+// further one. Adds the plugin's own fields and one system. `config` and `level` may be NULL.
+// MF_NOT_FOUND: a field or setting that does not exist. MF_BAD_ARGUMENT: a field of another type,
+// unit or shape; one that a plugin may not write; a value out of range. MF_UNSUPPORTED: numbers of
+// the group's width, or the direction of gravity.
+MF_API mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin,
+                                      const mf_PluginConfig *config, mf_Motion *level,
+                                      mf_Error *error);
+// Lets a control plugin control all robots of `group` at `rate`. It may write fields with
+// MF_FIELD_INPUT and its own.
+MF_API mf_Status mf_plugin_control_add(mf_Group *group, mf_Rate rate, mf_Plugin *plugin,
+                                       const mf_PluginConfig *config, mf_Error *error);
+
+// What was seen of a plugin's calls.
+typedef struct mf_PluginStatistics {
+    uint64_t calls;    // [1]
+    uint64_t late;     // [1] over their budget
+    mf_Time slowest;   // [ns] wall time
+    uint64_t breaches; // [1] after which robots got MF_FAULT_PLUGIN
+    char breach[256];  // the first one, as a line for people; "" while there was none
+} mf_PluginStatistics;
+// Of all groups that use it together.
+MF_API mf_PluginStatistics mf_plugin_statistics(const mf_Plugin *plugin);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,572 @@
+// Plugins: what a good one does, and that each of a corpus of bad ones is refused with one line, or
+// contained in the robots that it was called for.
+#include "control/robot.h"
+#include "torture.h"
+
+#include <mayfly/plugin.h>
+#include <mayfly/points.h>
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+enum { COUNT = 37 }; // the last block is not full
+
+static const char *case_path(const char *name) {
+    static char path[512];
+    snprintf(path, sizeof path, "%s/plugins/%s.so", MAYFLY_BINARY_DIR, name);
+    return path;
+}
+
+static mf_Plugin *load(mf_Context *context, const char *name) {
+    mf_Plugin *plugin = NULL;
+    mf_Error error = {0};
+    if (mf_plugin_load(context, case_path(name), &plugin, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return plugin;
+}
+
+static void one_line(const mf_Error *error, mf_Status status, const char *text) {
+    if (error->status != status || strstr(error->message, text) == NULL ||
+        strchr(error->message, '\n') != NULL || error->file[0] == '\0')
+        fail_msg("found \"%s: %s\" (%s), expected one with \"%s\" (%s)", error->file,
+                 error->message, mf_status_name(error->status), text, mf_status_name(status));
+}
+
+// ---- a good one --------------------------------------------------------------------------------
+
+static void a_controller_works_at_its_rate(void **state) {
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        Stage stage;
+        stage_open(&stage, MF_ISA_AUTO, wide != 0, COUNT);
+        mf_Plugin *plugin = load(stage.context, "plugin_case_good");
+        const mf_PluginValue value = {"target", 0.25};
+        mf_PluginConfig config = mf_plugin_config();
+        config.values = &value;
+        config.value_count = 1;
+        assert_int_equal(mf_plugin_control_add(stage.group,
+                                               mf_rate_from_period(20 * MF_MILLISECOND), plugin,
+                                               &config, NULL),
+                         MF_OK);
+        mf_plugin_close(plugin); // the group keeps it loaded
+        stage_set(&stage, "fault.word", 3, 0, MF_FAULT_RANGE);
+        mf_world_step(stage.world, 9); // 0, 20, 40, 60, 80 ms
+        for (uint32_t i = 0; i < COUNT; i++) {
+            assert_near(stage_get(&stage, "corpus.count", i, 0), i == 3 ? 0 : 5, 0);
+            assert_near(stage_get(&stage, "joint.target", i, 0), i == 3 ? 0 : 0.25 + 0.004, 1e-7);
+        }
+        assert_int_equal(mf_group_fault_total(stage.group), 1);
+        mf_group_reset(stage.group, 7);
+        assert_near(stage_get(&stage, "corpus.count", 7, 0), 0, 0);
+        stage_close(&stage);
+    }
+}
+
+static void snapshots_hold_its_memory(void **state) {
+    (void)state;
+    Stage stage;
+    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+    mf_Plugin *plugin = load(stage.context, "plugin_case_good");
+    assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
+                     MF_OK);
+    mf_world_step(stage.world, 5);
+    size_t size = mf_world_snapshot_size(stage.world);
+    void *image = mf_allocate(stage.context, size, 1);
+    assert_int_equal(mf_world_snapshot(stage.world, image, size, NULL), MF_OK);
+    mf_world_step(stage.world, 5);
+    uint64_t hash = mf_world_hash(stage.world);
+    assert_int_equal(mf_world_restore(stage.world, image, size, NULL), MF_OK);
+    mf_world_step(stage.world, 5);
+    assert_true(mf_world_hash(stage.world) == hash);
+
+    // The same plugin with another setting is another world.
+    Stage other;
+    other.context = stage.context;
+    stage_open_on(&other, MF_ISA_AUTO, false, COUNT, NULL);
+    const mf_PluginValue value = {"target", 0.5};
+    mf_PluginConfig config = mf_plugin_config();
+    config.values = &value;
+    config.value_count = 1;
+    assert_int_equal(mf_plugin_control_add(other.group, stage_every_step(), plugin, &config, NULL),
+                     MF_OK);
+    assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_BAD_ARGUMENT);
+    mf_world_destroy(other.world);
+    mf_release(stage.context, image);
+    mf_plugin_close(plugin);
+    stage_close(&stage);
+}
+
+static uint64_t hash_with(uint32_t threads, const char *name) {
+    Stage stage;
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    assert_int_equal(mf_context_create(&config, &stage.context, NULL), MF_OK);
+    stage_open_on(&stage, MF_ISA_AUTO, false, 200, NULL);
+    mf_Plugin *plugin = load(stage.context, name);
+    assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
+                     MF_OK);
+    mf_world_step(stage.world, 20);
+    uint64_t hash = mf_world_hash(stage.world);
+    mf_PluginStatistics seen = mf_plugin_statistics(plugin);
+    assert_int_equal(seen.calls, 13 * 20);
+    mf_plugin_close(plugin);
+    stage_close(&stage);
+    return hash;
+}
+
+static void threads_give_the_same_bits(void **state) {
+    (void)state;
+    uint64_t hash = hash_with(1, "plugin_case_good");
+    assert_true(hash_with(2, "plugin_case_good") == hash);
+    assert_true(hash_with(4, "plugin_case_good") == hash);
+}
+
+// ---- refused before any call --------------------------------------------------------------------
+
+static void a_bad_entry_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        mf_Status status;
+        const char *text;
+    } cases[] = {
+        {"magic", MF_VERSION, "magic 0000000000000001"},
+        {"old_abi", MF_VERSION, "made for plugin ABI 0.0, this is 1.0"},
+        {"new_abi", MF_VERSION, "made for plugin ABI 1.1, this is 1.0"},
+        {"entry_size", MF_VERSION, "its mf_PluginEntry has"},
+        {"view_size", MF_VERSION, "its mf_PluginView has"},
+        {"layout", MF_VERSION, "compile it with the headers of this version"},
+        {"missing_symbol", MF_BAD_FILE, "it has no symbol mf_plugin_entry"},
+        {"undefined_symbol", MF_BAD_FILE, "a_function_that_nobody_has"},
+        {"no_name", MF_BAD_FILE, "name: expected"},
+        {"bad_name", MF_BAD_FILE, "found Corpus 1"},
+        {"no_version", MF_BAD_FILE, "version, about"},
+        {"kind", MF_BAD_FILE, "found 7"},
+        {"no_widths", MF_BAD_FILE, "widths: expected"},
+        {"no_step", MF_BAD_FILE, "step: expected a function"},
+        {"no_fields", MF_BAD_FILE, "fields: expected 1 .. 32, found 0"},
+        {"many_fields", MF_BAD_FILE, "found 33"},
+        {"no_settings", MF_BAD_FILE, "no table of 1"},
+        {"no_type", MF_BAD_FILE, "field joint.angle: type 77"},
+        {"zero_width", MF_BAD_FILE, "field joint.angle: width 0"},
+        {"no_access", MF_BAD_FILE, "field joint.angle: access 0"},
+        {"own_name", MF_BAD_FILE, "begins with \"corpus.\""},
+        {"field_twice", MF_BAD_FILE, "field joint.target: named twice"},
+        {"nothing_written", MF_BAD_FILE, "expected one to write"},
+        {"bad_setting", MF_BAD_FILE, "setting target: usual 2"},
+    };
+    mf_Context *context;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[64];
+        mf_Error error = {0};
+        mf_Plugin *plugin = (mf_Plugin *)&error;
+        snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
+        mf_plugin_load(context, case_path(name), &plugin, &error);
+        one_line(&error, cases[i].status, cases[i].text);
+        assert_null(plugin);
+    }
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+static void a_bad_file_is_refused(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Plugin *plugin;
+    mf_Error error;
+    char folder[] = "/tmp/mayfly_plugin_XXXXXX", path[128], copy[2048];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/text.so", folder);
+    FILE *file = fopen(path, "w");
+    fputs("this is a text\n", file);
+    fclose(file);
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_BAD_FILE);
+    one_line(&error, MF_BAD_FILE, "cannot load it");
+    assert_int_equal(mf_plugin_load(context, "/nowhere/x.so", &plugin, &error), MF_NOT_FOUND);
+    one_line(&error, MF_NOT_FOUND, "cannot find it");
+    assert_int_equal(mf_plugin_load(context, folder, &plugin, &error), MF_BAD_FILE);
+    one_line(&error, MF_BAD_FILE, "found a folder");
+    // A bare name is a file here, and is not searched for where the system keeps its libraries.
+    assert_int_equal(mf_plugin_load(context, "libc.so.6", &plugin, &error), MF_NOT_FOUND);
+    assert_int_equal(mf_plugin_load(context, "", &plugin, &error), MF_BAD_ARGUMENT);
+
+    // A good plugin that everybody may write to, and one in a folder that everybody may write to.
+    snprintf(copy, sizeof copy, "cp '%s' '%s'", case_path("plugin_case_good"), path);
+    assert_int_equal(system(copy), 0);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_UNSUPPORTED);
+    one_line(&error, MF_UNSUPPORTED, "everybody may write to it");
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_UNSUPPORTED);
+    one_line(&error, MF_UNSUPPORTED, "everybody may write to its folder");
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_OK);
+    mf_plugin_close(plugin);
+    unlink(path);
+    rmdir(folder);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+static void a_group_that_does_not_fit_refuses(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool wide;
+        mf_Status status;
+        const char *text;
+    } cases[] = {
+        {"unknown_field", false, MF_NOT_FOUND, "field joint.angel: the group robots has none"},
+        {"other_unit", false, MF_BAD_ARGUMENT, "expected unit degree, the group robots has rad"},
+        {"other_type", false, MF_BAD_ARGUMENT, "expected type uint32, the group robots has float"},
+        {"other_shape", false, MF_BAD_ARGUMENT, "expected 1 values per robot, the group robots"},
+        {"float_only", true, MF_UNSUPPORTED, "computes in float, the group robots in double"},
+        {"double_only", false, MF_UNSUPPORTED, "computes in double, the group robots in float"},
+        {"writes_state", false, MF_BAD_ARGUMENT, "joint.rate: a control plugin may not write it"},
+        {"writes_fault", false, MF_BAD_ARGUMENT, "fault.word: a control plugin may not write it"},
+        {"refuses", false, MF_BAD_ARGUMENT, "plugin corpus: expected a robot with wheels"},
+        {"motion", false, MF_BAD_ARGUMENT, "expected a control plugin, found a motion plugin"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Stage stage;
+        mf_Error error = {0};
+        char name[64];
+        snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
+        stage_open(&stage, MF_ISA_AUTO, cases[i].wide, COUNT);
+        mf_Plugin *plugin = load(stage.context, name);
+        mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, &error);
+        one_line(&error, cases[i].status, cases[i].text);
+        assert_int_equal(mf_group_system_count(stage.group), 0);
+        mf_plugin_close(plugin);
+        stage_close(&stage);
+    }
+}
+
+static void bad_settings_are_refused(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    stage_open(&stage, MF_ISA_AUTO, false, 1);
+    mf_Plugin *plugin = load(stage.context, "plugin_case_good");
+    mf_PluginValue value = {"tarket", 0.5};
+    mf_PluginConfig config = mf_plugin_config();
+    config.values = &value;
+    config.value_count = 1;
+    mf_Rate rate = stage_every_step();
+    mf_plugin_control_add(stage.group, rate, plugin, &config, &error);
+    one_line(&error, MF_NOT_FOUND, "has no setting tarket; its first is target");
+    value = (mf_PluginValue){"target", NAN};
+    mf_plugin_control_add(stage.group, rate, plugin, &config, &error);
+    one_line(&error, MF_BAD_ARGUMENT, "setting target: expected -1 .. 1 rad, found nan");
+    config = mf_plugin_config();
+    config.budget = 0;
+    assert_int_equal(mf_plugin_control_add(stage.group, rate, plugin, &config, NULL),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_plugin_control_add(stage.group, (mf_Rate){0, 1}, plugin, NULL, NULL),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, NULL, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_plugin_control_add(stage.group, rate, plugin, NULL, NULL), MF_OK);
+    mf_plugin_control_add(stage.group, rate, plugin, NULL, &error);
+    assert_non_null(strstr(error.message, "has a system plugin:corpus already"));
+    mf_plugin_close(plugin);
+    stage_close(&stage);
+}
+
+static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) {
+    Robot *robot = user;
+    mf_Plugin *plugin = NULL;
+    mf_World *world = NULL;
+    mf_Group *group = NULL;
+    mf_GroupConfig config = mf_group_config();
+    mf_WorldConfig settings = mf_world_config();
+    config.model = &robot->model;
+    mf_Status status = mf_plugin_load(context, case_path("plugin_case_good"), &plugin, error);
+    assert_true(status == MF_OK || plugin == NULL);
+    if (status == MF_OK)
+        status = mf_world_create(context, &settings, &world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(world, &config, &group, error);
+    if (status == MF_OK) {
+        status = mf_plugin_control_add(group, stage_every_step(), plugin, NULL, error);
+        // What failed once may be tried again in the same group.
+        if (status != MF_OK)
+            assert_int_equal(mf_plugin_control_add(group, stage_every_step(), plugin, NULL, NULL),
+                             MF_OK);
+    }
+    mf_world_destroy(world);
+    mf_plugin_close(plugin);
+    return status;
+}
+
+static void every_failing_call_is_survived(void **state) {
+    (void)state;
+    mf_Context *context;
+    Robot robot;
+    mf_ContextConfig config = mf_context_config();
+    config.threads = 1;
+    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    robot_make(&robot, context);
+    assert_true(torture(context, load_and_add, &robot, TORTURE_MUST_FAIL) > 8);
+    mf_context_destroy(context);
+}
+
+// ---- contained ---------------------------------------------------------------------------------
+
+static void one_robots_nan_is_its_own(void **state) {
+    (void)state;
+    static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
+    for (int n = 0; n < 2; n++) {
+        Stage good, bad;
+        stage_open(&good, MF_ISA_AUTO, false, COUNT);
+        stage_open(&bad, MF_ISA_AUTO, false, COUNT);
+        mf_Plugin *first = load(good.context, "plugin_case_good");
+        mf_Plugin *second = load(bad.context, names[n]);
+        assert_int_equal(mf_plugin_control_add(good.group, stage_every_step(), first, NULL, NULL),
+                         MF_OK);
+        assert_int_equal(mf_plugin_control_add(bad.group, stage_every_step(), second, NULL, NULL),
+                         MF_OK);
+        mf_world_step(good.world, 4);
+        mf_world_step(bad.world, 4);
+        assert_int_equal(mf_group_fault(bad.group, 5), MF_FAULT_CONTROL);
+        assert_near(stage_get(&bad, "joint.target", 5, 0), 0, 0); // its last valid state
+        assert_near(stage_get(&bad, "corpus.count", 5, 0), 0, 0);
+        for (uint32_t i = 0; i < COUNT; i++)
+            if (i != 5)
+                assert_true(mf_group_instance_hash(good.group, i) ==
+                            mf_group_instance_hash(bad.group, i));
+        mf_plugin_close(first);
+        mf_plugin_close(second);
+        stage_close(&good);
+        stage_close(&bad);
+    }
+}
+
+static void a_breach_takes_nothing_over(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+#if defined(__SSE2__)
+        {"rounding", "changed the floating-point mode"},
+        {"subnormal", "changed the floating-point mode"},
+#endif
+#if defined(__x86_64__)
+        {"extended", "changed the floating-point mode"},
+#endif
+        {"before", "wrote outside its fields, before joint.target"},
+        {"behind", "wrote outside its fields, behind corpus.count"},
+        {"read_only", "wrote a field that it only declared to read, joint.angle"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Stage stage;
+        char name[64];
+        snprintf(name, sizeof name, "plugin_case_%s", cases[i][0]);
+        stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+        mf_Plugin *plugin = load(stage.context, name);
+        assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
+                         MF_OK);
+#if defined(__SSE2__)
+        unsigned mode = _mm_getcsr() & ~0x3fu;
+#endif
+        mf_world_step(stage.world, 3);
+#if defined(__SSE2__)
+        assert_int_equal(_mm_getcsr() & ~0x3fu, mode);
+#endif
+        for (uint32_t r = 0; r < COUNT; r++) {
+            assert_int_equal(mf_group_fault(stage.group, r), MF_FAULT_PLUGIN);
+            assert_near(stage_get(&stage, "joint.target", r, 0), 0, 0);
+            assert_near(stage_get(&stage, "joint.angle", r, 0), 0, 0);
+        }
+        mf_PluginStatistics seen = mf_plugin_statistics(plugin);
+        assert_int_equal(seen.breaches, 3); // one for each block, then nobody is left to call for
+        if (strstr(seen.breach, cases[i][1]) == NULL || strchr(seen.breach, '\n') != NULL)
+            fail_msg("found \"%s\", expected \"%s\"", seen.breach, cases[i][1]);
+        mf_plugin_close(plugin);
+        stage_close(&stage);
+    }
+}
+
+static void writing_to_others_reaches_nobody(void **state) {
+    (void)state;
+    static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
+    for (int n = 0; n < 2; n++) {
+        Stage stage;
+        stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+        mf_Plugin *plugin = load(stage.context, names[n]);
+        assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
+                         MF_OK);
+        stage_set(&stage, "fault.word", 3, 0, MF_FAULT_RANGE);
+        mf_world_step(stage.world, 2);
+        assert_near(stage_get(&stage, "joint.target", 3, 0), 0, 0);
+        for (uint32_t i = 0; i < COUNT; i++)
+            assert_near(stage_get(&stage, "corpus.count", i, 0), i == 3 ? 0 : 2, 0);
+        assert_int_equal(mf_group_fault_total(stage.group), 1);
+        mf_plugin_close(plugin);
+        stage_close(&stage);
+    }
+}
+
+static void calls_over_their_budget_are_counted(void **state) {
+    (void)state;
+    Stage stage;
+    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+    mf_Plugin *plugin = load(stage.context, "plugin_case_good");
+    mf_PluginConfig config = mf_plugin_config();
+    config.budget = 1; // no call is that fast
+    assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, &config, NULL),
+                     MF_OK);
+    mf_world_step(stage.world, 4);
+    mf_PluginStatistics seen = mf_plugin_statistics(plugin);
+    assert_int_equal(seen.calls, 12);
+    assert_int_equal(seen.late, 12);
+    assert_true(seen.slowest > 1);
+    assert_int_equal(seen.breaches, 0);
+    assert_string_equal(seen.breach, "");
+    mf_plugin_close(plugin);
+    stage_close(&stage);
+}
+
+// ---- the examples ------------------------------------------------------------------------------
+
+// v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
+static void the_hovercraft_follows_its_equation(void **state) {
+    (void)state;
+    Stage stage;
+    stage_open(&stage, MF_ISA_AUTO, true, 20);
+    mf_Plugin *plugin = load(stage.context, "plugin_hover");
+    mf_Motion level = MF_MOTION_COUNT;
+    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, &level, NULL), MF_OK);
+    assert_int_equal(level, MF_MOTION_OWN);
+    stage_set(&stage, "joint.target", 4, 0, 0.5);
+    stage_set(&stage, "joint.target", 5, 1, 0.3);
+    mf_world_step(stage.world, 300);
+    const double h = 0.01, drive = 4.0 * 0.5, turn = 6.0 * 0.3, keep = 1.0 - h;
+    double speed = drive * (1.0 - pow(keep, 300)), way = 0.0, course = 0.0;
+    for (int n = 1; n <= 300; n++) {
+        way += h * drive * (1.0 - pow(keep, n));
+        course += h * turn * (1.0 - pow(keep, n));
+    }
+    assert_near(stage_get(&stage, "base.linear_velocity", 4, 0), speed, 1e-12);
+    assert_near(stage_get(&stage, "base.position", 4, 0), way, 1e-12);
+    assert_near(stage_get(&stage, "base.position", 4, 2), 0.2, 1e-12);
+    assert_near(stage_get(&stage, "hover.course", 5, 0), course, 1e-12);
+    assert_near(stage_get(&stage, "base.orientation", 5, 3), sin(0.5 * course), 1e-12);
+    assert_near(stage_get(&stage, "base.position", 6, 0), 0.0, 0.0);
+    assert_int_equal(mf_group_fault_total(stage.group), 0);
+    mf_plugin_close(plugin);
+    stage_close(&stage);
+}
+
+// A world with hexapods, which can move by `points`.
+static void open_walkers(Stage *stage, mf_Model **model) {
+    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    assert_int_equal(
+        mf_model_load(stage->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, model, NULL),
+        MF_OK);
+    mf_WorldConfig world = mf_world_config();
+    assert_int_equal(mf_world_create(stage->context, &world, &stage->world, NULL), MF_OK);
+    mf_GroupConfig group = mf_group_config();
+    group.model = *model;
+    group.count = COUNT;
+    assert_int_equal(mf_world_add_group(stage->world, &group, &stage->group, NULL), MF_OK);
+}
+
+static void close_walkers(Stage *stage, mf_Plugin *plugin, mf_Model *model) {
+    mf_plugin_close(plugin);
+    mf_world_destroy(stage->world);
+    mf_model_destroy(model);
+    assert_int_equal(mf_context_live_bytes(stage->context), 0);
+    mf_context_destroy(stage->context);
+}
+
+static void a_motion_moves_those_of_its_level(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Model *model;
+    mf_Error error = {0};
+    static const mf_FieldInfo info = {"motion.level",
+                                      "1",
+                                      "",
+                                      MF_U32,
+                                      MF_PER_INSTANCE,
+                                      1,
+                                      MF_FIELD_STATE,
+                                      "which motion moves the robot"};
+    mf_Field *field;
+    open_walkers(&stage, &model);
+    assert_int_equal(mf_group_add_field(stage.group, &info, 0, &field, NULL), MF_OK);
+    assert_int_equal(mf_points_add(stage.group, NULL, NULL), MF_OK);
+    mf_Plugin *plugin = load(stage.context, "plugin_hover");
+    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, NULL, &error), MF_OK);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        mf_field_set(field, i, 0, i % 3 == 0 ? MF_MOTION_OWN : MF_MOTION_POINTS);
+        stage_set(&stage, "joint.target", i, 0, 0.4);
+    }
+    mf_world_step(stage.world, 100);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(stage_get(&stage, "base.linear_velocity", i, 0) > 0.5, i % 3 == 0);
+    assert_int_equal(mf_group_fault_total(stage.group), 0);
+    close_walkers(&stage, plugin, model);
+
+    // Without levels a second motion would move the same robots.
+    open_walkers(&stage, &model);
+    assert_int_equal(mf_points_add(stage.group, NULL, NULL), MF_OK);
+    plugin = load(stage.context, "plugin_hover");
+    mf_plugin_motion_add(stage.group, plugin, NULL, NULL, &error);
+    one_line(&error, MF_BAD_ARGUMENT, "moves by points already");
+    close_walkers(&stage, plugin, model);
+}
+
+static void the_controller_sways(void **state) {
+    (void)state;
+    Stage stage;
+    stage_open(&stage, MF_ISA_AUTO, true, 2);
+    mf_Plugin *plugin = load(stage.context, "plugin_sway");
+    mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
+    assert_int_equal(mf_plugin_control_add(stage.group, rate, plugin, NULL, NULL), MF_OK);
+    mf_world_step(stage.world, 51); // the call at 0.5 s is the 26th
+    assert_near(stage_get(&stage, "joint.target", 1, 3), 0.1 * sin(6.283185307179586 * 0.25),
+                1e-12);
+    assert_near(stage_get(&stage, "sway.clock", 1, 0), 0.52, 1e-12);
+    mf_plugin_close(plugin);
+    stage_close(&stage);
+}
+
+static void own_motions_have_names(void **state) {
+    (void)state;
+    mf_Motion found;
+    assert_string_equal(mf_motion_name(MF_MOTION_OWN), "own");
+    assert_string_equal(mf_motion_name(MF_MOTION_OWN_LAST), "own16");
+    assert_true(mf_motion_find("own2", &found));
+    assert_int_equal(found, MF_MOTION_OWN + 1);
+    assert_false(mf_motion_find("own17", &found));
+    assert_false(mf_motion_find("unknown", &found));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_controller_works_at_its_rate),
+        cmocka_unit_test(snapshots_hold_its_memory),
+        cmocka_unit_test(threads_give_the_same_bits),
+        cmocka_unit_test(a_bad_entry_is_refused),
+        cmocka_unit_test(a_bad_file_is_refused),
+        cmocka_unit_test(a_group_that_does_not_fit_refuses),
+        cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(every_failing_call_is_survived),
+        cmocka_unit_test(one_robots_nan_is_its_own),
+        cmocka_unit_test(a_breach_takes_nothing_over),
+        cmocka_unit_test(writing_to_others_reaches_nobody),
+        cmocka_unit_test(calls_over_their_budget_are_counted),
+        cmocka_unit_test(the_hovercraft_follows_its_equation),
+        cmocka_unit_test(a_motion_moves_those_of_its_level),
+        cmocka_unit_test(the_controller_sways),
+        cmocka_unit_test(own_motions_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
