@@ -547,6 +547,12 @@ MF_API void mf_model_pose(const mf_Model *model, const double *angle, double (*p
 MF_API void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
                              double (*rotation)[4]);
 
+// The lowest point of a shape of a link at this world pose: `point` [m] in the link's frame (one of
+// many where a face lies level); returns its height [m]. Planes, height fields and points count by
+// their origin.
+MF_API double mf_model_shape_lowest(const mf_Model *model, uint32_t shape, const double position[3],
+                                    const double rotation[4], double point[3]);
+
 // The height [m] of the lowest thing that collides, with the links at these world poses (arrays of
 // link_count rows): of shapes, when `shapes` is set and there are some, else of points. +INFINITY
 // when nothing collides.

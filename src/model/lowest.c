@@ -9,54 +9,77 @@ static double lower_of(double a, double b) {
     return b < a ? b : a;
 }
 
-// How far the lowest vertex is below the origin, with the third axis' heights `up`.
-static double mesh_below(const mf_Mesh *mesh, const double up[3]) {
+static double with_sign(double size, double sign) {
+    return sign < 0.0 ? -size : size;
+}
+
+static void lowest_vertex(const mf_Mesh *mesh, const double up[3], double point[3]) {
     double lowest = INFINITY;
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
         const float *v = mesh->vertices + 3 * (size_t)i;
-        lowest = lower_of(lowest, v[0] * up[0] + v[1] * up[1] + v[2] * up[2]);
+        double height = v[0] * up[0] + v[1] * up[1] + v[2] * up[2];
+        if (!(height < lowest))
+            continue;
+        lowest = height;
+        mf_vec3_set(point, v[0], v[1], v[2]);
     }
-    return -lowest;
 }
 
-// How far a shape reaches below its origin [m], with the world heights `up` of its axes.
-static double reach_below(const mf_Model *model, const mf_Shape *shape, const double up[3]) {
+// The lowest point [m] of a shape, in its axes, of which `up` are the world heights.
+static void support(const mf_Model *model, const mf_Shape *shape, const double up[3],
+                    double point[3]) {
     const double *size = shape->size;
-    double sum = 0.0, level = 1.0 - up[2] * up[2];
+    double flat = mf_sqrt(up[0] * up[0] + up[1] * up[1]), sum = 0.0;
+    mf_vec3_set(point, 0.0, 0.0, 0.0);
     switch (shape->type) {
     case MF_SHAPE_SPHERE:
-        return size[0];
     case MF_SHAPE_CAPSULE:
-        return size[0] + 0.5 * size[1] * mf_abs(up[2]);
+        mf_vec3_scale(point, up, -size[0]);
+        point[2] -= shape->type == MF_SHAPE_CAPSULE ? with_sign(0.5 * size[1], up[2]) : 0.0;
+        break;
     case MF_SHAPE_CYLINDER:
-        return size[0] * mf_sqrt(level > 0.0 ? level : 0.0) + 0.5 * size[1] * mf_abs(up[2]);
+        if (flat > 0.0)
+            mf_vec3_set(point, -size[0] * up[0] / flat, -size[0] * up[1] / flat, 0.0);
+        point[2] = -with_sign(0.5 * size[1], up[2]);
+        break;
     case MF_SHAPE_BOX:
         for (int i = 0; i < 3; i++)
-            sum += 0.5 * size[i] * mf_abs(up[i]);
-        return sum;
+            point[i] = -with_sign(0.5 * size[i], up[i]);
+        break;
     case MF_SHAPE_ELLIPSOID:
         for (int i = 0; i < 3; i++)
             sum += size[i] * up[i] * size[i] * up[i];
-        return mf_sqrt(sum);
+        for (int i = 0; i < 3 && sum > 0.0; i++)
+            point[i] = -size[i] * size[i] * up[i] / mf_sqrt(sum);
+        break;
     case MF_SHAPE_MESH:
-        return mesh_below(&model->meshes[shape->mesh], up);
+        lowest_vertex(&model->meshes[shape->mesh], up, point);
+        break;
     default:
-        return 0.0;
+        break;
     }
 }
 
+double mf_model_shape_lowest(const mf_Model *model, uint32_t index, const double position[3],
+                             const double rotation[4], double point[3]) {
+    const mf_Shape *shape = &model->shapes[index];
+    double whole[4], matrix[9], place[3];
+    mf_quat_multiply(whole, rotation, shape->rotation);
+    mf_quat_to_matrix(matrix, whole);
+    support(model, shape, matrix + 6, point);
+    mf_quat_rotate(point, shape->rotation, point);
+    mf_vec3_add(point, point, shape->position);
+    mf_quat_rotate(place, rotation, point);
+    return position[2] + place[2];
+}
+
 static double lowest_shape(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
-    double lowest = INFINITY;
+    double lowest = INFINITY, point[3];
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        double at[3], whole[4], matrix[9];
-        if (!shape->collides || shape->link == MF_NONE)
-            continue;
-        mf_quat_rotate(at, turn[shape->link], shape->position);
-        mf_quat_multiply(whole, turn[shape->link], shape->rotation);
-        mf_quat_to_matrix(matrix, whole);
-        double reach = reach_below(model, shape, matrix + 6);
-        lowest = lower_of(lowest, place[shape->link][2] + at[2] - reach);
+        if (shape->collides && shape->link != MF_NONE)
+            lowest = lower_of(lowest, mf_model_shape_lowest(model, i, place[shape->link],
+                                                            turn[shape->link], point));
     }
     return lowest;
 }

@@ -58,7 +58,7 @@ void mf_pieces_run(const mf_Pieces *pieces, const mf_SystemRun *run, mf_PieceFn 
         uint32_t robots = count - block * MF_BLOCK;
         if (robots > MF_BLOCK)
             robots = MF_BLOCK;
-        uint32_t shown[MF_BLOCK];
+        _Alignas(64) uint32_t shown[MF_BLOCK]; // as fields are
         if (pieces->level == NULL) {
             uint32_t *fault = (uint32_t *)pieces->fault->data + (size_t)block * MF_BLOCK;
             if (robots == pieces->lanes) // the common case, in one piece

@@ -82,10 +82,11 @@ import base64, json, re, struct
 page = open("film.html", encoding="utf-8").read()
 film = json.loads(re.search(r'<script id="film"[^>]*>(.*?)</script>', page, re.S)[1])
 poses = base64.b64decode(re.search(r'<script id="poses"[^>]*>(.*?)</script>', page, re.S)[1])
-assert len(poses) == 4 * 7 * film["frames"] * film["robots"] * film["links"], len(poses)
+cast = film["casts"][0]
+assert len(poses) == 4 * 7 * film["frames"] * film["robots"] * cast["links"], len(poses)
 # 3 s in steps of 4 ms, a sample in every fifth, and the start.
 assert film["robots"] == 3 and film["frames"] == 151, (film["robots"], film["frames"])
-assert film["level"] == 0.5 and [s["type"] for s in film["shapes"]] == ["box"]
+assert film["level"] == 0.5 and [s["type"] for s in cast["shapes"]] == ["box"]
 heights = [struct.unpack_from("<f", poses, 4 * 7 * 3 * i + 8)[0] for i in range(151)]
 assert abs(heights[0] - 1.2) < 1e-6 and abs(heights[-1] - 0.7) < 0.002, heights[::30]
 assert abs(heights[10] - 1.098) < 1e-5, heights[10]

@@ -1,6 +1,8 @@
 // Forward kinematics and the model's hash.
 #include "model/support.h"
 
+#include "math/scalar.h"
+
 #include <math.h>
 
 #define QUARTER 1.57079632679489661923
@@ -54,6 +56,34 @@ static void start_angles_are_zero_inside_the_range(void **state) {
     mf_model_destroy(model);
 }
 
+// Tilted by t about x, a shape reaches below its middle: a box (a, b, c) by (b sin t + c cos t) / 2,
+// a cylinder by r sin t + l/2 cos t, a capsule by r + l/2 cos t, a ball by r.
+static void shapes_reach_down_as_far_as_they_should(void **state) {
+    static const char *const bodies[] = {"<box size='0.2 0.4 0.6'/>",
+                                         "<cylinder radius='0.1' length='0.5'/>",
+                                         "<capsule radius='0.1' length='0.5'/>",
+                                         "<sphere radius='0.3'/>"};
+    const double tilt = 0.4, sine = 0.38941834230865049, cosine = 0.92106099400288508;
+    const double depth[] = {0.2 * sine + 0.3 * cosine, 0.1 * sine + 0.25 * cosine,
+                            0.1 + 0.25 * cosine, 0.3};
+    for (int i = 0; i < 4; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<robot name='r'><link name='b'><inertial><mass value='1'/></inertial><collision>"
+                 "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
+                 bodies[i]);
+        mf_Model *model = load_text(*state, text);
+        double place[1][3] = {{5, 6, 7}}, turn[1][4] = {{cos(tilt / 2), sin(tilt / 2), 0, 0}};
+        double point[3], world[3], middle = 7.0 + 0.2 * cosine;
+        double height = mf_model_shape_lowest(model, 0, place[0], turn[0], point);
+        assert_near(height, middle - depth[i], 1e-15);
+        assert_near(mf_model_lowest(model, place, turn, true), height, 0.0);
+        mf_quat_rotate(world, turn[0], point);
+        assert_near(7.0 + world[2], height, 1e-15);
+        mf_model_destroy(model);
+    }
+}
+
 static void the_hash_sees_motion_and_not_paint(void **state) {
     const char *const plain =
         "<robot name='a'><link name='b'><inertial><mass value='1'/></inertial>"
@@ -78,6 +108,7 @@ static void the_hash_sees_motion_and_not_paint(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_reach_down_as_far_as_they_should),
         cmocka_unit_test(links_follow_their_joints),
         cmocka_unit_test(either_array_may_be_missing),
         cmocka_unit_test(start_angles_are_zero_inside_the_range),
