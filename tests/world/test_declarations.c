@@ -1,0 +1,242 @@
+// What systems declare is what they do, for everything that scenes and robots of ours are made of:
+// running one alone changes no field but those that it says it writes, and what it writes stays the
+// same, bit for bit, whatever the fields hold that it does not say it reads.
+#include "motion/stage.h"
+
+#include <mayfly/mayfly.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLDER MAYFLY_SOURCE_DIR "/"
+
+typedef struct Image {
+    void *fields[128];
+    uint32_t count;
+} Image;
+
+static size_t field_bytes(const mf_Field *field) {
+    return (size_t)field->blocks * field->components * MF_BLOCK *
+           mf_field_value_size(field->info.type);
+}
+
+static Image take_image(mf_Group *group) {
+    Image image = {.count = mf_group_field_count(group)};
+    assert_true(image.count <= 128);
+    for (uint32_t f = 0; f < image.count; f++) {
+        const mf_Field *field = mf_group_field(group, f);
+        image.fields[f] = malloc(field_bytes(field) + 1);
+        memcpy(image.fields[f], field->data, field_bytes(field));
+    }
+    return image;
+}
+
+static void put_back(mf_Group *group, const Image *image) {
+    for (uint32_t f = 0; f < image->count; f++)
+        memcpy(mf_group_field(group, f)->data, image->fields[f],
+               field_bytes(mf_group_field(group, f)));
+}
+
+static void drop_image(Image *image) {
+    for (uint32_t f = 0; f < image->count; f++)
+        free(image->fields[f]);
+}
+
+static bool same(mf_Group *group, const Image *image, uint32_t f) {
+    const mf_Field *field = mf_group_field(group, f);
+    return memcmp(field->data, image->fields[f], field_bytes(field)) == 0;
+}
+
+static bool named(const char *const *names, const char *name) {
+    for (; *names != NULL; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+static void scramble(mf_Field *field) {
+    for (uint32_t i = 0; i < field->blocks * MF_BLOCK; i++)
+        for (uint32_t c = 0; c < field->components; c++)
+            mf_field_set(field, i, c,
+                         field->info.type == MF_U32 || field->info.type == MF_I32
+                             ? mf_field_get(field, i, c) + 1.0
+                             : 1.25 * mf_field_get(field, i, c) + 0.375);
+}
+
+static void run_system(mf_Group *group, const mf_SystemConfig *config, uint64_t tick) {
+    mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    mf_SystemRun run = {group, (mf_Time)tick * step, step, tick, 0, mf_group_block_count(group)};
+    config->run(&run, config->user);
+}
+
+static void check_system(mf_Group *group, const mf_SystemConfig *config, uint64_t tick) {
+    Image before = take_image(group);
+    run_system(group, config, tick);
+    Image after = take_image(group);
+    for (uint32_t f = 0; f < before.count; f++) {
+        const char *name = mf_group_field(group, f)->info.name;
+        if (!same(group, &before, f) && !named(config->writes, name))
+            fail_msg("%s writes %s and does not say so", config->name, name);
+    }
+    for (uint32_t f = 0; f < before.count; f++) {
+        const char *name = mf_group_field(group, f)->info.name;
+        if (named(config->writes, name) || named(config->reads, name))
+            continue;
+        put_back(group, &before);
+        scramble(mf_group_field(group, f));
+        run_system(group, config, tick);
+        for (uint32_t w = 0; w < before.count; w++) {
+            const char *written = mf_group_field(group, w)->info.name;
+            if (named(config->writes, written) && !same(group, &after, w))
+                fail_msg("%s reads %s (seen in %s) and does not say so", config->name, name,
+                         written);
+        }
+    }
+    put_back(group, &before);
+    drop_image(&before);
+    drop_image(&after);
+}
+
+// After each of `rounds` pieces of `steps` steps, every system of every group.
+static uint32_t check_world(mf_World *world, uint64_t steps, int rounds) {
+    uint32_t checked = 0;
+    uint64_t tick = 0;
+    for (int round = 0; round < rounds; round++) {
+        for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
+            mf_Group *group = mf_world_group(world, g);
+            for (uint32_t s = 0; s < mf_group_system_count(group); s++) {
+                const mf_SystemConfig *config = mf_group_system(group, s);
+                if (config->reads == NULL || config->writes == NULL)
+                    fail_msg("%s does not declare what it touches", config->name);
+                check_system(group, config, tick);
+                checked++;
+            }
+        }
+        mf_world_step(world, steps);
+        tick += steps;
+    }
+    return checked;
+}
+
+// ---- scenes
+// --------------------------------------------------------------------------------------
+
+static void check_experiment(const char *name, const mf_Override *overrides, uint32_t count) {
+    char path[512];
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_Experiment *experiment;
+    mf_Scene scene;
+    snprintf(path, sizeof path, FOLDER "scenes/%s", name);
+    must(mf_experiment_load(context, path, overrides, count, &experiment, &error), &error);
+    must(mf_scene_create(context, experiment, 5, &scene, &error), &error);
+    uint32_t bytes = mf_scene_genome_bytes(&scene);
+    for (uint32_t robot = 0; robot < 5 && bytes > 0; robot++) {
+        uint8_t genome[4096];
+        for (uint32_t i = 0; i < bytes; i++)
+            genome[i] = (uint8_t)(i * 37 + robot * 101 + i * i);
+        mf_scene_apply_genome(&scene, robot, genome);
+    }
+    assert_true(check_world(scene.world, 56, 3) >= 6);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+    mf_context_destroy(context);
+}
+
+static void experiments_declare_what_they_do(void **state) {
+    (void)state;
+    static const mf_Override coupled[] = {{"motion.points.friction", "coupled"},
+                                          {"motion.points.weighted", "true"},
+                                          {"motion.points.keep_momentum", "true"}};
+    check_experiment("hexapod.yaml", NULL, 0);
+    check_experiment("rough.yaml", coupled, 3);
+    check_experiment("oscillator.yaml", NULL, 0);
+    check_experiment("quadruped.yaml", NULL, 0);
+}
+
+static void check_swarm(const char *name, const mf_Override *overrides, uint32_t count) {
+    char path[512];
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_Swarm *swarm;
+    mf_SwarmScene scene;
+    snprintf(path, sizeof path, FOLDER "scenes/%s", name);
+    must(mf_swarm_load(context, path, overrides, count, &swarm, &error), &error);
+    must(mf_swarm_scene_create(context, swarm, &scene, &error), &error);
+    assert_true(check_world(scene.world, 37, 3) >= 6);
+    mf_swarm_scene_destroy(&scene);
+    mf_swarm_destroy(swarm);
+    mf_context_destroy(context);
+}
+
+static void swarms_declare_what_they_do(void **state) {
+    (void)state;
+    static const mf_Override few[] = {{"groups.quads.count", "20"},
+                                      {"groups.wings.count", "20"},
+                                      {"groups.cars.count", "20"},
+                                      {"groups.wings.fixed_wing.turbulence", "low_light"},
+                                      {"groups.quads.control_interval", "0.02"},
+                                      {"groups.quads.quadrotor.outer_interval", "0.04"}};
+    check_swarm("swarm.yaml", few, 6);
+    check_swarm("circles.yaml", NULL, 0);
+}
+
+// ---- robots under full dynamics
+// ------------------------------------------------------------------
+
+static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
+    char path[512];
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_ImportConfig import = mf_import_config();
+    mf_WorldConfig settings = mf_world_config();
+    mf_GroupConfig robots = mf_group_config();
+    import.lenient = true;
+    settings.step = 2 * MF_MILLISECOND;
+    snprintf(path, sizeof path, FOLDER "models/%s", name);
+    must(mf_model_load(context, path, &import, &model, &error), &error);
+    robots.model = model;
+    robots.count = 3;
+    must(mf_world_create(context, &settings, &world, &error), &error);
+    must(mf_world_add_group(world, &robots, &group, &error), &error);
+    must(mf_articulated_add(group, config, &error), &error);
+    if (model->sensor_value_count > 0)
+        must(mf_instruments_add(group, NULL, &error), &error);
+    else
+        must(mf_sensors_add(group, (mf_Rate){100, 1}, &error), &error);
+    mf_Field *control = mf_group_find_field(group, "actuator.control");
+    for (uint32_t c = 0; control != NULL && c < control->components; c++)
+        mf_field_set(control, 1, c, 0.25);
+    assert_true(check_world(world, 60, 3) >= 6);
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+static void robots_declare_what_they_do(void **state) {
+    (void)state;
+    mf_ArticulatedConfig servos = mf_articulated_config();
+    servos.servo.gain = 20.0;
+    servos.servo.damping = 0.5;
+    mf_ArticulatedConfig hard = servos;
+    hard.hard = true;
+    hard.shapes = true;
+    check_robot("hexapod.urdf", &servos);
+    check_robot("humanoid.urdf", &hard);
+    check_robot("ant.xml", NULL);
+    check_robot("trotter.xml", &hard);
+    check_robot("figure.xml", NULL);
+    check_robot("stack.xml", &hard);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(experiments_declare_what_they_do),
+        cmocka_unit_test(swarms_declare_what_they_do),
+        cmocka_unit_test(robots_declare_what_they_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
