@@ -63,7 +63,7 @@ typedef struct mf_PluginSetting {
     const char *name;
     const char *unit;
     const char *about;          // for people, one line
-    double usual, lower, upper; // [unit of the setting] default and allowed range
+    double usual, lower, upper; // [1] in that unit: default and allowed range
 } mf_PluginSetting;
 
 // Functions that give the same bits on every machine, which the C library's do not.
@@ -91,7 +91,7 @@ typedef struct mf_PluginSetup {
     double gravity[3];    // [m/s^2] world
     const mf_Model *model;
     const mf_Terrain *terrain;
-    const double *settings; // [unit of each] in the plugin's order
+    const double *settings; // [1] each in its unit, in the plugin's order
     const mf_PluginServices *services;
 } mf_PluginSetup;
 
@@ -111,7 +111,7 @@ typedef struct mf_PluginView {
 } mf_PluginView;
 
 typedef struct mf_PluginEntry {
-    uint64_t magic;                      // MF_PLUGIN_MAGIC
+    uint64_t magic;                      // [1] MF_PLUGIN_MAGIC
     uint32_t abi_major, abi_minor;       // [1] MF_PLUGIN_ABI_MAJOR, _MINOR
     uint32_t struct_size;                // [byte] sizeof(mf_PluginEntry)
     uint32_t field_size, setting_size;   // [byte] sizeof(mf_PluginField), (mf_PluginSetting)
@@ -200,7 +200,7 @@ MF_API const mf_PluginEntry *mf_plugin_describe(const mf_Plugin *plugin);
 // A value for a setting.
 typedef struct mf_PluginValue {
     const char *name;
-    double value; // [unit of the setting]
+    double value; // [1] in the setting's unit
 } mf_PluginValue;
 
 typedef struct mf_PluginConfig {
