@@ -17,9 +17,11 @@
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
 #include <mayfly/points.h>
+#include <mayfly/prescribed.h>
 #include <mayfly/quadrotor.h>
 #include <mayfly/record.h>
 #include <mayfly/report.h>
+#include <mayfly/rigid.h>
 #include <mayfly/search.h>
 #include <mayfly/swarm.h>
 #include <mayfly/terrain.h>

@@ -6,6 +6,8 @@
 
 #include <mayfly/articulated.h>
 #include <mayfly/points.h>
+#include <mayfly/prescribed.h>
+#include <mayfly/rigid.h>
 #include <mayfly/world.h>
 
 #ifdef __cplusplus
