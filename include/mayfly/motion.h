@@ -5,6 +5,7 @@
 #define MAYFLY_MOTION_H
 
 #include <mayfly/articulated.h>
+#include <mayfly/kinematic.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
 #include <mayfly/rigid.h>

@@ -44,8 +44,9 @@ mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context 
                             mf_Error *error);
 
 // How many contacts the settings ask for, and their places; marks the links whose pose is needed.
-// The tree must be there.
+// The tree must be there, and plan->contacts for places. `place` leaves out what contacts do.
 uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig *config);
+void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model);
 mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 

@@ -199,8 +199,7 @@ static void fill_contact(void *user, const Contact *contact) {
 }
 
 // A base that is held touches nothing: it could not give way.
-mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
-                               mf_Error *error) {
+void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model) {
     Filling fill = {.plan = plan, .model = model};
     for (fill.link = plan->fixed ? 0 : -1; fill.link < (int32_t)plan->link_count; fill.link++) {
         uint32_t first = fill.next;
@@ -219,5 +218,10 @@ mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
     for (uint32_t l = plan->link_count; l-- > 0;)
         if (plan->links[l].placed && plan->links[l].parent >= 0)
             plan->links[plan->links[l].parent].placed = true;
+}
+
+mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                               mf_Error *error) {
+    mf_art_contacts_place(plan, model);
     return mf_art_surfaces_fill(plan, model, context, error);
 }

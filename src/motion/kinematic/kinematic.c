@@ -1,0 +1,183 @@
+// The `kinematic` motion's host side: its fields and its system.
+#include "motion/articulated/build.h"
+#include "motion/kinematic/step.h"
+#include "base/hash.h"
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <math.h>
+
+mf_KinematicConfig mf_kinematic_config(void) {
+    return (mf_KinematicConfig){.struct_size = sizeof(mf_KinematicConfig),
+                                .margin = 1e-9,
+                                .settle_height = (double)NAN,
+                                .settle_time = 0.02};
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+static const mf_FieldInfo kinematic_fields[] = {
+    {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "force that presses each contact to the ground, 0 in the air; `kinematic`: the weight, shared "
+     "evenly"},
+    {"stance.holds", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "1 for each foot contact that stands, else 0"},
+    {"stance.anchor", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE,
+     "where each foot contact stands; meaningful while it does"},
+    {"ball.orientation", "1", "joint", MF_REAL, MF_FIXED_COUNT, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of ball and floating joints: child to joint frame, unit quaternion (w, x, y, z)"},
+    {"free.position", "m", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of floating joints: child's origin in the joint frame"},
+};
+
+static uint32_t row_count(const mf_KinPlan *plan, uint32_t row) {
+    switch (row) {
+    case MF_KIN_ROW_LOAD:
+        return plan->tree->contact_count;
+    case MF_KIN_ROW_BALL:
+        return plan->tree->ball_count;
+    case MF_KIN_ROW_FREE:
+        return plan->tree->free_count;
+    default:
+        return plan->foot_count;
+    }
+}
+
+static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error) {
+    static const char *const canonical[] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "joint.target"};
+    for (uint32_t i = 0; i < MF_KIN_ROW_LOAD; i++)
+        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    for (uint32_t i = MF_KIN_ROW_LOAD; i < MF_KIN_ROWS; i++) {
+        uint32_t count = row_count(plan, i);
+        if (count == 0)
+            continue;
+        mf_Status status = mf_attach_field(group, &kinematic_fields[i - MF_KIN_ROW_LOAD], count,
+                                           &plan->rows[i], error);
+        if (status != MF_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < MF_KIN_ROWS; i++) {
+        const mf_Field *field = plan->rows[i];
+        if (field == NULL)
+            continue;
+        plan->row_base[i] = field->data;
+        plan->row_stride[i] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
+    }
+    plan->pieces = mf_pieces_bind(group, MF_MOTION_KINEMATIC, 0);
+    return MF_OK;
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
+                       bool single) {
+    const mf_KinPlan *plan = context;
+    mf_KinBlock work = {.plan = plan, .fault = fault};
+    const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
+    for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
+        if (plan->row_base[i] != NULL)
+            work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
+    (single ? plan->step_one : plan->step)(&work);
+}
+
+static void run_kinematic(const mf_SystemRun *run, void *user) {
+    const mf_KinPlan *plan = user;
+    mf_pieces_run(&plan->pieces, run, step_piece, plan);
+}
+
+static void reset_row(const mf_KinPlan *plan, uint32_t row, uint32_t instance) {
+    mf_Field *field = plan->rows[row];
+    for (uint32_t c = 0; field != NULL && c < field->components; c++)
+        mf_field_set(field, instance, c, row == MF_KIN_ROW_BALL && c % 4 == 0 ? 1.0 : 0.0);
+}
+
+static void reset_kinematic(mf_Group *group, uint32_t instance, void *user) {
+    const mf_KinPlan *plan = user;
+    const mf_ArtPlan *tree = plan->tree;
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t row = MF_KIN_ROW_LOAD; row < MF_KIN_ROWS; row++)
+        reset_row(plan, row, instance);
+    if (model->start_position == NULL)
+        return;
+    for (uint32_t l = 0; l < tree->link_count; l++) {
+        const mf_ArtLink *link = &tree->links[l];
+        const mf_Joint *joint = &model->joints[link->joint];
+        const double *start = model->start_position + joint->position_address;
+        if (link->inner)
+            mf_field_set(plan->rows[MF_KIN_ROW_FREE], instance, link->row, start[link->row % 3]);
+        else if (link->kind == MF_ART_BALL)
+            for (uint32_t c = 0; c < 4; c++)
+                mf_field_set(plan->rows[MF_KIN_ROW_BALL], instance, 4 * link->row + c,
+                             start[(joint->type == MF_JOINT_FLOATING ? 3 : 0) + c]);
+    }
+}
+
+static void destroy_kinematic(mf_Context *context, void *user) {
+    mf_kin_plan_destroy(context, user);
+}
+
+static void choose_kernel(mf_KinPlan *plan, mf_Isa isa, bool double_precision) {
+    static const mf_KinStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_kinematic_step);
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    int row = mf_kernel_row(isa);
+    plan->double_precision = double_precision;
+    plan->step = table[row][double_precision];
+    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
+    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+}
+
+static uint64_t hash_plan(const mf_KinPlan *plan) {
+    uint64_t hash = mf_hash_u32(MF_HASH_START, plan->tree->fixed);
+    for (uint32_t i = 0; i < plan->foot_count; i++)
+        hash = mf_hash_u32(hash, plan->feet[i].row);
+    return mf_hash_doubles(hash, plan->constants_f64, plan->value_count);
+}
+
+static const char *const kinematic_reads[] = {"joint.target", NULL};
+static const char *const kinematic_writes[] = {
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "joint.angle",   "joint.rate",       "fault.word",           NULL};
+
+mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
+    mf_KinematicConfig settings = config != NULL ? *config : mf_kinematic_config();
+    mf_KinPlan *plan;
+    if (mf_kinematic_settings(group) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic: the group moves by kinematic already");
+    mf_Status status = mf_kin_plan_create(group, &settings, &plan, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    status = bind_fields(group, plan, error);
+    if (status == MF_OK) {
+        choose_kernel(plan, mf_world_isa(mf_group_world(group)),
+                      mf_group_settings(group)->double_precision);
+        mf_SystemConfig system = mf_system_config();
+        system.name = "kinematic";
+        system.phase = MF_PHASE_MOTION;
+        system.run = run_kinematic;
+        system.reset = reset_kinematic;
+        system.destroy = destroy_kinematic;
+        system.user = plan;
+        system.reads = kinematic_reads;
+        system.writes = kinematic_writes;
+        system.settings_hash = hash_plan(plan);
+        status = mf_group_add_system(group, &system, error);
+    }
+    if (status != MF_OK)
+        mf_kin_plan_destroy(context, plan);
+    return status;
+}
+
+const mf_KinPlan *mf_kin_plan_of(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run_kinematic)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}
+
+const mf_KinematicConfig *mf_kinematic_settings(const mf_Group *group) {
+    const mf_KinPlan *plan = mf_kin_plan_of(group);
+    return plan != NULL ? &plan->config : NULL;
+}

@@ -1,0 +1,335 @@
+// One step of the `kinematic` motion for a few lanes (Friedmann, Petersen and von Stryk 2008,
+// section 4.1, for any number of legs). docs/kinematic.md has the method.
+//
+//   joints   go where they are told, within their range
+//   fit      the base moves so that the contacts that stand lie on their anchors again; without one
+//            it falls without turning
+//   settle   a robot on less than three corners sinks onto contacts just above the ground
+//   ground   the lowest contact is put onto the ground; those as low as it stand, others do not
+//
+// Invariants: a lane never reads another lane; nothing of a lane whose new state is not finite or
+// out of range is stored (it raises its fault word and is frozen); a contact that goes on standing
+// keeps its anchor to the bit.
+#include "motion/kinematic/legs.h"
+#include "motion/kinematic/step.h"
+#include "terrain/lookup_lane.h"
+
+enum { FIT_ROUNDS = 12 }; // [1] most; a usual step takes two, or three in double
+
+typedef struct Step {
+    const mf_KinBlock *block;
+    const mf_KinPlan *plan;
+    const mf_real *constant;
+    mf_mask alive;
+    bool all_alive;
+    Vec place; // [m] of the base's origin
+    Quat attitude;
+    Vec linear;       // [m/s]
+    Vec move;         // [m] of the base's origin in this step
+    Quat turn;        // [1] of the base in this step, its axes before it
+    mf_mask stood;    // something stood before this step
+    mf_mask touching; // something touches the ground now
+    mf_lane lift;     // [m] that brings the lowest contact onto the ground
+    Fit fit;
+    mf_lane goal[MF_ARTICULATED_MAX_LINKS];
+    Vec point[MF_ARTICULATED_MAX_CONTACTS];     // [m] feet, base axes
+    Vec spot[MF_ARTICULATED_MAX_CONTACTS];      // [m] feet, world
+    mf_lane above[MF_ARTICULATED_MAX_CONTACTS]; // [m] the ground
+} Step;
+
+static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
+    mf_mask bad = mf_and(s->alive, mf_not(fine));
+    if (!mf_any(bad))
+        return;
+    mf_index word = mf_load_index((const int32_t *)s->block->fault);
+    word = mf_select_index(bad, word | mf_set_index((int32_t)bit), word);
+    mf_store_index((int32_t *)s->block->fault, word);
+    s->alive = mf_and(s->alive, fine);
+    s->all_alive = false;
+}
+
+static MF_INLINE mf_real *row_of(const Step *s, uint32_t row) {
+    return s->block->rows[row];
+}
+
+static MF_INLINE mf_lane constant(const Step *s, uint32_t which) {
+    return mf_set(s->constant[which]);
+}
+
+// ---- joints -------------------------------------------------------------------------------------
+
+static MF_INLINE void find_goals(Step *s) {
+    const mf_real *target = row_of(s, MF_KIN_ROW_TARGET);
+    const mf_real *c = s->constant + s->plan->joint_offset;
+    const mf_real *angle = row_of(s, MF_KIN_ROW_ANGLE);
+    mf_lane sum = mf_zero(), whole = sum;
+    for (uint32_t j = 0; j < s->plan->joint_count; j++, c += MF_KIN_JOINT_VALUES) {
+        const mf_KinJoint *joint = &s->plan->joints[j];
+        whole = whole + mf_abs(row_load(angle, joint->row)); // rates depend on it
+        if (joint->mimic != MF_NONE) {
+            s->goal[j] = mf_fma(s->goal[joint->mimic], mf_set(c[MF_KIN_MULTIPLIER]),
+                                mf_set(c[MF_KIN_OFFSET]));
+            continue;
+        }
+        mf_lane told = row_load(target, joint->row);
+        sum = sum + mf_abs(told);
+        s->goal[j] = mf_clamp(told, mf_set(c[MF_KIN_LOWER]), mf_set(c[MF_KIN_UPPER]));
+    }
+    raise_fault(s, mf_finite(whole), MF_FAULT_NONFINITE);
+    raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
+}
+
+// ---- where the base is --------------------------------------------------------------------------
+
+static MF_INLINE mf_lane holds_of(const Step *s, uint32_t foot) {
+    return row_load(row_of(s, MF_KIN_ROW_HOLDS), foot);
+}
+
+static MF_INLINE void fit_base(Step *s, const Mat *turn) {
+    Fit *fit = &s->fit;
+    const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
+    const mf_lane zero = mf_zero();
+    Vec *way = s->spot; // not yet in use
+    fit->count = zero;
+    fit->middle = fit->way = vec_zero();
+    fit->c = (Sym){zero, zero, zero, zero, zero, zero};
+    fit->g = (Mat){zero, zero, zero, zero, zero, zero, zero, zero, zero};
+    fit->turn = quat_unit();
+    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
+        Vec anchor = vec_sub(vec_load(anchors, 3 * i), s->place);
+        way[i] = vec_sub(mat_apply_transposed(turn, anchor), s->point[i]);
+        fit_count(fit, holds_of(s, i), s->point[i], way[i]);
+    }
+    s->stood = mf_less(zero, fit->count);
+    fit_means(fit);
+    for (uint32_t i = 0; i < s->plan->foot_count; i++)
+        fit_add(fit, holds_of(s, i), s->point[i], way[i]);
+    Sym solver = fit_solver(fit, s->constant[MF_KIN_REACH]);
+    fit->settled = mf_not(mf_and(s->stood, s->alive));
+    for (int round = 0; round < FIT_ROUNDS && !mf_all(fit->settled); round++)
+        fit_step(fit, &solver);
+    // The mean of the points goes to the mean of the places; in the air the fall goes on.
+    Mat excess = quat_excess(fit->turn);
+    Vec shift = vec_sub(fit->way, mat_apply(&excess, fit->middle));
+    mf_lane fall = s->linear.z - constant(s, MF_KIN_FALL);
+    s->linear = (Vec){zero, zero, fall};
+    s->move = vec_select(s->stood, mat_apply(turn, shift),
+                         (Vec){zero, zero, fall * constant(s, MF_KIN_STEP)});
+    s->turn = fit->turn;
+}
+
+static MF_INLINE Mat moved_base(const Step *s, Vec *place, Quat *attitude) {
+    *place = vec_add(s->place, s->move);
+    *attitude = quat_renormalize(quat_multiply(s->attitude, s->turn));
+    return quat_matrix(*attitude);
+}
+
+// ---- ground -------------------------------------------------------------------------------------
+
+// How high a foot's contact is above the ground.
+static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec spot) {
+    const mf_ArtPlan *tree = s->plan->tree;
+    const mf_real radius = s->constant[s->plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES + 3];
+    if (tree->level)
+        return spot.z - (constant(s, MF_KIN_HIGHEST) + mf_set(radius));
+    const mf_LaneMap map = mf_lane_map(tree->terrain);
+    mf_lane slope_x, slope_y;
+    mf_lane ground = mf_map_surface(&map, spot.x, spot.y, &slope_x, &slope_y);
+    if (radius > 0) {
+        const mf_lane one = mf_set((mf_real)1);
+        mf_lane steep = mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+        ground = mf_fma(mf_set(radius), steep, ground);
+    }
+    return spot.z - ground;
+}
+
+// Places and heights of all feet; returns the least height.
+static MF_INLINE mf_lane find_heights(Step *s, const Mat *turn, Vec place) {
+    mf_lane lowest = mf_set(MF_REAL_MAX);
+    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
+        s->spot[i] = mat_apply_add(turn, s->point[i], place);
+        s->above[i] = foot_above(s, i, s->spot[i]);
+        lowest = mf_min(lowest, s->above[i]);
+    }
+    return lowest;
+}
+
+// What a robot on less than three corners turns by: contacts near the ground are drawn down to it,
+// those that stand hold on. Returns a rotation vector [rad], world axes.
+static Vec settle_turn(const Step *s, Vec pivot, mf_lane lowest) {
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero(), hard = mf_set((mf_real)1e3);
+    const mf_real reach = s->constant[MF_KIN_REACH];
+    const mf_lane least = mf_set(reach * reach * (mf_real)1e-3);
+    Sym n = {least, least, least, zero, zero, zero};
+    mf_lane x = zero, y = zero;
+    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
+        Vec arm = vec_sub(s->spot[i], pivot);
+        mf_lane gap = s->above[i] - lowest, holds = holds_of(s, i) * hard;
+        mf_lane near = mf_max(mf_fma(-gap, constant(s, MF_KIN_SETTLE), one), zero);
+        // The height changes by the turn times (arm.y, -arm.x, 0).
+        mf_lane across = near * arm.y, along = near * arm.x;
+        x = mf_fma(-across, gap, x);
+        y = mf_fma(along, gap, y);
+        n.xx = mf_fma(across, arm.y, n.xx);
+        n.yy = mf_fma(along, arm.x, n.yy);
+        n.xy = mf_fma(-across, arm.x, n.xy);
+        Vec k = vec_scale(arm, holds);
+        n.xx = mf_fma(k.y, arm.y, mf_fma(k.z, arm.z, n.xx));
+        n.yy = mf_fma(k.x, arm.x, mf_fma(k.z, arm.z, n.yy));
+        n.zz = mf_fma(k.x, arm.x, mf_fma(k.y, arm.y, n.zz));
+        n.xy = mf_fma(-k.x, arm.y, n.xy);
+        n.xz = mf_fma(-k.x, arm.z, n.xz);
+        n.yz = mf_fma(-k.y, arm.z, n.yz);
+    }
+    Sym solver = sym_solver(n);
+    return vec_scale(sym_apply(&solver, (Vec){x, y, zero}), constant(s, MF_KIN_SETTLE_PART));
+}
+
+// Turns the base about the middle of the contacts that stand, where they leave that open.
+static void settle(Step *s, const Mat *turn, Vec place, mf_lane lowest) {
+    const mf_mask where = mf_and(s->stood, s->fit.thin);
+    const mf_lane half = mf_set((mf_real)0.5);
+    Vec arm = mat_apply(turn, s->fit.middle);
+    Vec rotation = settle_turn(s, vec_add(place, arm), lowest);
+    Quat q = quat_of_half(vec_scale(mat_apply_transposed(turn, rotation), half));
+    Mat excess = quat_excess(q);
+    // (Base axes: the middle stays.)
+    Vec back = mat_apply(turn, mat_apply(&excess, s->fit.middle));
+    s->move = vec_select(where, vec_sub(s->move, back), s->move);
+    s->turn = quat_select(where, quat_multiply(s->turn, q), s->turn);
+}
+
+// Puts the lowest contact onto the ground, if it touches or touched it.
+static MF_INLINE void meet_ground(Step *s, mf_lane lowest) {
+    const mf_lane zero = mf_zero();
+    s->touching = mf_or(s->stood, mf_less_equal(lowest, zero));
+    mf_mask off = mf_less(constant(s, MF_KIN_JOIN), mf_abs(lowest));
+    s->lift = mf_keep(mf_and(s->touching, off), -lowest);
+    s->move.z = s->move.z + s->lift;
+    for (uint32_t i = 0; i < s->plan->foot_count; i++)
+        s->above[i] = s->above[i] - lowest;
+}
+
+// ---- storing ------------------------------------------------------------------------------------
+
+static MF_INLINE void keep_store(const Step *s, uint32_t row, size_t c, mf_lane a) {
+    mf_real *base = row_of(s, row) + c * MF_BLOCK;
+    if (s->all_alive)
+        mf_store(base, a);
+    else
+        mf_store_where(s->alive, base, a);
+}
+
+static MF_INLINE void keep_vec(const Step *s, uint32_t row, size_t c, Vec a) {
+    keep_store(s, row, c, a.x);
+    keep_store(s, row, c + 1, a.y);
+    keep_store(s, row, c + 2, a.z);
+}
+
+static MF_INLINE void store_joints(const Step *s) {
+    const mf_lane per_second = constant(s, MF_KIN_INVERSE_STEP);
+    for (uint32_t j = 0; j < s->plan->joint_count; j++) {
+        uint32_t row = s->plan->joints[j].row;
+        mf_lane before = row_load(row_of(s, MF_KIN_ROW_ANGLE), row);
+        keep_store(s, MF_KIN_ROW_ANGLE, row, s->goal[j]);
+        keep_store(s, MF_KIN_ROW_RATE, row, (s->goal[j] - before) * per_second);
+    }
+}
+
+static MF_INLINE void store_feet(Step *s) {
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
+    const mf_lane join = constant(s, MF_KIN_JOIN), leave = constant(s, MF_KIN_LEAVE);
+    const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
+    mf_lane count = zero;
+    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
+        mf_mask held = mf_less(zero, holds_of(s, i));
+        mf_mask stand = mf_less_equal(s->above[i], mf_select(held, leave, join));
+        stand = mf_and(stand, s->touching);
+        s->above[i] = mf_keep(stand, one); // from here on what stands
+        count = count + s->above[i];
+        Vec spot = s->spot[i];
+        spot.z = spot.z + s->lift;
+        Vec anchor = vec_select(held, vec_load(anchors, 3 * i), spot);
+        keep_store(s, MF_KIN_ROW_HOLDS, i, s->above[i]);
+        keep_vec(s, MF_KIN_ROW_ANCHOR, 3 * i, anchor);
+    }
+    mf_lane share = constant(s, MF_KIN_WEIGHT) / mf_max(count, one);
+    for (uint32_t i = 0; i < s->plan->foot_count; i++)
+        keep_store(s, MF_KIN_ROW_LOAD, s->plan->feet[i].row, s->above[i] * share);
+}
+
+// The rotation vector of a unit quaternion, [0, pi].
+static MF_INLINE Vec quat_logarithm(Quat q) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), two = mf_set((mf_real)2);
+    Vec v = {q.x, q.y, q.z};
+    mf_mask over = mf_less(q.w, zero);
+    mf_lane w = mf_abs(q.w), square = vec_dot(v, v), sine = mf_sqrt(square);
+    mf_mask small = mf_less(square, mf_set((mf_real)1e-8));
+    // atan(x)/x = 1 - x^2/3 near 0.
+    mf_lane ratio = one / mf_select(small, w, sine), tangent = sine * ratio;
+    mf_lane near = mf_fma(tangent * tangent, mf_set((mf_real)(-1.0 / 3.0)), one) * ratio;
+    mf_lane factor = two * mf_select(small, near, mf_atan_ratio_lane(sine, w) * ratio);
+    return vec_scale(v, mf_select(over, -factor, factor));
+}
+
+static MF_INLINE void store_base(Step *s, Vec place, Quat attitude) {
+    const mf_lane per_second = constant(s, MF_KIN_INVERSE_STEP);
+    Vec linear = vec_select(s->touching, vec_scale(s->move, per_second), s->linear);
+    Vec rate = vec_scale(quat_logarithm(s->turn), per_second);
+    mf_lane sum = mf_abs(place.x) + mf_abs(place.y) + mf_abs(place.z) + mf_abs(linear.x) +
+                  mf_abs(linear.y) + mf_abs(linear.z) + mf_abs(rate.x) + mf_abs(rate.y) +
+                  mf_abs(rate.z) + mf_abs(attitude.w) + mf_abs(attitude.x) + mf_abs(attitude.y) +
+                  mf_abs(attitude.z);
+    raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
+    raise_fault(s, mf_less(sum, mf_set((mf_real)1e9)), MF_FAULT_RANGE);
+    keep_vec(s, MF_KIN_ROW_POSITION, 0, place);
+    keep_store(s, MF_KIN_ROW_ORIENTATION, 0, attitude.w);
+    keep_store(s, MF_KIN_ROW_ORIENTATION, 1, attitude.x);
+    keep_store(s, MF_KIN_ROW_ORIENTATION, 2, attitude.y);
+    keep_store(s, MF_KIN_ROW_ORIENTATION, 3, attitude.z);
+    keep_vec(s, MF_KIN_ROW_LINEAR, 0, linear);
+    keep_vec(s, MF_KIN_ROW_ANGULAR, 0, rate);
+}
+
+// ---- the step -----------------------------------------------------------------------------------
+
+static MF_INLINE void move_base(Step *s) {
+    const mf_real *q = row_of(s, MF_KIN_ROW_ORIENTATION);
+    s->place = vec_load(row_of(s, MF_KIN_ROW_POSITION), 0);
+    s->attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
+    s->linear = vec_load(row_of(s, MF_KIN_ROW_LINEAR), 0);
+    Mat turn = quat_matrix(s->attitude);
+    Vec place;
+    Quat attitude;
+    fit_base(s, &turn);
+    turn = moved_base(s, &place, &attitude);
+    mf_lane lowest = find_heights(s, &turn, place);
+    if (s->constant[MF_KIN_SETTLE] > 0 && mf_any(mf_and(s->stood, s->fit.thin))) {
+        settle(s, &turn, place, lowest);
+        turn = moved_base(s, &place, &attitude);
+        lowest = find_heights(s, &turn, place);
+    }
+    meet_ground(s, lowest);
+    place.z = place.z + s->lift;
+    store_base(s, place, attitude);
+}
+
+void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
+    Step s;
+    s.block = block;
+    s.plan = block->plan;
+    s.constant = MF_KIN_CONSTANTS(block->plan);
+    s.alive = mf_index_equal(mf_load_index((const int32_t *)block->fault), mf_set_index(0));
+    s.all_alive = mf_all(s.alive);
+    if (!mf_any(s.alive))
+        return;
+    find_goals(&s);
+    if (s.plan->tree->fixed) {
+        store_joints(&s);
+        return;
+    }
+    legs_reach(block, s.goal, s.point);
+    move_base(&s);
+    store_joints(&s);
+    store_feet(&s);
+}

@@ -1,0 +1,154 @@
+// Questions about one instance: which contacts are feet, and how far the robot is from falling if
+// it could (McGhee and Frank 1968, "On the stability properties of quadruped creeping gaits").
+#include "motion/articulated/build.h"
+#include "motion/articulated/step.h"
+#include "motion/kinematic/plan.h"
+#include "math/scalar.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
+
+typedef struct Body { // a plan link in the world
+    double turn[9];   // [1] own axes to world, row after row
+    double place[3];  // [m]
+} Body;
+
+uint32_t mf_kinematic_foot_count(const mf_Group *group) {
+    const mf_KinPlan *plan = mf_kin_plan_of(group);
+    assert(plan != NULL);
+    return plan->foot_count;
+}
+
+void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link) {
+    const mf_KinPlan *plan = mf_kin_plan_of(group);
+    assert(plan != NULL && foot < plan->foot_count);
+    const mf_KinFoot *own = &plan->feet[foot];
+    if (row != NULL)
+        *row = own->row;
+    for (uint32_t l = 0; link != NULL && l < mf_group_model(group)->link_count; l++)
+        if (plan->tree->places[l].link == plan->tree->contacts[own->row].link) {
+            *link = l; // the link whose joint moves it comes before those fixed to it
+            return;
+        }
+}
+
+static void find_bodies(const mf_KinPlan *plan, uint32_t instance, Body *bodies) {
+    const mf_ArtPlan *tree = plan->tree;
+    double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
+    double *values = position + (tree->fixed ? 7 : 0);
+    for (uint32_t c = 0; c < 7; c++)
+        position[c] = mf_field_get(plan->rows[c < 3 ? MF_KIN_ROW_POSITION : MF_KIN_ROW_ORIENTATION],
+                                   instance, c < 3 ? c : c - 3);
+    for (uint32_t l = 0; l < tree->link_count; l++) {
+        const mf_ArtLink *link = &tree->links[l];
+        const bool ball = link->kind == MF_ART_BALL;
+        const mf_Field *field = plan->rows[ball          ? MF_KIN_ROW_BALL
+                                           : link->inner ? MF_KIN_ROW_FREE
+                                                         : MF_KIN_ROW_ANGLE];
+        for (uint32_t c = 0; c < (ball ? 4 : 1); c++)
+            values[link->position + c] =
+                mf_field_get(field, instance, (ball ? 4 : 1) * link->row + c);
+    }
+    mf_ArtQuery query = {.plan = tree,
+                         .task = MF_ART_TASK_POSE,
+                         .position = position,
+                         .velocity = velocity,
+                         .out = bodies[0].turn};
+    mf_articulated_query_scalar_f64(&query);
+}
+
+static void find_center(const mf_KinPlan *plan, const Body *bodies, double center[3]) {
+    double mass = 0.0;
+    mf_vec3_set(center, 0, 0, 0);
+    for (int32_t l = -1; l < (int32_t)plan->tree->link_count; l++) {
+        const double *c = mf_art_constants(plan->tree, l);
+        double moment[3];
+        mf_mat3_apply(moment, bodies[l + 1].turn, c + MF_ART_MOMENT);
+        mf_vec3_add_scaled(moment, moment, c[MF_ART_MASS], bodies[l + 1].place);
+        mf_vec3_add(center, center, moment);
+        mass += c[MF_ART_MASS];
+    }
+    if (mass > 0.0)
+        mf_vec3_scale(center, center, 1.0 / mass);
+}
+
+// Twice the area of a, b, c, positive when they go round counter-clockwise.
+static double area(const double a[2], const double b[2], const double c[2]) {
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+static bool before(const double a[2], const double b[2]) {
+    return a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
+}
+
+static void sort(double (*points)[2], uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double x = points[i][0], y = points[i][1];
+        uint32_t k = i;
+        for (; k > 0 && before((double[2]){x, y}, points[k - 1]); k--) {
+            points[k][0] = points[k - 1][0];
+            points[k][1] = points[k - 1][1];
+        }
+        points[k][0] = x;
+        points[k][1] = y;
+    }
+}
+
+// The convex hull of sorted points, counter-clockwise (Andrew 1979); returns the number of corners.
+static uint32_t find_hull(const double (*points)[2], uint32_t count, double (*hull)[2]) {
+    uint32_t size = 0;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        uint32_t floor = size + 1;
+        for (uint32_t i = 0; i < count; i++) {
+            const double *p = points[pass == 0 ? i : count - 1 - i];
+            while (size > floor && area(hull[size - 2], hull[size - 1], p) <= 0.0)
+                size--;
+            hull[size][0] = p[0];
+            hull[size++][1] = p[1];
+        }
+        size--; // the last is the first of the other pass
+    }
+    return size;
+}
+
+static double edge_distance(const double a[2], const double b[2], const double p[2]) {
+    double way[2] = {b[0] - a[0], b[1] - a[1]}, to[2] = {p[0] - a[0], p[1] - a[1]};
+    double length = way[0] * way[0] + way[1] * way[1];
+    double part = length > 0.0 ? mf_clamp((way[0] * to[0] + way[1] * to[1]) / length, 0, 1) : 0.0;
+    double x = to[0] - part * way[0], y = to[1] - part * way[1];
+    return mf_sqrt(x * x + y * y);
+}
+
+double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
+    const mf_KinPlan *plan = mf_kin_plan_of(group);
+    assert(plan != NULL);
+    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
+    double points[MF_ARTICULATED_MAX_CONTACTS + 1][2], hull[2 * MF_ARTICULATED_MAX_CONTACTS + 2][2];
+    double center[3], least = INFINITY;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->foot_count; i++) {
+        if (!(mf_field_get(plan->rows[MF_KIN_ROW_HOLDS], instance, i) > 0.0))
+            continue;
+        for (uint32_t c = 0; c < 2; c++)
+            points[count][c] = mf_field_get(plan->rows[MF_KIN_ROW_ANCHOR], instance, 3 * i + c);
+        count++;
+    }
+    if (count == 0)
+        return -INFINITY;
+    find_bodies(plan, instance, bodies);
+    find_center(plan, bodies, center);
+    sort(points, count);
+    uint32_t corners = count > 1 ? find_hull((const double(*)[2])points, count, hull) : 0;
+    if (corners < 2)
+        return -edge_distance(points[0], points[0], center);
+    bool inside = corners > 2;
+    for (uint32_t i = 0; i < corners; i++) {
+        const double *a = hull[i], *b = hull[(i + 1) % corners];
+        double distance = edge_distance(a, b, center);
+        inside = inside && area(a, b, center) >= 0.0;
+        least = distance < least ? distance : least;
+    }
+    return inside ? least : -least;
+}

@@ -1,0 +1,434 @@
+// Plans of the `kinematic` motion: the tree of the model, which contacts are feet, and the links
+// that carry them.
+#include "motion/articulated/build.h"
+#include "motion/articulated/step.h"
+#include "motion/kinematic/plan.h"
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
+
+typedef struct Body { // a plan link of the tree in the start position
+    double turn[9];   // [1] own axes to the base's, row after row
+    double place[3];  // [m]
+} Body;
+
+typedef struct Build {
+    const mf_Model *model;
+    const mf_WorldConfig *world;
+    mf_Context *context;
+    mf_KinPlan *plan;
+    Body *bodies;        // of the tree, the base first
+    double (*places)[4]; // [m] per contact of the tree: place in its link's frame, radius
+    bool *stands;        // per contact of the tree
+    uint32_t *joints;    // per joint of the model: its place in the list, MF_NONE
+    int32_t *links;      // per link of the tree: its place in the list, -1
+    double size;         // [m] height of the contacts in the start position
+} Build;
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static mf_Status check_config(const mf_KinematicConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic: start from mf_kinematic_config()");
+    if (!(config->margin >= 0.0 && config->margin <= 0.1))
+        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.margin: need 0 .. 0.1 m");
+    if (!isnan(config->settle_height) &&
+        !(config->settle_height >= 0.0 && config->settle_height < INFINITY))
+        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.settle_height: need >= 0");
+    if (!(config->settle_time > 0.0 && config->settle_time < INFINITY))
+        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.settle_time: need > 0");
+    return MF_OK;
+}
+
+static mf_Status no_feet(const mf_Model *model, mf_Error *error) {
+    return mf_fail(error, MF_UNSUPPORTED,
+                   "kinematic: model %s has no feet: no link that moves against its base has a "
+                   "contact near the ground in the start position; name its feet in the settings",
+                   model->name);
+}
+
+// ---- the tree -----------------------------------------------------------------------------------
+
+static mf_Status make_tree(Build *b, mf_Error *error) {
+    mf_ArtPlan *tree = b->plan->tree;
+    const mf_KinematicConfig *config = &b->plan->config;
+    tree->config = mf_articulated_config();
+    tree->config.shapes = config->shapes;
+    tree->config.base = config->base;
+    tree->terrain = b->world->terrain;
+    tree->level = tree->terrain->lowest == tree->terrain->highest;
+    tree->fixed = config->base == MF_ARTICULATED_FIXED ||
+                  (config->base == MF_ARTICULATED_AS_MODEL && b->model->base == MF_BASE_FIXED);
+    uint32_t contacts = mf_art_contact_count(b->model, &tree->config);
+    if (contacts > MF_ARTICULATED_MAX_CONTACTS)
+        return mf_fail(error, MF_LIMIT, "kinematic: model %s has %u contacts, at most %d",
+                       b->model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
+    mf_Status status = mf_art_tree_build(tree, b->model, contacts, 0, b->context, error);
+    if (status != MF_OK)
+        return status;
+    tree->contacts = mf_allocate(b->context, contacts, sizeof *tree->contacts);
+    b->bodies = mf_allocate(b->context, tree->link_count + 1, sizeof *b->bodies);
+    b->places = mf_allocate(b->context, contacts, sizeof *b->places);
+    b->stands = mf_allocate(b->context, contacts, sizeof *b->stands);
+    b->joints = mf_allocate(b->context, b->model->joint_count, sizeof *b->joints);
+    b->links = mf_allocate(b->context, tree->link_count, sizeof *b->links);
+    if (tree->contacts == NULL || b->bodies == NULL || b->places == NULL || b->stands == NULL ||
+        b->joints == NULL || b->links == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    mf_art_contacts_place(tree, b->model);
+    for (size_t i = 0; i < tree->value_count; i++)
+        tree->constants_f32[i] = (float)tree->constants_f64[i];
+    return MF_OK;
+}
+
+// Where the links are in the start position, base upright at the origin.
+static void find_bodies(Build *b) {
+    const mf_ArtPlan *tree = b->plan->tree;
+    const mf_Model *model = b->model;
+    double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
+    double *values = position + (tree->fixed ? 7 : 0);
+    position[3] = 1.0;
+    for (uint32_t l = 0; l < tree->link_count; l++) {
+        const mf_ArtLink *link = &tree->links[l];
+        const mf_Joint *joint = &model->joints[link->joint];
+        double *value = values + link->position;
+        if (link->kind == MF_ART_BALL || link->inner) {
+            uint32_t count = link->inner ? 1 : 4;
+            uint32_t first = link->inner ? link->row % 3 : joint->type == MF_JOINT_FLOATING ? 3 : 0;
+            for (uint32_t i = 0; i < count; i++)
+                value[i] = model->start_position != NULL
+                               ? model->start_position[joint->position_address + first + i]
+                               : count == 4 && i == 0;
+        } else {
+            *value = model->start_angle[link->joint];
+        }
+    }
+    mf_ArtQuery query = {.plan = tree,
+                         .task = MF_ART_TASK_POSE,
+                         .position = position,
+                         .velocity = velocity,
+                         .out = b->bodies[0].turn};
+    mf_articulated_query_scalar_f64(&query);
+}
+
+// ---- feet ---------------------------------------------------------------------------------------
+
+// Contacts become points and balls: a disc its fixed points, an ellipsoid the ball that reaches as
+// deep in the start position.
+static void find_place(Build *b, uint32_t i) {
+    const mf_ArtPlan *tree = b->plan->tree;
+    const mf_ArtContact *contact = &tree->contacts[i];
+    const double *c =
+        tree->constants_f64 + tree->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+    double *place = b->places[i];
+    mf_vec3_copy(place, c);
+    place[3] = c[3];
+    if (contact->disc) {
+        double across[3];
+        mf_vec3_cross(across, c + 4, c + 7);
+        mf_vec3_add_scaled(place, place, c[3] * c[10], c + 7);
+        mf_vec3_add_scaled(place, place, c[3] * c[11], across);
+        place[3] = 0.0;
+    } else if (contact->oval) {
+        const double *d = b->bodies[contact->link + 1].turn + 6, *t = c + 4;
+        place[3] = mf_sqrt(t[0] * d[0] * d[0] + t[1] * d[1] * d[1] + t[2] * d[2] * d[2] +
+                           2.0 * (t[3] * d[0] * d[1] + t[4] * d[0] * d[2] + t[5] * d[1] * d[2]));
+    }
+}
+
+static double height_of(const Build *b, uint32_t i) {
+    const Body *body = &b->bodies[b->plan->tree->contacts[i].link + 1];
+    return mf_vec3_dot(body->turn + 6, b->places[i]) + body->place[2] - b->places[i][3];
+}
+
+static bool link_moves(const mf_ArtPlan *tree, uint32_t i) {
+    return tree->contacts[i].link >= 0;
+}
+
+static void find_size(Build *b, double *lowest) {
+    const mf_ArtPlan *tree = b->plan->tree;
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < tree->contact_count; i++) {
+        double z = height_of(b, i), top = z + 2.0 * b->places[i][3];
+        low = z < low ? z : low;
+        high = top > high ? top : high;
+    }
+    *lowest = low;
+    b->size = tree->contact_count > 0 ? high - low : 0.0;
+}
+
+// A link is a foot when one of its contacts is low; all of its contacts can stand then.
+static void choose_feet(Build *b, double lowest) {
+    const mf_ArtPlan *tree = b->plan->tree;
+    for (uint32_t i = 0; i < tree->contact_count; i++) {
+        if (!link_moves(tree, i) || height_of(b, i) > lowest + 0.1 * b->size)
+            continue;
+        for (uint32_t k = 0; k < tree->contact_count; k++)
+            b->stands[k] |= tree->contacts[k].link == tree->contacts[i].link;
+    }
+}
+
+static mf_Status name_feet(Build *b, mf_Error *error) {
+    const mf_ArtPlan *tree = b->plan->tree;
+    for (const char *const *name = b->plan->config.feet; *name != NULL; name++) {
+        uint32_t link = 0;
+        while (link < b->model->link_count && strcmp(b->model->links[link].name, *name) != 0)
+            link++;
+        if (link == b->model->link_count)
+            return mf_fail(error, MF_NOT_FOUND, "kinematic.feet: model %s has no link %s",
+                           b->model->name, *name);
+        bool any = false;
+        for (uint32_t i = 0; i < tree->contact_count; i++)
+            if (tree->contacts[i].link == tree->places[link].link)
+                b->stands[i] = any = true;
+        if (!any)
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "kinematic.feet: link %s of model %s has no contact", *name,
+                           b->model->name);
+    }
+    return MF_OK;
+}
+
+// A contact under which another of its link lies, within 30 degrees of straight below, is never the
+// lowest before the link tilts by 60 degrees.
+static bool is_covered(const Build *b, uint32_t i) {
+    const mf_ArtPlan *tree = b->plan->tree;
+    const double cosine = 0.86602540378443864676;
+    for (uint32_t k = 0; k < tree->contact_count; k++) {
+        double way[3], depth;
+        if (k == i || tree->contacts[k].link != tree->contacts[i].link ||
+            b->places[k][3] < b->places[i][3])
+            continue;
+        mf_vec3_sub(way, b->places[k], b->places[i]);
+        depth = -mf_vec3_dot(b->bodies[tree->contacts[i].link + 1].turn + 6, way);
+        if (depth > 1e-9 && depth >= cosine * mf_vec3_length(way))
+            return true;
+    }
+    return false;
+}
+
+static mf_Status find_feet(Build *b, mf_Error *error) {
+    mf_KinPlan *plan = b->plan;
+    const mf_ArtPlan *tree = plan->tree;
+    double lowest;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < tree->contact_count; i++)
+        find_place(b, i);
+    find_size(b, &lowest);
+    if (tree->fixed)
+        return MF_OK;
+    if (plan->config.feet != NULL)
+        status = name_feet(b, error);
+    else
+        choose_feet(b, lowest);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < tree->contact_count; i++)
+        plan->foot_count += b->stands[i] && !is_covered(b, i);
+    if (plan->foot_count == 0)
+        return no_feet(b->model, error);
+    plan->feet = mf_allocate(b->context, plan->foot_count, sizeof *plan->feet);
+    if (plan->feet == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < tree->contact_count; i++)
+        if (b->stands[i] && !is_covered(b, i))
+            plan->feet[next++] = (mf_KinFoot){.link = tree->contacts[i].link, .row = i};
+    return MF_OK;
+}
+
+// ---- joints and links ---------------------------------------------------------------------------
+
+static bool is_told(const mf_Joint *joint) {
+    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+}
+
+static void add_joint(Build *b, uint32_t number) {
+    mf_KinPlan *plan = b->plan;
+    const mf_Joint *joint = &b->model->joints[number];
+    b->joints[number] = plan->joint_count;
+    plan->joints[plan->joint_count++] = (mf_KinJoint){
+        .row = number, .mimic = joint->mimic == MF_NONE ? MF_NONE : b->joints[joint->mimic]};
+}
+
+// Followers behind the joints that they follow.
+static mf_Status find_joints(Build *b, mf_Error *error) {
+    mf_KinPlan *plan = b->plan;
+    const mf_Model *model = b->model;
+    plan->joints = mf_allocate(b->context, model->joint_count, sizeof *plan->joints);
+    if (plan->joints == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        b->joints[j] = MF_NONE;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t j = 0; j < model->joint_count; j++) {
+            uint32_t leader = model->joints[j].mimic;
+            if (!is_told(&model->joints[j]) || b->joints[j] != MF_NONE ||
+                (leader != MF_NONE && b->joints[leader] == MF_NONE))
+                continue;
+            add_joint(b, j);
+            again = true;
+        }
+    }
+    return MF_OK;
+}
+
+static mf_Status find_links(Build *b, mf_Error *error) {
+    mf_KinPlan *plan = b->plan;
+    const mf_ArtPlan *tree = plan->tree;
+    for (uint32_t l = 0; l < tree->link_count; l++)
+        b->links[l] = -1;
+    for (uint32_t i = 0; i < plan->foot_count; i++)
+        for (int32_t l = plan->feet[i].link; l >= 0; l = tree->links[l].parent)
+            b->links[l] = 0;
+    for (uint32_t l = 0; l < tree->link_count; l++)
+        if (b->links[l] >= 0)
+            b->links[l] = (int32_t)plan->link_count++;
+    plan->links = mf_allocate(b->context, plan->link_count, sizeof *plan->links);
+    if (plan->links == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    for (uint32_t l = 0; l < tree->link_count; l++) {
+        const mf_ArtLink *link = &tree->links[l];
+        bool told = link->kind != MF_ART_BALL && !link->inner;
+        if (b->links[l] >= 0)
+            plan->links[b->links[l]] =
+                (mf_KinLink){.link = l,
+                             .parent = link->parent >= 0 ? b->links[link->parent] : -1,
+                             .joint = told ? b->joints[link->joint] : MF_NONE};
+    }
+    for (uint32_t i = 0; i < plan->foot_count; i++)
+        if (plan->feet[i].link >= 0)
+            plan->feet[i].link = b->links[plan->feet[i].link];
+    return MF_OK;
+}
+
+// ---- constants ----------------------------------------------------------------------------------
+
+// No foot is farther from the base's origin than all links on its way are long.
+static double find_reach(const Build *b) {
+    const mf_ArtPlan *tree = b->plan->tree;
+    double most = b->size;
+    for (uint32_t i = 0; i < b->plan->foot_count; i++) {
+        uint32_t row = b->plan->feet[i].row;
+        double sum = mf_vec3_length(b->places[row]) + b->places[row][3];
+        for (int32_t l = tree->contacts[row].link; l >= 0; l = tree->links[l].parent)
+            sum += mf_vec3_length(mf_art_constants(tree, l) + MF_ART_PLACE);
+        most = sum > most ? sum : most;
+    }
+    return most > 0.0 ? most : 1.0;
+}
+
+static void set_settings(Build *b, bool double_precision) {
+    mf_KinPlan *plan = b->plan;
+    const mf_Terrain *terrain = b->world->terrain;
+    double *c = plan->constants_f64, step = mf_time_to_seconds(b->world->step);
+    double reach = find_reach(b), scale = reach;
+    scale += mf_abs(terrain->highest) > mf_abs(terrain->lowest) ? mf_abs(terrain->highest)
+                                                                : mf_abs(terrain->lowest);
+    // What heights are rounded by, with room.
+    double rounded = 16.0 * scale * (double_precision ? 0x1p-52 : 0x1p-23);
+    double settle = isnan(plan->config.settle_height) ? 0.02 * b->size : plan->config.settle_height;
+    plan->config.settle_height = settle;
+    c[MF_KIN_STEP] = step;
+    c[MF_KIN_INVERSE_STEP] = 1.0 / step;
+    c[MF_KIN_FALL] = b->world->gravity * step;
+    c[MF_KIN_REACH] = reach;
+    c[MF_KIN_JOIN] = plan->config.margin > rounded ? plan->config.margin : rounded;
+    c[MF_KIN_LEAVE] = 2.0 * c[MF_KIN_JOIN];
+    c[MF_KIN_SETTLE] = settle > 0.0 ? 1.0 / settle : 0.0;
+    c[MF_KIN_SETTLE_PART] = 1.0 - mf_exp(-step / plan->config.settle_time);
+    c[MF_KIN_WEIGHT] = b->model->mass * b->world->gravity;
+    c[MF_KIN_HIGHEST] = terrain->highest;
+}
+
+static mf_Status set_constants(Build *b, bool double_precision, mf_Error *error) {
+    mf_KinPlan *plan = b->plan;
+    plan->joint_offset = MF_KIN_SETTINGS;
+    plan->foot_offset = plan->joint_offset + plan->joint_count * MF_KIN_JOINT_VALUES;
+    plan->value_count = plan->foot_offset + (size_t)plan->foot_count * MF_KIN_FOOT_VALUES;
+    plan->constants_f64 = mf_allocate(b->context, plan->value_count, sizeof(double));
+    plan->constants_f32 = mf_allocate(b->context, plan->value_count, sizeof(float));
+    if (plan->constants_f64 == NULL || plan->constants_f32 == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    set_settings(b, double_precision);
+    for (uint32_t j = 0; j < plan->joint_count; j++) {
+        const mf_Joint *joint = &b->model->joints[plan->joints[j].row];
+        double *c = plan->constants_f64 + plan->joint_offset + (size_t)j * MF_KIN_JOINT_VALUES;
+        c[MF_KIN_LOWER] = joint->lower;
+        c[MF_KIN_UPPER] = joint->upper;
+        c[MF_KIN_MULTIPLIER] = joint->multiplier;
+        c[MF_KIN_OFFSET] = joint->offset;
+    }
+    for (uint32_t i = 0; i < plan->foot_count; i++)
+        memcpy(plan->constants_f64 + plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES,
+               b->places[plan->feet[i].row], sizeof *b->places);
+    for (size_t i = 0; i < plan->value_count; i++)
+        plan->constants_f32[i] = (float)plan->constants_f64[i];
+    return MF_OK;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static mf_Status fill_plan(Build *b, bool double_precision, mf_Error *error) {
+    b->plan->tree = mf_allocate(b->context, 1, sizeof *b->plan->tree);
+    if (b->plan->tree == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    mf_Status status = make_tree(b, error);
+    if (status != MF_OK)
+        return status;
+    find_bodies(b);
+    status = find_feet(b, error);
+    if (status == MF_OK)
+        status = find_joints(b, error);
+    if (status == MF_OK)
+        status = find_links(b, error);
+    if (status == MF_OK)
+        status = set_constants(b, double_precision, error);
+    return status;
+}
+
+void mf_kin_plan_destroy(mf_Context *context, mf_KinPlan *plan) {
+    if (plan == NULL)
+        return;
+    mf_art_plan_destroy(context, plan->tree);
+    mf_release(context, plan->joints);
+    mf_release(context, plan->links);
+    mf_release(context, plan->feet);
+    mf_release(context, plan->constants_f64);
+    mf_release(context, plan->constants_f32);
+    mf_release(context, plan);
+}
+
+mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinPlan **out,
+                             mf_Error *error) {
+    *out = NULL;
+    mf_World *world = mf_group_world(group);
+    Build b = {.model = mf_group_model(group),
+               .world = mf_world_settings(world),
+               .context = mf_world_context(world)};
+    mf_Status status = check_config(config, error);
+    if (status != MF_OK)
+        return status;
+    b.plan = mf_allocate(b.context, 1, sizeof *b.plan);
+    if (b.plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    b.plan->config = *config;
+    status = fill_plan(&b, mf_group_settings(group)->double_precision, error);
+    b.plan->config.feet = NULL; // the caller's, and used up
+    mf_release(b.context, b.bodies);
+    mf_release(b.context, b.places);
+    mf_release(b.context, b.stands);
+    mf_release(b.context, b.joints);
+    mf_release(b.context, b.links);
+    if (status != MF_OK) {
+        mf_kin_plan_destroy(b.context, b.plan);
+        return status;
+    }
+    *out = b.plan;
+    return MF_OK;
+}

@@ -1,0 +1,11 @@
+// The copies of the `kinematic` kernel.
+#ifndef MF_MOTION_KINEMATIC_STEP_H
+#define MF_MOTION_KINEMATIC_STEP_H
+
+#include "math/kernel.h"
+#include "motion/kinematic/plan.h"
+
+// Advances the lanes of `block` by one step.
+MF_KERNEL_COPIES(void, mf_kinematic_step, (const mf_KinBlock *block));
+
+#endif
