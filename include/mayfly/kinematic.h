@@ -49,6 +49,10 @@ MF_API void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *ro
 // negative outside; -INFINITY when none stands.
 MF_API double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance);
 
+// Centre of mass [m] of the links in their present places, world frame; the base's origin when the
+// model has no mass.
+MF_API void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,8 @@
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
 #include <mayfly/rigid.h>
+#include <mayfly/prescribed.h>
+#include <mayfly/rigid.h>
 #include <mayfly/world.h>
 
 #ifdef __cplusplus
@@ -30,6 +32,62 @@ typedef enum mf_Motion {
 MF_API const char *mf_motion_name(mf_Motion motion);
 // The motion of that name; false when there is none.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);
+
+// Whether robots of `model` can move by `motion`, with its settings as they come. MF_UNSUPPORTED
+// names the reason (no feet for `kinematic`, no mass or a held base for `points`, ...) and the
+// motions that the model can move by. MF_NO_MEMORY.
+MF_API mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error);
+
+// ---- several motions in one group --------------------------------------------------------------
+
+typedef struct mf_MotionsConfig {
+    uint32_t struct_size;         // [byte] set by mf_motions_config()
+    mf_Motion start;              // by which robots start; default MF_MOTION_ARTICULATED
+    bool has[MF_MOTION_COUNT];    // motions that robots can switch to; `start` is one of them in
+                                  // any case; default: no others
+    mf_KinematicConfig kinematic; // settings of those that take part
+    mf_PointsConfig points;
+    mf_RigidConfig rigid;
+    mf_PrescribedConfig prescribed;
+    mf_ArticulatedConfig articulated;
+} mf_MotionsConfig;
+MF_API mf_MotionsConfig mf_motions_config(void);
+
+// Lets each robot of `group` move by one of several motions: adds the field motion.level (an
+// mf_Motion per robot, part of the state) and all motions of `config`. A reset puts a robot back to
+// `start`. MF_UNSUPPORTED: as mf_motion_check. MF_BAD_ARGUMENT: the group moves by something
+// already, or settings of two motions make different contacts. After a failure the group must not
+// be used.
+MF_API mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
+
+// By which motion an instance moves; MF_MOTION_COUNT when the group has none of them.
+MF_API mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance);
+// Whether the group moves, or can, by `motion`.
+MF_API bool mf_motion_in(const mf_Group *group, mf_Motion motion);
+
+// Lets an instance move by `to` from the next step on. Only between steps. The pose of the base and
+// the joints' angles and rates stay to the bit. Among dynamic motions linear momentum and angular
+// momentum about the centre of mass stay, as each counts them: the base's twist gives way. To
+// `kinematic` the base stops; from it the base goes on as it moves. Memories of contacts and joint
+// paths begin anew; contact.load is 0 until the next step. A robot that a fault froze keeps its
+// twist. Never allocates. MF_BAD_ARGUMENT, with the motions that there are: the group does not move
+// by `to`; or there is no such instance.
+MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to,
+                                  mf_Error *error);
+
+// ---- momentum and energy as the present motion of an instance counts them ----------------------
+
+// Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s],
+// world frame. `kinematic` knows no momentum: 0. The group moves by one of the motions.
+MF_API void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                               double linear[3], double angular[3]);
+
+typedef struct mf_MotionEnergy {
+    double kinetic;   // [J]
+    double potential; // [J] m g z (z against gravity) of what has mass, zero at the world's origin
+    double elastic;   // [J] in springs of joints, and of contacts where the motion has them
+} mf_MotionEnergy;
+MF_API mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance);
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,16 @@ static void find_center(const mf_KinPlan *plan, const Body *bodies, double cente
     }
     if (mass > 0.0)
         mf_vec3_scale(center, center, 1.0 / mass);
+    else
+        mf_vec3_copy(center, bodies[0].place);
+}
+
+void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]) {
+    const mf_KinPlan *plan = mf_kin_plan_of(group);
+    assert(plan != NULL);
+    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
+    find_bodies(plan, instance, bodies);
+    find_center(plan, bodies, center);
 }
 
 // Twice the area of a, b, c, positive when they go round counter-clockwise.
