@@ -6,6 +6,7 @@
 #include <mayfly/articulated.h>
 #include <mayfly/base.h>
 #include <mayfly/car.h>
+#include <mayfly/collision.h>
 #include <mayfly/control.h>
 #include <mayfly/experiment.h>
 #include <mayfly/film.h>

@@ -1,8 +1,5 @@
 // Broad and narrow phase of collisions: which pairs of a plan are near, and where they touch.
-#include "contact/narrow_box.h"
-#include "contact/narrow_convex.h"
-#include "contact/narrow_plane.h"
-#include "contact/narrow_round.h"
+#include "contact/narrow_any.h"
 
 #if defined(MF_KERNEL_F64)
 #define VALUES(plan) ((plan)->values_f64)
@@ -215,28 +212,6 @@ static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames 
     }
     solid->place = mat_apply_add(&turn, solid->place, frame_vec(frame, 9));
     return mf_finite(frame_sum(frame));
-}
-
-static void meet_any(Meet *meet) {
-    const mf_CollideKind a = meet->a.kind, b = meet->b.kind;
-    if (a == MF_COLLIDE_PLANE)
-        plane_any(meet);
-    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_SPHERE)
-        sphere_sphere(meet);
-    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_CAPSULE)
-        sphere_capsule(meet);
-    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_CYLINDER)
-        sphere_cylinder(meet);
-    else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_BOX)
-        sphere_box(meet);
-    else if (a == MF_COLLIDE_CAPSULE && b == MF_COLLIDE_CAPSULE)
-        capsule_capsule(meet);
-    else if (a == MF_COLLIDE_CAPSULE && b == MF_COLLIDE_BOX)
-        capsule_box(meet);
-    else if (a == MF_COLLIDE_BOX && b == MF_COLLIDE_BOX)
-        box_box(meet);
-    else
-        convex_convex(meet);
 }
 
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,

@@ -128,7 +128,7 @@ static void hull_corners(const Solid *solid, Vec n, mf_lane depth, Face *face) {
 
 static void face_of_hull(const Solid *solid, Vec n, mf_lane thin, Face *face) {
     const Vec t1 = perpendicular(n);
-    hull_corners(solid, n, FACE_TILT * mf_set(solid->values[MF_COLLIDE_RADIUS]), face);
+    hull_corners(solid, n, FACE_TILT * radius_of(solid), face);
     Vec first = vec_sub(face->corner[0], face->corner[2]);
     Vec second = vec_sub(face->corner[1], face->corner[3]);
     Vec cross = vec_cross(second, first);

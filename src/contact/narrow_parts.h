@@ -7,7 +7,11 @@
 
 typedef struct Solid {
     mf_CollideKind kind;
-    const mf_real *values;   // rows MF_COLLIDE_*
+#if defined(MF_NARROW_EACH)
+    mf_lane sizes[4]; // [m] half sizes and radius as in the rows MF_COLLIDE_*
+#else
+    const mf_real *values; // rows MF_COLLIDE_*
+#endif
     const mf_real *vertices; // [m] hull: all x, all y, all z
     uint32_t vertex_count;   // [1]
     Mat turn;                // its axes to the world's
@@ -27,9 +31,21 @@ typedef struct Meet {
 #define TINY mf_set((mf_real)1e-30)
 #define NOISE (16 * MF_REAL_EPSILON) // [1] relative, of lengths from a few operations
 
+#if defined(MF_NARROW_EACH)
+static MF_INLINE mf_lane half(const Solid *solid, uint32_t i) {
+    return solid->sizes[i];
+}
+static MF_INLINE mf_lane radius_of(const Solid *solid) {
+    return solid->sizes[3];
+}
+#else
 static MF_INLINE mf_lane half(const Solid *solid, uint32_t i) {
     return mf_set(solid->values[MF_COLLIDE_HALF + i]);
 }
+static MF_INLINE mf_lane radius_of(const Solid *solid) {
+    return mf_set(solid->values[MF_COLLIDE_RADIUS]);
+}
+#endif
 
 static MF_INLINE Vec halves(const Solid *solid) {
     return (Vec){half(solid, 0), half(solid, 1), half(solid, 2)};

@@ -122,6 +122,9 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
     }
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         bind_row(plan, i);
+    plan->push = mf_group_find_field(group, "push.link");
+    plan->pushed = mf_group_find_field(group, "push.count");
+    plan->push_links = mf_group_model(group)->link_count;
     plan->pieces = mf_pieces_bind(group, MF_MOTION_ARTICULATED, 0);
     return MF_OK;
 }
@@ -147,6 +150,12 @@ static void step_piece(const void *context, uint32_t block, uint32_t lane, uint3
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         if (plan->row_base[i] != NULL)
             work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
+    if (plan->push != NULL && plan->pushed != NULL) {
+        const size_t stride =
+            plan->push->components * MF_BLOCK * mf_field_value_size(plan->push->info.type);
+        work.push = (const char *)plan->push->data + block * stride + shift;
+        work.pushed = (const uint32_t *)plan->pushed->data + (size_t)block * MF_BLOCK + lane;
+    }
     (single ? plan->step_one : plan->step)(&work);
 }
 

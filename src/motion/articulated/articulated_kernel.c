@@ -100,6 +100,19 @@ static void load_forces(Step *s, const State *state, Rates *force) {
     raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
 }
 
+// What collisions push, when they push any lane at all. Returns whether they do.
+static bool load_pushes(const Step *s, const State *state, Pushes *pushes, Rates *force) {
+    if (s->block->push == NULL)
+        return false;
+    mf_index count = mf_load_index((const int32_t *)s->block->pushed);
+    mf_mask pushed = mf_not(mf_index_equal(count, mf_set_index(0)));
+    if (!mf_any(pushed))
+        return false;
+    pushes_load(s->plan, pushed, s->block->push, pushes);
+    pushes_add(s->plan, state, pushed, pushes, force);
+    return true;
+}
+
 // ---- storing ------------------------------------------------------------------------------------
 
 static MF_INLINE void keep_store(const Step *s, uint32_t row, uint32_t c, mf_lane a) {
@@ -213,7 +226,7 @@ static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Lin
 static void keep_asked(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                        const Rates *force, const Rates *rates, Work *work, Asked *asked) {
     if (plan->zone_count > 0) {
-        outer_given(plan, state, force, work);
+        outer_given(plan, state, drive, force, work);
         if (work->contacts.any && !plan->config.hard)
             outer_ground(plan, state, drive, work);
         memcpy(asked->zones, work->zones, plan->zone_count * sizeof *asked->zones);
@@ -341,6 +354,8 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
                                ? setting(s.plan, MF_ART_STEP)
                                : mf_zero(),
                    .target = row_of(block, MF_ART_ROW_TARGET)};
+    Pushes pushes;
+    drive.pushes = load_pushes(&s, &state, &pushes, &force) ? &pushes : NULL;
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)
         step_rk4(&s, &drive, &state, &force, loads, &actuated, &asked);
     else

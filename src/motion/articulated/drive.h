@@ -7,7 +7,7 @@
 #ifndef MF_MOTION_ARTICULATED_DRIVE_H
 #define MF_MOTION_ARTICULATED_DRIVE_H
 
-#include "motion/articulated/state.h"
+#include "motion/articulated/push.h"
 
 typedef struct Line {
     mf_lane torque; // [N m] or [N]
@@ -20,7 +20,8 @@ typedef struct Drive {
     mf_lane step;          // [s] 0 when forces act at the beginning of the step
     const mf_real *target; // rows of joint.target
     const State *state;
-    Line *limits; // per plan link: the part of the limit, where somebody asks; else NULL
+    const Pushes *pushes; // of collisions; NULL: none
+    Line *limits;         // per plan link: the part of the limit, where somebody asks; else NULL
 } Drive;
 
 // Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort.

@@ -65,13 +65,18 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
     }
 }
 
-// What programs do to the base.
-static inline void outer_given(const mf_ArtPlan *plan, const State *state, const Rates *force,
-                               Work *work) {
+// What programs do to the base, and collisions to all links.
+static inline void outer_given(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                               const Rates *force, Work *work) {
     const Mat *world = &work->contacts.pose[0].turn;
+    const Pushes *pushes = drive->pushes;
+    for (uint32_t l = 0; pushes != NULL && l <= plan->link_count; l++)
+        outer_add(plan, (int32_t)l - 1, state->place, pushes->force[l], pushes->torque[l], work);
     if (plan->fixed)
         return;
-    outer_add(plan, -1, state->place, force->linear, mat_apply(world, force->angular), work);
+    Vec linear = pushes != NULL ? pushes->linear : force->linear;
+    Vec angular = pushes != NULL ? pushes->angular : force->angular;
+    outer_add(plan, -1, state->place, linear, mat_apply(world, angular), work);
 }
 
 #endif

@@ -318,9 +318,11 @@ typedef struct mf_ArtPlan {
     bool recalls;            // contacts between links begin with the forces of the step before
     uint32_t zone_count;     // [1] at most MF_ARTICULATED_MAX_ZONES
     mf_ArtZone *zones;
-    uint64_t *zones_at; // per plan link, at l + 1: bit z: zone z sums its forces
-    bool keeps_limits;  // forces of limits are stored
-    size_t value_count; // [1] of the constants
+    uint64_t *zones_at;            // per plan link, at l + 1: bit z: zone z sums its forces
+    bool keeps_limits;             // forces of limits are stored
+    const mf_Field *push, *pushed; // what collisions push links with, or NULL
+    uint32_t push_links;           // [1] of the model
+    size_t value_count;            // [1] of the constants
     double *constants_f64;
     float *constants_f32;
     mf_ArtStepFn step;     // `pieces.lanes` lanes at once
@@ -337,6 +339,8 @@ typedef struct mf_ArtBlock {
     const mf_ArtPlan *plan;
     void *rows[MF_ART_ROWS];
     uint32_t *fault;
+    const void *push;       // push.link, NULL: nothing of the block is pushed
+    const uint32_t *pushed; // push.count
 } mf_ArtBlock;
 
 typedef enum mf_ArtTask {

@@ -106,6 +106,7 @@ typedef struct mf_PointsPlan {
     bool double_precision;
     mf_Field *rows[MF_POINTS_ROWS]; // the fields in the order of mf_PointsBlock
     mf_PlanRow row[MF_POINTS_ROWS]; // their data
+    const mf_Field *push, *pushed;  // what collisions push links with, or NULL
 } mf_PointsPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
@@ -119,7 +120,9 @@ typedef struct mf_PointsBlock {
         void *rows[MF_POINTS_ROWS];
     };
     uint32_t *fault;
-    bool joints_due;   // this step begins with a joint update
+    const void *push;       // push.link, NULL: robots are not pushed
+    const uint32_t *pushed; // push.count
+    bool joints_due;        // this step begins with a joint update
     bool only_refresh; // compute points, centre and inertia from the angles and do nothing else
 } mf_PointsBlock;
 

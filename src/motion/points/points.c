@@ -48,6 +48,8 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
         if (status != MF_OK)
             return status;
     }
+    plan->push = mf_group_find_field(group, "push.link");
+    plan->pushed = mf_group_find_field(group, "push.count");
     plan->pieces = mf_pieces_bind(group, MF_MOTION_POINTS, 0);
     for (int i = 0; i < MF_POINTS_ROWS; i++) {
         const mf_Field *field = plan->rows[i];
@@ -63,6 +65,13 @@ static void bind_block(const mf_PointsPlan *plan, size_t block, mf_PointsBlock *
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         work->rows[i] = plan->row[i].base + block * plan->row[i].stride;
     work->fault = (uint32_t *)plan->pieces.fault->data + block * MF_BLOCK;
+    work->push = NULL;
+    work->pushed = NULL;
+    if (plan->push == NULL || plan->pushed == NULL)
+        return;
+    const size_t size = mf_field_value_size(plan->push->info.type);
+    work->push = (const char *)plan->push->data + block * plan->push->components * MF_BLOCK * size;
+    work->pushed = (const uint32_t *)plan->pushed->data + block * MF_BLOCK;
 }
 
 static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
@@ -70,6 +79,10 @@ static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         work->rows[i] = (char *)work->rows[i] + lanes * size;
     work->fault += lanes;
+    if (work->push != NULL) {
+        work->push = (const char *)work->push + lanes * size;
+        work->pushed += lanes;
+    }
 }
 
 typedef struct PointsRun {

@@ -1,0 +1,382 @@
+// Building compounds: links and solids of a model in the terms of the kernels, and the masses that
+// solids at least have when they are pushed.
+#include "contact/compound.h"
+#include "math/scalar.h"
+
+#include <math.h>
+
+// ---- links --------------------------------------------------------------------------------------
+
+static mf_CompoundMove move_of(const mf_Joint *joint) {
+    switch (joint->type) {
+    case MF_JOINT_HINGE:
+        return MF_COMPOUND_HINGE;
+    case MF_JOINT_SLIDE:
+        return MF_COMPOUND_SLIDE;
+    case MF_JOINT_BALL:
+        return MF_COMPOUND_BALL;
+    case MF_JOINT_FLOATING:
+        return MF_COMPOUND_FREE;
+    case MF_JOINT_PLANAR:
+    case MF_JOINT_FIXED:
+        break;
+    }
+    return MF_COMPOUND_HELD;
+}
+
+// A turn by q about the unit vector a is E + sin q [a] + (1 - cos q) [a]^2 (Rodrigues).
+static void set_joint(const mf_Joint *joint, double *values) {
+    const double *a = joint->axis;
+    const double cross[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
+    double square[9], *turn = values + MF_COMPOUND_TURN;
+    mf_vec3_copy(values + MF_COMPOUND_PLACE, joint->position);
+    mf_quat_to_matrix(turn, joint->rotation);
+    if (joint->type != MF_JOINT_HINGE && joint->type != MF_JOINT_SLIDE)
+        return;
+    mf_mat3_multiply(square, cross, cross);
+    mf_mat3_multiply(values + MF_COMPOUND_TURN_SINE, turn, cross);
+    mf_mat3_multiply(values + MF_COMPOUND_TURN_COS, turn, square);
+    mf_mat3_apply(values + MF_COMPOUND_AXIS, turn, a);
+    values[MF_COMPOUND_REFERENCE] = joint->reference;
+}
+
+static void make_links(mf_Compound *compound) {
+    const mf_Model *model = compound->model;
+    uint32_t balls = 0, frees = 0;
+    for (uint32_t l = 0; l < model->link_count; l++) {
+        mf_CompoundLink *link = &compound->links[l];
+        *link = (mf_CompoundLink){.parent = l > 0 ? model->links[l].parent : MF_NONE};
+        if (l == 0)
+            continue;
+        const mf_Joint *joint = &model->joints[model->links[l].joint];
+        link->joint = model->links[l].joint;
+        link->move = move_of(joint);
+        set_joint(joint, compound->values_f64 + (size_t)l * MF_COMPOUND_LINK_VALUES);
+    }
+    // Fields number balls in the order of the joints.
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        mf_CompoundLink *link = &compound->links[model->joints[j].child];
+        link->ball = balls;
+        link->free = frees;
+        balls += link->move == MF_COMPOUND_BALL || link->move == MF_COMPOUND_FREE;
+        frees += link->move == MF_COMPOUND_FREE;
+    }
+}
+
+// The link that carries a solid; MF_NONE: fixed in the world and not by this model's base.
+static uint32_t carrier(const mf_Model *model, const mf_CollideShape *shape) {
+    if (shape->frame != MF_NONE)
+        return shape->frame;
+    return model->base == MF_BASE_FIXED ? 0 : MF_NONE;
+}
+
+// ---- masses -------------------------------------------------------------------------------------
+
+typedef struct Rigid { // links that cannot move against each other, in the frame of the first
+    uint32_t first;    // [1] link
+    bool held;         // by the world
+    double mass, moment[3], inertia[6];
+} Rigid;
+
+static bool moves(const mf_Model *model, uint32_t link) {
+    return link > 0 && move_of(&model->joints[model->links[link].joint]) != MF_COMPOUND_HELD;
+}
+
+// The pose of `link` in the frame of `first`, which carries it by joints that do not move.
+static void pose_within(const mf_Model *model, uint32_t first, uint32_t link, double place[3],
+                        double turn[4]) {
+    mf_vec3_set(place, 0, 0, 0);
+    mf_quat_identity(turn);
+    while (link != first) {
+        const mf_Joint *joint = &model->joints[model->links[link].joint];
+        mf_quat_rotate(place, joint->rotation, place);
+        mf_vec3_add(place, joint->position, place);
+        mf_quat_multiply(turn, joint->rotation, turn);
+        link = model->links[link].parent;
+    }
+}
+
+static uint32_t first_of(const mf_Model *model, uint32_t link) {
+    while (link > 0 && !moves(model, link))
+        link = model->links[link].parent;
+    return link;
+}
+
+// What `link` is a part of. Links without mass are taken with what they are carried by.
+static void find_rigid(const mf_Model *model, uint32_t link, Rigid *out) {
+    do {
+        *out = (Rigid){.first = first_of(model, link)};
+        out->held = out->first == 0 && model->base == MF_BASE_FIXED;
+        for (uint32_t l = 0; l < model->link_count; l++) {
+            const mf_Link *part = &model->links[l];
+            double place[3], turn[4], center[3], inertia[6];
+            if (!(part->mass > 0.0) || first_of(model, l) != out->first)
+                continue;
+            pose_within(model, out->first, l, place, turn);
+            mf_quat_rotate(center, turn, part->center);
+            mf_vec3_add(center, center, place);
+            mf_inertia_rotate(inertia, part->inertia, turn);
+            mf_inertia_translate(inertia, inertia, part->mass, center);
+            out->mass += part->mass;
+            mf_vec3_add_scaled(out->moment, out->moment, part->mass, center);
+            for (int i = 0; i < 6; i++)
+                out->inertia[i] += inertia[i];
+        }
+        link = out->first > 0 ? model->links[out->first].parent : 0;
+    } while (!(out->mass > 0.0) && out->first > 0);
+}
+
+// Largest 1/m + (r x n) I^-1 (r x n) over all directions n, for a push at `arm` from the centre.
+static double lightest_at(double inverse_mass, const double inverse_inertia[9],
+                          const double arm[3]) {
+    const double cross[9] = {0, -arm[2], arm[1], arm[2], 0, -arm[0], -arm[1], arm[0], 0};
+    double half[9], product[9], back[9], values[3];
+    mf_mat3_multiply(half, inverse_inertia, cross);
+    mf_mat3_transpose(back, cross);
+    mf_mat3_multiply(product, back, half);
+    const double symmetric[6] = {product[0], product[4], product[8],
+                                 product[1], product[2], product[5]};
+    mf_mat3_eigen(values, NULL, symmetric);
+    return inverse_mass + values[2];
+}
+
+// Inverse of a symmetric tensor and its largest eigenvalue. Directions without inertia (rods) count
+// as having a thousandth of the largest.
+static double invert(const double inertia[6], double out[9]) {
+    double values[3], axes[9], scaled[9], back[9];
+    mf_mat3_eigen(values, axes, inertia);
+    double least = 1e-3 * values[2];
+    for (int i = 0; i < 3; i++)
+        values[i] = 1.0 / (values[i] > least ? values[i] : least);
+    for (int i = 0; i < 9; i++)
+        scaled[i] = axes[i] * values[i % 3];
+    mf_mat3_transpose(back, axes);
+    mf_mat3_multiply(out, scaled, back);
+    return values[0];
+}
+
+// A box in the solid's axes that holds the points that normals of its surface go through.
+static void box_of_normals(const mf_CompoundSolid *solid, const double *values, double half[3]) {
+    const double *size = values + MF_COLLIDE_HALF;
+    switch (solid->kind) {
+    case MF_COLLIDE_SPHERE:
+        mf_vec3_set(half, 0, 0, 0);
+        return;
+    case MF_COLLIDE_CAPSULE:
+        mf_vec3_set(half, 0, 0, size[1]);
+        return;
+    case MF_COLLIDE_CYLINDER:
+        mf_vec3_set(half, size[0], size[0], size[1]);
+        return;
+    case MF_COLLIDE_BOX:
+    case MF_COLLIDE_ELLIPSOID:
+        mf_vec3_copy(half, size);
+        return;
+    case MF_COLLIDE_HULL:
+    case MF_COLLIDE_PLANE:
+        break;
+    }
+    const double radius = values[MF_COLLIDE_RADIUS];
+    mf_vec3_set(half, radius, radius, radius);
+}
+
+// The largest at the corners of that box: the square of an arm's part is convex.
+static double lightest(const mf_CompoundSolid *solid, const double *values) {
+    double half[3], most = 0.0;
+    box_of_normals(solid, values, half);
+    for (int corner = 0; corner < 8; corner++) {
+        const double at[3] = {corner & 1 ? half[0] : -half[0], corner & 2 ? half[1] : -half[1],
+                              corner & 4 ? half[2] : -half[2]};
+        double arm[3];
+        mf_mat3_apply(arm, values + MF_COLLIDE_TURN, at);
+        mf_vec3_add(arm, arm, values + MF_COLLIDE_PLACE);
+        mf_vec3_sub(arm, arm, solid->center);
+        double value = lightest_at(solid->inverse_mass, solid->inverse_inertia, arm);
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+static void set_masses(const mf_Compound *compound, const double *values, mf_CompoundSolid *solid) {
+    Rigid rigid;
+    double place[3], turn[4], inertia[6];
+    find_rigid(compound->model, solid->link, &rigid);
+    if (rigid.held || !(rigid.mass > 0.0))
+        return;
+    mf_vec3_scale(solid->center, rigid.moment, 1.0 / rigid.mass);
+    mf_inertia_translate(inertia, rigid.inertia, -rigid.mass, solid->center);
+    if (first_of(compound->model, solid->link) == rigid.first) {
+        pose_within(compound->model, rigid.first, solid->link, place, turn);
+        mf_quat_conjugate(turn, turn);
+        mf_vec3_sub(solid->center, solid->center, place);
+        mf_quat_rotate(solid->center, turn, solid->center);
+        mf_inertia_rotate(inertia, inertia, turn);
+    } else { // carried by what has the mass: as if pushed in the middle
+        mf_vec3_copy(solid->center, values + MF_COLLIDE_PLACE);
+    }
+    solid->inverse_mass = 1.0 / rigid.mass;
+    solid->spun = invert(inertia, solid->inverse_inertia);
+    solid->pressed = lightest(solid, values);
+}
+
+// ---- solids -------------------------------------------------------------------------------------
+
+static bool is_solid(const mf_Model *model, const mf_CollideShape *shape) {
+    return shape->kind != MF_COLLIDE_PLANE && carrier(model, shape) != MF_NONE;
+}
+
+static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint32_t *number) {
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const mf_Model *model = compound->model;
+    double *to = compound->values_f64 + mf_compound_solid_values(compound);
+    for (uint32_t i = 0, s = 0; i < plan->shape_count; i++) {
+        const mf_CollideShape *shape = &plan->shapes[i];
+        number[i] = MF_NONE;
+        if (!is_solid(model, shape))
+            continue;
+        const double *from = plan->values_f64 + (size_t)i * MF_COLLIDE_SHAPE_VALUES;
+        mf_CompoundSolid *solid = &compound->solids[s];
+        memcpy(to + (size_t)s * MF_COLLIDE_SHAPE_VALUES, from,
+               MF_COLLIDE_SHAPE_VALUES * sizeof *to);
+        *solid = (mf_CompoundSolid){.kind = shape->kind,
+                                    .shape = shape->shape,
+                                    .link = carrier(model, shape),
+                                    .first_vertex = shape->first_vertex,
+                                    .vertex_count = shape->vertex_count,
+                                    .turned = memcmp(from, unit, sizeof unit) != 0,
+                                    .contact_type = model->shapes[shape->shape].contact_type,
+                                    .contact_with = model->shapes[shape->shape].contact_with};
+        set_masses(compound, from, solid);
+        number[i] = s++;
+    }
+    for (uint32_t l = compound->link_count; l-- > 0;) {
+        mf_CompoundLink *link = &compound->links[l];
+        for (uint32_t s = 0; s < compound->solid_count; s++)
+            link->needed = link->needed || compound->solids[s].link == l;
+        if (link->needed && link->parent != MF_NONE)
+            compound->links[link->parent].needed = true;
+    }
+    for (uint32_t i = 0; i < plan->pair_count; i++) {
+        uint32_t a = number[plan->pairs[i].a], b = number[plan->pairs[i].b];
+        if (a == MF_NONE || b == MF_NONE)
+            continue;
+        compound->inner[(size_t)a * compound->solid_count + b] = true;
+        compound->inner[(size_t)b * compound->solid_count + a] = true;
+    }
+}
+
+// The sum of all ways from the base out to a solid; rounded up by far more than kernels round.
+static void find_reach(mf_Compound *compound) {
+    const mf_Model *model = compound->model;
+    const double *values = compound->values_f64 + mf_compound_solid_values(compound);
+    compound->still = model->base == MF_BASE_FIXED;
+    for (uint32_t s = 0; s < compound->solid_count; s++) {
+        const double *own = values + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
+        double way = mf_vec3_length(own + MF_COLLIDE_PLACE) + own[MF_COLLIDE_RADIUS];
+        for (uint32_t l = compound->solids[s].link; l > 0; l = model->links[l].parent) {
+            const mf_Joint *joint = &model->joints[model->links[l].joint];
+            way += mf_vec3_length(joint->position);
+            compound->still = compound->still && !moves(model, l);
+            if (joint->type == MF_JOINT_FLOATING) {
+                way = (double)INFINITY;
+            } else if (joint->type == MF_JOINT_SLIDE) {
+                double low = mf_abs(joint->lower - joint->reference);
+                double high = mf_abs(joint->upper - joint->reference);
+                // Soft limits give way: half as much again, which the kernels' spheres check.
+                way += 1.5 * (low > high ? low : high);
+            }
+        }
+        compound->reach = way > compound->reach ? way : compound->reach;
+    }
+    compound->reach *= 1.0 + 1e-5;
+}
+
+// ---- creation -----------------------------------------------------------------------------------
+
+static uint32_t count_solids(const mf_Model *model, const mf_CollidePlan *plan) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->shape_count; i++)
+        count += is_solid(model, &plan->shapes[i]);
+    return count;
+}
+
+static mf_Status no_memory(const mf_Model *model, mf_Error *error) {
+    return mf_fail(error, MF_NO_MEMORY, "no memory for the compound of %s", model->name);
+}
+
+static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Error *error) {
+    const mf_Model *model = compound->model;
+    mf_Context *context = compound->context;
+    const size_t solids = compound->solid_count, links = compound->link_count;
+    const size_t values = mf_compound_solid_values(compound) + solids * MF_COLLIDE_SHAPE_VALUES;
+    const size_t vertices = 3 * (size_t)plan->vertex_count;
+    compound->links = mf_allocate(context, links, sizeof *compound->links);
+    compound->solids = mf_allocate(context, solids, sizeof *compound->solids);
+    compound->nodes = mf_allocate(context, solids, sizeof *compound->nodes);
+    compound->inner = mf_allocate(context, solids * solids, sizeof *compound->inner);
+    compound->values_f64 = mf_allocate(context, values, sizeof(double));
+    compound->values_f32 = mf_allocate(context, values, sizeof(float));
+    compound->vertices_f64 = mf_allocate(context, vertices, sizeof(double));
+    compound->vertices_f32 = mf_allocate(context, vertices, sizeof(float));
+    uint32_t *work =
+        mf_allocate(context, 4 * (links + 2 * solids) + plan->shape_count, sizeof *work);
+    bool fine = compound->links && compound->solids && compound->nodes && compound->inner &&
+                compound->values_f64 && compound->values_f32 && compound->vertices_f64 &&
+                compound->vertices_f32 && work;
+    if (fine) {
+        make_links(compound);
+        make_solids(compound, plan, work);
+        find_reach(compound);
+        mf_compound_grow(compound, work);
+        memcpy(compound->vertices_f64, plan->vertices_f64, vertices * sizeof(double));
+        memcpy(compound->vertices_f32, plan->vertices_f32, vertices * sizeof(float));
+        for (size_t i = 0; i < values; i++)
+            compound->values_f32[i] = (float)compound->values_f64[i];
+    }
+    mf_release(context, work);
+    return fine ? MF_OK : no_memory(model, error);
+}
+
+mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Compound **out,
+                             mf_Error *error) {
+    mf_CollidePlan *plan;
+    mf_Status status = mf_collide_create(context, model, NULL, &plan, error);
+    if (status != MF_OK)
+        return status;
+    mf_Compound *compound = mf_allocate(context, 1, sizeof *compound);
+    if (compound == NULL) {
+        status = no_memory(model, error);
+    } else {
+        compound->context = context;
+        compound->model = model;
+        compound->link_count = model->link_count;
+        compound->solid_count = count_solids(model, plan);
+        compound->vertex_count = plan->vertex_count;
+        if (compound->solid_count > MF_COMPOUND_SHAPES)
+            status = mf_fail(error, MF_LIMIT, "model %s: %u shapes collide, at most %d can",
+                             model->name, compound->solid_count, MF_COMPOUND_SHAPES);
+        else
+            status = fill(compound, plan, error);
+    }
+    mf_collide_destroy(plan);
+    if (status != MF_OK)
+        mf_compound_destroy(compound);
+    else
+        *out = compound;
+    return status;
+}
+
+void mf_compound_destroy(mf_Compound *compound) {
+    if (compound == NULL)
+        return;
+    mf_Context *context = compound->context;
+    mf_release(context, compound->links);
+    mf_release(context, compound->solids);
+    mf_release(context, compound->nodes);
+    mf_release(context, compound->inner);
+    mf_release(context, compound->values_f64);
+    mf_release(context, compound->values_f32);
+    mf_release(context, compound->vertices_f64);
+    mf_release(context, compound->vertices_f32);
+    mf_release(context, compound);
+}

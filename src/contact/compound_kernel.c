@@ -1,0 +1,556 @@
+// Compounds at work (compounds.h): refitting, descending two trees, and the narrow phase of the
+// pairs of solids that remain, one pair a lane.
+//
+// Invariants: a lane never reads another lane. What is looked at together never shows in a result,
+// and touches are told in the order of the descent.
+#define MF_NARROW_EACH
+#include "contact/compounds.h"
+#include "contact/narrow_any.h"
+
+#if defined(MF_KERNEL_F64)
+#define VALUES(compound) ((compound)->values_f64)
+#define VERTICES(compound) ((compound)->vertices_f64)
+typedef float Other;
+#else
+#define VALUES(compound) ((compound)->values_f32)
+#define VERTICES(compound) ((compound)->vertices_f32)
+typedef double Other;
+#endif
+
+// ---- refitting ----------------------------------------------------------------------------------
+
+typedef struct Refit {
+    const mf_Compound *compound;
+    const mf_CompoundState *state;
+    bool same; // fields are in the kernel's precision
+    mf_real *parts;
+    size_t first; // [1] lane
+} Refit;
+
+static MF_INLINE mf_lane field_row(const Refit *refit, const void *field, size_t c) {
+    const size_t at = c * MF_BLOCK + refit->first;
+    if (refit->same)
+        return mf_load((const mf_real *)field + at);
+    _Alignas(64) mf_real values[MF_LANES];
+    for (int i = 0; i < MF_LANES; i++)
+        values[i] = (mf_real)((const Other *)field)[at + (size_t)i];
+    return mf_load(values);
+}
+
+static MF_INLINE Vec field_vec(const Refit *refit, const void *field, size_t c) {
+    return (Vec){field_row(refit, field, c), field_row(refit, field, c + 1),
+                 field_row(refit, field, c + 2)};
+}
+
+static MF_INLINE Quat field_quat(const Refit *refit, const void *field, size_t c) {
+    return (Quat){field_row(refit, field, c), field_row(refit, field, c + 1),
+                  field_row(refit, field, c + 2), field_row(refit, field, c + 3)};
+}
+
+static MF_INLINE mf_real *part_row(const Refit *refit, size_t row) {
+    return refit->parts + row * MF_BLOCK + refit->first;
+}
+
+static MF_INLINE Vec part_vec(const Refit *refit, size_t row) {
+    return vec_load(part_row(refit, row), 0);
+}
+
+static MF_INLINE void part_put(const Refit *refit, size_t row, Vec a) {
+    vec_store(part_row(refit, row), 0, a);
+}
+
+static MF_INLINE Mat part_mat(const Refit *refit, size_t row) {
+    Vec x = part_vec(refit, row), y = part_vec(refit, row + 3), z = part_vec(refit, row + 6);
+    return (Mat){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
+}
+
+static MF_INLINE void part_put_mat(const Refit *refit, size_t row, const Mat *m) {
+    part_put(refit, row, (Vec){m->xx, m->xy, m->xz});
+    part_put(refit, row + 3, (Vec){m->yx, m->yy, m->yz});
+    part_put(refit, row + 6, (Vec){m->zx, m->zy, m->zz});
+}
+
+static MF_INLINE Vec constants(const mf_real *values) {
+    return (Vec){mf_set(values[0]), mf_set(values[1]), mf_set(values[2])};
+}
+
+static MF_INLINE Mat constant_mat(const mf_real *c) {
+    return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                 mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
+}
+
+static MF_INLINE mf_lane hinge_value(const mf_real *c, uint32_t i, mf_lane sine, mf_lane rest) {
+    return mf_fma(
+        mf_set(c[MF_COMPOUND_TURN_COS + i]), rest,
+        mf_fma(mf_set(c[MF_COMPOUND_TURN_SINE + i]), sine, mf_set(c[MF_COMPOUND_TURN + i])));
+}
+
+static MF_INLINE Mat hinge_turn(const mf_real *c, mf_lane angle) {
+    mf_lane s, cosine;
+    mf_sin_cos_lane(angle, &s, &cosine);
+    mf_lane r = mf_set((mf_real)1) - cosine;
+    return (Mat){hinge_value(c, 0, s, r), hinge_value(c, 1, s, r), hinge_value(c, 2, s, r),
+                 hinge_value(c, 3, s, r), hinge_value(c, 4, s, r), hinge_value(c, 5, s, r),
+                 hinge_value(c, 6, s, r), hinge_value(c, 7, s, r), hinge_value(c, 8, s, r)};
+}
+
+static void put_base(const Refit *refit) {
+    const mf_CompoundState *state = refit->state;
+    const Vec zero = constant_vec(0, 0, 0);
+    Mat turn = quat_matrix(field_quat(refit, state->orientation, 0));
+    part_put_mat(refit, MF_PART_TURN, &turn);
+    part_put(refit, MF_PART_PLACE, zero);
+    part_put(refit, MF_PART_VELOCITY, field_vec(refit, state->linear_velocity, 0));
+    part_put(refit, MF_PART_RATE, mat_apply(&turn, field_vec(refit, state->angular_velocity, 0)));
+}
+
+// How a link stands and moves on its parent, in the parent's axes.
+typedef struct Joint {
+    Mat turn;
+    Vec place, velocity; // [m], [m/s]
+    Vec rate;            // [rad/s]
+} Joint;
+
+static inline Joint joint_of(const Refit *refit, const mf_CompoundLink *link, const mf_real *c) {
+    const mf_CompoundState *state = refit->state;
+    const Vec zero = constant_vec(0, 0, 0);
+    Joint joint = {constant_mat(c + MF_COMPOUND_TURN), constants(c + MF_COMPOUND_PLACE), zero,
+                   zero};
+    const Vec axis = constants(c + MF_COMPOUND_AXIS);
+    const bool ball = link->move == MF_COMPOUND_BALL || link->move == MF_COMPOUND_FREE;
+    if (link->move == MF_COMPOUND_HINGE || link->move == MF_COMPOUND_SLIDE) {
+        mf_lane way = field_row(refit, state->angle, link->joint);
+        mf_lane rate = field_row(refit, state->rate, link->joint);
+        way = way - mf_set(c[MF_COMPOUND_REFERENCE]);
+        if (link->move == MF_COMPOUND_HINGE) {
+            joint.turn = hinge_turn(c, way);
+            joint.rate = vec_scale(axis, rate);
+        } else {
+            joint.place = vec_fma(axis, way, joint.place);
+            joint.velocity = vec_scale(axis, rate);
+        }
+    }
+    const Mat frame = joint.turn;
+    if (ball && state->ball != NULL) {
+        Mat own = quat_matrix(field_quat(refit, state->ball, 4 * (size_t)link->ball));
+        joint.turn = mat_times(&frame, &own);
+        joint.rate =
+            mat_apply(&joint.turn, field_vec(refit, state->ball_rate, 3 * (size_t)link->ball));
+    }
+    if (link->move == MF_COMPOUND_FREE && state->free != NULL) {
+        const size_t at = 3 * (size_t)link->free;
+        joint.place = mat_apply_add(&frame, field_vec(refit, state->free, at), joint.place);
+        joint.velocity = mat_apply(&frame, field_vec(refit, state->free_velocity, at));
+    }
+    return joint;
+}
+
+static inline void put_link(const Refit *refit, uint32_t l) {
+    const mf_CompoundLink *link = &refit->compound->links[l];
+    const mf_real *c = VALUES(refit->compound) + (size_t)l * MF_COMPOUND_LINK_VALUES;
+    const size_t to = mf_compound_link_row(l), from = mf_compound_link_row(link->parent);
+    Mat above = part_mat(refit, from + MF_PART_TURN);
+    Vec rate = part_vec(refit, from + MF_PART_RATE);
+    Joint joint = joint_of(refit, link, c);
+    Mat turn = mat_times(&above, &joint.turn);
+    Vec arm = mat_apply(&above, joint.place);
+    Vec velocity = mat_apply_add(&above, joint.velocity, part_vec(refit, from + MF_PART_VELOCITY));
+    part_put_mat(refit, to + MF_PART_TURN, &turn);
+    part_put(refit, to + MF_PART_PLACE, vec_add(part_vec(refit, from + MF_PART_PLACE), arm));
+    part_put(refit, to + MF_PART_VELOCITY, vec_cross_add(rate, arm, velocity));
+    part_put(refit, to + MF_PART_RATE, mat_apply_add(&above, joint.rate, rate));
+}
+
+// Larger by what the roundings of its place can be, so that no touch is ever missed.
+static MF_INLINE void put_sphere(const Refit *refit, size_t row, Vec center, mf_lane radius) {
+    mf_lane size = mf_abs(center.x) + mf_abs(center.y) + mf_abs(center.z);
+    part_put(refit, row, center);
+    mf_store(part_row(refit, row + 3), mf_fma(size + radius, mf_set(NOISE), radius));
+}
+
+static inline void put_solid(const Refit *refit, uint32_t s) {
+    const mf_Compound *compound = refit->compound;
+    const mf_CompoundSolid *solid = &compound->solids[s];
+    const mf_real *c =
+        VALUES(compound) + mf_compound_solid_values(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
+    const size_t from = mf_compound_link_row(solid->link);
+    const size_t to = mf_compound_solid_row(compound, s);
+    Mat turn = part_mat(refit, from + MF_PART_TURN);
+    Vec place = mat_apply_add(&turn, constants(c + MF_COLLIDE_PLACE),
+                              part_vec(refit, from + MF_PART_PLACE));
+    if (solid->turned) {
+        const Mat own = constant_mat(c + MF_COLLIDE_TURN);
+        turn = mat_times(&turn, &own);
+    }
+    part_put_mat(refit, to, &turn);
+    part_put(refit, to + 9, place);
+    put_sphere(refit, mf_compound_node_row(compound, s), place, mf_set(c[MF_COLLIDE_RADIUS]));
+}
+
+// A sphere about two: centred in the middle of the line between the far sides.
+static inline void put_node(const Refit *refit, uint32_t node) {
+    const mf_Compound *compound = refit->compound;
+    const uint32_t *children = compound->nodes[node - compound->solid_count].children;
+    const size_t a = mf_compound_node_row(compound, children[0]),
+                 b = mf_compound_node_row(compound, children[1]);
+    const mf_lane middle = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
+    mf_lane radius_a = mf_load(part_row(refit, a + 3)), radius_b = mf_load(part_row(refit, b + 3));
+    Vec from = part_vec(refit, a), way = vec_sub(part_vec(refit, b), from);
+    mf_lane length = mf_sqrt(mf_max(vec_dot(way, way), TINY));
+    mf_lane radius = mf_max(mf_max(radius_a, radius_b), middle * (length + radius_a + radius_b));
+    mf_lane t = mf_clamp((radius - radius_a) / length, mf_zero(), one);
+    put_sphere(refit, mf_compound_node_row(compound, node), vec_fma(way, t, from), radius);
+}
+
+// A sum forgets neither NaN nor infinity.
+static mf_lane state_sum(const Refit *refit) {
+    mf_lane sum = mf_zero();
+    for (uint32_t l = 0; l < refit->compound->link_count; l++) {
+        if (!refit->compound->links[l].needed)
+            continue;
+        const size_t row = mf_compound_link_row(l);
+        for (size_t i = 0; i < MF_PART_LINK_ROWS; i++)
+            sum = sum + mf_abs(mf_load(part_row(refit, row + i)));
+    }
+    return sum;
+}
+
+void MF_KERNEL(mf_compound_refit)(const mf_Compound *compound, const mf_CompoundState *state,
+                                  void *parts) {
+    Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)), parts, 0};
+    if (compound->root == MF_NONE)
+        return;
+    for (; refit.first < MF_BLOCK; refit.first += MF_LANES) {
+        put_base(&refit);
+        for (uint32_t l = 1; l < compound->link_count; l++)
+            if (compound->links[l].needed)
+                put_link(&refit, l);
+        for (uint32_t s = 0; s < compound->solid_count; s++)
+            put_solid(&refit, s);
+        for (uint32_t n = compound->solid_count; n < compound->node_count; n++)
+            put_node(&refit, n);
+        mf_lane sum = state_sum(&refit), nothing = mf_zero() / mf_zero();
+        mf_real *root = part_row(&refit, mf_compound_node_row(compound, compound->root) +
+                                             MF_PART_NODE_ROWS - 1);
+        mf_store(root, mf_select(mf_finite(sum), mf_load(root), nothing));
+    }
+}
+
+// ---- narrow phase -------------------------------------------------------------------------------
+
+enum {
+    LEAVES = 512, // [1] pairs of solids that are gathered before they are looked at
+    KINDS = 8     // [1] of solids, rounded up to a power of two
+};
+
+typedef struct Leaf {
+    uint32_t pair;      // [1]
+    uint32_t solids[2]; // [1] of the first and second side
+    bool swapped;       // the narrow phase takes the second first
+    uint32_t next;      // [1] leaf of the same kinds
+} Leaf;
+
+typedef struct Work {
+    mf_CompoundMeet *meet;
+    uint32_t count, told; // [1] leaves gathered; those of earlier gatherings
+    Leaf leaves[LEAVES];
+} Work;
+
+// The pairs of one call, lane by lane.
+typedef struct Batch {
+    uint32_t count; // [1]
+    uint32_t leaf[MF_LANES];
+    _Alignas(64) mf_real rows[2][16][MF_LANES]; // turn, place, half sizes, radius
+} Batch;
+
+static const mf_CompoundSide *side_of(const Work *work, const Leaf *leaf, uint32_t which) {
+    return &work->meet->pairs[leaf->pair].sides[which];
+}
+
+static const mf_CompoundSolid *solid_of(const Work *work, const Leaf *leaf, uint32_t which) {
+    return &side_of(work, leaf, which)->compound->solids[leaf->solids[which]];
+}
+
+// Solid `to` (0 or 1) of the narrow phase in a lane. All is relative to the first side's base.
+static void fill_lane(const Work *work, const Leaf *leaf, uint32_t to, uint32_t lane,
+                      Batch *batch) {
+    const uint32_t which = leaf->swapped ? 1 - to : to, s = leaf->solids[which];
+    const mf_CompoundSide *side = side_of(work, leaf, which);
+    const mf_Compound *compound = side->compound;
+    const mf_real *part =
+        (const mf_real *)side->parts + mf_compound_solid_row(compound, s) * MF_BLOCK + side->lane;
+    const mf_real *values =
+        VALUES(compound) + mf_compound_solid_values(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
+    const double *way = work->meet->pairs[leaf->pair].way;
+    for (size_t i = 0; i < 12; i++)
+        batch->rows[to][i][lane] = part[i * MF_BLOCK];
+    for (size_t i = 0; which == 1 && i < 3; i++)
+        batch->rows[to][9 + i][lane] += (mf_real)way[i];
+    for (size_t i = 0; i < 4; i++)
+        batch->rows[to][12 + i][lane] = values[MF_COLLIDE_HALF + i];
+}
+
+static void load_solid(const Work *work, const Leaf *leaf, uint32_t to, const Batch *batch,
+                       Solid *solid) {
+    const uint32_t which = leaf->swapped ? 1 - to : to;
+    const mf_CompoundSolid *of = solid_of(work, leaf, which);
+    const mf_real(*rows)[MF_LANES] = batch->rows[to];
+    solid->kind = of->kind;
+    solid->vertices = VERTICES(side_of(work, leaf, which)->compound) + 3 * (size_t)of->first_vertex;
+    solid->vertex_count = of->vertex_count;
+    solid->turn = (Mat){mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
+                        mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]),
+                        mf_load(rows[6]), mf_load(rows[7]), mf_load(rows[8])};
+    solid->place = (Vec){mf_load(rows[9]), mf_load(rows[10]), mf_load(rows[11])};
+    for (int i = 0; i < 4; i++)
+        solid->sizes[i] = mf_load(rows[12 + i]);
+}
+
+static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeContact *contact) {
+    mf_CompoundMeet *meet = work->meet;
+    _Alignas(64) mf_real values[8][MF_LANES];
+    const mf_lane one = mf_set((mf_real)1);
+    const mf_lane rows[8] = {
+        contact->point.x,  contact->point.y,  contact->point.z, contact->normal.x,
+        contact->normal.y, contact->normal.z, contact->depth,   mf_keep(contact->exists, one)};
+    for (int k = 0; k < 8; k++)
+        mf_store(values[k], rows[k]);
+    for (uint32_t lane = 0; lane < batch->count; lane++) {
+        const Leaf *leaf = &work->leaves[batch->leaf[lane]];
+        if (!(values[7][lane] > 0))
+            continue;
+        if (meet->touch_count == meet->room) {
+            meet->lost++;
+            continue;
+        }
+        mf_CompoundTouch *touch = &meet->touches[meet->touch_count++];
+        touch->pair = leaf->pair;
+        touch->order = (work->told + batch->leaf[lane]) * MF_COLLIDE_CONTACTS + i;
+        touch->solids[0] = leaf->solids[0];
+        touch->solids[1] = leaf->solids[1];
+        for (int k = 0; k < 3; k++) {
+            touch->point[k] = (double)values[k][lane];
+            touch->normal[k] =
+                leaf->swapped ? -(double)values[3 + k][lane] : (double)values[3 + k][lane];
+        }
+        touch->depth = (double)values[6][lane];
+    }
+}
+
+static void look(const Work *work, const Batch *batch) {
+    const Leaf *leaf = &work->leaves[batch->leaf[0]];
+    Manifold manifold;
+    Meet meet = {.out = &manifold, .bound = mf_zero(), .sound = mf_mask_all()};
+    load_solid(work, leaf, 0, batch, &meet.a);
+    load_solid(work, leaf, 1, batch, &meet.b);
+    meet.scale = radius_of(&meet.a) + radius_of(&meet.b);
+    meet.small = mf_min(radius_of(&meet.a), radius_of(&meet.b));
+    manifold.count = 0;
+    meet_any(&meet);
+    for (uint32_t i = 0; i < manifold.count; i++)
+        tell(work, batch, i, &manifold.contact[i]);
+}
+
+// Pairs of hulls share a call only with pairs of the same ones.
+static bool goes_with(const Work *work, const Leaf *a, const Leaf *b) {
+    for (uint32_t to = 0; to < 2; to++) {
+        const uint32_t which_a = a->swapped ? 1 - to : to, which_b = b->swapped ? 1 - to : to;
+        if (solid_of(work, a, which_a)->kind == MF_COLLIDE_HULL &&
+            solid_of(work, a, which_a) != solid_of(work, b, which_b))
+            return false;
+    }
+    return true;
+}
+
+// One call for as many leaves of a list as have room in it; returns those that are left.
+static uint32_t look_some(Work *work, uint32_t list) {
+    Batch batch = {.count = 0};
+    const Leaf *first = &work->leaves[list];
+    uint32_t left = MF_NONE, *end = &left;
+    while (list != MF_NONE) {
+        Leaf *leaf = &work->leaves[list];
+        uint32_t next = leaf->next;
+        if (batch.count < MF_LANES && goes_with(work, first, leaf)) {
+            fill_lane(work, leaf, 0, batch.count, &batch);
+            fill_lane(work, leaf, 1, batch.count, &batch);
+            batch.leaf[batch.count++] = list;
+        } else {
+            *end = list;
+            end = &leaf->next;
+        }
+        list = next;
+    }
+    *end = MF_NONE;
+    for (uint32_t lane = batch.count; lane < MF_LANES; lane++) {
+        fill_lane(work, first, 0, lane, &batch);
+        fill_lane(work, first, 1, lane, &batch);
+    }
+    look(work, &batch);
+    return left;
+}
+
+// Few touches are out of order by few places.
+static void sort_touches(mf_CompoundTouch *touches, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        mf_CompoundTouch touch = touches[i];
+        uint32_t k = i;
+        for (; k > 0 && touches[k - 1].order > touch.order; k--)
+            touches[k] = touches[k - 1];
+        touches[k] = touch;
+    }
+}
+
+static void look_all(Work *work) {
+    uint32_t heads[KINDS * KINDS];
+    const uint32_t before = work->meet->touch_count;
+    for (uint32_t i = 0; i < KINDS * KINDS; i++)
+        heads[i] = MF_NONE;
+    for (uint32_t i = work->count; i-- > 0;) {
+        Leaf *leaf = &work->leaves[i];
+        mf_CollideKind a = solid_of(work, leaf, 0)->kind, b = solid_of(work, leaf, 1)->kind;
+        leaf->swapped = a > b;
+        uint32_t key =
+            leaf->swapped ? (uint32_t)b * KINDS + (uint32_t)a : (uint32_t)a * KINDS + (uint32_t)b;
+        leaf->next = heads[key];
+        heads[key] = i;
+    }
+    for (uint32_t i = 0; i < KINDS * KINDS; i++)
+        while (heads[i] != MF_NONE)
+            heads[i] = look_some(work, heads[i]);
+    sort_touches(work->meet->touches + before, work->meet->touch_count - before);
+    work->meet->solid_tests += work->count;
+    work->told += work->count;
+    work->count = 0;
+}
+
+// ---- descent ------------------------------------------------------------------------------------
+
+static void add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
+    const mf_CompoundPair *pair = &work->meet->pairs[p];
+    const mf_Compound *first = pair->sides[0].compound, *second = pair->sides[1].compound;
+    const mf_CompoundSolid *x = &first->solids[a], *y = &second->solids[b];
+    if (pair->inner ? !first->inner[(size_t)a * first->solid_count + b]
+                    : !(x->contact_type & y->contact_with) && !(y->contact_type & x->contact_with))
+        return;
+    if (work->count == LEAVES)
+        look_all(work);
+    work->leaves[work->count++] = (Leaf){.pair = p, .solids = {a, b}};
+}
+
+static const mf_real *sphere_of(const mf_CompoundSide *side, uint32_t node) {
+    return (const mf_real *)side->parts + mf_compound_node_row(side->compound, node) * MF_BLOCK +
+           side->lane;
+}
+
+static bool spheres_meet(const mf_real *a, const mf_real *b, const mf_real way[3]) {
+    mf_real square = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
+    for (size_t i = 0; i < 3; i++) {
+        mf_real apart = b[i * MF_BLOCK] + way[i] - a[i * MF_BLOCK];
+        square += apart * apart;
+    }
+    // Larger than the roundings of the way between both; NaN is false.
+    return square < sum * sum * (1 + 64 * MF_REAL_EPSILON);
+}
+
+typedef struct Two {
+    uint32_t a, b;
+} Two;
+
+static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, uint32_t *depth) {
+    if (node < compound->solid_count)
+        return;
+    const uint32_t *children = compound->nodes[node - compound->solid_count].children;
+    stack[(*depth)++] = (Two){children[0], children[1]};
+    stack[(*depth)++] = (Two){children[1], children[1]};
+    stack[(*depth)++] = (Two){children[0], children[0]};
+}
+
+static void descend(Work *work, uint32_t p) {
+    const mf_CompoundPair *pair = &work->meet->pairs[p];
+    const mf_CompoundSide *sides = pair->sides;
+    const mf_Compound *first = sides[0].compound, *second = sides[1].compound;
+    const mf_real way[3] = {(mf_real)pair->way[0], (mf_real)pair->way[1], (mf_real)pair->way[2]};
+    Two stack[4 * MF_COMPOUND_SHAPES];
+    uint32_t depth = 0;
+    stack[depth++] = (Two){first->root, second->root};
+    while (depth > 0) {
+        Two two = stack[--depth];
+        if (pair->inner && two.a == two.b) {
+            open_within(first, two.a, stack, &depth);
+            continue;
+        }
+        const mf_real *a = sphere_of(&sides[0], two.a), *b = sphere_of(&sides[1], two.b);
+        work->meet->sphere_tests++;
+        if (!spheres_meet(a, b, way))
+            continue;
+        bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
+        if (leaf_a && leaf_b) {
+            add_leaf(work, p, two.a, two.b);
+        } else if (leaf_b || (!leaf_a && a[3 * MF_BLOCK] >= b[3 * MF_BLOCK])) {
+            const uint32_t *children = first->nodes[two.a - first->solid_count].children;
+            stack[depth++] = (Two){children[1], two.b};
+            stack[depth++] = (Two){children[0], two.b};
+        } else {
+            const uint32_t *children = second->nodes[two.b - second->solid_count].children;
+            stack[depth++] = (Two){two.a, children[1]};
+            stack[depth++] = (Two){two.a, children[0]};
+        }
+    }
+}
+
+static bool is_sound(const mf_CompoundSide *side) {
+    const mf_real radius = sphere_of(side, side->compound->root)[3 * MF_BLOCK];
+    return radius >= 0;
+}
+
+static void every_two(Work *work, uint32_t p) {
+    const mf_CompoundPair *pair = &work->meet->pairs[p];
+    const uint32_t first = pair->sides[0].compound->solid_count,
+                   second = pair->sides[1].compound->solid_count;
+    for (uint32_t a = 0; a < first; a++)
+        for (uint32_t b = pair->inner ? a + 1 : 0; b < second; b++)
+            add_leaf(work, p, a, b);
+}
+
+void MF_KERNEL(mf_compound_meet)(mf_CompoundMeet *meet) {
+    Work work;
+    work.meet = meet;
+    work.count = work.told = 0;
+    meet->touch_count = 0;
+    meet->sphere_tests = meet->solid_tests = meet->lost = 0;
+    for (uint32_t p = 0; p < meet->pair_count; p++) {
+        const mf_CompoundSide *sides = meet->pairs[p].sides;
+        if (!is_sound(&sides[0]) || !is_sound(&sides[1]))
+            continue;
+        if (meet->trees)
+            descend(&work, p);
+        else
+            every_two(&work, p);
+    }
+    if (work.count > 0)
+        look_all(&work);
+}
+
+bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double place[3],
+                                   double radius, uint64_t *tests) {
+    const mf_Compound *compound = side->compound;
+    uint32_t stack[MF_COMPOUND_SHAPES + 1], depth = 0;
+    stack[depth++] = compound->root;
+    while (depth > 0) {
+        uint32_t node = stack[--depth];
+        const mf_real *sphere = sphere_of(side, node);
+        double square = 0, sum = radius + (double)sphere[3 * MF_BLOCK];
+        for (size_t i = 0; i < 3; i++) {
+            double apart = place[i] - (double)sphere[i * MF_BLOCK];
+            square += apart * apart;
+        }
+        ++*tests;
+        if (!(square < sum * sum))
+            continue;
+        if (node < compound->solid_count)
+            return true;
+        stack[depth++] = compound->nodes[node - compound->solid_count].children[1];
+        stack[depth++] = compound->nodes[node - compound->solid_count].children[0];
+    }
+    return false;
+}

@@ -1,0 +1,69 @@
+// What the kernels of compounds do: finding where the parts of robots are, and where two compounds
+// touch. Robots are lanes of blocks of sixteen; the pairs of solids of any two robots are put into
+// the lanes of one call of the narrow phase.
+//
+// Nothing is allocated or held. A robot whose state is not finite touches nothing.
+#ifndef MF_CONTACT_COMPOUNDS_H
+#define MF_CONTACT_COMPOUNDS_H
+
+#include "contact/compound.h"
+#include "math/kernel.h"
+
+// The fields of a block of robots, lane 0; of the fields of balls and floating joints those that
+// the group does not have are NULL.
+typedef struct mf_CompoundState {
+    const void *orientation, *linear_velocity, *angular_velocity;
+    const void *angle, *rate;
+    const void *ball, *ball_rate, *free, *free_velocity;
+    bool wide; // the fields are double
+} mf_CompoundState;
+
+// Writes the rows of `parts` (mf_compound_rows(compound) of 16 values in the kernel's precision)
+// for all sixteen robots of a block.
+MF_KERNEL_COPIES(void, mf_compound_refit,
+                 (const mf_Compound *compound, const mf_CompoundState *state, void *parts));
+
+typedef struct mf_CompoundSide {
+    const mf_Compound *compound;
+    const void *parts; // of its block
+    uint32_t lane;
+} mf_CompoundSide;
+
+typedef struct mf_CompoundPair {
+    mf_CompoundSide sides[2];
+    double way[3]; // [m] from the first one's base origin to the second one's
+    bool inner;    // both sides are one robot: its limbs against each other
+} mf_CompoundPair;
+
+typedef struct mf_CompoundTouch {
+    uint32_t pair;      // [1] of the call
+    uint32_t solids[2]; // [1] of the first and second side
+    uint32_t order;     // [1] rises
+    double point[3];    // [m] from the first one's base origin, world axes
+    double normal[3];   // [1] from the first to the second
+    double depth;       // [m] > 0
+} mf_CompoundTouch;
+
+typedef struct mf_CompoundMeet {
+    const mf_CompoundPair *pairs;
+    uint32_t pair_count;       // [1]
+    bool trees;                // false: every solid is tested against every other
+    mf_CompoundTouch *touches; // in order of pairs, then of the descent; room for `room`
+    uint32_t room;             // [1]
+    uint32_t touch_count;      // [1] of them, set
+    uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room
+} mf_CompoundMeet;
+
+// Where the compounds of each pair touch: descends into the bigger of two spheres.
+MF_KERNEL_COPIES(void, mf_compound_meet, (mf_CompoundMeet * meet));
+
+// Whether a ball about `place` [m], from the base origin of `side`, reaches the sphere of a solid.
+MF_KERNEL_COPIES(bool, mf_compound_within,
+                 (const mf_CompoundSide *side, const double place[3], double radius,
+                  uint64_t *tests));
+
+typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_CompoundState *, void *);
+typedef void (*mf_CompoundMeetFn)(mf_CompoundMeet *);
+typedef bool (*mf_CompoundWithinFn)(const mf_CompoundSide *, const double *, double, uint64_t *);
+
+#endif

@@ -1,0 +1,577 @@
+// Collisions of a world: settings and their checks, memory, and the order of a step.
+//
+//   1  who is near (collisions_near.c)
+//   2  where the parts of those are                     blocks of robots, in parallel
+//   3  where they touch                                 pairs of robots, in parallel
+//   4  forces, in the order of the pairs (collisions_push.c)
+//
+// Invariants: pairs are in the order of the robots' numbers and cut into pieces by index; a piece
+// writes to its own memory; forces are added by one thread in that order. So no bit depends on the
+// threads. A step allocates nothing; what finds no room is left out and counted.
+#include "interaction/collisions.h"
+#include "base/hash.h"
+#include "math/float_mode.h"
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <math.h>
+
+static const mf_FieldInfo push_fields[] = {
+    {"push.link", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
+     "of collisions, per link: force, and torque (N m) about the origin of the base"},
+    {"push.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+     "touches of the robot with others"},
+};
+
+mf_CollisionsMember mf_collisions_member(mf_Group *group) {
+    return (mf_CollisionsMember){.struct_size = sizeof(mf_CollisionsMember), .group = group};
+}
+
+mf_CollisionsConfig mf_collisions_config(void) {
+    return (mf_CollisionsConfig){.struct_size = sizeof(mf_CollisionsConfig),
+                                 .restitution = 0.5,
+                                 .friction = (double)NAN,
+                                 .turning = (double)NAN,
+                                 .depth = 0.02,
+                                 .pairs = 64,
+                                 .touches = 512,
+                                 .trees = true};
+}
+
+static const char *motion_of(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->phase == MF_PHASE_MOTION)
+            return mf_group_system(group, i)->name;
+    return NULL;
+}
+
+mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
+    const mf_GroupConfig *settings = mf_group_settings(group);
+    mf_Field *field;
+    if (settings->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions: group %s is isolated, need a shared one", settings->name);
+    if (motion_of(group) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions: group %s moves by %s already, prepare it before",
+                       settings->name, motion_of(group));
+    mf_Status status =
+        mf_attach_field(group, &push_fields[0], mf_group_model(group)->link_count, &field, error);
+    if (status == MF_OK)
+        status = mf_attach_field(group, &push_fields[1], 0, &field, error);
+    return status;
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static mf_Status check_range(const char *name, double value, double low, double high,
+                             mf_Error *error) {
+    if (value >= low && value <= high)
+        return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT, "collisions.%s: %g, need %g .. %g", name, value, low,
+                   high);
+}
+
+static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *config,
+                              mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: start from mf_collisions_config()");
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
+        if (strcmp(mf_world_system(world, i)->name, "collisions") == 0)
+            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world has them already");
+    const double step = (double)mf_world_settings(world)->step * 1e-9;
+    const struct {
+        const char *name;
+        double value, low, high;
+    } ranges[] = {
+        {"duration", config->duration == 0.0 ? 6.0 * step : config->duration, 4.0 * step, 10.0},
+        {"restitution", config->restitution, 0.05, 1.0},
+        {"friction", isnan(config->friction) ? 0.0 : config->friction, 0.0, 100.0},
+        {"turning", isnan(config->turning) ? 0.0 : config->turning, 0.0, 10.0},
+        {"depth", config->depth, 1e-6, 10.0},
+        {"margin", config->margin == 0.0 ? 0.15 : config->margin, 1e-6, 1e3},
+        {"pairs", config->pairs, 1, 4096},
+        {"touches", config->touches, 4, 65536},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        mf_Status status =
+            check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMember *member,
+                              mf_Error *error) {
+    if (member->struct_size != sizeof *member || member->group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions.members: start from mf_collisions_member(group)");
+    const mf_GroupConfig *settings = mf_group_settings(member->group);
+    if (mf_group_world(member->group) != all->world)
+        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is of another world",
+                       settings->name);
+    if (settings->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions: group %s is isolated, need a shared one", settings->name);
+    for (uint32_t g = 0; g < all->group_count; g++)
+        if (all->groups[g].group == member->group)
+            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is there twice",
+                           settings->name);
+    if (all->group_count == MF_COLLISION_GROUPS)
+        return mf_fail(error, MF_LIMIT, "collisions: more than %d groups", MF_COLLISION_GROUPS);
+    return MF_OK;
+}
+
+// ---- members ------------------------------------------------------------------------------------
+
+static size_t block_bytes(const mf_Field *field) {
+    return field->components * MF_BLOCK * mf_field_value_size(field->info.type);
+}
+
+static void bind_state(mf_CollisionGroup *group) {
+    static const char *const names[] = {
+        "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",      "joint.rate",           "ball.orientation",
+        "ball.rate",        "free.position",        "free.velocity"};
+    const void **to[] = {&group->state.orientation,
+                         &group->state.linear_velocity,
+                         &group->state.angular_velocity,
+                         &group->state.angle,
+                         &group->state.rate,
+                         &group->state.ball,
+                         &group->state.ball_rate,
+                         &group->state.free,
+                         &group->state.free_velocity};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const mf_Field *field = mf_group_find_field(group->group, names[i]);
+        *to[i] = field != NULL ? field->data : NULL;
+        group->strides[i] = field != NULL ? block_bytes(field) : 0;
+    }
+}
+
+static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *member,
+                             mf_Error *error) {
+    mf_Group *own = member->group;
+    mf_CollisionGroup *group = &all->groups[all->group_count++];
+    const char *motion = motion_of(own);
+    mf_Status status =
+        mf_compound_create(all->context, mf_group_model(own), &group->compound, error);
+    if (status != MF_OK)
+        return status;
+    group->group = own;
+    group->inner = member->inner;
+    group->count = mf_group_count(own);
+    group->first = all->robot_count;
+    group->wide = mf_group_settings(own)->double_precision;
+    group->position = mf_group_find_field(own, "base.position");
+    group->orientation = mf_group_find_field(own, "base.orientation");
+    group->fault = mf_group_find_field(own, "fault.word");
+    group->level = mf_group_find_field(own, "motion.level");
+    group->push = mf_group_find_field(own, push_fields[0].name);
+    group->pushed = mf_group_find_field(own, push_fields[1].name);
+    group->is_still = group->compound->still;
+    group->reach = group->compound->reach;
+    group->is_pushed = group->push != NULL && group->pushed != NULL && motion != NULL &&
+                       strcmp(motion, "kinematic") != 0 && !group->is_still;
+    // In a group of several motions the levels say who is `kinematic`.
+    if (group->level != NULL)
+        group->is_pushed = group->push != NULL && group->pushed != NULL && !group->is_still;
+    group->state.wide = group->wide;
+    bind_state(group);
+    all->robot_count += group->count;
+    all->wide = all->wide || group->wide;
+    return MF_OK;
+}
+
+static bool has_solids(const mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (shape->collides && shape->type != MF_SHAPE_PLANE && shape->type != MF_SHAPE_HEIGHTS)
+            return true;
+    }
+    return false;
+}
+
+static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *config,
+                              mf_Error *error) {
+    const bool given = config->members != NULL;
+    uint32_t count = given ? config->member_count : mf_world_group_count(all->world);
+    for (uint32_t i = 0; i < count; i++) {
+        mf_CollisionsMember member =
+            given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
+        if (!given && (mf_group_settings(member.group)->isolated || !has_solids(member.group)))
+            continue;
+        mf_Status status = check_member(all, &member, error);
+        if (status == MF_OK)
+            status = take_member(all, &member, error);
+        if (status != MF_OK)
+            return status;
+    }
+    for (uint32_t g = 0; g < all->group_count; g++)
+        if (all->groups[g].compound->solid_count > 0)
+            return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT, "collisions: no shared group has shapes that collide");
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static uint32_t power_of_two(uint32_t least) {
+    uint32_t power = 16;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+static mf_Status no_memory(const mf_Collisions *all, mf_Error *error) {
+    return mf_fail(error, MF_NO_MEMORY, "collisions: no memory for %u robots", all->robot_count);
+}
+
+static mf_Status make_groups(mf_Collisions *all, uint32_t *blocks, mf_Error *error) {
+    const size_t size = all->wide ? sizeof(double) : sizeof(float);
+    double largest = 0.0;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_CollisionGroup *group = &all->groups[g];
+        const uint32_t count = mf_group_block_count(group->group);
+        group->parts_stride = mf_compound_rows(group->compound) * MF_BLOCK * size;
+        group->parts = mf_allocate(all->context, count, group->parts_stride);
+        group->refit = mf_allocate(all->context, count, 1);
+        if (group->parts == NULL || group->refit == NULL)
+            return no_memory(all, error);
+        if (!group->is_still && group->reach < 1e6 && group->reach > largest)
+            largest = group->reach;
+        *blocks += count;
+    }
+    all->margin = all->config.margin > 0.0 ? all->config.margin : 0.15;
+    all->cell = 2.0 * largest + all->margin;
+    return MF_OK;
+}
+
+static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
+    uint32_t blocks = 0;
+    mf_Status status = make_groups(all, &blocks, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = all->context;
+    const size_t robots = all->robot_count;
+    const uint64_t every = (uint64_t)robots * (robots - 1) / 2;
+    const uint64_t wanted = (uint64_t)robots * all->config.pairs;
+    all->room = (uint32_t)(every < wanted ? every : wanted < UINT32_MAX ? wanted : UINT32_MAX);
+    all->bucket_count = power_of_two(2 * all->robot_count);
+    all->group_of = mf_allocate(context, robots, sizeof *all->group_of);
+    all->position = mf_allocate(context, robots, sizeof *all->position);
+    all->placed = mf_allocate(context, robots, sizeof *all->placed);
+    all->turned = mf_allocate(context, robots, sizeof *all->turned);
+    all->present = mf_allocate(context, robots, 1);
+    all->was_present = mf_allocate(context, robots, 1);
+    all->immovable = mf_allocate(context, robots, 1);
+    all->near = mf_allocate(context, all->room, sizeof *all->near);
+    all->twos = mf_allocate(context, all->room + robots, sizeof *all->twos);
+    all->buckets = mf_allocate(context, (size_t)all->bucket_count + 1, sizeof *all->buckets);
+    all->sorted = mf_allocate(context, robots, sizeof *all->sorted);
+    all->blocks = mf_allocate(context, blocks, sizeof *all->blocks);
+    all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
+    all->meets = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->meets);
+    all->touches =
+        mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.touches, sizeof *all->touches);
+    if (!all->group_of || !all->position || !all->placed || !all->turned || !all->present ||
+        !all->was_present || !all->immovable || !all->near || !all->twos || !all->buckets ||
+        !all->sorted || !all->blocks || !all->pairs || !all->meets || !all->touches)
+        return no_memory(all, error);
+    for (uint32_t g = 0; g < all->group_count; g++)
+        memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
+    return MF_OK;
+}
+
+static void destroy(mf_Context *context, void *user) {
+    mf_Collisions *all = user;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_compound_destroy(all->groups[g].compound);
+        mf_release(context, all->groups[g].parts);
+        mf_release(context, all->groups[g].refit);
+    }
+    void *const memory[] = {all->group_of, all->position,  all->placed,      all->turned,
+                            all->present,  all->immovable, all->was_present, all->near,
+                            all->twos,     all->buckets,   all->sorted,      all->blocks,
+                            all->pairs,    all->meets,     all->touches,     all};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        mf_release(context, memory[i]);
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot) {
+    const mf_CollisionGroup *group = mf_collisions_group(all, robot);
+    const uint32_t instance = mf_collisions_instance(group, robot);
+    return (mf_CompoundSide){group->compound,
+                             group->parts + instance / MF_BLOCK * group->parts_stride,
+                             instance % MF_BLOCK};
+}
+
+static const void *shifted(const void *field, size_t bytes) {
+    return field != NULL ? (const char *)field + bytes : NULL;
+}
+
+void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
+    const mf_CompoundState *from = &group->state;
+    const size_t *stride = group->strides;
+    const mf_CompoundState state = {
+        .orientation = shifted(from->orientation, block * stride[0]),
+        .linear_velocity = shifted(from->linear_velocity, block * stride[1]),
+        .angular_velocity = shifted(from->angular_velocity, block * stride[2]),
+        .angle = shifted(from->angle, block * stride[3]),
+        .rate = shifted(from->rate, block * stride[4]),
+        .ball = shifted(from->ball, block * stride[5]),
+        .ball_rate = shifted(from->ball_rate, block * stride[6]),
+        .free = shifted(from->free, block * stride[7]),
+        .free_velocity = shifted(from->free_velocity, block * stride[8]),
+        .wide = from->wide};
+    all->refit(group->compound, &state, group->parts + block * group->parts_stride);
+}
+
+static void refit_task(void *user, uint32_t index) {
+    const mf_Collisions *all = user;
+    unsigned mode = mf_float_mode_enter();
+    const uint32_t block = all->blocks[index];
+    mf_collisions_refit(all, &all->groups[block >> 26], block & ((1u << 26) - 1));
+    mf_float_mode_leave(mode);
+}
+
+static void meet_task(void *user, uint32_t index) {
+    mf_Collisions *all = user;
+    unsigned mode = mf_float_mode_enter();
+    all->meet(&all->meets[index]);
+    mf_float_mode_leave(mode);
+}
+
+static void run_tasks(mf_Collisions *all, uint32_t count, mf_TaskFn task) {
+    if (count > 1 && mf_context_threads(all->context) > 1) {
+        mf_parallel_for(all->context, count, task, all);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        task(all, i);
+}
+
+static mf_CompoundPair pair_of(const mf_Collisions *all, mf_CollisionTwo two) {
+    mf_CompoundPair pair = {{mf_collisions_side(all, two.a), mf_collisions_side(all, two.b)},
+                            {0, 0, 0},
+                            two.a == two.b};
+    mf_vec3_sub(pair.way, all->position[two.b], all->position[two.a]);
+    return pair;
+}
+
+// How many touches from `first` on are of the same two solids.
+static uint32_t count_together(const mf_CompoundMeet *meet, uint32_t first) {
+    const mf_CompoundTouch *touch = &meet->touches[first];
+    uint32_t end = first + 1;
+    while (end < meet->touch_count && touch[end - first].pair == touch->pair &&
+           touch[end - first].solids[0] == touch->solids[0] &&
+           touch[end - first].solids[1] == touch->solids[1])
+        end++;
+    return end - first;
+}
+
+static void push_all(mf_Collisions *all, const mf_CompoundMeet *meet, const mf_CollisionTwo *twos) {
+    for (uint32_t i = 0; i < meet->touch_count;) {
+        const uint32_t together = count_together(meet, i);
+        for (uint32_t end = i + together; i < end; i++) {
+            const mf_CompoundTouch *touch = &meet->touches[i];
+            mf_collisions_push(all, twos[touch->pair], &meet->pairs[touch->pair], touch, together);
+        }
+    }
+    all->statistics.sphere_tests += meet->sphere_tests;
+    all->statistics.shape_tests += meet->solid_tests;
+    all->statistics.lost_touches += meet->lost;
+}
+
+// The pairs from `first` on, as many as a wave has.
+static uint32_t run_wave(mf_Collisions *all, uint32_t first) {
+    uint32_t count = all->two_count - first, pieces = 0;
+    if (count > MF_COLLISION_WAVE * MF_COLLISION_CHUNK)
+        count = MF_COLLISION_WAVE * MF_COLLISION_CHUNK;
+    for (uint32_t i = 0; i < count; i++)
+        all->pairs[i] = pair_of(all, all->twos[first + i]);
+    for (uint32_t i = 0; i < count; i += MF_COLLISION_CHUNK) {
+        const uint32_t left = count - i;
+        all->meets[pieces] =
+            (mf_CompoundMeet){.pairs = all->pairs + i,
+                              .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
+                              .trees = all->config.trees,
+                              .touches = all->touches + (size_t)pieces * all->config.touches,
+                              .room = all->config.touches};
+        pieces++;
+    }
+    run_tasks(all, pieces, meet_task);
+    for (uint32_t i = 0; i < pieces; i++)
+        push_all(all, &all->meets[i], all->twos + first + i * MF_COLLISION_CHUNK);
+    return count;
+}
+
+// All shapes of any two robots that are there, of which one can be pushed.
+static uint64_t tests_without(const mf_Collisions *all) {
+    uint64_t of[2] = {0, 0}, squares = 0; // [1] shapes that are pushed, and not
+    for (uint32_t robot = 0; robot < all->robot_count; robot++) {
+        const uint64_t solids = mf_collisions_group(all, robot)->compound->solid_count;
+        if (!all->present[robot])
+            continue;
+        of[all->immovable[robot]] += solids;
+        squares += all->immovable[robot] ? 0 : solids * solids;
+    }
+    return (of[0] * of[0] - squares) / 2 + of[0] * of[1];
+}
+
+static void run_collisions(const mf_WorldRun *run, void *user) {
+    mf_Collisions *all = user;
+    (void)run;
+    mf_collisions_relax(all);
+    mf_collisions_find(all);
+    run_tasks(all, all->block_count, refit_task);
+    for (uint32_t i = 0; i < all->block_count; i++)
+        all->groups[all->blocks[i] >> 26].refit[all->blocks[i] & ((1u << 26) - 1)] = 0;
+    for (uint32_t first = 0; first < all->two_count;)
+        first += run_wave(all, first);
+    all->statistics.steps++;
+    all->statistics.without += tests_without(all);
+}
+
+static void forget(mf_World *world, void *user) {
+    (void)world;
+    ((mf_Collisions *)user)->searched = false;
+}
+
+// ---- adding -------------------------------------------------------------------------------------
+
+// Limbs of a robot that touch at the start angles are made so: they never push each other.
+static mf_Status leave_overlaps(mf_Collisions *all, mf_Error *error) {
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_CollisionGroup *group = &all->groups[g];
+        mf_Compound *compound = group->compound;
+        if (!group->inner || compound->root == MF_NONE)
+            continue;
+        const size_t joints = group->strides[3] > 0 ? group->strides[3] : MF_BLOCK;
+        double *angles = mf_allocate(all->context, joints, sizeof *angles);
+        if (angles == NULL)
+            return no_memory(all, error);
+        const mf_Model *model = compound->model;
+        static const double none[8 * MF_BLOCK];
+        double upright[4 * MF_BLOCK] = {0};
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            upright[lane] = 1.0;
+        for (uint32_t j = 0; j < model->joint_count; j++)
+            for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+                angles[j * MF_BLOCK + lane] = model->start_angle[j];
+        // Rates of any size do not show in places; they are the angles here.
+        const mf_CompoundState state = {.orientation = upright,
+                                        .linear_velocity = none,
+                                        .angular_velocity = none,
+                                        .angle = angles,
+                                        .rate = angles,
+                                        .wide = true};
+        all->refit(compound, &state, group->parts);
+        all->pairs[0] = (mf_CompoundPair){
+            {mf_collisions_side(all, group->first), mf_collisions_side(all, group->first)},
+            {0, 0, 0},
+            true};
+        mf_CompoundMeet meet = {.pairs = all->pairs,
+                                .pair_count = 1,
+                                .trees = true,
+                                .touches = all->touches,
+                                .room = MF_COLLISION_WAVE * all->config.touches};
+        all->meet(&meet);
+        for (uint32_t i = 0; i < meet.touch_count; i++) {
+            const uint32_t *two = meet.touches[i].solids;
+            compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;
+            compound->inner[(size_t)two[1] * compound->solid_count + two[0]] = false;
+        }
+        mf_release(all->context, angles);
+    }
+    return MF_OK;
+}
+
+static void choose_kernels(mf_Collisions *all) {
+    static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
+    static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
+    static const mf_CompoundWithinFn withins[MF_KERNEL_ROWS][2] =
+        MF_KERNEL_TABLE(mf_compound_within);
+    const int row = mf_kernel_row(mf_world_isa(all->world));
+    all->refit = refits[row][all->wide];
+    all->meet = meets[row][all->wide];
+    all->within = withins[row][all->wide];
+}
+
+// Of what bits depend on.
+static uint64_t hash_settings(const mf_Collisions *all) {
+    const mf_CollisionsConfig *config = &all->config;
+    const double values[] = {all->settings.stiffness, config->restitution,
+                             isnan(config->friction) ? -1.0 : config->friction,
+                             isnan(config->turning) ? -1.0 : config->turning, config->depth};
+    uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
+    hash = mf_hash_u32(hash, config->pairs);
+    hash = mf_hash_u32(hash, config->touches);
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        hash = mf_hash_u32(hash, all->groups[g].inner);
+        hash = mf_hash_u32(hash, all->groups[g].is_pushed);
+    }
+    return hash;
+}
+
+static mf_Status fill(mf_Collisions *all, mf_Error *error) {
+    mf_Status status = take_members(all, &all->config, error);
+    if (status == MF_OK)
+        status = make_memory(all, error);
+    if (status != MF_OK)
+        return status;
+    const double step = (double)mf_world_settings(all->world)->step * 1e-9;
+    const double duration = all->config.duration > 0.0 ? all->config.duration : 6.0 * step;
+    all->settings =
+        (mf_CollisionSettings){.stiffness = MF_PI * MF_PI / (duration * duration),
+                               .slow = all->config.restitution * all->config.restitution,
+                               .step = step};
+    choose_kernels(all);
+    status = leave_overlaps(all, error);
+    if (status != MF_OK)
+        return status;
+    mf_WorldSystemConfig system = mf_world_system_config();
+    system.name = "collisions";
+    system.phase = MF_PHASE_MOTION;
+    system.run = run_collisions;
+    system.reset = forget;
+    system.destroy = destroy;
+    system.user = all;
+    system.settings_hash = hash_settings(all);
+    return mf_world_add_system(all->world, &system, error);
+}
+
+mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, mf_Collisions **out,
+                            mf_Error *error) {
+    mf_CollisionsConfig settings = config != NULL ? *config : mf_collisions_config();
+    *out = NULL;
+    mf_Status status = check_config(world, &settings, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(world);
+    mf_Collisions *all = mf_allocate(context, 1, sizeof *all);
+    if (all == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "collisions: out of memory");
+    all->context = context;
+    all->world = world;
+    all->config = settings;
+    status = fill(all, error);
+    if (status != MF_OK) {
+        destroy(context, all);
+        return status;
+    }
+    all->config.members = NULL; // the caller's array may be gone
+    *out = all;
+    return MF_OK;
+}
+
+mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions) {
+    return collisions->statistics;
+}
+
+void mf_collisions_clear_statistics(mf_Collisions *collisions) {
+    collisions->statistics = (mf_CollisionsStatistics){0};
+}

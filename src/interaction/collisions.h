@@ -1,0 +1,113 @@
+// Inside of collisions: shared by their files only.
+#ifndef MF_INTERACTION_COLLISIONS_H
+#define MF_INTERACTION_COLLISIONS_H
+
+#include "contact/compounds.h"
+
+#include <mayfly/collision.h>
+#include <mayfly/motion.h>
+
+enum {
+    MF_COLLISION_GROUPS = 64,
+    MF_COLLISION_CHUNK = 8, // [1] pairs of robots of one piece of work
+    MF_COLLISION_WAVE = 32  // [1] pieces of work before their touches are made forces
+};
+
+typedef struct mf_CollisionGroup {
+    mf_Group *group;
+    mf_Compound *compound;
+    mf_CompoundState state; // of block 0
+    size_t strides[9];      // [byte] from block to block, of its fields in their order
+    const mf_Field *position, *orientation, *fault;
+    const mf_Field *level;   // motion.level or NULL
+    mf_Field *push, *pushed; // NULL: robots are not pushed
+    uint32_t first, count;   // [1] its robots among all
+    bool inner;
+    bool wide;      // its fields are double
+    bool is_pushed; // its robots are, but those that move by `kinematic`
+    bool is_still;  // nothing of it ever moves
+    char *parts;    // its blocks
+    size_t parts_stride;
+    uint8_t *refit; // [1] per block: 1: its parts are asked for in this step
+    double reach;   // [m] about the base's origin; at most that of the spheres of this step
+} mf_CollisionGroup;
+
+typedef struct mf_CollisionSettings { // per pair of shapes they come from both
+    double stiffness;                 // [1/s^2] over the effective mass
+    double slow;                      // [1] stiffness of parting shapes over that of approaching
+    double step;                      // [s]
+} mf_CollisionSettings;
+
+// Two robots, the first one's number smaller; both the same: its own limbs.
+typedef struct mf_CollisionTwo {
+    uint32_t a, b; // [1]
+} mf_CollisionTwo;
+
+struct mf_Collisions {
+    mf_Context *context;
+    mf_World *world;
+    mf_CollisionsConfig config;
+    mf_CollisionSettings settings;
+    uint32_t group_count, robot_count; // [1]
+    mf_CollisionGroup groups[MF_COLLISION_GROUPS];
+    bool wide; // kernels in double
+    mf_CompoundRefitFn refit;
+    mf_CompoundMeetFn meet;
+    mf_CompoundWithinFn within;
+
+    uint8_t *group_of;     // [1] per robot
+    double (*position)[3]; // [m] per robot, of its base, now
+    uint8_t *present;      // [1] per robot: 1: without a fault and at a place that is a number
+    uint8_t *immovable;    // [1] per robot
+
+    // Who is near, since the last search.
+    bool searched;
+    double margin;             // [m]
+    double (*placed)[3];       // [m] per robot, at the search
+    double (*turned)[4];       // [1] per robot of a still group: its orientation, at the search
+    uint8_t *was_present;      // [1] per robot
+    uint32_t room, near_count; // [1]
+    mf_CollisionTwo *near;     // by a, then b
+    double cell;               // [m]
+    uint32_t bucket_count;     // [1] a power of two
+    uint32_t *buckets;         // [1] bucket_count + 1
+    uint32_t *sorted;          // [1] robots, by bucket
+    uint64_t lost_pairs;       // [1] of the last search
+
+    uint32_t two_count; // [1] pairs of this step
+    mf_CollisionTwo *twos;
+    uint32_t block_count; // [1] blocks of all groups that are refitted in this step
+    uint32_t *blocks;     // [1] group << 26 | block
+
+    mf_CompoundPair *pairs; // of a wave
+    mf_CompoundMeet *meets;
+    mf_CompoundTouch *touches;
+    mf_CollisionsStatistics statistics;
+};
+
+// ---- who is near (collisions_near.c) ------------------------------------------------------------
+
+// Reads places and faults; searches anew where somebody has moved too far; lists the pairs of
+// this step.
+void mf_collisions_find(mf_Collisions *all);
+
+static inline uint32_t mf_collisions_instance(const mf_CollisionGroup *group, uint32_t robot) {
+    return robot - group->first;
+}
+static inline const mf_CollisionGroup *mf_collisions_group(const mf_Collisions *all,
+                                                           uint32_t robot) {
+    return &all->groups[all->group_of[robot]];
+}
+mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot);
+// Finds where the parts of a block are.
+void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block);
+
+// ---- forces (collisions_push.c) -----------------------------------------------------------------
+
+// Adds what a touch does, one of `together` of its two solids, to the fields of both robots.
+void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
+                        const mf_CompoundTouch *touch, uint32_t together);
+// Empties the fields of all robots that were pushed.
+void mf_collisions_relax(mf_Collisions *all);
+
+#endif

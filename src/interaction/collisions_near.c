@@ -1,0 +1,249 @@
+// Who is near: robots as balls about their bases, which hold all their solids whatever the angles
+// of their joints are, in a grid of square cells; still things by their trees. The list is kept
+// until somebody has moved by half the margin, and only says who is looked at, so no bit of any
+// robot depends on when it was made.
+#include "interaction/collisions.h"
+#include "math/scalar.h"
+
+#include <math.h>
+
+// Places beyond this [m] are out of every grid; robots there touch nothing.
+static const double farthest = 1e6;
+
+static double value_at(const mf_Field *field, uint32_t block, uint32_t c, uint32_t lane) {
+    const size_t at = ((size_t)block * field->components + c) * MF_BLOCK + lane;
+    return field->info.type == MF_F64 ? ((const double *)field->data)[at]
+                                      : (double)((const float *)field->data)[at];
+}
+
+static double square_apart(const double a[3], const double b[3]) {
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+// ---- where everybody is -------------------------------------------------------------------------
+
+static bool has_moved(const mf_Collisions *all, uint32_t robot, double bound) {
+    if (!all->present[robot])
+        return false;
+    return !all->was_present[robot] ||
+           !(square_apart(all->position[robot], all->placed[robot]) <= bound);
+}
+
+// True when a robot of the group has left the place that the last search knew.
+static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
+    const double bound = group->is_still ? 0.0 : 0.25 * all->margin * all->margin;
+    const uint32_t *fault = group->fault->data;
+    const uint32_t *level = group->level != NULL ? group->level->data : NULL;
+    bool moved = false;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const uint32_t robot = group->first + i, block = i / MF_BLOCK, lane = i % MF_BLOCK;
+        double *position = all->position[robot], size = 0.0;
+        for (uint32_t c = 0; c < 3; c++) {
+            position[c] = value_at(group->position, block, c, lane);
+            size += mf_abs(position[c]);
+        }
+        all->present[robot] = fault[i] == 0 && size < farthest;
+        all->immovable[robot] =
+            !group->is_pushed || (level != NULL && level[i] == (uint32_t)MF_MOTION_KINEMATIC);
+        moved = has_moved(all, robot, bound) || moved;
+        for (uint32_t c = 0; group->is_still && c < 4; c++) {
+            double turn = value_at(group->orientation, block, c, lane);
+            moved = moved || turn < all->turned[robot][c] || turn > all->turned[robot][c];
+            all->turned[robot][c] = turn;
+        }
+    }
+    return moved;
+}
+
+// ---- searching ----------------------------------------------------------------------------------
+
+// Robots without a bound on where their limbs are, and still things, are in no cell.
+static bool in_grid(const mf_CollisionGroup *group) {
+    return !group->is_still && group->reach < farthest;
+}
+
+static int64_t cell_along(const mf_Collisions *all, uint32_t robot, int axis) {
+    return (int64_t)mf_floor(all->position[robot][axis] / all->cell);
+}
+
+static uint32_t bucket_of(const mf_Collisions *all, int64_t x, int64_t y) {
+    uint64_t hash =
+        (uint64_t)x * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)y * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (uint32_t)(hash >> 32) & (all->bucket_count - 1);
+}
+
+static void sort_into_cells(mf_Collisions *all) {
+    memset(all->buckets, 0, (all->bucket_count + 1) * sizeof *all->buckets);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t robot = all->robot_count; robot-- > 0;) {
+            if (!all->present[robot] || !in_grid(mf_collisions_group(all, robot)))
+                continue;
+            uint32_t bucket = bucket_of(all, cell_along(all, robot, 0), cell_along(all, robot, 1));
+            if (pass == 0)
+                all->buckets[bucket]++;
+            else
+                all->sorted[--all->buckets[bucket]] = robot;
+        }
+        // After the first pass: where each bucket ends; the second brings it to where it begins.
+        for (uint32_t i = 1; pass == 0 && i <= all->bucket_count; i++)
+            all->buckets[i] += all->buckets[i - 1];
+    }
+}
+
+static void add_near(mf_Collisions *all, uint32_t a, uint32_t b) {
+    if (all->near_count == all->room) {
+        all->lost_pairs++;
+        return;
+    }
+    all->near[all->near_count++] = a < b ? (mf_CollisionTwo){a, b} : (mf_CollisionTwo){b, a};
+}
+
+static void search_cell(mf_Collisions *all, uint32_t robot, int64_t x, int64_t y) {
+    const double own = mf_collisions_group(all, robot)->reach + all->margin;
+    const uint32_t bucket = bucket_of(all, x, y);
+    for (uint32_t i = all->buckets[bucket]; i < all->buckets[bucket + 1]; i++) {
+        const uint32_t other = all->sorted[i];
+        // Cells far from each other may share a bucket.
+        if (other <= robot || cell_along(all, other, 0) != x || cell_along(all, other, 1) != y)
+            continue;
+        const double sum = own + mf_collisions_group(all, other)->reach;
+        if (square_apart(all->position[robot], all->position[other]) < sum * sum)
+            add_near(all, robot, other);
+    }
+}
+
+static void search_grid(mf_Collisions *all, uint32_t robot) {
+    const int64_t x = cell_along(all, robot, 0), y = cell_along(all, robot, 1);
+    for (int64_t j = y - 1; j <= y + 1; j++)
+        for (int64_t i = x - 1; i <= x + 1; i++)
+            search_cell(all, robot, i, j);
+}
+
+static bool within(const mf_Collisions *all, uint32_t still, uint32_t robot, double more,
+                   uint64_t *tests) {
+    const mf_CompoundSide side = mf_collisions_side(all, still);
+    double place[3];
+    mf_vec3_sub(place, all->position[robot], all->position[still]);
+    return all->within(&side, place, mf_collisions_group(all, robot)->reach + more, tests);
+}
+
+// Everybody against what is in no cell.
+static void search_others(mf_Collisions *all, const mf_CollisionGroup *group) {
+    uint64_t tests = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const uint32_t robot = group->first + i;
+        for (uint32_t other = 0; all->present[robot] && other < all->robot_count; other++) {
+            const mf_CollisionGroup *of = mf_collisions_group(all, other);
+            if (!all->present[other] || of->is_still ||
+                (!in_grid(of) && other <= robot && !group->is_still))
+                continue;
+            if (!group->is_still || within(all, robot, other, all->margin, &tests))
+                add_near(all, robot, other);
+        }
+    }
+}
+
+static bool before(mf_CollisionTwo x, mf_CollisionTwo y) {
+    return x.a < y.a || (x.a == y.a && x.b < y.b);
+}
+
+static void swap(mf_CollisionTwo *x, mf_CollisionTwo *y) {
+    mf_CollisionTwo keep = *x;
+    *x = *y;
+    *y = keep;
+}
+
+static void sift_down(mf_CollisionTwo *heap, uint32_t root, uint32_t count) {
+    for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
+        child += child + 1 < count && before(heap[child], heap[child + 1]);
+        if (!before(heap[root], heap[child]))
+            return;
+        swap(&heap[root], &heap[child]);
+    }
+}
+
+// By heap, so that any order takes n log n and no more memory.
+static void sort_near(mf_CollisionTwo *list, uint32_t count) {
+    for (uint32_t root = count / 2; root-- > 0;)
+        sift_down(list, root, count);
+    for (uint32_t left = count; left-- > 1;) {
+        swap(&list[0], &list[left]);
+        sift_down(list, 0, left);
+    }
+}
+
+static void search(mf_Collisions *all) {
+    all->searched = true;
+    all->near_count = 0;
+    all->lost_pairs = 0;
+    all->statistics.searches++;
+    memcpy(all->placed, all->position, all->robot_count * sizeof *all->placed);
+    memcpy(all->was_present, all->present, all->robot_count);
+    sort_into_cells(all);
+    for (uint32_t robot = 0; robot < all->robot_count; robot++)
+        if (all->present[robot] && in_grid(mf_collisions_group(all, robot)))
+            search_grid(all, robot);
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const mf_CollisionGroup *group = &all->groups[g];
+        if (in_grid(group))
+            continue;
+        for (uint32_t block = 0; group->is_still && block * MF_BLOCK < group->count; block++)
+            mf_collisions_refit(all, group, block);
+        search_others(all, group);
+    }
+    sort_near(all->near, all->near_count);
+}
+
+// ---- the pairs of a step ------------------------------------------------------------------------
+
+static void ask(mf_Collisions *all, uint32_t robot) {
+    const mf_CollisionGroup *group = mf_collisions_group(all, robot);
+    const uint32_t block = mf_collisions_instance(group, robot) / MF_BLOCK;
+    if (group->is_still || group->refit[block])
+        return;
+    group->refit[block] = 1;
+    all->blocks[all->block_count++] = (uint32_t)all->group_of[robot] << 26 | block;
+}
+
+static bool may_touch(mf_Collisions *all, mf_CollisionTwo two) {
+    const mf_CollisionGroup *a = mf_collisions_group(all, two.a),
+                            *b = mf_collisions_group(all, two.b);
+    if (!all->present[two.a] || !all->present[two.b] ||
+        (all->immovable[two.a] && all->immovable[two.b]))
+        return false;
+    if (a->is_still)
+        return within(all, two.a, two.b, 0.0, &all->statistics.sphere_tests);
+    if (b->is_still)
+        return within(all, two.b, two.a, 0.0, &all->statistics.sphere_tests);
+    const double sum = a->reach + b->reach;
+    all->statistics.robot_tests++;
+    return square_apart(all->position[two.a], all->position[two.b]) < sum * sum;
+}
+
+static void take(mf_Collisions *all, mf_CollisionTwo two) {
+    all->twos[all->two_count++] = two;
+    ask(all, two.a);
+    ask(all, two.b);
+}
+
+void mf_collisions_find(mf_Collisions *all) {
+    bool moved = !all->searched;
+    for (uint32_t g = 0; g < all->group_count; g++)
+        moved = load_group(all, &all->groups[g]) || moved;
+    if (moved)
+        search(all);
+    all->statistics.lost_pairs += all->lost_pairs;
+    all->two_count = all->block_count = 0;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const mf_CollisionGroup *group = &all->groups[g];
+        for (uint32_t i = 0; group->inner && i < group->count; i++) {
+            const uint32_t robot = group->first + i;
+            if (all->present[robot] && !all->immovable[robot])
+                take(all, (mf_CollisionTwo){robot, robot});
+        }
+    }
+    for (uint32_t i = 0; i < all->near_count; i++)
+        if (may_touch(all, all->near[i]))
+            take(all, all->near[i]);
+}

@@ -1,0 +1,181 @@
+// What a touch does: a soft contact (Friedmann, Petersen, von Stryk 2008, equations 4 and 5).
+//
+//   pressing   s k d n                 s = 1 while approaching, e^2 while parting
+//   friction   min(mu f / |v|, m / 2 n h) v
+//   turning    min(nu f / |w|, J / 4 h) w
+//
+// with the stiffness k = (pi / duration)^2 m, m the least mass that both have there together, d the
+// depth, f the pressing force, v and w what the first moves against the second along the surface
+// and turns against it, n the touches of both solids, h the step. The forces on both are opposite
+// to the bit.
+#include "interaction/collisions.h"
+#include "math/scalar.h"
+
+typedef struct Body { // what is at one side of a touch
+    const mf_CollisionGroup *group;
+    uint32_t instance;
+    const mf_CompoundSolid *solid;
+    bool held;          // has no mass to move
+    double arm[3];      // [m] from the base's origin
+    double velocity[3]; // [m/s] of its matter there
+    double rate[3];     // [rad/s]
+    double turn[9];     // [1] link's axes to the world's
+    double place[3];    // [m] link's origin, from the base's
+} Body;
+
+static double part(const mf_Collisions *all, const mf_CompoundSide *side, size_t row) {
+    const size_t at = row * MF_BLOCK + side->lane;
+    return all->wide ? ((const double *)side->parts)[at] : (double)((const float *)side->parts)[at];
+}
+
+static void find_body(const mf_Collisions *all, uint32_t robot, const mf_CompoundSide *side,
+                      uint32_t solid, const double arm[3], Body *out) {
+    double lever[3], turned[3];
+    out->group = mf_collisions_group(all, robot);
+    out->instance = mf_collisions_instance(out->group, robot);
+    out->solid = &side->compound->solids[solid];
+    out->held = all->immovable[robot] || !(out->solid->pressed > 0.0);
+    const size_t row = mf_compound_link_row(out->solid->link);
+    for (size_t i = 0; i < 9; i++)
+        out->turn[i] = part(all, side, row + MF_PART_TURN + i);
+    for (size_t i = 0; i < 3; i++) {
+        out->place[i] = part(all, side, row + MF_PART_PLACE + i);
+        out->velocity[i] = part(all, side, row + MF_PART_VELOCITY + i);
+        out->rate[i] = part(all, side, row + MF_PART_RATE + i);
+    }
+    mf_vec3_copy(out->arm, arm);
+    mf_vec3_sub(lever, arm, out->place);
+    mf_vec3_cross(turned, out->rate, lever);
+    mf_vec3_add(out->velocity, out->velocity, turned);
+}
+
+// [1/kg] of the solid's link when it is pushed along the unit vector `way`.
+static double inverse_mass(const Body *body, const double way[3]) {
+    double center[3], lever[3], twist[3], own[3], answer[3], back[9];
+    if (body->held)
+        return 0.0;
+    mf_mat3_apply(center, body->turn, body->solid->center);
+    mf_vec3_add(center, center, body->place);
+    mf_vec3_sub(lever, body->arm, center);
+    mf_vec3_cross(twist, lever, way);
+    mf_mat3_transpose(back, body->turn);
+    mf_mat3_apply(own, back, twist);
+    mf_mat3_apply(answer, body->solid->inverse_inertia, own);
+    return body->solid->inverse_mass + mf_vec3_dot(own, answer);
+}
+
+// ---- friction -----------------------------------------------------------------------------------
+
+typedef struct Rubbing {
+    double sliding; // [1]
+    double turning; // [m]
+} Rubbing;
+
+static Rubbing rubbing(const mf_Collisions *all, const Body *a, const Body *b) {
+    const mf_Shape *x = &a->group->compound->model->shapes[a->solid->shape],
+                   *y = &b->group->compound->model->shapes[b->solid->shape];
+    bool first = x->priority > y->priority, second = y->priority > x->priority;
+    uint32_t most = x->dimension > y->dimension ? x->dimension : y->dimension;
+    double of[2];
+    for (int i = 0; i < 2; i++)
+        of[i] =
+            first || (!second && x->friction[i] > y->friction[i]) ? x->friction[i] : y->friction[i];
+    if ((first ? x->dimension : second ? y->dimension : most) == 1)
+        of[0] = of[1] = 0.0;
+    // (NaN is not >= 0.)
+    return (Rubbing){all->config.friction >= 0.0 ? all->config.friction : of[0],
+                     all->config.turning >= 0.0 ? all->config.turning : of[1]};
+}
+
+// A drag against `motion` of at most `force`, and at most `most` times the motion.
+static void drag(const double motion[3], double force, double most, double out[3]) {
+    double size = mf_vec3_length(motion);
+    double factor = size * most > force ? force / size : most;
+    mf_vec3_scale(out, motion, factor);
+}
+
+// ---- one touch ----------------------------------------------------------------------------------
+
+static double press(const mf_Collisions *all, double mass, double depth, double approach) {
+    const mf_CollisionSettings *settings = &all->settings;
+    if (depth > all->config.depth)
+        depth = all->config.depth;
+    double pull = settings->stiffness * depth; // [m/s^2]
+    // Both stiffnesses meet where the speed is what two steps change it by, so that what rests does
+    // not chatter between them.
+    double soft = 2.0 * pull * settings->step;
+    double side = mf_clamp(soft > 0.0 ? approach / soft : 0.0, -1.0, 1.0);
+    return mass * pull * (0.5 * (1.0 + settings->slow) + 0.5 * (1.0 - settings->slow) * side);
+}
+
+static void add_real(const mf_Field *field, uint32_t instance, size_t c, double value) {
+    const size_t at =
+        ((size_t)(instance / MF_BLOCK) * field->components + c) * MF_BLOCK + instance % MF_BLOCK;
+    if (field->info.type == MF_F64)
+        ((double *)field->data)[at] += value;
+    else
+        ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
+}
+
+static void add_wrench(const Body *body, const double force[3], const double torque[3],
+                       double sign) {
+    if (body->group->push == NULL)
+        return;
+    double moment[3];
+    mf_vec3_cross(moment, body->arm, force);
+    mf_vec3_add(moment, moment, torque);
+    for (size_t i = 0; i < 3; i++) {
+        add_real(body->group->push, body->instance, 6 * (size_t)body->solid->link + i,
+                 sign * force[i]);
+        add_real(body->group->push, body->instance, 6 * (size_t)body->solid->link + 3 + i,
+                 sign * moment[i]);
+    }
+    ((uint32_t *)body->group->pushed->data)[body->instance]++;
+}
+
+void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
+                        const mf_CompoundTouch *touch, uint32_t together) {
+    Body a, b;
+    double arm[3], way[3], along[3], spin[3], force[3], torque[3];
+    const double *n = touch->normal;
+    mf_vec3_sub(arm, touch->point, pair->way);
+    find_body(all, two.a, &pair->sides[0], touch->solids[0], touch->point, &a);
+    find_body(all, two.b, &pair->sides[1], touch->solids[1], arm, &b);
+    if (a.held && b.held)
+        return;
+    const double inverse = (a.held ? 0.0 : a.solid->pressed) + (b.held ? 0.0 : b.solid->pressed);
+    const double spun = (a.held ? 0.0 : a.solid->spun) + (b.held ? 0.0 : b.solid->spun);
+    const Rubbing rub = rubbing(all, &a, &b);
+    const double step = all->settings.step;
+    mf_vec3_sub(way, a.velocity, b.velocity);
+    mf_vec3_sub(spin, a.rate, b.rate);
+    const double approach = mf_vec3_dot(way, n);
+    const double pressing = press(all, 1.0 / inverse, touch->depth, approach);
+    mf_vec3_add_scaled(along, way, -approach, n);
+    mf_vec3_copy(way, along);
+    mf_vec3_set(force, 0, 0, 0);
+    if (mf_vec3_normalize(way))
+        drag(along, rub.sliding * pressing,
+             0.5 / (together * step * (inverse_mass(&a, way) + inverse_mass(&b, way))), force);
+    drag(spin, rub.turning * pressing, 0.25 / (step * spun), torque);
+    mf_vec3_add_scaled(force, force, pressing, n);
+    add_wrench(&a, force, torque, -1.0);
+    add_wrench(&b, force, torque, 1.0);
+    all->statistics.touches++;
+}
+
+void mf_collisions_relax(mf_Collisions *all) {
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const mf_CollisionGroup *group = &all->groups[g];
+        if (group->pushed == NULL)
+            continue;
+        uint32_t *pushed = group->pushed->data;
+        for (uint32_t i = 0; i < group->count; i++) {
+            if (pushed[i] == 0)
+                continue;
+            pushed[i] = 0;
+            for (uint32_t c = 0; c < group->push->components; c++)
+                mf_field_set(group->push, i, c, 0.0);
+        }
+    }
+}
