@@ -9,8 +9,6 @@
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
 #include <mayfly/rigid.h>
-#include <mayfly/prescribed.h>
-#include <mayfly/rigid.h>
 #include <mayfly/world.h>
 
 #ifdef __cplusplus

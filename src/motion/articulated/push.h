@@ -42,8 +42,9 @@ static MF_INLINE Vec push_sum_vec(mf_mask pushed, Vec a, Vec b) {
     return vec_select(pushed, vec_add(a, b), a);
 }
 
-static __attribute__((noinline)) void pushes_add(const mf_ArtPlan *plan, const State *state,
-                                                 mf_mask pushed, Pushes *pushes, Rates *force) {
+static __attribute__((noinline, unused)) void pushes_add(const mf_ArtPlan *plan, const State *state,
+                                                         mf_mask pushed, Pushes *pushes,
+                                                         Rates *force) {
     PushFrame frames[MF_ARTICULATED_MAX_LINKS + 1];
     frames[0] =
         (PushFrame){quat_matrix(state->attitude), vec_zero(), pushes->force[0], pushes->torque[0]};
