@@ -33,3 +33,296 @@ mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *er
         mf_gait_plan_release(model->context, &plan);
     return status;
 }
+
+// ---- a group's gaits ---------------------------------------------------------------------------
+
+static const char system_name[] = "gaits";
+
+typedef struct GaitSystem {
+    mf_GaitBatch batch;
+    mf_GaitRunFn run;
+    mf_GaitPlan *plans;
+    uint32_t first; // [1] gait after a reset
+} GaitSystem;
+
+mf_GaitConfig mf_gait_config(void) {
+    return (mf_GaitConfig){.struct_size = sizeof(mf_GaitConfig),
+                           .rate = mf_rate_from_period(10 * MF_MILLISECOND),
+                           .first = 0};
+}
+
+static uint64_t hash_walk(uint64_t hash, const mf_GaitPlan *plan) {
+    const mf_GaitWalk *walk = &plan->walk;
+    const mf_GaitBalance *balance = &walk->balance;
+    const double numbers[] = {walk->period,         walk->height,         walk->lift,
+                              walk->sway,           walk->double_support, walk->lean,
+                              walk->width,          walk->offset,         walk->arms,
+                              balance->ankle_pitch, balance->ankle_roll,  balance->hip_pitch,
+                              balance->hip_roll,    balance->step_pitch,  balance->step_roll,
+                              balance->tilt,        balance->memory};
+    hash = mf_hash_u32(hash, (uint32_t)walk->path);
+    hash = mf_hash_doubles(hash, numbers, sizeof numbers / sizeof *numbers);
+    for (int side = 0; side < 2; side++) {
+        hash = mf_hash_u32(hash, plan->shoulders[side]);
+        hash = mf_hash_doubles(hash, plan->legs[side].hip, 3);
+        hash = mf_hash_doubles(hash, plan->legs[side].thigh, 2);
+        hash = mf_hash_doubles(hash, plan->legs[side].shin, 2);
+    }
+    return mf_hash_doubles(hash, plan->pose, plan->count);
+}
+
+static uint64_t hash_tone(uint64_t hash, const mf_GaitTone *tone) {
+    const double numbers[] = {tone->offset, tone->amplitude, tone->forward,
+                              tone->left,   tone->turn,      tone->phase};
+    hash = mf_hash_u32(mf_hash_u32(hash, tone->target), (uint32_t)tone->shape);
+    return mf_hash_doubles(mf_hash_u32(hash, tone->harmonic), numbers,
+                           sizeof numbers / sizeof *numbers);
+}
+
+static uint64_t hash_plan(uint64_t hash, const mf_GaitPlan *plan) {
+    const double numbers[] = {plan->blend,     plan->pace.forward, plan->pace.left,
+                              plan->pace.turn, plan->pace.rise,    mf_time_to_seconds(plan->period),
+                              plan->swing};
+    hash = mf_hash_u32(mf_hash_u32(hash, (uint32_t)plan->kind), plan->pace.march);
+    hash = mf_hash_u32(mf_hash_u32(hash, plan->loop), plan->count);
+    hash = mf_hash_doubles(hash, numbers, sizeof numbers / sizeof *numbers);
+    for (uint32_t i = 0; i < plan->count; i++)
+        hash = mf_hash_u32(hash, plan->joints[i]);
+    if (plan->kind == MF_GAIT_WALK)
+        hash = hash_walk(hash, plan);
+    for (uint32_t i = 0; i < plan->tone_count; i++)
+        hash = hash_tone(hash, &plan->tones[i]);
+    for (uint32_t i = 0; i < plan->segment_count; i++) {
+        double end = mf_time_to_seconds(plan->times[i + 1]);
+        hash = mf_hash_doubles(hash, &end, 1);
+    }
+    return mf_hash_doubles(hash, plan->curves, (size_t)plan->segment_count * plan->count * 4);
+}
+
+static void run_gaits(const mf_SystemRun *run, void *user) {
+    const GaitSystem *system = user;
+    system->run(&system->batch, run->first_block, run->block_count);
+}
+
+// Fields are zeros by now; those of no gait are what zeros mean.
+static void reset_gait(mf_Group *group, uint32_t instance, void *user) {
+    const GaitSystem *system = user;
+    uint32_t *select = mf_group_find_field(group, "gait.select")->data;
+    select[instance] = system->first;
+}
+
+static void destroy_gaits(mf_Context *context, void *user) {
+    GaitSystem *system = user;
+    for (uint32_t i = 0; i < system->batch.plan_count; i++)
+        mf_gait_plan_release(context, &system->plans[i]);
+    mf_release(context, system->plans);
+    mf_release(context, system);
+}
+
+static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *error) {
+    enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
+    static const mf_FieldInfo infos[] = {
+        {"gait.select", "1", "", MF_U32, MF_PER_INSTANCE, 1, INPUT,
+         "which gait the robot follows; one that does not exist: none"},
+        {"gait.command", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
+         "what the gait is told: forward, left, and turn in rad/s"},
+        {"gait.time", "s", "", MF_REAL, MF_PER_INSTANCE, 1, STATE, "since the gait was taken up"},
+        {"gait.done", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
+         "1 when keyframes without loop are through"},
+        {"gait.active", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
+         "the gait that is followed, counted from 1; 0: none"},
+        {"gait.tick", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
+         "ticks since the gait was taken up"},
+        {"gait.pace", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 4, STATE,
+         "smoothed commands, the third in rad/s; how much the robot is moving, 0 to 1"},
+        {"gait.balance", "rad", "body", MF_REAL, MF_PER_INSTANCE, 6, STATE,
+         "integrated roll and pitch rate; m that balance has put the left and the right foot "
+         "forward and to the left"},
+        {"gait.from", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, STATE,
+         "targets when the gait was taken up"},
+    };
+    enum { FIELDS = sizeof infos / sizeof *infos };
+    void *data[FIELDS];
+    for (int i = 0; i < FIELDS; i++) {
+        mf_Field *field;
+        mf_Status status = mf_attach_field(group, &infos[i], 0, &field, error);
+        if (status != MF_OK)
+            return status;
+        data[i] = field->data;
+    }
+    batch->select = data[0];
+    batch->command = data[1];
+    batch->time = data[2];
+    batch->done = data[3];
+    batch->active = data[4];
+    batch->tick = data[5];
+    batch->pace = data[6];
+    batch->tilt = data[7];
+    batch->from = data[8];
+    const mf_Field *turning = mf_group_find_field(group, "base.angular_velocity");
+    batch->turning = turning == NULL ? NULL : turning->data;
+    batch->target = mf_group_find_field(group, "joint.target")->data;
+    batch->fault = mf_group_find_field(group, "fault.word")->data;
+    return MF_OK;
+}
+
+static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *const *gaits,
+                          uint32_t count, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    system->plans = mf_allocate(context, count, sizeof *system->plans);
+    if (system->plans == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
+    system->batch.plans = system->plans;
+    for (uint32_t i = 0; i < count; i++) {
+        mf_Error cause = {0};
+        mf_Status status =
+            mf_gait_plan(context, gaits[i], mf_group_model(group), &system->plans[i], NULL, &cause);
+        if (status != MF_OK)
+            return mf_fail(error, status, "gaits: %.80s: %s",
+                           gaits[i]->name == NULL ? "" : gaits[i]->name, cause.message);
+        system->batch.plan_count = i + 1;
+    }
+    return MF_OK;
+}
+
+static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error) {
+    static const mf_GaitRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gait_run);
+    static const char *const reads[] = {"gait.select", "gait.command", "base.angular_velocity",
+                                        NULL};
+    static const char *const writes[] = {"joint.target", "gait.time", "gait.done", NULL};
+    int row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
+    system->run = kernels[row][mf_group_settings(group)->double_precision];
+    mf_SystemConfig entry = mf_system_config();
+    entry.name = system_name;
+    entry.phase = MF_PHASE_CONTROL;
+    entry.rate = system->batch.rate;
+    entry.run = run_gaits;
+    entry.reset = reset_gait;
+    entry.destroy = destroy_gaits;
+    entry.user = system;
+    entry.reads = reads;
+    entry.writes = writes;
+    entry.settings_hash = mf_hash_u32(MF_HASH_START, system->first);
+    for (uint32_t i = 0; i < system->batch.plan_count; i++)
+        entry.settings_hash = hash_plan(entry.settings_hash, &system->plans[i]);
+    return mf_group_add_system(group, &entry, error);
+}
+
+static mf_Status check_arguments(const mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
+                                 const mf_GaitConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "gaits: start from mf_gait_config()");
+    if (gaits == NULL || count == 0 || count > MF_GAIT_LIMIT)
+        return mf_fail(error, count > MF_GAIT_LIMIT ? MF_LIMIT : MF_BAD_ARGUMENT,
+                       "gaits: need 1 .. %u, found %u", MF_GAIT_LIMIT, count);
+    if (config->first >= count && config->first != MF_NONE)
+        return mf_fail(error, MF_BAD_ARGUMENT, "gaits.first: need one of %u gaits, found %u", count,
+                       config->first);
+    return mf_attach_check(group, system_name, config->rate, error);
+}
+
+mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
+                       const mf_GaitConfig *config, mf_Error *error) {
+    mf_GaitConfig defaults = mf_gait_config();
+    config = config == NULL ? &defaults : config;
+    mf_Status status = check_arguments(group, gaits, count, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    GaitSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
+    system->first = config->first;
+    system->batch.rate = config->rate;
+    system->batch.interval = (double)config->rate.denominator / (double)config->rate.numerator;
+    system->batch.joint_count = mf_group_model(group)->joint_count;
+    status = plan_all(system, group, gaits, count, error);
+    if (status == MF_OK)
+        status = add_fields(group, &system->batch, error);
+    if (status == MF_OK)
+        status = add_system(system, group, error);
+    if (status != MF_OK) {
+        destroy_gaits(context, system);
+        return status;
+    }
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        reset_gait(group, i, system);
+    return MF_OK;
+}
+
+// ---- one gait, one robot -----------------------------------------------------------------------
+
+// One block of fields of which the first lane counts.
+typedef struct Sampler {
+    uint32_t select[MF_BLOCK], active[MF_BLOCK], tick[MF_BLOCK], done[MF_BLOCK], fault[MF_BLOCK];
+    double command[3 * MF_BLOCK], time[MF_BLOCK], pace[4 * MF_BLOCK], tilt[6 * MF_BLOCK];
+    double joints[]; // from and target
+} Sampler;
+
+// All that depends on time has come to rest: commands are followed, the mixing is over.
+static void settle(Sampler *sampler, const mf_GaitPace *pace, const double command[3]) {
+    const double largest[3] = {pace->forward, pace->left, pace->turn};
+    bool moving = pace->march;
+    for (int i = 0; i < 3; i++) {
+        double cut = command[i] > largest[i] ? largest[i] : command[i];
+        cut = cut < -largest[i] ? -largest[i] : cut;
+        sampler->command[i * MF_BLOCK] = sampler->pace[i * MF_BLOCK] = cut;
+        moving = moving || cut != 0.0;
+    }
+    sampler->pace[3 * MF_BLOCK] = moving ? 1.0 : 0.0;
+}
+
+// The kernel does it, as if its next tick were at `time`.
+static void sample(mf_GaitPlan *plan, Sampler *sampler, const mf_Model *model, mf_Time time,
+                   double *angles) {
+    static const mf_GaitRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gait_run);
+    size_t width = (size_t)model->joint_count * MF_BLOCK;
+    plan->blend = 0.0;
+    mf_GaitBatch batch = {.plans = plan,
+                          .plan_count = 1,
+                          .joint_count = model->joint_count,
+                          .rate = {MF_SECOND, time},
+                          .select = sampler->select,
+                          .command = sampler->command,
+                          .active = sampler->active,
+                          .tick = sampler->tick,
+                          .done = sampler->done,
+                          .time = sampler->time,
+                          .pace = sampler->pace,
+                          .tilt = sampler->tilt,
+                          .from = sampler->joints,
+                          .target = sampler->joints + width,
+                          .fault = sampler->fault};
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        sampler->joints[width + (size_t)j * MF_BLOCK] = angles[j];
+    for (uint32_t i = 0; i < MF_BLOCK; i++)
+        sampler->fault[i] = i == 0 ? 0 : MF_FAULT_RANGE;
+    sampler->active[0] = 1;
+    kernels[mf_kernel_row(MF_ISA_SCALAR)][1](&batch, 0, 1);
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        angles[j] = sampler->joints[width + (size_t)j * MF_BLOCK];
+}
+
+mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time,
+                         const double command[3], double *angles, mf_Error *error) {
+    static const double rest[3] = {0.0, 0.0, 0.0};
+    mf_GaitPlan plan;
+    if (gait == NULL || model == NULL || angles == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait, model or angles is NULL");
+    if (!(time >= 0.0 && time <= 1e9))
+        return mf_fail(error, MF_BAD_ARGUMENT, "gait: time: need 0 .. 1e9 s, found %g", time);
+    mf_Status status = mf_gait_plan(model->context, gait, model, &plan, NULL, error);
+    if (status != MF_OK)
+        return status;
+    size_t size = sizeof(Sampler) + (size_t)model->joint_count * 2 * MF_BLOCK * sizeof(double);
+    Sampler *sampler = mf_allocate(model->context, 1, size);
+    if (sampler == NULL) {
+        status = mf_fail(error, MF_NO_MEMORY, "gait: out of memory");
+    } else {
+        settle(sampler, &plan.pace, command == NULL ? rest : command);
+        sample(&plan, sampler, model, mf_time_from_seconds(time), angles);
+    }
+    mf_release(model->context, sampler);
+    mf_gait_plan_release(model->context, &plan);
+    return status;
+}

@@ -160,7 +160,8 @@ static mf_Status put_list(Writer *writer, const mf_Key *key, const void *value) 
     mf_Status status = MF_OK;
     writer->level++;
     for (uint32_t i = 0; i < list.count && status == MF_OK; i++) {
-        mf_text_format(&writer->text, "\n%*s-", (int)(4 * writer->level - 2), "");
+        mf_text_format(&writer->text, "\n%*s-", (int)(4 * writer->level - 2 + 2 * writer->indent),
+                       "");
         Source entry = {key->items, (const char *)list.entries + i * key->items->size};
         status = put_keys(writer, entry);
     }

@@ -1,0 +1,308 @@
+// Gaits for a block of robots, each by its own: the lanes of one gait after the other, the others
+// masked out.
+//
+// Time is counted in whole ticks since a gait was taken up and turned into nanoseconds, and those
+// into a phase or a place between two frames, in integers; so nothing drifts however long a robot
+// walks. Targets of a gait that was just taken up are mixed with those from before:
+//
+//   target = from + (3 b^2 - 2 b^3) (value - from),   b = time / blend up to 1
+//
+// Commands are followed no faster than the gait says. Invariants: a robot with a fault word keeps
+// everything; one without a gait keeps its targets; a command or rate that is not finite gives
+// targets that are NaN (always the same one), which the motion reports as a bad input; otherwise
+// targets are within the joints' ranges.
+#include "control/gait_walk.h"
+
+// One robot's place in its gait, in the order of lanes.
+typedef struct Place {
+    _Alignas(64) int32_t plan[MF_BLOCK];    // [1] -1: none
+    _Alignas(64) int32_t fresh[MF_BLOCK];   // [1] 1: just taken up
+    _Alignas(64) int32_t segment[MF_BLOCK]; // [1] of keyframes
+    _Alignas(64) mf_real phase[MF_BLOCK];   // [1] of the period, or in the segment
+    _Alignas(64) mf_real time[MF_BLOCK];    // [s]
+} Place;
+
+// A part of a block as pointers to its first lane.
+typedef struct Part {
+    mf_mask active;
+    mf_index plan;
+    mf_lane phase, time;
+    const Place *place;
+    mf_real *from, *target, *pace, *tilt;
+    const mf_real *command, *turning;
+    double interval; // [s]
+} Part;
+
+// ---- time --------------------------------------------------------------------------------------
+
+// In which segment a time is, and where in it; past the end: at its end.
+static void find_segment(const mf_GaitPlan *plan, mf_Time time, Place *place, uint32_t lane) {
+    uint32_t s = 0;
+    while (s + 1 < plan->segment_count && time >= plan->times[s + 1])
+        s++;
+    mf_Time length = plan->times[s + 1] - plan->times[s];
+    double u = length > 0 ? (double)(time - plan->times[s]) / (double)length : 1.0;
+    place->segment[lane] = (int32_t)s;
+    place->phase[lane] = (mf_real)(u < 1.0 ? u : 1.0);
+}
+
+static void find_place(const mf_GaitBatch *batch, const mf_GaitPlan *plan, size_t row, Place *place,
+                       uint32_t lane) {
+    const unsigned __int128 seconds = (unsigned __int128)batch->tick[row] * (uint64_t)MF_SECOND;
+    mf_Time time =
+        (mf_Time)(seconds * (uint64_t)batch->rate.denominator / (uint64_t)batch->rate.numerator);
+    place->time[lane] = (mf_real)((double)time * 1e-9);
+    bool frames = plan->kind == MF_GAIT_KEYFRAMES, ends = frames && !plan->loop;
+    batch->done[row] = ends && time >= plan->period ? 1 : 0;
+    mf_Time within = ends ? time : time % plan->period;
+    if (frames)
+        find_segment(plan, within, place, lane);
+    else
+        place->phase[lane] = (mf_real)((double)within / (double)plan->period);
+}
+
+// Counts time on and takes up the gaits that are asked for.
+static void advance(const mf_GaitBatch *batch, size_t first, Place *place) {
+    for (uint32_t i = 0; i < MF_LANES; i++) {
+        size_t row = first + i;
+        place->plan[i] = -1;
+        place->fresh[i] = place->segment[i] = 0;
+        place->phase[i] = place->time[i] = 0;
+        if (batch->fault[row] != 0)
+            continue;
+        uint32_t wanted = batch->select[row] < batch->plan_count ? batch->select[row] : MF_NONE;
+        // One is kept there, so that zeros mean none and a reset starts afresh.
+        bool fresh = batch->active[row] != wanted + 1;
+        batch->active[row] = wanted + 1;
+        batch->tick[row] = fresh ? 0 : batch->tick[row] + 1;
+        batch->done[row] = 0;
+        if (wanted == MF_NONE)
+            continue;
+        place->plan[i] = (int32_t)wanted;
+        place->fresh[i] = fresh;
+        find_place(batch, &batch->plans[wanted], row, place, i);
+    }
+}
+
+// ---- targets -----------------------------------------------------------------------------------
+
+// `value` for the joint of a row of the plan.
+static MF_INLINE void put_target(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
+                                 mf_lane blend, uint32_t row, mf_lane value) {
+    const size_t at = (size_t)plan->joints[row] * MF_BLOCK;
+    const mf_lane one = gait_number(1), invalid = mf_set((mf_real)__builtin_nanf(""));
+    mf_lane from = mf_load(part->from + at);
+    mf_lane held = mf_clamp(value, gait_number(plan->lower[row]), gait_number(plan->upper[row]));
+    held = mf_select(mf_less(blend, one), mf_fma(blend, held - from, from), held);
+    held = mf_select(mf_and(mf_finite(value), mf_finite(held)), held, invalid);
+    mf_store_where(lanes, part->target + at, held);
+}
+
+// `now` goes towards `wanted` by at most `step`.
+static MF_INLINE mf_lane approach(mf_lane now, mf_lane wanted, mf_lane step) {
+    return now + mf_clamp(wanted - now, mf_zero() - step, step);
+}
+
+// Commands cut to the largest and smoothed, and how much the robot is moving.
+static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_mask lanes) {
+    const double largest[3] = {plan->pace.forward, plan->pace.left, plan->pace.turn};
+    const mf_lane invalid = mf_set((mf_real)__builtin_nanf("")), one = gait_number(1);
+    mf_lane smooth[3], moving = gait_number(plan->pace.march ? 1 : 0);
+    const double share = part->interval / plan->pace.rise;
+    for (int i = 0; i < 3; i++) {
+        mf_lane asked = mf_load(part->command + (size_t)i * MF_BLOCK),
+                most = gait_number(largest[i]);
+        mf_lane cut = mf_clamp(asked, mf_zero() - most, most);
+        mf_lane before = mf_load(part->pace + (size_t)i * MF_BLOCK);
+        smooth[i] = approach(before, cut, gait_number(largest[i] * share));
+        moving = mf_select(mf_less(mf_zero(), mf_max(mf_abs(cut), mf_abs(before))), one, moving);
+        smooth[i] = mf_select(mf_and(mf_finite(asked), mf_finite(before)), smooth[i], invalid);
+        mf_store_where(lanes, part->pace + (size_t)i * MF_BLOCK, smooth[i]);
+    }
+    mf_real *kept = part->pace + (size_t)3 * MF_BLOCK;
+    mf_lane activity = approach(mf_load(kept), moving, gait_number(share));
+    mf_store_where(lanes, kept, activity);
+    return (GaitWish){.forward = smooth[0],
+                      .left = smooth[1],
+                      .turn = smooth[2],
+                      .activity = gait_smooth(activity),
+                      .pitch = mf_zero(),
+                      .roll = mf_zero()};
+}
+
+// What balance acts on: rate and tilt.
+static MF_INLINE void feel(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
+                           GaitWish *wish) {
+    const mf_GaitBalance *balance = &plan->walk.balance;
+    if (part->turning == NULL)
+        return;
+    for (int i = 0; i < 2; i++) {
+        mf_real *kept = part->tilt + (size_t)i * MF_BLOCK;
+        mf_lane rate = mf_load(part->turning + (size_t)i * MF_BLOCK), tilt = mf_load(kept);
+        mf_lane gained = mf_fma(gait_number(-1.0 / balance->memory), tilt, rate);
+        tilt = mf_fma(gait_number(part->interval), gained, tilt);
+        mf_store_where(lanes, kept, tilt);
+        mf_lane felt = mf_fma(gait_number(balance->tilt), tilt, rate);
+        if (i == 0)
+            wish->roll = felt;
+        else
+            wish->pitch = felt;
+    }
+}
+
+static MF_INLINE void put_walk(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
+                               mf_lane blend) {
+    const mf_GaitWalk *walk = &plan->walk;
+    const double share = 0.5 * (1.0 - walk->double_support);
+    GaitWish wish = follow(part, plan, lanes);
+    feel(part, plan, lanes, &wish);
+    mf_lane sine, cosine, angles[MF_LEG_JOINTS];
+    mf_lane late = part->phase - gait_number(0.5 * share);
+    mf_sin_cos_lane(late * gait_number(6.28318530717958647693), &sine, &cosine);
+    mf_lane sway = gait_number(walk->sway) * wish.activity * cosine;
+    for (int side = 0; side < 2; side++) {
+        mf_real *kept = part->tilt + (size_t)(2 + 2 * side) * MF_BLOCK;
+        mf_lane steps[2] = {mf_load(kept), mf_load(kept + MF_BLOCK)};
+        gait_walk_leg(plan, side, part->phase, sway, &wish, steps, angles);
+        mf_store_where(lanes, kept, steps[0]);
+        mf_store_where(lanes, kept + MF_BLOCK, steps[1]);
+        for (uint32_t i = 0; i < MF_LEG_JOINTS; i++)
+            put_target(part, plan, lanes, blend, (uint32_t)side * MF_LEG_JOINTS + i, angles[i]);
+    }
+    const double scale = plan->pace.forward > 0.0 ? walk->arms / plan->pace.forward : 0.0;
+    mf_lane swing = gait_number(scale) * wish.forward * sine;
+    for (uint32_t row = 2 * MF_LEG_JOINTS; row < plan->count; row++) {
+        mf_lane value = gait_number(plan->pose[row]);
+        if (row == plan->shoulders[0])
+            value = value + swing;
+        if (row == plan->shoulders[1])
+            value = value - swing;
+        put_target(part, plan, lanes, blend, row, value);
+    }
+}
+
+// The shape of a curve at its own phase, 0 .. 1.
+static MF_INLINE mf_lane shape_at(const mf_GaitTone *tone, double share, mf_lane phase) {
+    mf_lane sine, cosine;
+    if (tone->shape == MF_GAIT_SINE) {
+        mf_lane turns =
+            gait_fraction(phase * gait_number(tone->harmonic) + gait_number(tone->phase));
+        mf_sin_cos_lane(turns * gait_number(6.28318530717958647693), &sine, &cosine);
+        return sine;
+    }
+    GaitStep step = gait_step(gait_fraction(phase + gait_number(tone->phase)), share);
+    mf_sin_cos_lane(step.swing * gait_number(3.14159265358979323846), &sine, &cosine);
+    if (tone->shape == MF_GAIT_BUMP)
+        return mf_keep(step.swings, sine * sine);
+    mf_lane back = mf_fma(gait_number(-2), step.gone, gait_number(1));
+    return mf_select(step.swings, mf_zero() - cosine, back);
+}
+
+static MF_INLINE void put_waves(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
+                                mf_lane blend) {
+    const mf_GaitPace *pace = &plan->pace;
+    GaitWish wish = follow(part, plan, lanes);
+    mf_lane forward = wish.forward * gait_number(pace->forward > 0.0 ? 1.0 / pace->forward : 0.0);
+    mf_lane left = wish.left * gait_number(pace->left > 0.0 ? 1.0 / pace->left : 0.0);
+    mf_lane turn = wish.turn * gait_number(pace->turn > 0.0 ? 1.0 / pace->turn : 0.0);
+    mf_lane value = mf_zero();
+    for (uint32_t t = 0; t < plan->tone_count; t++) {
+        const mf_GaitTone *tone = &plan->tones[t];
+        mf_lane size = gait_number(tone->amplitude) * wish.activity;
+        size = mf_fma(gait_number(tone->forward), forward, size);
+        size = mf_fma(gait_number(tone->left), left, size);
+        size = mf_fma(gait_number(tone->turn), turn, size);
+        mf_lane shape = shape_at(tone, plan->swing, part->phase);
+        value = value + mf_fma(size, shape, gait_number(tone->offset));
+        if (t + 1 < plan->tone_count && plan->tones[t + 1].target == tone->target)
+            continue;
+        put_target(part, plan, lanes, blend, tone->target, value);
+        value = mf_zero();
+    }
+}
+
+static MF_INLINE void put_frames(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
+                                 mf_lane blend) {
+    mf_lane u = part->phase;
+    for (uint32_t s = 0; s < plan->segment_count; s++) {
+        mf_index own = mf_load_index(part->place->segment);
+        mf_mask here = mf_and(lanes, mf_index_equal(own, mf_set_index((int32_t)s)));
+        if (!mf_any(here))
+            continue;
+        const double *curves = plan->curves + (size_t)s * plan->count * 4;
+        for (uint32_t row = 0; row < plan->count; row++, curves += 4) {
+            mf_lane value = mf_fma(u, gait_number(curves[3]), gait_number(curves[2]));
+            value = mf_fma(u, mf_fma(u, value, gait_number(curves[1])), gait_number(curves[0]));
+            put_target(part, plan, here, blend, row, value);
+        }
+    }
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static MF_INLINE void put_gait(const Part *part, const mf_GaitPlan *plan, mf_mask lanes) {
+    const double pace = plan->blend > 0.0 ? 1.0 / plan->blend : 0.0;
+    mf_lane blend = gait_number(1);
+    if (plan->blend > 0.0)
+        blend = gait_smooth(mf_min(part->time * gait_number(pace), blend));
+    switch (plan->kind) {
+    case MF_GAIT_WALK:
+        put_walk(part, plan, lanes, blend);
+        break;
+    case MF_GAIT_WAVES:
+        put_waves(part, plan, lanes, blend);
+        break;
+    case MF_GAIT_KEYFRAMES:
+        put_frames(part, plan, lanes, blend);
+        break;
+    }
+}
+
+// What a gait that is just taken up starts from.
+static void take_up(const mf_GaitBatch *batch, const Part *part) {
+    mf_mask fresh = mf_index_equal(mf_load_index(part->place->fresh), mf_set_index(1));
+    if (!mf_any(fresh))
+        return;
+    for (uint32_t j = 0; j < batch->joint_count; j++) {
+        size_t at = (size_t)j * MF_BLOCK;
+        mf_store_where(fresh, part->from + at, mf_load(part->target + at));
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        mf_store_where(fresh, part->pace + (size_t)i * MF_BLOCK, mf_zero());
+    for (uint32_t i = 0; i < 6; i++)
+        mf_store_where(fresh, part->tilt + (size_t)i * MF_BLOCK, mf_zero());
+}
+
+static void run_lanes(const mf_GaitBatch *batch, uint32_t block, uint32_t lane) {
+    const size_t first = (size_t)block * MF_BLOCK + lane;
+    const size_t joints = (size_t)block * batch->joint_count * MF_BLOCK + lane;
+    Place place;
+    advance(batch, first, &place);
+    const size_t three = (size_t)block * 3 * MF_BLOCK + lane;
+    Part part = {.plan = mf_load_index(place.plan),
+                 .phase = mf_load(place.phase),
+                 .time = mf_load(place.time),
+                 .place = &place,
+                 .from = (mf_real *)batch->from + joints,
+                 .target = (mf_real *)batch->target + joints,
+                 .pace = (mf_real *)batch->pace + (size_t)block * 4 * MF_BLOCK + lane,
+                 .tilt = (mf_real *)batch->tilt + (size_t)block * 6 * MF_BLOCK + lane,
+                 .command = (const mf_real *)batch->command + three,
+                 .turning = batch->turning == NULL ? NULL : (const mf_real *)batch->turning + three,
+                 .interval = batch->interval};
+    part.active =
+        mf_index_equal(mf_load_index((const int32_t *)batch->fault + first), mf_set_index(0));
+    mf_store_where(part.active, (mf_real *)batch->time + first, part.time);
+    take_up(batch, &part);
+    for (uint32_t p = 0; p < batch->plan_count; p++) {
+        mf_mask lanes = mf_index_equal(part.plan, mf_set_index((int32_t)p));
+        if (mf_any(lanes))
+            put_gait(&part, &batch->plans[p], lanes);
+    }
+}
+
+void MF_KERNEL(mf_gait_run)(const mf_GaitBatch *batch, uint32_t first, uint32_t count) {
+    for (uint32_t block = first; block < first + count; block++)
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES)
+            run_lanes(batch, block, lane);
+}
