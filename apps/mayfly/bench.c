@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench_articulated.h"
+#include "bench_collisions.h"
 #include "bench_model.h"
 #include "bench_swarm.h"
 #include "options.h"
@@ -40,6 +41,10 @@ static const mf_CommandHelp help = {
         "  articulated-single one humanoid alone\n"
         "  model-humanoid, model-t1\n"
         "                     loading a robot's file and making its world\n"
+        "  collisions-2, collisions-10-car\n"
+        "                     humanoids with ball and field, or with a car, colliding; and "
+        "without\n"
+        "  collisions-field   2 to 200 humanoids on a field; only when named\n"
         "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.\n"
@@ -110,6 +115,8 @@ static int run_bench(const char *name, const Options *options) {
         return mf_bench_articulated_run(name, &wanted, options->json);
     if (mf_bench_model_knows(name))
         return mf_bench_model_run(name, &wanted, options->json);
+    if (mf_bench_collisions_knows(name))
+        return mf_bench_collisions_run(name, &wanted, options->json);
     const mf_Bench *bench = find_bench(name);
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
@@ -121,7 +128,8 @@ static int run_bench(const char *name, const Options *options) {
 static int check_words(const Options *options, int count, char **argv) {
     for (int i = 1; i <= count; i++) {
         if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]) &&
-            !mf_bench_articulated_knows(argv[i]) && !mf_bench_model_knows(argv[i]))
+            !mf_bench_articulated_knows(argv[i]) && !mf_bench_model_knows(argv[i]) &&
+            !mf_bench_collisions_knows(argv[i]))
             return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
     }
     if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&
@@ -189,6 +197,9 @@ int mf_command_bench(int argc, char **argv) {
         result = run_bench(name, &options);
     for (uint32_t i = 0;
          count == 0 && result == MF_EXIT_DONE && (name = mf_bench_model_usual(i)) != NULL; i++)
+        result = run_bench(name, &options);
+    for (uint32_t i = 0;
+         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_collisions_usual(i)) != NULL; i++)
         result = run_bench(name, &options);
     return result;
 }

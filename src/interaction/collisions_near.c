@@ -35,6 +35,7 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     const double bound = group->is_still ? 0.0 : 0.25 * all->margin * all->margin;
     const uint32_t *fault = group->fault->data;
     const uint32_t *level = group->level != NULL ? group->level->data : NULL;
+    const bool any = group->compound->root != MF_NONE;
     bool moved = false;
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t robot = group->first + i, block = i / MF_BLOCK, lane = i % MF_BLOCK;
@@ -43,7 +44,7 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
             position[c] = value_at(group->position, block, c, lane);
             size += mf_abs(position[c]);
         }
-        all->present[robot] = fault[i] == 0 && size < farthest;
+        all->present[robot] = fault[i] == 0 && size < farthest && any;
         all->immovable[robot] =
             !group->is_pushed || (level != NULL && level[i] == (uint32_t)MF_MOTION_KINEMATIC);
         moved = has_moved(all, robot, bound) || moved;

@@ -5,6 +5,7 @@
 // out of range is stored (it raises its fault word and is frozen).
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
+#include "motion/articulated/push_add.h"
 #include "motion/articulated/step.h"
 
 typedef struct Step {

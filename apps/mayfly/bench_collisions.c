@@ -1,0 +1,293 @@
+// Benches of collisions. Every bench makes its world twice, with collisions and without, and steps
+// them in turns, so that the difference of both times is that of the collisions, whatever else the
+// machine does. Humanoids stand by servos, and walk into each other by the speed they start with;
+// every repeat begins from the same image and must end with the same hash.
+#include "bench_collisions.h"
+
+#include <mayfly/collision.h>
+#include <mayfly/motion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REPEATS_MOST 101u
+
+typedef struct Bench {
+    const char *name;
+    uint32_t humanoids; // [1] 0: a curve over many numbers
+    double spacing;     // [m] between them; 0: spread over the field
+    bool car, ball, field;
+    uint32_t steps;
+    bool only_named;
+} Bench;
+
+static const Bench benches[] = {
+    {"collisions-2", 2, 0.35, false, true, true, 2000, false},
+    {"collisions-10-car", 10, 0.3, true, false, false, 2000, false},
+    {"collisions-field", 0, 0.0, false, true, true, 400, true},
+};
+
+#define BENCH_COUNT (sizeof benches / sizeof benches[0])
+
+// ---- the worlds ---------------------------------------------------------------------------------
+
+enum { MODELS = 4, HUMANOID = 0, CAR, BALL, FIELD };
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *models[MODELS];
+    mf_World *worlds[2]; // with collisions, and without
+    mf_Collisions *collisions;
+    void *images[2];
+    size_t size; // [byte]
+} Stage;
+
+static void stage_free(Stage *stage) {
+    mf_world_destroy(stage->worlds[0]);
+    mf_world_destroy(stage->worlds[1]);
+    for (int i = 0; i < MODELS; i++)
+        mf_model_destroy(stage->models[i]);
+    if (stage->context != NULL)
+        for (int i = 0; i < 2; i++)
+            mf_release(stage->context, stage->images[i]);
+    mf_context_destroy(stage->context);
+}
+
+static mf_Status load_models(const Bench *bench, Stage *stage, mf_Error *error) {
+    static const char *const names[MODELS] = {"humanoid.urdf", "car.urdf", "ball.xml",
+                                              "soccer_field.xml"};
+    const bool wanted[MODELS] = {true, bench->car, bench->ball, bench->field};
+    mf_Status status = MF_OK;
+    char models[MF_APP_PATH], path[MF_APP_PATH + 32];
+    for (int i = 0; i < MODELS && status == MF_OK; i++) {
+        if (!wanted[i])
+            continue;
+        snprintf(path, sizeof path, "%s/%s", mf_app_own("models", models), names[i]);
+        status = mf_model_load(stage->context, path, NULL, &stage->models[i], error);
+    }
+    return status;
+}
+
+static mf_Status add_group(mf_World *world, const mf_Model *model, const char *name, uint32_t count,
+                           bool moves, mf_Group **out, mf_Error *error) {
+    mf_GroupConfig config = mf_group_config();
+    config.name = name;
+    config.model = model;
+    config.count = count;
+    config.isolated = false;
+    mf_Status status = mf_world_add_group(world, &config, out, error);
+    if (status != MF_OK || !moves)
+        return status;
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    motion.self_contacts = false;
+    motion.servo.gain = 20.0;
+    motion.servo.damping = 0.5;
+    motion.shapes = model->file[0] != '\0' && model->joint_count == 0;
+    status = mf_collisions_prepare(*out, error);
+    return status == MF_OK ? mf_articulated_add(*out, &motion, error) : status;
+}
+
+// In rows; each walks into the next one, every other row the other way.
+static mf_Status place_humanoids(const Bench *bench, mf_Group *group, uint32_t count,
+                                 mf_Error *error) {
+    uint32_t columns = 1;
+    while (columns * columns * 2 < 3 * count)
+        columns++;
+    const uint32_t rows = (count + columns - 1) / columns;
+    const double along = bench->spacing > 0.0 ? bench->spacing : 9.0 / columns;
+    const double across = bench->spacing > 0.0 ? bench->spacing : 6.0 / rows;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
+        const uint32_t row = i / columns, column = i % columns;
+        const double at[3] = {(column - 0.5 * (columns - 1)) * along,
+                              (row - 0.5 * (rows - 1)) * across,
+                              mf_group_model(group)->rest_height};
+        const double speed[3] = {bench->spacing > 0.0 ? column % 2 ? -0.3 : 0.3 : 0.0, 0, 0};
+        status = mf_group_place(group, i, at, NULL, speed, error);
+    }
+    return status;
+}
+
+static mf_Status fill_world(const Bench *bench, Stage *stage, uint32_t count, mf_World *world,
+                            mf_Error *error) {
+    mf_Group *group;
+    mf_Status status =
+        add_group(world, stage->models[HUMANOID], "humanoids", count, true, &group, error);
+    if (status == MF_OK)
+        status = place_humanoids(bench, group, count, error);
+    if (status == MF_OK && bench->car) {
+        const double at[3] = {-1.5, 0.05, 0.055}, speed[3] = {2.0, 0, 0};
+        status = add_group(world, stage->models[CAR], "car", 1, true, &group, error);
+        if (status == MF_OK)
+            status = mf_group_place(group, 0, at, NULL, speed, error);
+    }
+    if (status == MF_OK && bench->ball) {
+        const double at[3] = {-0.5, 0.02, 0.07}, speed[3] = {1.0, 0, 0};
+        status = add_group(world, stage->models[BALL], "ball", 1, true, &group, error);
+        if (status == MF_OK)
+            status = mf_group_place(group, 0, at, NULL, speed, error);
+    }
+    if (status == MF_OK && bench->field)
+        status = add_group(world, stage->models[FIELD], "field", 1, false, &group, error);
+    return status;
+}
+
+static mf_Status stage_make(const Bench *bench, uint32_t count, const mf_BenchOptions *options,
+                            Stage *stage, mf_Error *error) {
+    mf_ContextConfig config = mf_context_config();
+    config.threads = options->threads != 0 ? options->threads : 1;
+    mf_Status status = mf_context_create(&config, &stage->context, error);
+    if (status == MF_OK)
+        status = load_models(bench, stage, error);
+    for (int w = 0; w < 2 && status == MF_OK; w++) {
+        mf_WorldConfig world = mf_world_config();
+        world.step = MF_MILLISECOND;
+        status = mf_world_create(stage->context, &world, &stage->worlds[w], error);
+        if (status == MF_OK)
+            status = fill_world(bench, stage, count, stage->worlds[w], error);
+        if (status == MF_OK && w == 0)
+            status = mf_collisions_add(stage->worlds[w], NULL, &stage->collisions, error);
+        if (status != MF_OK)
+            return status;
+        stage->size = mf_world_snapshot_size(stage->worlds[w]);
+        stage->images[w] = mf_allocate(stage->context, stage->size, 1);
+        if (stage->images[w] == NULL)
+            return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+        status = mf_world_snapshot(stage->worlds[w], stage->images[w], stage->size, error);
+    }
+    return status;
+}
+
+// ---- timing -------------------------------------------------------------------------------------
+
+typedef struct Result {
+    double seconds[2]; // [s] per step, with collisions and without: the medians
+    uint64_t hash;
+    mf_CollisionsStatistics statistics; // of one repeat
+} Result;
+
+static double median(double *values, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
+            double keep = values[k];
+            values[k] = values[k - 1];
+            values[k - 1] = keep;
+        }
+    return values[count / 2];
+}
+
+static mf_Status time_steps(const char *name, Stage *stage, uint64_t steps, uint32_t repeats,
+                            Result *result, mf_Error *error) {
+    double seconds[2][REPEATS_MOST];
+    for (uint32_t i = 0; i <= repeats; i++) {
+        mf_collisions_clear_statistics(stage->collisions);
+        for (int w = 0; w < 2; w++) {
+            if (mf_app_stop_wanted())
+                return mf_fail(error, MF_STOPPED, "stopped");
+            mf_Status status =
+                mf_world_restore(stage->worlds[w], stage->images[w], stage->size, error);
+            if (status != MF_OK)
+                return status;
+            double started = mf_app_clock();
+            mf_world_step(stage->worlds[w], steps);
+            if (i > 0)
+                seconds[w][i - 1] = (mf_app_clock() - started) / (double)steps;
+        }
+        uint64_t hash = mf_world_hash(stage->worlds[0]);
+        if (i > 0 && hash != result->hash)
+            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
+                           name, i, (unsigned long long)hash, (unsigned long long)result->hash);
+        result->hash = hash;
+        result->statistics = mf_collisions_statistics(stage->collisions);
+    }
+    for (int w = 0; w < 2; w++)
+        result->seconds[w] = median(seconds[w], repeats);
+    return MF_OK;
+}
+
+// ---- output -------------------------------------------------------------------------------------
+
+static double per_step(const Result *result, uint64_t sum) {
+    return (double)sum / (double)result->statistics.steps;
+}
+
+static bool print_json(const Bench *bench, uint32_t count, const Stage *stage, uint64_t steps,
+                       const Result *r) {
+    const mf_CollisionsStatistics *s = &r->statistics;
+    return mf_app_print(json_pack(
+        "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "bench", bench->name, "motion", "articulated", "instances", (json_int_t)count, "threads",
+        (json_int_t)mf_context_threads(stage->context), "isa",
+        mf_isa_name(mf_world_isa(stage->worlds[0])), "precision", "float", "dt", mf_app_real(1e-3),
+        "steps", (json_int_t)steps, "seconds", mf_app_real(r->seconds[0] * (double)steps),
+        "steps_per_second", mf_app_real(count / r->seconds[0]), "realtime_factor",
+        mf_app_real(1e-3 / r->seconds[0]), "hash", mf_app_hash(r->hash), "step_us",
+        mf_app_real(1e6 * r->seconds[0]), "step_us_without", mf_app_real(1e6 * r->seconds[1]),
+        "sphere_tests", mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
+        mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
+        mf_app_real(per_step(r, s->without)), "touches", mf_app_real(per_step(r, s->touches))));
+}
+
+static bool print_row(const Bench *bench, uint32_t count, const Result *r) {
+    const mf_CollisionsStatistics *s = &r->statistics;
+    printf("%-18s %5u robots %8.3f us a step, %8.3f without collisions; tests %8.1f of spheres "
+           "%7.1f of shapes, %10.1f without trees; %6.2f touches  %016llx\n",
+           bench->name, count, 1e6 * r->seconds[0], 1e6 * r->seconds[1],
+           per_step(r, s->robot_tests + s->sphere_tests), per_step(r, s->shape_tests),
+           per_step(r, s->without), per_step(r, s->touches), (unsigned long long)r->hash);
+    return mf_app_flush();
+}
+
+static int run_one(const Bench *bench, uint32_t count, uint64_t usual,
+                   const mf_BenchOptions *options, bool json) {
+    Stage stage = {0};
+    mf_Error error = {0};
+    Result result = {0};
+    const uint64_t steps = options->steps != 0 ? options->steps : usual;
+    mf_Status status = stage_make(bench, count, options, &stage, &error);
+    if (status == MF_OK)
+        status = time_steps(bench->name, &stage, steps,
+                            options->repeats != 0 ? options->repeats : 5, &result, &error);
+    bool written = false;
+    if (status == MF_OK)
+        written = json ? print_json(bench, count, &stage, steps, &result)
+                       : print_row(bench, count, &result);
+    stage_free(&stage);
+    if (status != MF_OK)
+        return mf_app_fail(&error);
+    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool json) {
+    static const uint32_t numbers[] = {2, 5, 10, 20, 50, 100, 200};
+    int result = MF_EXIT_DONE;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == MF_EXIT_DONE; i++)
+        result = run_one(bench, numbers[i], bench->steps, options, json);
+    return result;
+}
+
+static const Bench *find(const char *name) {
+    for (size_t i = 0; i < BENCH_COUNT; i++)
+        if (strcmp(benches[i].name, name) == 0)
+            return &benches[i];
+    return NULL;
+}
+
+bool mf_bench_collisions_knows(const char *name) {
+    return find(name) != NULL;
+}
+
+const char *mf_bench_collisions_usual(uint32_t n) {
+    for (size_t i = 0; i < BENCH_COUNT; i++)
+        if (!benches[i].only_named && n-- == 0)
+            return benches[i].name;
+    return NULL;
+}
+
+int mf_bench_collisions_run(const char *name, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = find(name);
+    if (bench->humanoids == 0 && options->instances == 0)
+        return run_curve(bench, options, json);
+    return run_one(bench, options->instances != 0 ? options->instances : bench->humanoids,
+                   bench->steps, options, json);
+}

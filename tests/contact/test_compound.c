@@ -1,0 +1,454 @@
+// Compounds: shape of the trees, kinematics against mf_model_pose and differences in time, and that
+// descending two trees finds what looking at every two solids finds, to the bit, in every copy.
+#include "contact/compounds.h"
+
+#include <mayfly/world.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
+static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
+
+static void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s: %s", mf_status_name(status), error->message);
+}
+
+static void near(double value, double expected, double tolerance) {
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
+}
+
+static double unit(uint32_t stream, uint32_t number) {
+    uint32_t word[4];
+    mf_random(3, number, stream, 0, word);
+    return mf_random_unit_double(word[0], word[1]);
+}
+
+typedef struct Robot {
+    mf_Model *model;
+    mf_Compound *compound;
+} Robot;
+
+static Robot load(mf_Context *context, const char *name) {
+    char path[512];
+    mf_Error error = {0};
+    Robot robot;
+    snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
+    must(mf_model_load(context, path, NULL, &robot.model, &error), &error);
+    must(mf_compound_create(context, robot.model, &robot.compound, &error), &error);
+    return robot;
+}
+
+static Robot load_text(mf_Context *context, const char *text) {
+    char path[] = "/tmp/mayfly-test-XXXXXX";
+    mf_Error error = {0};
+    Robot robot;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    mf_Status status = mf_model_load(context, path, NULL, &robot.model, &error);
+    unlink(path);
+    must(status, &error);
+    must(mf_compound_create(context, robot.model, &robot.compound, &error), &error);
+    return robot;
+}
+
+static void unload(Robot robot) {
+    mf_compound_destroy(robot.compound);
+    mf_model_destroy(robot.model);
+}
+
+// ---- trees --------------------------------------------------------------------------------------
+
+static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t *seen) {
+    seen[node]++;
+    if (node < compound->solid_count)
+        return 1;
+    const uint32_t *children = compound->nodes[node - compound->solid_count].children;
+    assert_true(children[0] < node && children[1] < node);
+    return count_under(compound, children[0], seen) + count_under(compound, children[1], seen);
+}
+
+static void trees_are_binary_with_solids_in_their_leaves(void **state) {
+    (void)state;
+    static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
+                                        "soccer_field.xml", "ant.xml",  "figure.xml"};
+    mf_Context *context;
+    mf_Error error = {0};
+    must(mf_context_create(NULL, &context, &error), &error);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        Robot robot = load(context, names[i]);
+        const mf_Compound *compound = robot.compound;
+        uint32_t seen[2 * MF_COMPOUND_SHAPES] = {0};
+        assert_true(compound->solid_count > 0);
+        assert_int_equal(compound->node_count, 2 * compound->solid_count - 1);
+        assert_int_equal(count_under(compound, compound->root, seen), compound->solid_count);
+        for (uint32_t n = 0; n < compound->node_count; n++)
+            assert_int_equal(seen[n], 1);
+        // A tree that halves has the depth of the logarithm; limbs may add a few.
+        assert_true(compound->depth <= 6 + ceil(log2(compound->solid_count)));
+        assert_true(compound->still == (i == 4));
+        unload(robot);
+    }
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+// ---- kinematics ---------------------------------------------------------------------------------
+
+enum { JOINTS = 32 };
+
+typedef struct State { // of a block, in double
+    _Alignas(64) double orientation[4][MF_BLOCK];
+    double linear[3][MF_BLOCK], angular[3][MF_BLOCK];
+    double angle[JOINTS][MF_BLOCK], rate[JOINTS][MF_BLOCK];
+} State;
+
+static void fill_state(State *state, const mf_Model *model, uint32_t seed) {
+    memset(state, 0, sizeof *state);
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+        double size = 0.0;
+        for (uint32_t c = 0; c < 4; c++) {
+            double value = unit(seed + c, lane) - 0.5;
+            state->orientation[c][lane] = value;
+            size += value * value;
+        }
+        for (uint32_t c = 0; c < 4; c++)
+            state->orientation[c][lane] /= sqrt(size);
+        for (uint32_t c = 0; c < 3; c++) {
+            state->linear[c][lane] = unit(seed + 4 + c, lane) - 0.5;
+            state->angular[c][lane] = 4 * unit(seed + 7 + c, lane) - 2;
+        }
+        for (uint32_t j = 0; j < model->joint_count; j++) {
+            state->angle[j][lane] = 2 * unit(seed + 10 + j, lane) - 1;
+            state->rate[j][lane] = 6 * unit(seed + 50 + j, lane) - 3;
+        }
+    }
+}
+
+static mf_CompoundState view(const State *state) {
+    return (mf_CompoundState){.orientation = state->orientation,
+                              .linear_velocity = state->linear,
+                              .angular_velocity = state->angular,
+                              .angle = state->angle,
+                              .rate = state->rate,
+                              .wide = true};
+}
+
+static void *make_parts(const mf_Compound *compound, bool wide) {
+    size_t bytes = mf_compound_rows(compound) * MF_BLOCK * (wide ? 8 : 4);
+    void *parts = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    assert_non_null(parts);
+    return parts;
+}
+
+static double at(const void *parts, size_t row, uint32_t lane) {
+    return ((const double *)parts)[row * MF_BLOCK + lane];
+}
+
+// Moves a state on by a short time, by its own velocities.
+static void advance(State *state, const mf_Model *model, double time) {
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+        double q[4], w[3], turned[4];
+        for (int c = 0; c < 4; c++)
+            q[c] = state->orientation[c][lane];
+        for (int c = 0; c < 3; c++)
+            w[c] = state->angular[c][lane] * time * 0.5;
+        turned[0] = q[0] - q[1] * w[0] - q[2] * w[1] - q[3] * w[2];
+        turned[1] = q[1] + q[0] * w[0] + q[2] * w[2] - q[3] * w[1];
+        turned[2] = q[2] + q[0] * w[1] + q[3] * w[0] - q[1] * w[2];
+        turned[3] = q[3] + q[0] * w[2] + q[1] * w[1] - q[2] * w[0];
+        for (int c = 0; c < 4; c++)
+            state->orientation[c][lane] = turned[c];
+        for (uint32_t j = 0; j < model->joint_count; j++)
+            state->angle[j][lane] += time * state->rate[j][lane];
+    }
+}
+
+static void places_and_velocities_are_those_of_the_model(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Error error = {0};
+    must(mf_context_create(NULL, &context, &error), &error);
+    static const char *const slider =
+        "<mujoco model='slider'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
+        "<body pos='0.2 0.1 0' euler='30 0 20'><joint type='slide' axis='0 0.6 0.8' ref='0.1'/>"
+        "<geom type='box' size='0.1 0.2 0.05' euler='10 20 30'/><body pos='0 0 0.3'>"
+        "<joint type='hinge' axis='1 0 0'/><geom type='capsule' size='0.05 0.1'/></body></body>"
+        "</body></worldbody></mujoco>";
+    for (int which = 0; which < 3; which++) {
+        Robot robot = which == 2 ? load_text(context, slider)
+                                 : load(context, which == 0 ? "humanoid.urdf" : "car.urdf");
+        const mf_Model *model = robot.model;
+        const double time = 1e-6;
+        State now, then;
+        fill_state(&now, model, 100);
+        then = now;
+        advance(&then, model, time);
+        void *parts = make_parts(robot.compound, true), *later = make_parts(robot.compound, true);
+        mf_CompoundState from = view(&now), to = view(&then);
+        refits[0][1](robot.compound, &from, parts);
+        refits[0][1](robot.compound, &to, later);
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+            double angle[JOINTS], place[JOINTS][3], turn[JOINTS][4];
+            for (uint32_t j = 0; j < model->joint_count; j++)
+                angle[j] = now.angle[j][lane];
+            mf_model_pose(model, angle, place, turn);
+            for (uint32_t l = 0; l < model->link_count; l++) {
+                if (!robot.compound->links[l].needed)
+                    continue;
+                const size_t row = mf_compound_link_row(l);
+                double own[3] = {0, 0, 0};
+                for (size_t r = 0; r < 3; r++)
+                    for (size_t c = 0; c < 3; c++)
+                        own[r] += at(parts, MF_PART_TURN + 3 * r + c, lane) * place[l][c];
+                for (size_t c = 0; c < 3; c++) {
+                    double here = at(parts, row + MF_PART_PLACE + c, lane);
+                    double speed = (at(later, row + MF_PART_PLACE + c, lane) - here) / time;
+                    near(here, own[c], 1e-12);
+                    speed += now.linear[c][lane]; // places are relative to the base
+                    near(at(parts, row + MF_PART_VELOCITY + c, lane), speed, 1e-4);
+                    // d/dt of the axes is the rate times them: row r of R' = rate x column.
+                    const size_t d = (c + 1) % 3, e = (c + 2) % 3;
+                    double change =
+                        (at(later, row + 3 * c, lane) - at(parts, row + 3 * c, lane)) / time;
+                    double turning =
+                        at(parts, row + MF_PART_RATE + d, lane) * at(parts, row + 3 * e, lane) -
+                        at(parts, row + MF_PART_RATE + e, lane) * at(parts, row + 3 * d, lane);
+                    near(change, turning, 1e-4);
+                }
+            }
+        }
+        free(parts);
+        free(later);
+        unload(robot);
+    }
+    mf_context_destroy(context);
+}
+
+// ---- touches ------------------------------------------------------------------------------------
+
+enum { ROOM = 4096 };
+
+static int by_solids(const void *x, const void *y) {
+    const mf_CompoundTouch *a = x, *b = y;
+    if (a->solids[0] != b->solids[0])
+        return a->solids[0] < b->solids[0] ? -1 : 1;
+    if (a->solids[1] != b->solids[1])
+        return a->solids[1] < b->solids[1] ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void same_touches(const mf_CompoundTouch *a, const mf_CompoundTouch *b, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(a[i].solids[0], b[i].solids[0]);
+        assert_int_equal(a[i].solids[1], b[i].solids[1]);
+        assert_memory_equal(a[i].point, b[i].point, sizeof a[i].point);
+        assert_memory_equal(a[i].normal, b[i].normal, sizeof a[i].normal);
+        assert_true(a[i].depth == b[i].depth && a[i].depth > 0.0);
+    }
+}
+
+typedef struct Count {
+    uint64_t touches, spheres, solids, every;
+} Count;
+
+// One pair in every copy of the kernel that this machine has, with trees and without.
+static void compare(const mf_CompoundPair *pair, int precision, const int *rows, int row_count,
+                    Count *count) {
+    static mf_CompoundTouch first[ROOM], touches[ROOM];
+    uint32_t found = 0;
+    for (int r = 0; r < row_count; r++) {
+        for (int trees = 1; trees >= 0; trees--) {
+            mf_CompoundMeet meet = {
+                .pairs = pair, .pair_count = 1, .trees = trees, .touches = touches, .room = ROOM};
+            meets[rows[r]][precision](&meet);
+            assert_int_equal(meet.lost, 0);
+            for (uint32_t i = 1; i < meet.touch_count; i++)
+                assert_true(touches[i].order > touches[i - 1].order);
+            qsort(touches, meet.touch_count, sizeof *touches, by_solids);
+            if (r == 0 && trees) {
+                memcpy(first, touches, meet.touch_count * sizeof *touches);
+                found = meet.touch_count;
+                count->touches += found;
+                count->spheres += meet.sphere_tests;
+                count->solids += meet.solid_tests;
+            } else if (r == 0) {
+                count->every += meet.solid_tests;
+            }
+            assert_int_equal(meet.touch_count, found);
+            same_touches(first, touches, found);
+        }
+    }
+}
+
+static int kernel_rows(int *rows) {
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    int count = 0;
+    for (int i = 0; i < 4; i++)
+        if (mf_isa_available(isas[i]))
+            rows[count++] = mf_kernel_row(isas[i]);
+    return count;
+}
+
+static const char *const zoo =
+    "<mujoco model='zoo'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
+    "<body pos='0.2 0 0'><joint type='hinge' axis='0 1 0'/><geom type='box' size='0.1 0.05 0.05'/>"
+    "<body pos='0.2 0 0'><joint type='hinge' axis='0 1 0'/>"
+    "<geom type='cylinder' size='0.05 0.08' euler='0 90 0'/><body pos='0.2 0 0'>"
+    "<joint type='hinge' axis='0 0 1'/><geom type='ellipsoid' size='0.1 0.05 0.04'/>"
+    "<body pos='0.2 0 0'><joint type='hinge' axis='0 1 0'/><geom type='capsule' size='0.04 0.1'/>"
+    "<geom type='box' size='0.02 0.2 0.02' contype='2' conaffinity='2'/></body></body></body>"
+    "</body></body></worldbody></mujoco>";
+
+// Random states of robots at distances from inside each other to far apart, and the hostile cases:
+// one robot in the very place of another, apart by a hair, and in axes of each other.
+static void trees_find_what_every_two_find(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Error error = {0};
+    int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
+    must(mf_context_create(NULL, &context, &error), &error);
+    Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
+                       load_text(context, zoo), load(context, "ball.xml")};
+    for (int precision = 0; precision < 2; precision++) {
+        Count count = {0};
+        void *parts[4];
+        State states[4];
+        for (uint32_t r = 0; r < 4; r++) {
+            parts[r] = make_parts(robots[r].compound, precision);
+            fill_state(&states[r], robots[r].model, 1000 * r);
+            for (uint32_t lane = 0; lane < MF_BLOCK && (r == 1 || r == 0); lane++)
+                for (uint32_t c = 0; c < 4 && (r == 1 || lane % 3 == 0); c++)
+                    states[r].orientation[c][lane] = c == 0; // upright
+            mf_CompoundState from = view(&states[r]);
+            refits[rows[0]][precision](robots[r].compound, &from, parts[r]);
+        }
+        for (uint32_t i = 0; i < 240; i++) {
+            const uint32_t a = i % 4, b = i / 4 % 4, lane = i % MF_BLOCK, other = i * 7 % MF_BLOCK;
+            mf_CompoundPair pair = {
+                {{robots[a].compound, parts[a], lane}, {robots[b].compound, parts[b], other}},
+                {0, 0, 0},
+                false};
+            if (a == 1 && b == 1)
+                continue;
+            const double far = i < 64 ? 0.0 : i < 80 ? 1e-7 : 0.7;
+            for (uint32_t c = 0; c < 3; c++)
+                pair.way[c] = far * (2 * unit(500 + c, i) - 1);
+            if (a == 1)
+                pair.way[0] += 4.5;
+            if (b == 1)
+                pair.way[0] -= 4.5;
+            compare(&pair, precision, rows, row_count, &count);
+        }
+        assert_true(count.touches > 500);
+        assert_true(count.solids * 3 < count.every);
+        for (uint32_t r = 0; r < 4; r++)
+            free(parts[r]);
+    }
+    for (uint32_t r = 0; r < 4; r++)
+        unload(robots[r]);
+    mf_context_destroy(context);
+}
+
+// Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
+// a robot with a joint that is not a number touches nothing.
+static void company_does_not_show(void **state) {
+    (void)state;
+    enum { PAIRS = 40 };
+    static mf_CompoundTouch together[ROOM], alone[ROOM];
+    mf_Context *context;
+    mf_Error error = {0};
+    int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
+    must(mf_context_create(NULL, &context, &error), &error);
+    Robot robot = load(context, "humanoid.urdf");
+    State states;
+    fill_state(&states, robot.model, 77);
+    states.angle[3][5] = (double)NAN;
+    states.linear[1][6] = (double)INFINITY;
+    for (int precision = 0; precision < 2; precision++) {
+        void *parts = make_parts(robot.compound, precision);
+        mf_CompoundState from = view(&states);
+        refits[rows[row_count - 1]][precision](robot.compound, &from, parts);
+        mf_CompoundPair pairs[PAIRS];
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            pairs[i] = (mf_CompoundPair){
+                {{robot.compound, parts, i % MF_BLOCK}, {robot.compound, parts, i * 5 % MF_BLOCK}},
+                {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)},
+                false};
+        }
+        mf_CompoundMeet all = {
+            .pairs = pairs, .pair_count = PAIRS, .trees = true, .touches = together, .room = ROOM};
+        meets[rows[row_count - 1]][precision](&all);
+        assert_true(all.solid_tests > 600 && all.touch_count > 300);
+        uint32_t first = 0;
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            mf_CompoundMeet one = {
+                .pairs = pairs + i, .pair_count = 1, .trees = true, .touches = alone, .room = ROOM};
+            meets[rows[0]][precision](&one);
+            bool sick = i % MF_BLOCK == 5 || i % MF_BLOCK == 6 || i * 5 % MF_BLOCK == 5 ||
+                        i * 5 % MF_BLOCK == 6;
+            assert_true(!sick || one.touch_count == 0);
+            for (uint32_t k = 0; k < one.touch_count; k++)
+                assert_int_equal(together[first + k].pair, i);
+            same_touches(alone, together + first, one.touch_count);
+            first += one.touch_count;
+        }
+        assert_int_equal(first, all.touch_count);
+        // Without room the first ones are told, and the others counted.
+        all.room = 100;
+        meets[rows[row_count - 1]][precision](&all);
+        assert_int_equal(all.touch_count, 100);
+        assert_int_equal(all.lost, first - 100);
+        free(parts);
+    }
+    unload(robot);
+    mf_context_destroy(context);
+}
+
+// ---- masses -------------------------------------------------------------------------------------
+
+// A ball is as heavy as it is along its normals; a thin rod at its end a quarter of it, as a rod
+// that is struck there; what is fixed in the world has no mass to move.
+static void masses_are_those_at_the_worst_place(void **state) {
+    (void)state;
+    static const char *const rod =
+        "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
+        " mass='2'/></body></worldbody></mujoco>";
+    mf_Context *context;
+    mf_Error error = {0};
+    must(mf_context_create(NULL, &context, &error), &error);
+    Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
+          stick = load_text(context, rod);
+    near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
+    near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
+    near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);
+    for (uint32_t s = 0; s < field.compound->solid_count; s++)
+        assert_true(field.compound->solids[s].pressed == 0.0);
+    unload(ball);
+    unload(field);
+    unload(stick);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_are_binary_with_solids_in_their_leaves),
+        cmocka_unit_test(places_and_velocities_are_those_of_the_model),
+        cmocka_unit_test(trees_find_what_every_two_find),
+        cmocka_unit_test(company_does_not_show),
+        cmocka_unit_test(masses_are_those_at_the_worst_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

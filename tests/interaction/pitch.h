@@ -1,0 +1,154 @@
+// Worlds for tests of collisions: groups of models that are written down as MJCF text or loaded.
+#ifndef MAYFLY_TESTS_PITCH_H
+#define MAYFLY_TESTS_PITCH_H
+
+#include <mayfly/collision.h>
+#include <mayfly/motion.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };
+
+typedef struct Pitch {
+    mf_Context *context;
+    mf_World *world;
+    mf_Collisions *collisions;
+    uint32_t count;
+    mf_Model *models[PITCH_GROUPS];
+    mf_Group *groups[PITCH_GROUPS];
+    mf_Error error;
+} Pitch;
+
+static inline void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s: %s", mf_status_name(status), error->message);
+}
+
+static inline void near(double value, double expected, double tolerance) {
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
+}
+
+// 0 .. 1
+static inline double unit(uint32_t stream, uint32_t number) {
+    uint32_t word[4];
+    mf_random(11, number, stream, 0, word);
+    return mf_random_unit_double(word[0], word[1]);
+}
+
+static inline void pitch_open(Pitch *pitch, uint32_t threads, mf_Isa isa, mf_Time step,
+                              double gravity) {
+    memset(pitch, 0, sizeof *pitch);
+    mf_ContextConfig context = mf_context_config();
+    context.threads = threads;
+    must(mf_context_create(&context, &pitch->context, &pitch->error), &pitch->error);
+    mf_WorldConfig world = mf_world_config();
+    world.step = step;
+    world.isa = isa;
+    world.gravity = gravity;
+    must(mf_world_create(pitch->context, &world, &pitch->world, &pitch->error), &pitch->error);
+}
+
+static inline void pitch_close(Pitch *pitch) {
+    mf_world_destroy(pitch->world);
+    for (uint32_t i = 0; i < pitch->count; i++)
+        mf_model_destroy(pitch->models[i]);
+    assert_int_equal(mf_context_live_bytes(pitch->context), 0);
+    mf_context_destroy(pitch->context);
+}
+
+static inline mf_Model *load_text(mf_Context *context, const char *text) {
+    char path[] = "/tmp/mayfly-test-XXXXXX";
+    mf_Error error = {0};
+    mf_Model *model;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
+    unlink(path);
+    must(status, &error);
+    return model;
+}
+
+static inline mf_Model *load_file(mf_Context *context, const char *name) {
+    char path[512];
+    mf_Error error = {0};
+    mf_Model *model;
+    snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
+    must(mf_model_load(context, path, NULL, &model, &error), &error);
+    return model;
+}
+
+// A shared group of `count` robots; moves by nothing yet.
+static inline mf_Group *pitch_group(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
+                                    bool wide) {
+    mf_GroupConfig config = mf_group_config();
+    mf_Group *group;
+    config.name = name;
+    config.model = model;
+    config.count = count;
+    config.isolated = false;
+    config.double_precision = wide;
+    pitch->models[pitch->count] = model;
+    must(mf_world_add_group(pitch->world, &config, &group, &pitch->error), &pitch->error);
+    pitch->groups[pitch->count++] = group;
+    return group;
+}
+
+static inline void prepare(Pitch *pitch, mf_Group *group) {
+    must(mf_collisions_prepare(group, &pitch->error), &pitch->error);
+}
+
+// Prepared, and moves by `articulated`, without contacts with the ground and within itself.
+static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *name,
+                                     uint32_t count, bool wide) {
+    mf_Group *group = pitch_group(pitch, model, name, count, wide);
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    motion.contacts = motion.self_contacts = false;
+    prepare(pitch, group);
+    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    return group;
+}
+
+static inline void pitch_collide(Pitch *pitch, const mf_CollisionsConfig *config) {
+    must(mf_collisions_add(pitch->world, config, &pitch->collisions, &pitch->error), &pitch->error);
+}
+
+static inline double get(mf_Group *group, const char *field, uint32_t instance, uint32_t c) {
+    return mf_field_get(mf_group_find_field(group, field), instance, c);
+}
+
+static inline void set(mf_Group *group, const char *field, uint32_t instance, uint32_t c,
+                       double value) {
+    mf_field_set(mf_group_find_field(group, field), instance, c, value);
+}
+
+static inline void put(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,
+                       double z, double speed_x) {
+    must(mf_group_place(group, instance, (double[]){x, y, z}, NULL, (double[]){speed_x, 0, 0},
+                        &pitch->error),
+         &pitch->error);
+}
+
+// A ball of radius 0.1 m without friction.
+static inline mf_Model *ball_of(mf_Context *context, double mass) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "<mujoco model='ball'><worldbody><body><freejoint/>"
+             "<geom type='sphere' size='0.1' mass='%g' condim='1'/>"
+             "</body></worldbody></mujoco>",
+             mass);
+    return load_text(context, text);
+}
+
+#endif

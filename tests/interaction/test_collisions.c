@@ -1,0 +1,723 @@
+// Collisions between robots: closed forms of impacts, friction and rest, balance of forces, energy,
+// and that nothing depends on company, threads, instruction sets, margins or interruptions.
+#include "interaction/pitch.h"
+
+#include "torture.h"
+
+static const double pi = 3.14159265358979323846;
+
+// ---- impacts ------------------------------------------------------------------------------------
+
+typedef struct Impact {
+    double depth, time, speeds[2];
+} Impact;
+
+// Two balls meet head on with 1 m/s each.
+static Impact impact_of(double mass, double restitution, double duration, mf_Time step, bool wide) {
+    Pitch pitch;
+    Impact out = {0};
+    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1, wide);
+    mf_Group *second = pitch_bodies(&pitch, ball_of(pitch.context, mass), "second", 1, wide);
+    put(&pitch, first, 0, -0.101, 0, 0, 1.0);
+    put(&pitch, second, 0, 0.101, 0, 0, -1.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.restitution = restitution;
+    config.duration = duration;
+    pitch_collide(&pitch, &config);
+    const double dt = (double)step * 1e-9;
+    for (uint32_t i = 0; (double)i * dt < 0.01 + 2 * duration / restitution; i++) {
+        mf_world_step(pitch.world, 1);
+        double apart = get(second, "base.position", 0, 0) - get(first, "base.position", 0, 0);
+        out.depth = fmax(out.depth, 0.2 - apart);
+        out.time += get(first, "push.count", 0, 0) > 0 ? dt : 0.0;
+        assert_true(get(first, "push.link", 0, 0) == -get(second, "push.link", 0, 0));
+    }
+    out.speeds[0] = get(first, "base.linear_velocity", 0, 0);
+    out.speeds[1] = get(second, "base.linear_velocity", 0, 0);
+    pitch_close(&pitch);
+    return out;
+}
+
+// A spring with stiffness k = m (pi / T)^2 that parts with e^2 k: half a period T/2 on the way in,
+// T/2e on the way out, depth v T / pi, speeds as Newton's law says.
+static void balls_meet_as_the_spring_says(void **state) {
+    (void)state;
+    const double masses[] = {1.0, 3.0, 0.05}, restitutions[] = {1.0, 0.5, 0.2};
+    for (int i = 0; i < 9; i++) {
+        const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
+        Impact is = impact_of(m, e, duration, 10 * MICROSECOND, true);
+        const double common = (1.0 - m) / (1.0 + m); // speed of the common centre of mass
+        near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
+        near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.004 * duration / e);
+        near(is.speeds[0], common - e * 2 * m / (1 + m), 0.005);
+        near(is.speeds[1], common + e * 2 / (1 + m), 0.005);
+        near(is.speeds[0] + m * is.speeds[1], 1.0 - m, 1e-12);
+    }
+}
+
+// At the coarsest setting, four steps, and the default of six, in float: the law of impacts holds
+// to the error of the step, and never gives more speed than it took.
+static void coarse_impacts_are_near_it(void **state) {
+    (void)state;
+    for (uint32_t steps = 4; steps <= 12; steps += 2) {
+        const double bound = 1.3 / steps;
+        Impact is = impact_of(1.0, 0.5, 1e-3 * steps, MF_MILLISECOND, false);
+        near(is.speeds[1], 0.5, 0.5 * bound);
+        assert_true(is.speeds[1] < 0.999);
+        near(is.speeds[0], -is.speeds[1], 1e-6);
+    }
+}
+
+// A ball strikes a row of four that stand apart by more than they press in: each passes on
+// (1 + e) / 2 of its speed.
+static void a_row_of_balls_passes_an_impact_on(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const double e = k == 0 ? 1.0 : 0.6;
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+        mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
+        for (uint32_t i = 0; i < 5; i++)
+            put(&pitch, balls, i, 0.22 * i, 0, 0, i == 0 ? 1.0 : 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.restitution = e;
+        config.duration = 0.004;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 15000); // 0.3 s
+        double momentum = 0.0, passed = 1.0;
+        for (uint32_t i = 0; i < 5; i++) {
+            double speed = get(balls, "base.linear_velocity", i, 0);
+            momentum += 0.5 * speed;
+            near(speed, i < 4 ? passed * (1 - e) / 2 : passed, 0.01);
+            passed *= (1 + e) / 2;
+        }
+        near(momentum, 0.5, 1e-12);
+        pitch_close(&pitch);
+    }
+}
+
+// A ball strikes the end of a rod on a hinge that the world holds: momentum about the hinge stays,
+// and the speed at which they part is e times that at which they met.
+static void a_hinge_feels_what_strikes_its_link(void **state) {
+    (void)state;
+    static const char *const rod =
+        "<mujoco model='rod'><worldbody><body name='post'><body name='rod' pos='0 0 0'>"
+        "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
+        " diaginertia='0.2 0.01 0.2'/><geom type='capsule' fromto='0 0.1 0 0 1 0' size='0.05'"
+        " condim='1'/></body></body></worldbody></mujoco>";
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+    mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
+    mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
+    put(&pitch, ball, 0, -0.16, 0.8, 0, 2.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.duration = 0.002;
+    pitch_collide(&pitch, &config);
+    mf_world_step(pitch.world, 1500); // 0.03 s
+    const double inertia = 0.2 + 2 * 0.25, r = 0.8, m = 0.3, e = 0.5;
+    double rate = get(arm, "joint.rate", 0, 0), speed = get(ball, "base.linear_velocity", 0, 0);
+    // The ball moves the rod (x < 0 at y > 0 is a positive turn) by -f r.
+    double expected = -(1 + e) * 2.0 * m * r / (inertia + m * r * r);
+    near(rate, expected, 0.01 * fabs(expected));
+    near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
+    assert_true(get(arm, "push.count", 0, 0) == 0);
+    pitch_close(&pitch);
+}
+
+// ---- forces -------------------------------------------------------------------------------------
+
+// Sums the pushes of a group: force, and torque about the world's origin; and their sizes.
+static void sum_pushes(mf_Group *group, double sum[6], double *size) {
+    const mf_Field *push = mf_group_find_field(group, "push.link");
+    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+        double at[3], f[3], t[3];
+        for (uint32_t c = 0; c < 3; c++)
+            at[c] = get(group, "base.position", i, c);
+        for (uint32_t l = 0; l < push->components; l += 6) {
+            for (uint32_t c = 0; c < 3; c++) {
+                f[c] = mf_field_get(push, i, l + c);
+                t[c] = mf_field_get(push, i, l + 3 + c);
+                sum[c] += f[c];
+                *size += fabs(f[c]) + fabs(t[c]);
+            }
+            for (uint32_t c = 0; c < 3; c++) {
+                const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
+                sum[3 + c] += t[c] + at[d] * f[e] - at[e] * f[d];
+            }
+        }
+    }
+}
+
+// Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
+static void forces_cancel(void **state) {
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *groups[3] = {
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 6, wide),
+            pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls", 4, true),
+            pitch_bodies(&pitch, load_file(pitch.context, "car.urdf"), "cars", 2, wide)};
+        for (uint32_t g = 0; g < 3; g++)
+            for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                put(&pitch, groups[g], i, unit(g, i), unit(g + 3, i), 5 + unit(g + 6, i),
+                    unit(g + 9, i) - 0.5);
+        pitch_collide(&pitch, NULL);
+        double all = 0.0;
+        for (int step = 0; step < 100; step++) {
+            double sum[6] = {0}, size = 0.0;
+            // Where they were when they were pushed is where they are before the step.
+            double before[3][6][3];
+            for (uint32_t g = 0; g < 3; g++)
+                for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                    for (uint32_t c = 0; c < 3; c++)
+                        before[g][i][c] = get(groups[g], "base.position", i, c);
+            mf_world_step(pitch.world, 1);
+            for (uint32_t g = 0; g < 3; g++)
+                for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                    for (uint32_t c = 0; c < 3; c++) {
+                        double now = get(groups[g], "base.position", i, c);
+                        set(groups[g], "base.position", i, c, before[g][i][c]);
+                        before[g][i][c] = now;
+                    }
+            for (uint32_t g = 0; g < 3; g++)
+                sum_pushes(groups[g], sum, &size);
+            for (uint32_t g = 0; g < 3; g++)
+                for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                    for (uint32_t c = 0; c < 3; c++)
+                        set(groups[g], "base.position", i, c, before[g][i][c]);
+            for (int c = 0; c < 6; c++)
+                assert_true(fabs(sum[c]) <= (wide ? 1e-13 : 2e-6) * 10 * size);
+            all += size;
+        }
+        assert_true(all > 100.0);
+        for (uint32_t g = 0; g < 3; g++)
+            assert_int_equal(mf_group_fault_total(groups[g]), 0);
+        pitch_close(&pitch);
+    }
+}
+
+static double kinetic(mf_Group *group) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        sum += mf_articulated_energy(group, i).kinetic;
+    return sum;
+}
+
+// Boxes, balls and capsules thrown into each other never have more energy than they came with.
+static void impacts_make_no_energy(void **state) {
+    (void)state;
+    static const char *const shapes[3] = {
+        "<geom type='box' size='0.1 0.07 0.05' mass='0.5'/>",
+        "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
+        "<geom type='ellipsoid' size='0.12 0.08 0.06' mass='1'/>"};
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        mf_Group *groups[3];
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        for (uint32_t g = 0; g < 3; g++) {
+            char text[256], name[16];
+            snprintf(name, sizeof name, "group%u", g);
+            snprintf(text, sizeof text,
+                     "<mujoco model='m'><worldbody><body><freejoint/>%s</body></worldbody>"
+                     "</mujoco>",
+                     shapes[g]);
+            groups[g] = pitch_bodies(&pitch, load_text(pitch.context, text), name, 8, true);
+            for (uint32_t i = 0; i < 8; i++) {
+                const double x = 0.3 * (i % 2) + 0.6 * unit(1, i) * 0, y = 0.3 * (i / 2 % 2);
+                put(&pitch, groups[g], i, x - 0.15 + 0.9 * ((int)g - 1), y, 0.3 * (i / 4),
+                    -1.0 * ((int)g - 1));
+                for (uint32_t c = 0; c < 3; c++)
+                    set(groups[g], "base.angular_velocity", i, c, 4 * unit(2 + c, 8 * g + i) - 2);
+            }
+        }
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.restitution = k == 0 ? 0.5 : 0.8;
+        pitch_collide(&pitch, &config);
+        double start = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+        for (int i = 0; i < 200; i++) {
+            mf_world_step(pitch.world, 10);
+            double now = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+            assert_true(now <= start * 1.0001);
+        }
+        double end = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+        assert_true(end < 0.9 * start);
+        assert_true(mf_collisions_statistics(pitch.collisions).touches > 50);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- standing and sliding -----------------------------------------------------------------------
+
+static const char table_text[] =
+    "<mujoco model='table'><worldbody><body name='table'>"
+    "<geom type='box' size='3 1 0.1' pos='0 0 0.9' friction='0.3'/></body></worldbody></mujoco>";
+
+// A ball dropped on a table that the world holds comes to rest, and is pressed with its weight.
+static void a_ball_comes_to_rest_on_a_table(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
+    mf_Group *ball = pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
+    put(&pitch, ball, 0, 0.3, 0.2, 1.2, 0.0);
+    pitch_collide(&pitch, NULL);
+    mf_world_step(pitch.world, 3000);
+    double sum = 0.0;
+    for (int i = 0; i < 200; i++) {
+        mf_world_step(pitch.world, 1);
+        sum += get(ball, "push.link", 0, 2);
+        assert_true(fabs(get(ball, "base.linear_velocity", 0, 2)) < 1e-3);
+        assert_true(get(ball, "push.count", 0, 0) == 1);
+    }
+    near(sum / 200, 0.19 * 9.81, 1e-3);
+    // Between the depths of the two springs: k = m (pi / 6 ms)^2 and a quarter of it.
+    double k = pi * pi / (36e-6), depth = 1.07 - get(ball, "base.position", 0, 2);
+    assert_true(depth >= 9.81 / k * 0.999 && depth <= 4 * 9.81 / k * 1.001);
+    pitch_close(&pitch);
+}
+
+// A box slides on a table and stops after v^2 / (2 mu g).
+static void a_box_slides_as_coulomb_says(void **state) {
+    (void)state;
+    static const char *const box =
+        "<mujoco model='box'><worldbody><body><freejoint/>"
+        "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
+        "</mujoco>";
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
+    pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
+    mf_Group *slider = pitch_bodies(&pitch, load_text(pitch.context, box), "box", 1, true);
+    // Lower by what the weight presses it in, so that it does not hop.
+    put(&pitch, slider, 0, -1.5, 0, 1.03, 0.0);
+    pitch_collide(&pitch, NULL);
+    mf_world_step(pitch.world, 2000);
+    double from = get(slider, "base.position", 0, 0);
+    set(slider, "base.linear_velocity", 0, 0, 2.0);
+    mf_world_step(pitch.world, 6000); // 1.2 s: longer than v / (mu g) = 0.68 s
+    double way = get(slider, "base.position", 0, 0) - from;
+    near(way, 4.0 / (2 * 0.3 * 9.81), 0.01 * way);
+    assert_true(fabs(get(slider, "base.linear_velocity", 0, 0)) < 1e-3);
+    pitch_close(&pitch);
+}
+
+// A robot of `points` and one of `articulated` take from a ball what it loses.
+static void every_motion_takes_the_same_push(void **state) {
+    (void)state;
+    double speeds[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+        mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
+        mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
+        prepare(&pitch, car);
+        mf_ArticulatedConfig motion = mf_articulated_config();
+        motion.contacts = false;
+        motion.servo.gain = 1e5; // as stiff as `points`, whose joints are where they are told
+        motion.servo.damping = 1e3;
+        mf_PointsConfig points = mf_points_config();
+        points.joint_interval = 100 * MICROSECOND;
+        must(k == 0 ? mf_articulated_add(car, &motion, &pitch.error)
+                    : mf_points_add(car, &points, &pitch.error),
+             &pitch.error);
+        put(&pitch, car, 0, 0, 0, 5, 0.0);
+        put(&pitch, ball, 0, -0.35, 0.03, 5.02, 1.0);
+        if (k == 1)
+            mf_points_refresh(car, 0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.friction = 0.0;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 1000);
+        double center[3], linear[3], angular[3];
+        if (k == 0)
+            mf_articulated_momentum(car, 0, center, linear, angular);
+        else
+            mf_points_momentum(car, 0, center, linear, angular);
+        speeds[k] = get(ball, "base.linear_velocity", 0, 0);
+        assert_true(speeds[k] < 0.9);
+        near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
+        pitch_close(&pitch);
+    }
+    near(speeds[0], speeds[1], 0.01);
+}
+
+// Who is not prepared, or has no motion, is as heavy as the world.
+static void those_that_are_not_prepared_stand_firm(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+    mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
+    mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
+    put(&pitch, ball, 0, -0.25, 0, 0, 1.0);
+    put(&pitch, wall, 0, 0, 0, 0, 0.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.duration = 0.004;
+    pitch_collide(&pitch, &config);
+    mf_world_step(pitch.world, 2000);
+    near(get(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
+    assert_true(get(wall, "base.position", 0, 0) == 0.0);
+    pitch_close(&pitch);
+}
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+typedef struct Crowd {
+    uint32_t threads;
+    mf_Isa isa;
+    double margin;
+    uint32_t pairs;
+    bool wide;
+} Crowd;
+
+enum { CROWD_PEOPLE = 20, CROWD_BALLS = 9 };
+
+static void open_crowd(Pitch *pitch, Crowd crowd) {
+    pitch_open(pitch, crowd.threads, crowd.isa, MF_MILLISECOND, 9.81);
+    mf_Group *people = pitch_group(pitch, load_file(pitch->context, "humanoid.urdf"), "people",
+                                   CROWD_PEOPLE, false);
+    prepare(pitch, people);
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    motion.self_contacts = false;
+    motion.servo.gain = 20.0;
+    motion.servo.damping = 0.5;
+    must(mf_articulated_add(people, &motion, &pitch->error), &pitch->error);
+    mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
+                                   CROWD_BALLS, crowd.wide);
+    pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
+    for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
+        put(pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 2.4 * (unit(2, i) - 0.5), 0.3,
+            2.0 * unit(3, i) - 1.0);
+    for (uint32_t i = 0; i < CROWD_BALLS; i++)
+        put(pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 2.4 * (unit(5, i) - 0.5),
+            0.4 + 0.3 * unit(6, i), 1.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.margin = crowd.margin;
+    config.pairs = crowd.pairs;
+    pitch_collide(pitch, &config);
+}
+
+static void bits_depend_on_nothing_else(void **state) {
+    (void)state;
+    const Crowd crowds[] = {
+        {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
+        {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
+        {1, MF_ISA_SCALAR, 0.15, 64, false}, {2, MF_ISA_BASELINE, 0.15, 64, false},
+        {1, MF_ISA_AVX2, 0.15, 64, false},   {1, MF_ISA_AUTO, 0.15, 64, true},
+        {4, MF_ISA_SCALAR, 0.3, 64, true}};
+    uint64_t hash[2] = {0, 0};
+    for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+        Pitch pitch;
+        if (crowds[i].isa != MF_ISA_AUTO && !mf_isa_available(crowds[i].isa))
+            continue;
+        open_crowd(&pitch, crowds[i]);
+        mf_world_step(pitch.world, 60);
+        uint64_t own = mf_world_hash(pitch.world);
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        assert_true(statistics.touches > 500);
+        assert_int_equal(statistics.lost_pairs + statistics.lost_touches, 0);
+        if (hash[crowds[i].wide] == 0)
+            hash[crowds[i].wide] = own;
+        assert_true(hash[crowds[i].wide] == own);
+        pitch_close(&pitch);
+    }
+}
+
+// A robot full of NaN is not there: all others are as if it had been frozen before.
+static void poison_stays_where_it_is(void **state) {
+    (void)state;
+    const Crowd crowd = {1, MF_ISA_AUTO, 0.15, 64, false};
+    uint64_t hash[2][CROWD_PEOPLE + CROWD_BALLS];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        open_crowd(&pitch, crowd);
+        mf_world_step(pitch.world, 20);
+        mf_Group *people = pitch.groups[0];
+        for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
+            mf_Field *field = mf_group_field(people, f);
+            for (uint32_t c = 0; field->info.type == MF_F32 && c < field->components; c++)
+                mf_field_set(field, 7, c, (double)NAN);
+        }
+        if (k == 1)
+            set(people, "fault.word", 7, 0, 1);
+        mf_world_step(pitch.world, 40);
+        for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
+            hash[k][i] = mf_group_instance_hash(pitch.groups[i >= CROWD_PEOPLE], i % CROWD_PEOPLE);
+        assert_int_equal(mf_group_fault_total(people), 1);
+        pitch_close(&pitch);
+    }
+    for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
+        assert_true(i == 7 || hash[0][i] == hash[1][i]);
+}
+
+// Poison in a joint alone leaves the rest of the robot finite: it pushes nobody either.
+static void half_a_poison_is_a_whole_one(void **state) {
+    (void)state;
+    const Crowd crowd = {1, MF_ISA_AUTO, 0.15, 64, false};
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        open_crowd(&pitch, crowd);
+        mf_world_step(pitch.world, 20);
+        if (k == 0)
+            set(pitch.groups[0], "joint.angle", 7, 3, (double)NAN);
+        else
+            set(pitch.groups[0], "fault.word", 7, 0, 1);
+        mf_world_step(pitch.world, 40);
+        hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
+        for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
+            hash[k] = hash[k] * 31 + (i == 7 ? 0 : mf_group_instance_hash(pitch.groups[0], i));
+        pitch_close(&pitch);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+static void snapshots_go_on_to_the_bit(void **state) {
+    (void)state;
+    const Crowd crowd = {2, MF_ISA_AUTO, 0.15, 64, true};
+    Pitch first, second;
+    open_crowd(&first, crowd);
+    mf_world_step(first.world, 25);
+    size_t size = mf_world_snapshot_size(first.world);
+    void *image = malloc(size);
+    must(mf_world_snapshot(first.world, image, size, &first.error), &first.error);
+    mf_world_step(first.world, 35);
+    open_crowd(&second, crowd);
+    mf_world_step(second.world, 3);
+    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    mf_world_step(second.world, 35);
+    assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
+    free(image);
+    pitch_close(&first);
+    pitch_close(&second);
+}
+
+// Without room for all who are near, some do not meet: counted, the same ones with any threads.
+static void what_finds_no_room_is_counted(void **state) {
+    (void)state;
+    uint64_t hash = 0;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        Pitch pitch;
+        open_crowd(&pitch, (Crowd){threads, MF_ISA_AUTO, 0.15, 1, false});
+        mf_world_step(pitch.world, 40);
+        assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
+        hash = threads == 1 ? mf_world_hash(pitch.world) : hash;
+        assert_true(hash == mf_world_hash(pitch.world));
+        mf_collisions_clear_statistics(pitch.collisions);
+        assert_int_equal(mf_collisions_statistics(pitch.collisions).steps, 0);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- inner collisions ---------------------------------------------------------------------------
+
+// A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
+static void limbs_meet_when_they_are_told_to(void **state) {
+    (void)state;
+    for (int inner = 0; inner < 2; inner++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *robot =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "robot", 1, true);
+        put(&pitch, robot, 0, 0, 0, 5, 0.0);
+        mf_CollisionsMember member = mf_collisions_member(robot);
+        member.inner = inner == 1;
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.members = &member;
+        config.member_count = 1;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 1);
+        assert_true(get(robot, "push.count", 0, 0) == 0); // not as it stands at the start
+        uint32_t roll = mf_model_find_joint(pitch.models[0], "left_shoulder_roll");
+        set(robot, "joint.angle", 0, roll, -0.9);
+        mf_world_step(pitch.world, 1);
+        double sum[6] = {0}, size = 0.0;
+        sum_pushes(robot, sum, &size);
+        assert_true((size > 0.0) == (inner == 1));
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(sum[c]) <= 1e-12 * size);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- trees --------------------------------------------------------------------------------------
+
+// With and without trees the same shapes touch, so robots go the same way but for rounding.
+static void trees_find_what_there_is(void **state) {
+    (void)state;
+    uint64_t touches[2], tests[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *people =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
+        pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, true);
+        for (uint32_t i = 0; i < 4; i++)
+            put(&pitch, people, i, 4.4 + 0.2 * (i % 2), 1.2 + 0.15 * (i / 2), 0.5, 0.2);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.trees = k == 0;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 5);
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        touches[k] = statistics.touches;
+        tests[k] = statistics.shape_tests;
+        // Four robots of 16 shapes and 12 of the field: 6 x 16 x 16 + 4 x 16 x 12 at most.
+        assert_true(statistics.shape_tests <= statistics.without);
+        pitch_close(&pitch);
+    }
+    assert_true(touches[0] > 0);
+    assert_int_equal(touches[0], touches[1]);
+    assert_true(tests[0] * 4 < tests[1]);
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+static void bad_settings_are_refused(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
+    size_t bytes = mf_context_live_bytes(pitch.context);
+    mf_CollisionsMember twice[2] = {mf_collisions_member(balls), mf_collisions_member(balls)};
+    for (int which = 0; which < 13; which++) {
+        mf_CollisionsConfig config = mf_collisions_config();
+        mf_Collisions *out;
+        switch (which) {
+        case 0:
+            config.struct_size = 0;
+            break;
+        case 1:
+            config.duration = 3e-3;
+            break;
+        case 2:
+            config.restitution = 0.0;
+            break;
+        case 3:
+            config.restitution = 1.01;
+            break;
+        case 4:
+            config.restitution = (double)NAN;
+            break;
+        case 5:
+            config.friction = -1.0;
+            break;
+        case 6:
+            config.depth = (double)NAN;
+            break;
+        case 7:
+            config.margin = -1.0;
+            break;
+        case 8:
+            config.pairs = 0;
+            break;
+        case 9:
+            config.touches = 3;
+            break;
+        case 10:
+            config.duration = (double)NAN;
+            break;
+        case 11:
+            config.members = twice;
+            config.member_count = 2;
+            break;
+        default:
+            config.members = twice;
+            config.member_count = 0;
+            break;
+        }
+        pitch.error.message[0] = '\0';
+        assert_int_equal(mf_collisions_add(pitch.world, &config, &out, &pitch.error),
+                         MF_BAD_ARGUMENT);
+        assert_null(out);
+        assert_true(strstr(pitch.error.message, "collisions") != NULL);
+        assert_int_equal(mf_context_live_bytes(pitch.context), bytes);
+    }
+    assert_int_equal(mf_collisions_prepare(balls, &pitch.error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(pitch.error.message, "moves by articulated already"));
+    pitch_collide(&pitch, NULL);
+    mf_Collisions *again;
+    assert_int_equal(mf_collisions_add(pitch.world, NULL, &again, &pitch.error), MF_BAD_ARGUMENT);
+    pitch_close(&pitch);
+}
+
+typedef struct Models {
+    mf_Model *ball, *robot;
+} Models;
+
+static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
+    const Models *models = user;
+    mf_World *world = NULL;
+    mf_Group *groups[2] = {NULL, NULL};
+    mf_Collisions *collisions = NULL;
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    for (int g = 0; g < 2 && status == MF_OK; g++) {
+        mf_GroupConfig config = mf_group_config();
+        config.name = g == 0 ? "balls" : "robots";
+        config.model = g == 0 ? models->ball : models->robot;
+        config.count = 3;
+        config.isolated = false;
+        status = mf_world_add_group(world, &config, &groups[g], error);
+        if (status == MF_OK)
+            status = mf_collisions_prepare(groups[g], error);
+        if (status == MF_OK)
+            status = mf_articulated_add(groups[g], NULL, error);
+    }
+    if (status == MF_OK) {
+        mf_CollisionsMember members[2] = {mf_collisions_member(groups[0]),
+                                          mf_collisions_member(groups[1])};
+        mf_CollisionsConfig config = mf_collisions_config();
+        members[1].inner = true;
+        config.members = members;
+        config.member_count = 2;
+        status = mf_collisions_add(world, &config, &collisions, error);
+        assert_true((status == MF_OK) == (collisions != NULL));
+    }
+    if (world != NULL) {
+        uint64_t calls = mf_context_call_count(context);
+        mf_world_step(world, 2);
+        assert_int_equal(mf_context_call_count(context), calls);
+    }
+    mf_world_destroy(world);
+    return status;
+}
+
+static void making_survives_every_failure(void **state) {
+    (void)state;
+    mf_Context *own, *context;
+    mf_Error error = {0};
+    must(mf_context_create(NULL, &own, &error), &error);
+    mf_ContextConfig config = mf_context_config();
+    config.threads = 1;
+    must(mf_context_create(&config, &context, &error), &error);
+    Models models = {ball_of(own, 1.0), load_file(own, "humanoid.urdf")};
+    assert_true(torture(context, make_and_step, &models, TORTURE_MUST_FAIL) > 60);
+    mf_model_destroy(models.ball);
+    mf_model_destroy(models.robot);
+    mf_context_destroy(own);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(balls_meet_as_the_spring_says),
+        cmocka_unit_test(coarse_impacts_are_near_it),
+        cmocka_unit_test(a_row_of_balls_passes_an_impact_on),
+        cmocka_unit_test(a_hinge_feels_what_strikes_its_link),
+        cmocka_unit_test(forces_cancel),
+        cmocka_unit_test(impacts_make_no_energy),
+        cmocka_unit_test(a_ball_comes_to_rest_on_a_table),
+        cmocka_unit_test(a_box_slides_as_coulomb_says),
+        cmocka_unit_test(every_motion_takes_the_same_push),
+        cmocka_unit_test(those_that_are_not_prepared_stand_firm),
+        cmocka_unit_test(bits_depend_on_nothing_else),
+        cmocka_unit_test(poison_stays_where_it_is),
+        cmocka_unit_test(half_a_poison_is_a_whole_one),
+        cmocka_unit_test(snapshots_go_on_to_the_bit),
+        cmocka_unit_test(what_finds_no_room_is_counted),
+        cmocka_unit_test(limbs_meet_when_they_are_told_to),
+        cmocka_unit_test(trees_find_what_there_is),
+        cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(making_survives_every_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
