@@ -19,6 +19,7 @@
 #include <mayfly/plugin.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
+#include <mayfly/property.h>
 #include <mayfly/quadrotor.h>
 #include <mayfly/record.h>
 #include <mayfly/report.h>

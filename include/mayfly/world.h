@@ -169,7 +169,7 @@ MF_API mf_Status mf_group_place(mf_Group *group, uint32_t instance, const double
 // Puts an instance into the state of a position vector (position_count values; quaternions need not
 // have length 1) and a velocity vector (velocity_count) of the model; targets of joints become
 // their positions. Memories, faults and what else is in fields stay. Values that the group's motion
-// has no field for are passed over. After it the `points` motion needs mf_points_refresh.
+// has no field for are passed over. Then the systems compute what follows from it.
 MF_API void mf_group_set_state(mf_Group *group, uint32_t instance, const double *position,
                                const double *velocity);
 

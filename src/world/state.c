@@ -2,7 +2,7 @@
 
 #include "math/scalar.h"
 
-#include <mayfly/world.h>
+#include "world/group.h"
 
 // The fields of ball and floating joints; a motion that does not move them has none.
 typedef struct Rows {
@@ -69,4 +69,5 @@ void mf_group_set_state(mf_Group *group, uint32_t instance, const double *positi
             ball++;
         }
     }
+    mf_group_refresh(group, instance);
 }

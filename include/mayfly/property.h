@@ -1,0 +1,92 @@
+// Mayfly: properties by path. What a model is (constants) and what its group's algorithms added
+// (fields) is reached by names along the robot's tree, as numbers with a unit: for scripts, records
+// and experiment files. docs/properties.md has the grammar and the list of constants.
+//
+//     robots[3]/left_leg/knee/joint.angle    one value: joint knee, below the link left_leg
+//     robots3/knee/joint.angle               the same, if no other joint is called knee
+//     robots[3]/joint.angle                  all joints, in the model's order
+//     robots[3]/base.position.z              one component; base.position[2] is the same
+//     robots[3]/left_leg/mass                a constant of the model
+//     robots[*]/left_*/joint.rate            a pattern: several properties
+#ifndef MAYFLY_PROPERTY_H
+#define MAYFLY_PROPERTY_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MF_PROPERTY_PATH 1024u // [byte] longest path with its terminator
+#define MF_PROPERTY_VALUES 16u // [1] most values of a constant
+
+// What a property belongs to.
+typedef enum mf_Part {
+    MF_PART_ROBOT,
+    MF_PART_LINK,
+    MF_PART_JOINT,
+    MF_PART_BODY,
+    MF_PART_ACTUATOR,
+    MF_PART_SENSOR,
+    MF_PART_TENDON,
+    MF_PART_COUNT
+} mf_Part;
+// "robot", "link", "joint", "body", "actuator", "sensor", "tendon".
+MF_API const char *mf_part_name(mf_Part part);
+
+typedef struct mf_Property {
+    mf_Group *group;
+    uint32_t instance; // [1]
+    mf_Part part;
+    uint32_t index;         // [1] of the link, joint, ... in the model; 0 for the robot
+    mf_Field *field;        // NULL: a constant of the model
+    uint32_t first;         // [1] component of the field
+    uint32_t count;         // [1] values
+    const double *constant; // [unit] `count` values in the model; NULL: a field
+    const char *name;       // "joint.angle", "mass"
+    const char *unit;       // "m"; "1" for pure numbers
+    const char *frame;      // "world", "body", "joint", "link" or ""
+    const char *description;
+    uint32_t flags; // [1] MF_FIELD_*; 0 for constants
+} mf_Property;
+
+// The one property that `path` means. MF_NOT_FOUND says which piece of the path means nothing, and
+// what is near; MF_BAD_ARGUMENT: several match, or the path is too long. Valid while world and
+// model are.
+MF_API mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out,
+                                  mf_Error *error);
+// The same for a path within one robot: "knee/joint.angle".
+MF_API mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *path,
+                                     mf_Property *out, mf_Error *error);
+
+// Called for each property; false ends the list.
+typedef bool (*mf_PropertyFn)(const mf_Property *property, void *user);
+
+// Every property that matches `pattern`, in which * stands for any letters of a name or, in
+// brackets, for all instances: group by group, robot by robot, in the order of model and fields.
+// Returns how many were visited.
+MF_API uint64_t mf_property_list(mf_World *world, const char *pattern, mf_PropertyFn visit,
+                                 void *user);
+MF_API uint64_t mf_property_list_in(mf_Group *group, uint32_t instance, const char *pattern,
+                                    mf_PropertyFn visit, void *user);
+
+// A short path that finds the property again. Returns `out`; what does not fit is cut off.
+MF_API const char *mf_property_path(const mf_Property *property, char *out, size_t size);
+
+// The `count` values; whole numbers exactly.
+MF_API void mf_property_read(const mf_Property *property, double *values);
+
+// NULL when the property may be written, else why not: it is a constant, or computed.
+MF_API const char *mf_property_locked(const mf_Property *property);
+
+// Writes `count` values between two steps, then lets the group's systems compute what follows from
+// them. MF_BAD_ARGUMENT, with nothing written: it must not be written, a value is not finite, is no
+// whole number where the field has those, or an orientation is not of length 1 within 1 % (it is
+// made exact) or not whole.
+MF_API mf_Status mf_property_write(const mf_Property *property, const double *values,
+                                   mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

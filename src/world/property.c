@@ -1,0 +1,522 @@
+// Properties by path: what a path or pattern matches, reading and writing.
+//
+// Method: a path is matched against every group, instance, part and property in turn, nothing is
+// built. The piece before the last is a part's own name, those before it are names on its way up
+// the tree, from which any may be left out; going up, the nearest that fits is taken, which finds a
+// match whenever there is one. Names may contain slashes: several pieces together may be one name,
+// then without stars.
+#include "math/scalar.h"
+#include "world/group.h"
+#include "world/property.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Text {
+    const char *at;
+    size_t size;
+} Text;
+
+static bool is_digit(char letter) {
+    return letter >= '0' && letter <= '9';
+}
+
+// * is any number of letters.
+static bool glob(Text pattern, const char *name) {
+    const char *star = NULL, *retry = NULL;
+    size_t p = 0;
+    while (*name != '\0') {
+        if (p < pattern.size && pattern.at[p] == '*') {
+            star = pattern.at + p++;
+            retry = name;
+        } else if (p < pattern.size && pattern.at[p] == *name) {
+            p++;
+            name++;
+        } else if (star != NULL) {
+            p = (size_t)(star - pattern.at) + 1;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size && pattern.at[p] == '*')
+        p++;
+    return p == pattern.size;
+}
+
+// A whole number below 2^32 that is all of `text`.
+static bool read_number(Text text, uint32_t *out) {
+    uint64_t value = 0;
+    if (text.size == 0 || text.size > 10)
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        if (!is_digit(text.at[i]))
+            return false;
+        value = 10 * value + (uint64_t)(text.at[i] - '0');
+    }
+    *out = (uint32_t)value;
+    return value <= UINT32_MAX;
+}
+
+static size_t last_slash(Text text) {
+    size_t at = text.size;
+    while (at > 0 && text.at[at - 1] != '/')
+        at--;
+    return at; // [1] letters up to and with the last slash, 0 without one
+}
+
+// ---- what was asked for -------------------------------------------------------------------------
+
+typedef struct Query {
+    mf_PropertyFn visit;
+    void *user;
+    uint64_t visited;
+    bool ended;
+    // How far the best try came, for messages.
+    const mf_Group *group; // whose name matched
+    bool robot;            // and which has such an instance
+    bool parts;            // of which a part is named
+    bool part;
+} Query;
+
+typedef struct Wanted {
+    Text parts;    // names up to the part's own; empty: the robot itself
+    Text property; // with its component, if it names one
+} Wanted;
+
+// ---- names
+// ---------------------------------------------------------------------------------------
+
+static bool is_name(Text text, const char *name) {
+    return strlen(name) == text.size && memcmp(name, text.at, text.size) == 0;
+}
+
+// The pieces up to the end of `names` fit the part and what it hangs on.
+static bool fits(const mf_Model *model, Text names, mf_Part part, uint32_t index) {
+    for (bool own = true;; own = false) {
+        const char *name = mf_part_own_name(model, part, index);
+        size_t length = strlen(name), start = last_slash(names);
+        Text piece = {names.at + start, names.size - start};
+        bool fit = length > 0 && glob(piece, name);
+        if (!fit && length > 0 && length <= names.size &&
+            (length == names.size || names.at[names.size - length - 1] == '/')) {
+            start = names.size - length;
+            fit = is_name((Text){names.at + start, length}, name);
+        }
+        if (fit && start == 0)
+            return true;
+        if (fit)
+            names.size = start - 1;
+        else if (own)
+            return false;
+        if (!mf_part_climb(model, &part, &index))
+            return false;
+    }
+}
+
+// "[2]" or ".z" behind a name: which value, of `width` a piece.
+static bool read_component(Text text, uint32_t width, uint32_t *out) {
+    static const char letters[] = "xyzw";
+    if (text.size >= 3 && text.at[0] == '[' && text.at[text.size - 1] == ']')
+        return read_number((Text){text.at + 1, text.size - 2}, out);
+    const char *letter = text.size == 2 && text.at[0] == '.' ? strchr(letters, text.at[1]) : NULL;
+    if (letter == NULL || text.at[1] == '\0' || width < 2 || width > 4)
+        return false;
+    uint32_t place = (uint32_t)(letter - letters);
+    *out = width < 4 ? place : (place + 1) % 4; // quaternions begin with w
+    return place < width;
+}
+
+// The property by its name, or one value of it.
+static bool choose(Text wanted, mf_Property *property) {
+    if (glob(wanted, property->name))
+        return true;
+    // Letters mean the values of one element.
+    bool element = property->field == NULL || property->field->info.width == property->count;
+    uint32_t width = element ? property->count : 0;
+    for (size_t cut = wanted.size; cut-- > 1;) {
+        uint32_t component;
+        if (wanted.at[cut] != '[' && wanted.at[cut] != '.')
+            continue;
+        Text rest = {wanted.at + cut, wanted.size - cut};
+        if (!glob((Text){wanted.at, cut}, property->name) ||
+            !read_component(rest, width, &component) || component >= property->count)
+            continue;
+        property->first += component;
+        if (property->constant != NULL)
+            property->constant += component;
+        property->count = 1;
+        return true;
+    }
+    return false;
+}
+
+// ---- going through everything -------------------------------------------------------------------
+
+static void offer(Query *query, const Wanted *wanted, mf_Property *property, mf_Group *group,
+                  uint32_t instance) {
+    if (query->ended || !choose(wanted->property, property))
+        return;
+    property->group = group;
+    property->instance = instance;
+    query->visited++;
+    query->ended = !query->visit(property, query->user);
+}
+
+static void visit_part(Query *query, const Wanted *wanted, mf_Group *group, uint32_t instance,
+                       mf_Part part, uint32_t index) {
+    const mf_Model *model = group->config.model;
+    mf_Property property;
+    for (uint32_t f = 0; f < group->field_count; f++)
+        if (mf_part_field(model, part, index, &group->fields[f], &property))
+            offer(query, wanted, &property, group, instance);
+    for (uint32_t n = 0; mf_part_constant(model, part, index, n, &property); n++)
+        offer(query, wanted, &property, group, instance);
+}
+
+static void visit_robot(Query *query, Text path, mf_Group *group, uint32_t instance) {
+    const mf_Model *model = group->config.model;
+    size_t slash = last_slash(path);
+    Wanted wanted = {.parts = {path.at, slash > 0 ? slash - 1 : 0},
+                     .property = {path.at + slash, path.size - slash}};
+    query->robot = true;
+    query->parts = slash > 0;
+    if (slash == 0) {
+        visit_part(query, &wanted, group, instance, MF_PART_ROBOT, 0);
+        return;
+    }
+    for (mf_Part part = MF_PART_LINK; part < MF_PART_COUNT; part++)
+        for (uint32_t i = 0; i < mf_part_count(model, part) && !query->ended; i++) {
+            if (!fits(model, wanted.parts, part, i))
+                continue;
+            query->part = true;
+            visit_part(query, &wanted, group, instance, part, i);
+        }
+}
+
+// Which instances of the group `text` means: "robots" all, "robots[3]", "robots[*]", "robots3".
+static bool read_robot(Text text, const mf_Group *group, uint32_t *first, uint32_t *count) {
+    const char *name = group->config.name;
+    *first = 0;
+    *count = group->config.count;
+    if (glob(text, name))
+        return true;
+    size_t end = text.size;
+    if (end > 0 && text.at[end - 1] == ']') {
+        while (end > 0 && text.at[end - 1] != '[')
+            end--;
+        if (end < 2 || !glob((Text){text.at, end - 1}, name))
+            return false;
+        Text inside = {text.at + end, text.size - end - 1};
+        if (inside.size == 1 && inside.at[0] == '*')
+            return true;
+        *count = 1;
+        return read_number(inside, first);
+    }
+    *count = 1;
+    for (; end > 1 && is_digit(text.at[end - 1]); end--)
+        if (glob((Text){text.at, end - 1}, name))
+            return read_number((Text){text.at + end - 1, text.size - end + 1}, first);
+    return false;
+}
+
+// Names may end with digits: of the groups that a piece like robot21 may mean, the one with the
+// longest name.
+static bool means_other(Text text, const mf_Group *group) {
+    const mf_World *world = group->world;
+    for (uint32_t g = 0; g < world->group_count; g++) {
+        const char *name = world->groups[g]->config.name;
+        size_t length = strlen(name);
+        if (length <= strlen(group->config.name) || length > text.size ||
+            memcmp(name, text.at, length) != 0)
+            continue;
+        while (length < text.size && is_digit(text.at[length]))
+            length++;
+        if (length == text.size)
+            return true;
+    }
+    return false;
+}
+
+static void visit_group(Query *query, Text path, mf_Group *group) {
+    for (size_t cut = 1; cut < path.size && !query->ended; cut++) {
+        Text robot = {path.at, cut}, rest = {path.at + cut + 1, path.size - cut - 1};
+        uint32_t first, count;
+        if (path.at[cut] != '/' || !read_robot(robot, group, &first, &count) ||
+            means_other(robot, group))
+            continue;
+        query->group = group;
+        for (uint32_t i = first; i < group->config.count && i - first < count && !query->ended; i++)
+            visit_robot(query, rest, group, i);
+    }
+}
+
+static void visit_world(Query *query, mf_World *world, const char *pattern) {
+    Text path = {pattern, strlen(pattern)};
+    for (uint32_t g = 0; path.size < MF_PROPERTY_PATH && g < world->group_count; g++)
+        visit_group(query, path, world->groups[g]);
+}
+
+uint64_t mf_property_list(mf_World *world, const char *pattern, mf_PropertyFn visit, void *user) {
+    Query query = {.visit = visit, .user = user};
+    visit_world(&query, world, pattern);
+    return query.visited;
+}
+
+uint64_t mf_property_list_in(mf_Group *group, uint32_t instance, const char *pattern,
+                             mf_PropertyFn visit, void *user) {
+    Query query = {.visit = visit, .user = user};
+    Text path = {pattern, strlen(pattern)};
+    if (path.size < MF_PROPERTY_PATH && instance < group->config.count)
+        visit_robot(&query, path, group, instance);
+    return query.visited;
+}
+
+// ---- one of them --------------------------------------------------------------------------------
+
+typedef struct Found {
+    mf_Property first, second;
+    uint32_t count;
+} Found;
+
+static bool keep_two(const mf_Property *property, void *user) {
+    Found *found = user;
+    *(found->count == 0 ? &found->first : &found->second) = *property;
+    return ++found->count < 2;
+}
+
+typedef struct Near {
+    const char *wanted;
+    size_t same; // [1] letters from the start
+    const char *name;
+} Near;
+
+static void compare_name(Near *near, const char *name) {
+    size_t same = 0;
+    while (name[same] != '\0' && near->wanted[same] == name[same])
+        same++;
+    if (same > near->same) {
+        near->same = same;
+        near->name = name;
+    }
+}
+
+static bool compare_property(const mf_Property *property, void *user) {
+    compare_name(user, property->name);
+    return true;
+}
+
+// Which piece means nothing.
+static mf_Status explain(const Query *query, const char *path, const char *last, mf_Error *error) {
+    const mf_Group *group = query->group;
+    if (!query->robot)
+        return mf_fail(error, MF_NOT_FOUND, "property %.99s: group %.99s has instances 0 .. %u",
+                       path, group->config.name, group->config.count - 1);
+    const mf_Model *model = group->config.model;
+    Near near = {.wanted = last, .name = ""};
+    if (query->part || !query->parts) {
+        // Reading needs a group that may be changed, but does not change it.
+        mf_Group *any = (mf_Group *)(uintptr_t)group;
+        mf_property_list_in(any, 0, query->part ? "*/*" : "*", compare_property, &near);
+        return mf_fail(error, MF_NOT_FOUND, "property %.99s: there is no %.60s%s%.60s", path, last,
+                       near.name[0] != '\0' ? "; near: " : "", near.name);
+    }
+    const char *part = last;
+    for (part--; part > path && part[-1] != '/';)
+        part--;
+    near.wanted = part;
+    for (mf_Part kind = MF_PART_LINK; kind < MF_PART_COUNT; kind++)
+        for (uint32_t i = 0; i < mf_part_count(model, kind); i++)
+            compare_name(&near, mf_part_own_name(model, kind, i));
+    return mf_fail(error, MF_NOT_FOUND,
+                   "property %.99s: %.60s has no such link, joint, actuator or sensor%s%.60s", path,
+                   model->name, near.name[0] != '\0' ? "; near: " : "", near.name);
+}
+
+static mf_Status settle(const Query *query, const Found *found, const char *path, mf_Property *out,
+                        mf_Error *error) {
+    char one[128], two[128];
+    const char *slash = strrchr(path, '/'), *last = slash != NULL ? slash + 1 : path;
+    if (found->count == 1) {
+        *out = found->first;
+        return MF_OK;
+    }
+    if (found->count == 0)
+        return explain(query, path, last, error);
+    return mf_fail(error, MF_BAD_ARGUMENT, "property %.99s: may be %s or %s", path,
+                   mf_property_path(&found->first, one, sizeof one),
+                   mf_property_path(&found->second, two, sizeof two));
+}
+
+static mf_Status check_path(const char *path, mf_Error *error) {
+    if (path == NULL || path[0] == '\0')
+        return mf_fail(error, MF_BAD_ARGUMENT, "property: expected a path, found nothing");
+    for (size_t i = 0; path[i] != '\0'; i++)
+        if (i + 2 > MF_PROPERTY_PATH)
+            return mf_fail(error, MF_BAD_ARGUMENT, "property: expected a path below %u bytes",
+                           MF_PROPERTY_PATH);
+    return MF_OK;
+}
+
+mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, mf_Error *error) {
+    Found found = {.count = 0};
+    Query query = {.visit = keep_two, .user = &found};
+    *out = (mf_Property){0};
+    mf_Status status = check_path(path, error);
+    if (status != MF_OK)
+        return status;
+    visit_world(&query, world, path);
+    if (query.group != NULL)
+        return settle(&query, &found, path, out, error);
+    return mf_fail(error, MF_NOT_FOUND,
+                   "property %.99s: expected a robot first, such as %.99s[0]/..., found none", path,
+                   world->group_count > 0 ? world->groups[0]->config.name : "robots");
+}
+
+mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *path,
+                              mf_Property *out, mf_Error *error) {
+    Found found = {.count = 0};
+    Query query = {.visit = keep_two, .user = &found, .group = group};
+    *out = (mf_Property){0};
+    mf_Status status = check_path(path, error);
+    if (status == MF_OK && instance < group->config.count)
+        visit_robot(&query, (Text){path, strlen(path)}, group, instance);
+    return status == MF_OK ? settle(&query, &found, path, out, error) : status;
+}
+
+// ---- the way back -------------------------------------------------------------------------------
+
+static bool is_alone(const mf_Model *model, mf_Part part, uint32_t index) {
+    const char *name = mf_part_own_name(model, part, index);
+    for (mf_Part kind = MF_PART_LINK; kind < MF_PART_COUNT; kind++)
+        for (uint32_t i = 0; i < mf_part_count(model, kind); i++)
+            if ((kind != part || i != index) && strcmp(mf_part_own_name(model, kind, i), name) == 0)
+                return false;
+    return true;
+}
+
+static void add_text(char *out, size_t size, const char *text) {
+    size_t used = strlen(out);
+    if (used + 1 < size)
+        snprintf(out + used, size - used, "%s", text);
+}
+
+// The part's name, behind that of what it hangs on when another part has the same.
+static void add_part(char *out, size_t size, const mf_Model *model, mf_Part part, uint32_t index) {
+    mf_Part above = part;
+    uint32_t at = index;
+    if (!is_alone(model, part, index) && mf_part_climb(model, &above, &at) &&
+        mf_part_own_name(model, above, at)[0] != '\0') {
+        add_text(out, size, mf_part_own_name(model, above, at));
+        add_text(out, size, "/");
+    }
+    add_text(out, size, mf_part_own_name(model, part, index));
+    add_text(out, size, "/");
+}
+
+const char *mf_property_path(const mf_Property *property, char *out, size_t size) {
+    const mf_Model *model = property->group->config.model;
+    char number[24];
+    mf_Property whole;
+    if (size == 0)
+        return out;
+    out[0] = '\0';
+    add_text(out, size, property->group->config.name);
+    snprintf(number, sizeof number, "[%u]/", property->instance);
+    add_text(out, size, number);
+    if (property->part != MF_PART_ROBOT)
+        add_part(out, size, model, property->part, property->index);
+    add_text(out, size, property->name);
+    bool part_of = property->field != NULL &&
+                   mf_part_field(model, property->part, property->index, property->field, &whole);
+    for (uint32_t n = 0; property->field == NULL && !part_of &&
+                         mf_part_constant(model, property->part, property->index, n, &whole);
+         n++)
+        part_of = strcmp(whole.name, property->name) == 0;
+    if (part_of && whole.count != property->count) {
+        uint32_t first = property->field != NULL ? property->first - whole.first
+                                                 : (uint32_t)(property->constant - whole.constant);
+        snprintf(number, sizeof number, "[%u]", first);
+        add_text(out, size, number);
+    }
+    return out;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+void mf_property_read(const mf_Property *property, double *values) {
+    for (uint32_t i = 0; i < property->count; i++)
+        values[i] = property->field == NULL
+                        ? property->constant[i]
+                        : mf_field_get(property->field, property->instance, property->first + i);
+}
+
+const char *mf_property_locked(const mf_Property *property) {
+    if (property->field == NULL)
+        return "a constant of the model";
+    if (property->flags & MF_FIELD_OUTPUT)
+        return "computed, writing it would have no effect";
+    if (!(property->flags & (MF_FIELD_STATE | MF_FIELD_INPUT)))
+        return "neither state nor input";
+    return NULL;
+}
+
+static bool turns(const mf_Property *property) {
+    const char *end = strrchr(property->name, '.');
+    return property->field->info.width == 4 && end != NULL && strcmp(end, ".orientation") == 0;
+}
+
+static mf_Status check_values(const mf_Property *property, const double *values, mf_Error *error) {
+    mf_FieldType type = property->field->info.type;
+    double lowest = type == MF_U32 ? 0.0 : -2147483648.0;
+    double highest = type == MF_U32 ? 4294967295.0 : 2147483647.0;
+    for (uint32_t i = 0; i < property->count; i++) {
+        if (!mf_is_finite(values[i]) || (type == MF_F32 && !mf_is_finite((double)(float)values[i])))
+            return mf_fail(error, MF_BAD_ARGUMENT, "property %s: expected finite numbers, found %g",
+                           property->name, values[i]);
+        if ((type == MF_U32 || type == MF_I32) &&
+            !(values[i] >= lowest && values[i] <= highest && mf_floor(values[i]) == values[i]))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "property %s: expected whole numbers %g .. %g, found %g", property->name,
+                           lowest, highest, values[i]);
+    }
+    if (!turns(property))
+        return MF_OK;
+    if (property->count % 4 != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "property %s: expected the four numbers of the quaternion together",
+                       property->name);
+    for (uint32_t i = 0; i < property->count; i += 4) {
+        double square = 0.0;
+        for (uint32_t c = 0; c < 4; c++)
+            square += values[i + c] * values[i + c];
+        if (!(square > 0.98 && square < 1.02))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "property %s: expected a quaternion of length 1 (w, x, y, z), found one "
+                           "of %g",
+                           property->name, __builtin_sqrt(square));
+    }
+    return MF_OK;
+}
+
+mf_Status mf_property_write(const mf_Property *property, const double *values, mf_Error *error) {
+    const char *locked = mf_property_locked(property);
+    mf_Group *group = property->group;
+    if (locked != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "property %s: cannot be written, it is %s",
+                       property->name, locked);
+    mf_Status status = check_values(property, values, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < property->count; i++) {
+        double value = values[i], turn[4];
+        if (turns(property)) {
+            memcpy(turn, values + i / 4 * 4, sizeof turn);
+            mf_quat_normalize(turn);
+            value = turn[i % 4];
+        }
+        mf_field_set(property->field, property->instance, property->first + i, value);
+    }
+    mf_group_refresh(group, property->instance);
+    return MF_OK;
+}

@@ -1,0 +1,23 @@
+// Inside of properties: the parts of a model, their constants, and their elements of fields.
+#ifndef MF_WORLD_PROPERTY_H
+#define MF_WORLD_PROPERTY_H
+
+#include <mayfly/property.h>
+
+// How many of them a model has; 1 robot.
+uint32_t mf_part_count(const mf_Model *model, mf_Part part);
+// "" when it has none; that of the robot is "".
+const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index);
+// Goes to what it hangs on in the tree (a link on its joint, a joint on its parent link, a sensor
+// on its joint or link); false at the top.
+bool mf_part_climb(const mf_Model *model, mf_Part *part, uint32_t *index);
+
+// The n-th constant of a part of the robot; false when there are no more. Fills everything but
+// group and instance.
+bool mf_part_constant(const mf_Model *model, mf_Part part, uint32_t index, uint32_t n,
+                      mf_Property *out);
+// The part's values in a field of the group; false when the field has none for it. Likewise.
+bool mf_part_field(const mf_Model *model, mf_Part part, uint32_t index, mf_Field *field,
+                   mf_Property *out);
+
+#endif

@@ -1,0 +1,439 @@
+// Properties: every path by hand against field and model, patterns, the way back, what may be
+// written, and hostile paths.
+#include "motion/stage.h"
+
+#include <mayfly/mayfly.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Scene {
+    mf_Context *context;
+    mf_Model *hexapod, *ant;
+    mf_World *world;
+    mf_Group *robots, *ants;
+} Scene;
+
+static mf_Model *load(mf_Context *context, const char *name) {
+    char path[512];
+    mf_Model *model;
+    mf_Error error = {0};
+    mf_ImportConfig config = mf_import_config();
+    config.lenient = true;
+    snprintf(path, sizeof path, MAYFLY_SOURCE_DIR "/models/%s", name);
+    must(mf_model_load(context, path, &config, &model, &error), &error);
+    return model;
+}
+
+// Four hexapods that move by points, and three ants with actuators and sensors.
+static Scene open_scene(void) {
+    Scene scene = {.context = make_context(1)};
+    mf_Error error = {0};
+    scene.hexapod = load(scene.context, "hexapod.urdf");
+    scene.ant = load(scene.context, "ant.xml");
+    must(mf_world_create(scene.context, NULL, &scene.world, &error), &error);
+    mf_GroupConfig config = mf_group_config();
+    config.name = "robot";
+    config.model = scene.hexapod;
+    config.count = 4;
+    must(mf_world_add_group(scene.world, &config, &scene.robots, &error), &error);
+    must(mf_points_add(scene.robots, NULL, &error), &error);
+    must(mf_sensors_add(scene.robots, (mf_Rate){10, 1}, &error), &error);
+    config.name = "robot2"; // ends with a digit, and looks like an instance of the other
+    config.model = scene.ant;
+    config.count = 3;
+    config.double_precision = true;
+    must(mf_world_add_group(scene.world, &config, &scene.ants, &error), &error);
+    must(mf_articulated_add(scene.ants, NULL, &error), &error);
+    must(mf_instruments_add(scene.ants, NULL, &error), &error);
+    return scene;
+}
+
+static void close_scene(Scene *scene) {
+    mf_world_destroy(scene->world);
+    mf_model_destroy(scene->hexapod);
+    mf_model_destroy(scene->ant);
+    assert_int_equal(mf_context_live_bytes(scene->context), 0);
+    mf_context_destroy(scene->context);
+}
+
+static mf_Property find(const Scene *scene, const char *format, const char *name) {
+    char path[512];
+    mf_Property property;
+    mf_Error error = {0};
+    snprintf(path, sizeof path, format, name);
+    must(mf_property_find(scene->world, path, &property, &error), &error);
+    return property;
+}
+
+// Each joint of each robot, by brackets and by number, is the value of the field.
+static void joints_are_found(void **state) {
+    (void)state;
+    Scene scene = open_scene();
+    mf_Field *angle = mf_group_find_field(scene.robots, "joint.angle");
+    for (uint32_t j = 0; j < scene.hexapod->joint_count; j++) {
+        const mf_Joint *joint = &scene.hexapod->joints[j];
+        char longer[256];
+        double value;
+        mf_field_set(angle, 3, j, 0.25 + j);
+        mf_Property one = find(&scene, "robot[3]/%s/joint.angle", joint->name);
+        assert_ptr_equal(one.group, scene.robots);
+        assert_int_equal(one.instance, 3);
+        assert_int_equal(one.part, MF_PART_JOINT);
+        assert_int_equal(one.index, j);
+        assert_ptr_equal(one.field, angle);
+        assert_int_equal(one.first, j);
+        assert_int_equal(one.count, 1);
+        assert_string_equal(one.unit, "rad");
+        assert_string_equal(one.frame, "joint");
+        mf_property_read(&one, &value);
+        assert_true(value == 0.25 + j);
+        assert_int_equal(find(&scene, "robot3/%s/joint.angle", joint->name).first, j);
+        // Behind the link that it hangs on.
+        snprintf(longer, sizeof longer, "robot3/%s/%s/joint.rate",
+                 scene.hexapod->links[joint->parent].name, joint->name);
+        assert_int_equal(find(&scene, "%s", longer).first, j);
+        snprintf(longer, sizeof longer, "robot3/%s/%s/mass", joint->name,
+                 scene.hexapod->links[joint->child].name);
+        assert_true(*find(&scene, "%s", longer).constant ==
+                    scene.hexapod->links[joint->child].mass);
+    }
+    mf_Property all = find(&scene, "%s", "robot[1]/joint.angle");
+    assert_int_equal(all.count, scene.hexapod->joint_count);
+    assert_int_equal(all.part, MF_PART_ROBOT);
+    close_scene(&scene);
+}
+
+// The tree of the figure by hand: what is left out of a path does not matter, its order does.
+static void paths_follow_the_tree(void **state) {
+    (void)state;
+    Scene scene = open_scene();
+    mf_Property property;
+    const mf_Model *model = scene.hexapod;
+    uint32_t deep = model->link_count - 1; // at the end of the last leg
+    const char *own = model->joints[model->links[deep].joint].name;
+    const char *above = model->joints[model->links[model->links[deep].parent].joint].name;
+    char path[512];
+    snprintf(path, sizeof path, "robot0/%s/%s/%s/joint.angle", model->links[0].name, above, own);
+    assert_int_equal(find(&scene, "%s", path).index, model->links[deep].joint);
+    snprintf(path, sizeof path, "robot0/%s/%s/joint.angle", own, above); // upside down
+    assert_int_equal(mf_property_find(scene.world, path, &property, NULL), MF_NOT_FOUND);
+    snprintf(path, sizeof path, "robot0/%s/%s/joint.angle", model->links[deep].name, own);
+    assert_int_equal(mf_property_find(scene.world, path, &property, NULL), MF_NOT_FOUND);
+    close_scene(&scene);
+}
+
+static void components_and_names_of_groups(void **state) {
+    (void)state;
+    Scene scene = open_scene();
+    mf_Error error = {0};
+    mf_Property property;
+    assert_int_equal(find(&scene, "%s", "robot[1]/base.position").count, 3);
+    assert_int_equal(find(&scene, "%s", "robot[1]/base.position.z").first, 2);
+    assert_int_equal(find(&scene, "%s", "robot[1]/base.position[1]").first, 1);
+    assert_int_equal(find(&scene, "%s", "robot[1]/base.orientation.w").first, 0);
+    assert_int_equal(find(&scene, "%s", "robot[1]/base.orientation.z").first, 3);
+    assert_int_equal(find(&scene, "%s", "robot[1]/joint.angle[5]").first, 5);
+    // robot2 is the group of that name; instance 2 of the other one needs brackets.
+    assert_ptr_equal(find(&scene, "%s", "robot2[1]/base.position").group, scene.ants);
+    assert_ptr_equal(find(&scene, "%s", "robot21/base.position").group, scene.ants);
+    assert_ptr_equal(find(&scene, "%s", "robot[2]/base.position").group, scene.robots);
+    assert_int_equal(mf_property_find(scene.world, "robot2/base.position", &property, &error),
+                     MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "property robot2/base.position: may be "
+                                       "robot2[0]/base.position or robot2[1]/base.position");
+    assert_true(*find(&scene, "%s", "robot[0]/mass").constant == scene.hexapod->mass);
+    close_scene(&scene);
+}
+
+static const char arm[] =
+    "<mujoco model='arm'><worldbody><body name='upper' pos='0 0 1'><joint name='shoulder'/>"
+    "<geom size='0.1'/><body name='fore' pos='0 0 -0.5'><joint name='elbow' type='slide'/>"
+    "<geom size='0.1'/><site name='tip'/></body></body></worldbody>"
+    "<actuator><motor name='biceps' joint='elbow' gear='7'/><motor joint='shoulder'/></actuator>"
+    "<sensor><gyro name='feel' site='tip'/><jointpos name='bend' joint='elbow'/></sensor>"
+    "</mujoco>";
+
+// Actuators, by their name or, without one, by their joint; sensors with their own unit and count;
+// links of a file with bodies; slides with their own unit.
+static void other_parts_are_found(void **state) {
+    (void)state;
+    Scene scene = {.context = make_context(1)};
+    mf_Error error = {0};
+    const char *file = MAYFLY_BINARY_DIR "/test_property.xml";
+    must(mf_file_replace(scene.context, file, arm, strlen(arm), &error), &error);
+    must(mf_model_load(scene.context, file, NULL, &scene.ant, &error), &error);
+    must(mf_world_create(scene.context, NULL, &scene.world, &error), &error);
+    mf_GroupConfig config = mf_group_config();
+    config.model = scene.ant;
+    must(mf_world_add_group(scene.world, &config, &scene.ants, &error), &error);
+    must(mf_articulated_add(scene.ants, NULL, &error), &error);
+    must(mf_instruments_add(scene.ants, NULL, &error), &error);
+    uint32_t elbow = mf_model_find_joint(scene.ant, "elbow");
+    mf_Property one = find(&scene, "%s", "robots/biceps/actuator.control");
+    assert_int_equal(one.part, MF_PART_ACTUATOR);
+    assert_int_equal(one.first, 0);
+    assert_true(*find(&scene, "%s", "robots/biceps/gear[0]").constant == 7.0);
+    assert_int_equal(find(&scene, "%s", "robots/elbow/biceps/actuator.force").first, 0);
+    assert_int_equal(find(&scene, "%s", "robots/shoulder/actuator.control").first, 1);
+    assert_int_equal(mf_property_find(scene.world, "robots/elbow/actuator.control", &one, NULL),
+                     MF_NOT_FOUND);
+    one = find(&scene, "%s", "robots/fore/feel/sensor.value");
+    assert_int_equal(one.count, 3);
+    assert_int_equal(one.first, 0);
+    assert_string_equal(one.unit, "rad/s");
+    one = find(&scene, "%s", "robots/elbow/bend/sensor.value");
+    assert_int_equal(one.first, 3);
+    assert_string_equal(one.unit, "m");
+    assert_string_equal(find(&scene, "%s", "robots/elbow/joint.angle").unit, "m");
+    assert_string_equal(find(&scene, "%s", "robots/elbow/effort").unit, "N");
+    assert_string_equal(find(&scene, "%s", "robots/shoulder/effort").unit, "N m");
+    one = find(&scene, "%s", "robots/upper/fore/inertia");
+    assert_int_equal(one.part, MF_PART_LINK);
+    assert_ptr_equal(one.constant, scene.ant->links[scene.ant->joints[elbow].child].inertia);
+    mf_world_destroy(scene.world);
+    mf_model_destroy(scene.ant);
+    mf_context_destroy(scene.context);
+    remove(file);
+}
+
+// ---- patterns and the way back ------------------------------------------------------------------
+
+typedef struct Check {
+    mf_World *world;
+    uint64_t count;
+    uint64_t stop;
+} Check;
+
+// The path that a property says finds just that property.
+static bool comes_back(const mf_Property *property, void *user) {
+    Check *check = user;
+    char path[MF_PROPERTY_PATH];
+    mf_Property again;
+    mf_Error error = {0};
+    mf_property_path(property, path, sizeof path);
+    must(mf_property_find(check->world, path, &again, &error), &error);
+    assert_int_equal(memcmp(&again, property, sizeof again), 0);
+    return ++check->count != check->stop;
+}
+
+static void patterns_list_and_come_back(void **state) {
+    (void)state;
+    Scene scene = open_scene();
+    Check check = {.world = scene.world};
+    uint64_t joints = scene.hexapod->joint_count;
+    assert_int_equal(mf_property_list(scene.world, "robot/*/joint.angle", comes_back, &check),
+                     4 * joints);
+    assert_int_equal(check.count, 4 * joints);
+    assert_int_equal(mf_property_list(scene.world, "robot[*]/*/joint.angle", comes_back, &check),
+                     4 * joints);
+    assert_int_equal(mf_property_list(scene.world, "robot[2]/*/joint.*", comes_back, &check),
+                     3 * joints); // angle, rate, target
+    assert_int_equal(mf_property_list(scene.world, "*/mass", comes_back, &check), 7);
+    assert_int_equal(mf_property_list(scene.world, "robot[0]/*/mass", comes_back, &check),
+                     scene.hexapod->link_count);
+    assert_int_equal(mf_property_list(scene.world, "robot[1]/base.position[2]", comes_back, &check),
+                     1);
+    assert_true(mf_property_list(scene.world, "robot*[1]/*", comes_back, &check) > 20);
+    assert_true(mf_property_list(scene.world, "robot*[1]/*/*", comes_back, &check) > 200);
+    check.count = 0;
+    check.stop = 3;
+    assert_int_equal(mf_property_list(scene.world, "*/*/*", comes_back, &check), 3);
+    // Within a robot.
+    mf_Property property;
+    mf_Error error = {0};
+    must(mf_property_find_in(scene.robots, 2, "base.position.y", &property, &error), &error);
+    assert_int_equal(property.instance, 2);
+    check.stop = 0;
+    assert_int_equal(mf_property_list_in(scene.robots, 2, "*/joint.angle", comes_back, &check),
+                     joints);
+    assert_int_equal(mf_property_list_in(scene.robots, 4, "*/joint.angle", comes_back, &check), 0);
+    close_scene(&scene);
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+static mf_Status put(const Scene *scene, const char *path, const double *values, mf_Error *error) {
+    mf_Property property = find(scene, "%s", path);
+    return mf_property_write(&property, values, error);
+}
+
+static void writing_is_guarded(void **state) {
+    (void)state;
+    Scene scene = open_scene();
+    mf_Error error = {0};
+    uint64_t before = mf_world_hash(scene.world);
+    const double one[4] = {1.0, 0.0, 0.0, 0.0}, wrong[4] = {0.5, 0.5, 0.5, 0.0},
+                 poison[4] = {(double)NAN, 0, 0, 0}, huge[4] = {1e300, 0, 0, 0},
+                 half[4] = {0.5, 0, 0, 0}, below[4] = {-1.0, 0, 0, 0};
+    assert_int_equal(put(&scene, "robot[0]/mass", one, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message,
+                        "property mass: cannot be written, it is a constant of the model");
+    assert_int_equal(put(&scene, "robot[0]/sensor.attitude.x", one, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "property sensor.attitude: cannot be written, it is "
+                                       "computed, writing it would have no effect");
+    assert_int_equal(put(&scene, "robot[0]/base.orientation", wrong, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(put(&scene, "robot[0]/base.orientation.w", one, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(put(&scene, "robot[0]/base.position.x", poison, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(put(&scene, "robot[0]/base.position.x", huge, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(put(&scene, "robot[0]/fault.word", half, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(put(&scene, "robot[0]/fault.word", below, &error), MF_BAD_ARGUMENT);
+    assert_true(mf_world_hash(scene.world) == before);
+    must(put(&scene, "robot2[0]/base.position.x", huge, &error), &error); // in double it fits
+    const double nearly[4] = {1.001, 0.0, 0.0, 0.0};
+    must(put(&scene, "robot[0]/base.orientation", nearly, &error), &error);
+    double turn[4];
+    mf_Property property = find(&scene, "%s", "robot[0]/base.orientation");
+    mf_property_read(&property, turn);
+    assert_true(turn[0] == 1.0 && turn[1] == 0.0);
+    close_scene(&scene);
+}
+
+// Angles that were written move the points along: the same as setting the whole state.
+static void what_follows_is_computed(void **state) {
+    (void)state;
+    Scene scene = open_scene();
+    mf_Error error = {0};
+    const mf_Model *model = scene.hexapod;
+    mf_Field *points = mf_group_find_field(scene.robots, "body.points");
+    double q[64], v[64] = {0}, angle = 0.3;
+    assert_true(model->position_count <= 64);
+    memcpy(q, model->start_position, model->position_count * sizeof *q);
+    q[model->joints[4].position_address] = angle;
+    char path[256];
+    snprintf(path, sizeof path, "robot[0]/%s/joint.angle", model->joints[4].name);
+    mf_group_set_state(scene.robots, 1, q, v);
+    double moved = 0.0, start = mf_field_get(points, 0, 0);
+    must(put(&scene, path, &angle, &error), &error);
+    for (uint32_t c = 0; c < points->components; c++) {
+        assert_true(mf_field_get(points, 0, c) == mf_field_get(points, 1, c));
+        moved += fabs(mf_field_get(points, 0, c) - mf_field_get(points, 2, c));
+    }
+    assert_true(moved > 0.01);
+    (void)start;
+    close_scene(&scene);
+}
+
+// ---- hostile paths ------------------------------------------------------------------------------
+
+static void wrong_paths_name_their_piece(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *part;
+    } rows[] = {{"", "expected a path, found nothing"},
+                {"rabbit[0]/joint.angle", "expected a robot first, such as robot[0]/..."},
+                {"joint.angle", "expected a robot first"},
+                {"robot[4]/joint.angle", "group robot has instances 0 .. 3"},
+                {"robot[99999999999]/joint.angle", "expected a robot first"},
+                {"robot[-1]/joint.angle", "expected a robot first"},
+                {"robot[0]/nonsense/joint.angle", "has no such link, joint, actuator or sensor"},
+                {"robot[0]/joint.angel", "there is no joint.angel; near: joint.angle"},
+                {"robot[0]/base.position.q", "there is no base.position.q"},
+                {"robot[0]/base.position[3]", "there is no base.position[3]"},
+                {"robot[0]/base.position.w", "there is no base.position.w"},
+                {"robot[0]/base.orientation.w.x", "there is no"},
+                {"robot[0]/", "there is no"},
+                {"robot[0]//joint.angle", "has no such link"}};
+    Scene scene = open_scene();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mf_Property property;
+        mf_Error error = {0};
+        mf_Status status = mf_property_find(scene.world, rows[i].path, &property, &error);
+        assert_true(status == MF_NOT_FOUND || status == MF_BAD_ARGUMENT);
+        if (strstr(error.message, rows[i].part) == NULL)
+            fail_msg("'%s': '%s' lacks '%s'", rows[i].path, error.message, rows[i].part);
+        assert_null(property.group);
+        assert_null(strchr(error.message, '\n'));
+    }
+    char *longest = malloc(1 << 20);
+    memset(longest, '*', (1 << 20) - 1);
+    longest[(1 << 20) - 1] = '\0';
+    mf_Property property;
+    assert_int_equal(mf_property_find(scene.world, longest, &property, NULL), MF_BAD_ARGUMENT);
+    free(longest);
+    close_scene(&scene);
+}
+
+static bool count_only(const mf_Property *property, void *user) {
+    double values[512];
+    (void)user;
+    assert_true(property->count >= 1 && property->count <= 512);
+    assert_true(property->field == NULL ||
+                property->first + property->count <= property->field->components);
+    mf_property_read(property, values);
+    return true;
+}
+
+// Paths put together at random from the letters that mean something: nothing breaks, and whatever
+// is found can be read.
+static void random_paths_do_no_harm(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"robot", "robot2", "[",    "]",     "*",
+                                         "/",     "0",      "3",    ".",     "x",
+                                         "w",     "joint",  "mass", "angle", "base.position",
+                                         "//",    "**",     "[*]",  "\x80",  "torso"};
+    Scene scene = open_scene();
+    for (uint32_t n = 0; n < 20000; n++) {
+        char path[256] = "";
+        uint32_t words[4];
+        mf_random(5, n, 1, 0, words);
+        uint32_t count = 1 + words[0] % 12;
+        for (uint32_t i = 0; i < count; i++) {
+            mf_random(5, n, 2, i, words);
+            strcat(path, pieces[words[0] % (sizeof pieces / sizeof *pieces)]);
+        }
+        mf_property_list(scene.world, path, count_only, NULL);
+        mf_Property property;
+        mf_property_find(scene.world, path, &property, NULL);
+        mf_property_find_in(scene.ants, 1, path, &property, NULL);
+    }
+    // Many stars against names that nearly fit.
+    char stars[MF_PROPERTY_PATH] = "robot[0]/";
+    for (int i = 0; i < 330; i++)
+        strcat(stars, "*a");
+    strcat(stars, "/joint.angle");
+    assert_int_equal(mf_property_list(scene.world, stars, count_only, NULL), 0);
+    close_scene(&scene);
+}
+
+// Two parts of one name in one robot: the path says which by what they hang on; a name may hold a
+// slash; a short buffer cuts a path off.
+static void names_may_be_odd(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    mf_Property property;
+    char path[64];
+    static const double moment[3] = {1, 1, 1};
+    stage_begin(&stage, 1);
+    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
+    stage.hand.links[0].name = "a/b";
+    StageConfig config = stage_config(false);
+    config.group.name = "far/away";
+    stage_open(&stage, &config);
+    must(mf_property_find(stage.world, "far/away[0]/a/b/mass", &property, &error), &error);
+    assert_ptr_equal(property.constant, &stage.hand.links[0].mass);
+    mf_property_path(&property, path, sizeof path);
+    assert_string_equal(path, "far/away[0]/a/b/mass");
+    mf_property_path(&property, path, 6);
+    assert_string_equal(path, "far/a");
+    assert_string_equal(mf_part_name(property.part), "link");
+    stage_close(&stage, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joints_are_found),
+        cmocka_unit_test(paths_follow_the_tree),
+        cmocka_unit_test(components_and_names_of_groups),
+        cmocka_unit_test(other_parts_are_found),
+        cmocka_unit_test(patterns_list_and_come_back),
+        cmocka_unit_test(writing_is_guarded),
+        cmocka_unit_test(what_follows_is_computed),
+        cmocka_unit_test(wrong_paths_name_their_piece),
+        cmocka_unit_test(random_paths_do_no_harm),
+        cmocka_unit_test(names_may_be_odd),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
