@@ -218,6 +218,19 @@ static json_t *actuator_json(const mf_Actuator *actuator) {
     return object;
 }
 
+static void put_signal(json_t *object, const mf_Signal *signal) {
+    const double rate[2] = {(double)signal->rate.numerator, (double)signal->rate.denominator};
+    put(object, "rate", numbers(rate, 2));
+    put(object, "delay", number(mf_time_to_seconds(signal->delay)));
+    put(object, "noise", number(signal->noise));
+    put(object, "bias", number(signal->bias));
+    put(object, "drift", number(signal->drift));
+    put(object, "saturation", numbers(signal->saturation, 2));
+    put(object, "range", numbers(signal->range, 2));
+    put(object, "bits", json_integer(signal->bits));
+    put(object, "resolution", number(signal->resolution));
+}
+
 static json_t *sensor_json(const mf_Sensor *sensor) {
     json_t *object = named(sensor->name);
     put(object, "type", json_integer(sensor->type));
@@ -226,8 +239,7 @@ static json_t *sensor_json(const mf_Sensor *sensor) {
     put(object, "actuator", index_of(sensor->actuator));
     put(object, "body", index_of(sensor->body));
     put(object, "frame", frame(&sensor->frame));
-    put(object, "noise", number(sensor->noise));
-    put(object, "cutoff", number(sensor->cutoff));
+    put_signal(object, &sensor->signal);
     put(object, "address", json_integer(sensor->address));
     put(object, "count", json_integer(sensor->count));
     return object;

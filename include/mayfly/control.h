@@ -11,8 +11,9 @@ extern "C" {
 // ---- sensors -----------------------------------------------------------------------------------
 
 // Adds the model's sensors at `rate` as the fields sensor.contact [1], sensor.ray [m], sensor.joint
-// [rad] (one value for every joint) and sensor.attitude [rad] (roll, pitch, yaw). Contact sensors
-// and rays are in the order of the model's sensors of that type.
+// [rad] (one value for every joint) and sensor.attitude [rad] (roll, pitch, yaw of the base).
+// Contact sensors and rays are in the order of the model's sensors of that type; what their
+// mf_Signal says happens to their values, at their own rate if they have one.
 MF_API mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error);
 
 // ---- the machine-code controller (Fischer and Ihme 2024, Table I) ------------------------------

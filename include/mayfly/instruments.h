@@ -1,4 +1,4 @@
-// Mayfly: the sensors of an MJCF file, measured on robots that move.
+// Mayfly: the sensors of a model, measured on robots that move (docs/sensors.md).
 #ifndef MAYFLY_INSTRUMENTS_H
 #define MAYFLY_INSTRUMENTS_H
 
@@ -10,20 +10,21 @@ extern "C" {
 
 typedef struct mf_InstrumentsConfig {
     uint32_t struct_size; // [byte] set by mf_instruments_config()
-    mf_Rate rate;         // [1/s] how often they measure; default: every step
-    bool noise;           // each value gets the noise of its sensor; default true
+    mf_Rate rate;         // [1/s] of sensors without a rate of their own; default: every step
+    bool noise;           // values get noise and bias of their sensors; default true
     bool lenient;         // sensors that cannot be measured read 0 instead of being refused;
                           // default false
 } mf_InstrumentsConfig;
 MF_API mf_InstrumentsConfig mf_instruments_config(void);
 
-// Adds the model's sensors from MF_SENSOR_TOUCH on as the field sensor.value: the values of a
-// sensor begin at its `address`. They are measured at the end of a step, for the state that it
-// leaves; accelerations are the change of velocity in that step. A reset measures the start, at
-// rest. Call it after the motion. `config` may be NULL. Values of MF_SENSOR_USER are left alone. A
-// robot with a fault keeps its readings. MF_UNSUPPORTED, naming the sensor, unless lenient: forces
-// of limits, and force and torque sensors of bodies that can touch something, where the motion is
-// not `articulated` (docs/instruments.md). MF_LIMIT: more than 512 links or 1024 velocity values.
+// Adds the model's sensors as the field sensor.value: the values of a sensor begin at its
+// `address`. They are measured at the end of steps, for the state that a step leaves; accelerations
+// are the change of velocity in that step. What each mf_Signal says happens to the values. A reset
+// measures the start, at rest. Call it after the motion. `config` may be NULL. Values of
+// MF_SENSOR_USER are left alone. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming the
+// sensor, unless lenient: forces of limits, and force and torque sensors of bodies that can touch
+// something, where the motion is not `articulated` (docs/instruments.md); fields that the group does
+// not have. MF_LIMIT: more than 512 links or 1024 velocity values.
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);
 

@@ -25,6 +25,7 @@
 #include <mayfly/report.h>
 #include <mayfly/rigid.h>
 #include <mayfly/search.h>
+#include <mayfly/sensor.h>
 #include <mayfly/swarm.h>
 #include <mayfly/terrain.h>
 #include <mayfly/tracks.h>

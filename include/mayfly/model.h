@@ -336,13 +336,12 @@ typedef struct mf_Actuator {
     int32_t group;               // [1]
 } mf_Actuator;
 
-// The first four are read by every motion, the others by full dynamics. Values are in the unit
-// given; vectors have three values, quaternions four, all others one.
+// Values are in the unit given; vectors have three values, quaternions four, all others one.
 typedef enum mf_SensorType {
     MF_SENSOR_CONTACT,               // 1 while any colliding point of `link` bears load, else 0
     MF_SENSOR_RAY,                   // [m] distance along the ray to the ground, at most its length
     MF_SENSOR_JOINT,                 // [rad] angle of `joint`
-    MF_SENSOR_ATTITUDE,              // [rad] roll, pitch, yaw of the base (three values)
+    MF_SENSOR_ATTITUDE,              // [rad] roll, pitch, yaw of `frame` (three values)
     MF_SENSOR_TOUCH,                 // [N] normal forces in the volume of `site`
     MF_SENSOR_ACCELEROMETER,         // [m/s^2] vector with gravity, axes of `frame`
     MF_SENSOR_VELOCIMETER,           // [m/s] vector, axes of `frame`
@@ -383,8 +382,25 @@ typedef enum mf_SensorType {
     MF_SENSOR_POTENTIAL_ENERGY,           // [J]
     MF_SENSOR_KINETIC_ENERGY,             // [J]
     MF_SENSOR_CLOCK,                      // [s]
-    MF_SENSOR_USER                        // values that a program sets
+    MF_SENSOR_USER,                       // values that a program sets
+    MF_SENSOR_CONTACT_FORCE,              // [N] loads of all contacts of `link` with the ground
+    MF_SENSOR_FIELD                       // values of the group's field named `field`
 } mf_SensorType;
+
+// What happens to a value between what is true and what is read (docs/sensors.md): it saturates,
+// gets bias and noise, is converted, and can be read after a delay. Zeros everywhere: nothing. The
+// unit is that of the value. A pair of limits counts when the first is below the second.
+typedef struct mf_Signal {
+    mf_Rate rate;         // [1/s] how often it is measured; {0, 0}: as often as its group's sensors
+    mf_Time delay;        // [ns] >= 0 from measuring to reading, made up to whole steps
+    double saturation[2]; // the element shows no less and no more
+    double noise;         // standard deviation of each reading, >= 0
+    double bias;          // standard deviation of what stays the same for one life of a robot, >= 0
+    double drift;         // what the bias wanders in 1 s, a standard deviation per sqrt(s), >= 0
+    double range[2];      // what the converter can show
+    uint32_t bits;        // [1] 0 .. 24: 2^bits equal steps over the range; 0: no such steps
+    double resolution;    // step of the converter without `bits`; 0: none
+} mf_Signal;
 
 // What a frame sensor is told to look at.
 typedef enum mf_Object {
@@ -398,7 +414,7 @@ typedef enum mf_Object {
 typedef struct mf_Sensor {
     const char *name;
     mf_SensorType type;
-    uint32_t link;         // [1] for contact and ray
+    uint32_t link;         // [1] for contact, contact force and ray
     uint32_t joint;        // [1] for joint angle and the other joint sensors
     double start[3];       // [m] ray start, link frame
     double direction[3];   // [1] ray direction, unit, link frame
@@ -414,8 +430,9 @@ typedef struct mf_Sensor {
     uint32_t object_index; // [1] body (MF_NONE: the world), shape or site; MF_NONE for a camera
     mf_Object reference_object;
     uint32_t reference_index; // [1] likewise
-    double noise;             // [1] standard deviation, unit of the value
-    double cutoff;            // [1] values are clamped to +- this (or 0 .. this), 0: never
+    mf_Signal signal;         // what happens to its values
+    const char *field;        // MF_SENSOR_FIELD: name of the field, else NULL
+    uint32_t component;       // [1] its first value there
     uint32_t address;         // [1] its first value among the sensor values
     uint32_t count;           // [1] of values
 } mf_Sensor;

@@ -147,7 +147,8 @@ MF_API mf_Field *mf_group_field(mf_Group *group, uint32_t index);
 MF_API mf_Field *mf_group_find_field(mf_Group *group, const char *name); // NULL when absent
 
 // Adds a field (zeroed). `count` is the number of elements for MF_PER_SENSOR and MF_FIXED_COUNT and
-// ignored otherwise. Strings in `info` are borrowed and must outlive the group (use literals).
+// ignored otherwise. The name is copied; the other strings in `info` are borrowed and must outlive
+// the group (use literals).
 MF_API mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
                                     mf_Field **out, mf_Error *error);
 

@@ -211,10 +211,12 @@ static void fill_sensors(const mf_Draft *draft, const mf_Order *order, mf_Block 
     for (uint32_t i = 0; i < draft->sensors.count; i++) {
         const mf_Sensor *sensor = &mf_draft_sensors(draft)[i];
         const char *name = mf_block_text(block, sensor->name);
+        const char *field = sensor->field != NULL ? mf_block_text(block, sensor->field) : NULL;
         if (model == NULL)
             continue;
         sensors[i] = *sensor;
         sensors[i].name = name;
+        sensors[i].field = field;
         sensors[i].link = mf_order_link(order, sensor->link);
         sensors[i].joint = mf_order_joint(order, sensor->joint);
         sensors[i].frame.link = mf_order_link(order, sensor->frame.link);

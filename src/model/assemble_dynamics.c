@@ -47,8 +47,11 @@ static void set_addresses(mf_Model *model) {
         model->position_count += mf_joint_positions(joints[i].type);
         model->velocity_count += mf_joint_velocities(joints[i].type);
     }
-    for (uint32_t i = 0; i < model->sensor_count; i++)
-        model->sensor_value_count += model->sensors[i].count;
+    mf_Sensor *sensors = (mf_Sensor *)model->sensors;
+    for (uint32_t i = 0; i < model->sensor_count; i++) {
+        sensors[i].address = model->sensor_value_count;
+        model->sensor_value_count += sensors[i].count;
+    }
 }
 
 static void fill_start(const mf_Draft *draft, mf_Block *block, mf_Model *model) {

@@ -304,7 +304,9 @@ static const char *const sensor_types[] = {"contact",
                                            "e_potential",
                                            "e_kinetic",
                                            "clock",
-                                           "user"};
+                                           "user",
+                                           "contact force",
+                                           "field"};
 
 // What a sensor is about.
 static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) {

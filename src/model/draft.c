@@ -136,6 +136,13 @@ mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type) 
     return shape;
 }
 
+// How many values sensors have whose importers do not say it.
+static uint32_t sensor_values(mf_SensorType type) {
+    return type <= MF_SENSOR_JOINT || type == MF_SENSOR_CONTACT_FORCE ? 1
+           : type == MF_SENSOR_ATTITUDE                               ? 3
+                                                                      : 0;
+}
+
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type) {
     const char *copy = mf_draft_text(draft, name);
     mf_Sensor *sensor = copy ? mf_list_push(draft->context, &draft->sensors, sizeof *sensor) : NULL;
@@ -146,6 +153,7 @@ mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType 
     sensor->link = sensor->joint = sensor->tendon = MF_NONE;
     sensor->actuator = sensor->site = sensor->body = MF_NONE;
     sensor->frame = sensor->reference = mf_world_frame();
+    sensor->count = sensor_values(type);
     return sensor;
 }
 

@@ -164,15 +164,13 @@ static uint64_t hash_actuator(uint64_t hash, const mf_Actuator *a) {
 }
 
 static uint64_t hash_sensor(uint64_t hash, const mf_Sensor *sensor) {
-    const double scalars[2] = {sensor->noise, sensor->cutoff};
     hash = mf_hash_u32(hash, sensor->tendon);
     hash = mf_hash_u32(hash, sensor->actuator);
     hash = mf_hash_u32(hash, sensor->body);
     hash = hash_frame(hash, &sensor->frame);
     hash = mf_hash_u32(hash, sensor->has_reference);
     hash = hash_frame(hash, &sensor->reference);
-    hash = mf_hash_u32(hash, sensor->count);
-    return mf_hash_doubles(hash, scalars, 2);
+    return mf_hash_u32(hash, sensor->count);
 }
 
 static uint64_t hash_physics(uint64_t hash, const mf_Physics *physics) {

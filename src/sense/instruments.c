@@ -1,9 +1,11 @@
-// Adding the sensors of an MJCF file to a group: the field sensor.value, a system before the motion
-// that keeps the velocities, and one behind it that measures.
+// Adding the sensors of a model to a group: the field sensor.value, a system before the motion that
+// keeps the velocities, and one behind it that measures: the mapping first, then what happens to
+// the values (signal.h).
 //
 // Invariant: sensor.value is state, because between two ticks of a slow sensor it holds what cannot
 // be computed again; the kept velocities are not, since every tick writes before it reads them.
 #include "sense/instruments_build.h"
+#include "sense/sensor.h"
 
 #include "world/attach.h"
 
@@ -17,40 +19,59 @@ mf_InstrumentsConfig mf_instruments_config(void) {
     return (mf_InstrumentsConfig){.struct_size = sizeof(mf_InstrumentsConfig), .noise = true};
 }
 
-static mf_InstrumentRun run_of(const mf_SystemRun *run) {
+static mf_InstrumentRun run_of(const mf_SystemRun *run, uint64_t due) {
     return (mf_InstrumentRun){.first = run->first_block,
                               .count = run->block_count,
                               .only = UINT32_MAX,
                               .inverse_step = 1.0 / mf_time_to_seconds(run->step),
                               .time = mf_time_to_seconds(run->time + run->step),
-                              .tick = run->tick + 1};
+                              .due = due};
 }
 
 static void run_keep(const mf_SystemRun *run, void *user) {
     const mf_InstrumentPlan *plan = user;
-    mf_InstrumentRun work = run_of(run);
-    plan->keep(&plan->batch, &work);
+    mf_SignalMoments moments;
+    mf_InstrumentRun work = run_of(run, 0);
+    mf_signal_set_look(plan->signals, run->tick + 1, &moments);
+    if (moments.due != 0)
+        plan->keep(&plan->batch, &work);
+}
+
+// Sensors that show a field, of any type.
+static void copy_fields(const mf_InstrumentPlan *plan, uint32_t first, uint32_t count,
+                        uint64_t due) {
+    for (uint32_t i = 0; i < plan->batch.instrument_count; i++) {
+        const mf_Instrument *own = &plan->batch.instruments[i];
+        if (own->field != NULL && (due >> own->clock & 1))
+            mf_sense_copy(mf_signal_set_raw(plan->signals), own->out, own->field, own->component,
+                          own->count, first, count);
+    }
 }
 
 static void run_measure(const mf_SystemRun *run, void *user) {
     const mf_InstrumentPlan *plan = user;
-    mf_InstrumentRun work = run_of(run);
-    if (mf_group_count(run->group) > 1) {
-        plan->run(&plan->batch, &work);
+    mf_SignalMoments moments;
+    if (!mf_signal_set_look(plan->signals, run->tick + 1, &moments))
         return;
+    mf_InstrumentRun work = run_of(run, moments.due);
+    if (mf_group_count(run->group) > 1) {
+        if (moments.due != 0)
+            plan->run(&plan->batch, &work);
+    } else if (moments.due != 0) {
+        work.only = 0; // a lone robot needs no wide registers
+        plan->run_one(&plan->batch, &work);
     }
-    work.only = 0; // a lone robot needs no wide registers
-    plan->run_one(&plan->batch, &work);
+    copy_fields(plan, run->first_block, run->block_count, moments.due);
+    mf_signal_set_run(plan->signals, run, &moments);
 }
 
 static mf_InstrumentRun run_one(const mf_InstrumentPlan *plan, uint32_t instance) {
     const mf_World *world = mf_group_world(plan->group);
-    return (mf_InstrumentRun){
-        .first = instance / MF_BLOCK,
-        .count = 1,
-        .only = instance % MF_BLOCK,
-        .time = mf_time_to_seconds(mf_world_time(world)),
-        .tick = (uint64_t)(mf_world_time(world) / mf_world_settings(world)->step)};
+    return (mf_InstrumentRun){.first = instance / MF_BLOCK,
+                              .count = 1,
+                              .only = instance % MF_BLOCK,
+                              .time = mf_time_to_seconds(mf_world_time(world)),
+                              .due = UINT64_MAX};
 }
 
 // Values that programs set begin at 0; the others as at rest.
@@ -61,6 +82,55 @@ static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
         mf_field_set(values, instance, c, 0.0);
     mf_InstrumentRun work = run_one(plan, instance);
     plan->run_one(&plan->batch, &work);
+    copy_fields(plan, work.first, 1, work.due);
+    mf_signal_set_start(plan->signals, instance);
+}
+
+// ---- signals -----------------------------------------------------------------------------------
+
+static mf_Signal signal_of(const mf_Sensor *sensor, const mf_InstrumentsConfig *config, bool dead) {
+    mf_Signal signal = sensor->signal;
+    if (!config->noise)
+        signal.noise = signal.bias = signal.drift = 0.0;
+    if (dead)
+        signal = (mf_Signal){.rate = signal.rate};
+    return signal;
+}
+
+// What happens to the values, and with it where the mapping puts them.
+static mf_Status add_signals(mf_Group *group, mf_InstrumentPlan *plan, mf_Field *values,
+                             const mf_InstrumentsConfig *config, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    const mf_Sensor *sensors = mf_group_model(group)->sensors;
+    mf_Instrument *own = (mf_Instrument *)(uintptr_t)plan->batch.instruments;
+    uint32_t count = plan->batch.instrument_count;
+    mf_SignalSpec *specs = mf_allocate(context, count, sizeof *specs + sizeof(mf_Signal));
+    if (specs == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
+    mf_Signal *signals = (mf_Signal *)(specs + count);
+    for (uint32_t i = 0; i < count; i++) {
+        signals[i] = signal_of(&sensors[own[i].sensor], config, own[i].dead);
+        specs[i] = (mf_SignalSpec){.signal = &signals[i],
+                                   .first = own[i].address,
+                                   .count = own[i].count,
+                                   .stream = own[i].sensor,
+                                   .unit = mf_instrument_is_direction(own[i].type),
+                                   .always = own[i].field != NULL};
+    }
+    mf_Status status = mf_signal_set_create(group, "sensor", values, config->rate, specs, count,
+                                            &plan->signals, error);
+    for (uint32_t i = 0; status == MF_OK && i < count; i++) {
+        mf_SignalPlace place = mf_signal_set_place(plan->signals, i);
+        own[i].clock = place.clock;
+        own[i].out = place.row;
+        own[i].treated = place.treated;
+    }
+    if (status == MF_OK && mf_signal_set_raw(plan->signals) != NULL) {
+        plan->batch.raw = mf_signal_set_raw(plan->signals)->data;
+        plan->batch.raw_count = mf_signal_set_raw(plan->signals)->components;
+    }
+    mf_release(context, specs);
+    return status;
 }
 
 // ---- fields ------------------------------------------------------------------------------------
@@ -88,15 +158,16 @@ static void bind_fields(mf_Group *group, mf_InstrumentBatch *batch) {
     batch->tendons_of_model = mf_group_model(group)->tendon_count;
     batch->fault = data_of(group, "fault.word");
     const mf_Field *load = mf_group_find_field(group, "contact.load");
-    if (load == NULL)
-        load = mf_group_find_field(group, "point.load");
-    if (load != NULL) {
-        batch->load = load->data;
-        batch->load_components = load->components;
-    }
+    const mf_Field *point_load = mf_group_find_field(group, "point.load");
+    batch->load = data_of(group, "contact.load");
+    batch->point_load = data_of(group, "point.load");
+    batch->motion = data_of(group, "motion.level");
+    batch->load_components = load == NULL ? 0 : load->components;
+    batch->point_components = point_load == NULL ? 0 : point_load->components;
 }
 
-static mf_Status add_fields(mf_Group *group, mf_InstrumentPlan *plan, mf_Error *error) {
+static mf_Status add_fields(mf_Group *group, mf_InstrumentPlan *plan,
+                            const mf_InstrumentsConfig *config, mf_Error *error) {
     static const mf_FieldInfo value = {
         "sensor.value",
         "1",
@@ -119,6 +190,9 @@ static mf_Status add_fields(mf_Group *group, mf_InstrumentPlan *plan, mf_Error *
     if (status != MF_OK)
         return status;
     plan->batch.values = field->data;
+    status = add_signals(group, plan, field, config, error);
+    if (status != MF_OK)
+        return status;
     if (!plan->accelerates || plan->batch.velocity_count == 0)
         return MF_OK;
     status = mf_attach_field(group, &before, plan->batch.velocity_count, &field, error);
@@ -147,10 +221,16 @@ static mf_Status check(const mf_Group *group, const mf_InstrumentsConfig *config
     return mf_attach_check(group, measure_name, every ? any : config->rate, error);
 }
 
-static uint64_t hash_config(const mf_InstrumentsConfig *config) {
+static uint64_t hash_config(const mf_InstrumentsConfig *config, const mf_SignalSet *signals) {
     const int64_t settings[3] = {(int64_t)config->rate.numerator, (int64_t)config->rate.denominator,
                                  config->noise};
-    return mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
+    return mf_signal_set_hash(signals, mf_hash_bytes(MF_HASH_START, settings, sizeof settings));
+}
+
+static void destroy_plan(mf_Context *context, void *user) {
+    mf_InstrumentPlan *plan = user;
+    mf_signal_set_destroy(context, plan->signals);
+    mf_release(context, plan);
 }
 
 // The plan belongs to the system that keeps velocities or, without one, to the other.
@@ -189,9 +269,8 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
     system.reads = kept;
     system.writes = keeps;
     system.phase = MF_PHASE_CONTROL;
-    system.rate = config->rate;
     system.run = run_keep;
-    system.destroy = mf_attach_release;
+    system.destroy = destroy_plan;
     system.user = plan;
     if (plan->batch.before != NULL) {
         mf_Status status = mf_group_add_system(group, &system, error);
@@ -206,7 +285,7 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
     system.run = run_measure;
     system.reset = reset_measure;
     system.writes = writes;
-    system.settings_hash = hash_config(config);
+    system.settings_hash = hash_config(config, plan->signals);
     return mf_group_add_system(group, &system, error);
 }
 
@@ -220,7 +299,7 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
         status = mf_instrument_plan_create(group, &settings, &plan, error);
     if (status != MF_OK || plan == NULL)
         return status;
-    status = add_fields(group, plan, error);
+    status = add_fields(group, plan, &settings, error);
     if (status == MF_OK && plan->outer_count > 0)
         status = mf_articulated_report_forces(group, plan->outer, plan->outer_count, error);
     if (status == MF_OK && plan->limits)
@@ -232,7 +311,7 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
         status = add_systems(group, &settings, plan, &owned, error);
     }
     if (status != MF_OK && !owned)
-        mf_release(context, plan);
+        destroy_plan(context, plan);
     return status;
 }
 
@@ -257,6 +336,17 @@ static void put(void *block, bool precise, uint32_t c, uint32_t lane, double val
 static double get(const void *block, bool precise, uint32_t c, uint32_t lane) {
     size_t at = (size_t)c * MF_BLOCK + lane;
     return precise ? ((const double *)block)[at] : (double)((const float *)block)[at];
+}
+
+// From true values to readings without noise.
+static void convert(mf_Group *group, const mf_Instrument *own, uint32_t instance, double *values) {
+    const mf_Signal *signal = &mf_group_model(group)->sensors[own->sensor].signal;
+    for (uint32_t c = own->address; c < own->address + own->count; c++) {
+        if (own->field != NULL)
+            values[c] = mf_field_get(own->field, instance, own->component + c - own->address);
+        if (!own->dead && !mf_instrument_is_direction(own->type))
+            values[c] = mf_signal_convert(signal, values[c]);
+    }
 }
 
 mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const double *acceleration,
@@ -284,6 +374,8 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
     plan->run_one(&batch, &work);
     for (uint32_t i = 0; i < batch.value_count; i++)
         values[i] = get(block, precise, i, lane);
+    for (uint32_t i = 0; i < batch.instrument_count; i++)
+        convert(group, &batch.instruments[i], instance, values);
     mf_release(context, block);
     return MF_OK;
 }

@@ -75,15 +75,21 @@ typedef struct mf_InstrumentShape { // what a ray meets
 
 typedef struct mf_InstrumentContact { // a row of contact.load or point.load
     uint32_t row, body;               // [1]
+    bool of_points;                   // of point.load
     double position[3];               // [m] link's frame
 } mf_InstrumentContact;
 
 typedef struct mf_Instrument {
     mf_SensorType type;
-    bool dead;                       // reads 0
-    bool bounded;                    // the cutoff holds
-    uint32_t address, count, stream; // [1]
-    double noise, cutoff;            // [1] unit of the value
+    bool dead;             // reads 0
+    uint32_t sensor;       // [1] of the model
+    uint32_t address;      // [1] of its first value among all
+    uint32_t count;        // [1] of values
+    uint32_t clock, out;   // [1] when, and the component where its values go (mf_SignalPlace)
+    bool treated;          // to the true values that readings are made of, else to the readings
+    double reach;          // [m] of a ray; 0: any
+    const mf_Field *field; // of MF_SENSOR_FIELD, copied by the host
+    uint32_t component;    // [1] first one there
     mf_InstrumentFrame frame, reference;
     bool has_reference;
     mf_JointType joint_type;
@@ -107,8 +113,9 @@ typedef struct mf_Instrument {
 typedef struct mf_InstrumentBatch {
     uint32_t link_count, instrument_count, spring_count, tendon_count; // [1]
     uint32_t joint_count, ball_count, place_count, actuator_count;     // [1] components
-    uint32_t value_count, velocity_count, load_components;             // [1]
-    uint32_t first_lump, lump_count;                                   // [1] of the whole robot
+    uint32_t value_count, velocity_count, load_components,
+        point_components;            // [1]
+    uint32_t first_lump, lump_count; // [1] of the whole robot
     const mf_InstrumentLink *links;
     const mf_Instrument *instruments;
     const mf_InstrumentLump *lumps;
@@ -120,19 +127,20 @@ typedef struct mf_InstrumentBatch {
     const mf_InstrumentContact *contacts;
     const double *armature; // [kg m^2] per velocity value, weight of the base's and joints' rotors
     const mf_Terrain *terrain;
-    bool level, noise, fixed; // the ground has one height; the base does not move
-    double gravity[3];        // [m/s^2]
+    bool level, fixed; // the ground has one height; the base does not move
+    double gravity[3]; // [m/s^2]
     double magnetic[3];
-    uint64_t seed;
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *place,
-        *place_rate, *load, *force, *outer, *joint_limit,
+        *place_rate, *load, *point_load, *force, *outer, *joint_limit,
         *tendon_limit;                      // fields; NULL when absent
     uint32_t outer_count, tendons_of_model; // [1] elements of the last fields
     const int32_t *fault;
+    const int32_t *motion;    // motion.level; NULL: the group has one motion
     void *before;             // [m/s], [rad/s] velocity vector at the beginning of the step
     const void *acceleration; // likewise; instead of `before`; of one block
-    void *values;             // sensor.value
-    void *detached;           // one block of values that go there instead
+    void *values, *raw;       // sensor.value, sensor.raw
+    uint32_t raw_count;       // [1] components of sensor.raw
+    void *detached;           // one block of all values, by address, that go there instead
 } mf_InstrumentBatch;
 
 typedef struct mf_InstrumentRun {
@@ -140,7 +148,7 @@ typedef struct mf_InstrumentRun {
     uint32_t only;         // [1] lane of the only robot wanted, UINT32_MAX: all
     double inverse_step;   // [1/s] 0: accelerations are 0
     double time;           // [s]
-    uint64_t tick;         // [1]
+    uint64_t due;          // bit c: sensors of clock c are measured
 } mf_InstrumentRun;
 
 typedef void (*mf_InstrumentFn)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run);

@@ -110,6 +110,14 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
     case MF_SENSOR_FRAME_ANGULAR_ACCELERATION:
         b->accelerates = true;
         return NULL;
+    case MF_SENSOR_FIELD:
+        out->field = mf_group_find_field(b->group, sensor->field);
+        if (out->field == NULL)
+            return "the group has no field of that name";
+        return out->field->components < sensor->component ||
+                       out->field->components - sensor->component < sensor->count
+                   ? "the field has fewer values"
+                   : NULL;
     case MF_SENSOR_ACTUATOR_POSITION:
     case MF_SENSOR_ACTUATOR_VELOCITY:
         mf_instrument_put_actuator(b, sensor, out);
@@ -131,6 +139,11 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
 static void fill_items(mf_InstrumentBuild *b, const mf_Sensor *sensor, mf_Instrument *out) {
     const mf_Model *model = b->model;
     switch (sensor->type) {
+    case MF_SENSOR_CONTACT:
+    case MF_SENSOR_CONTACT_FORCE:
+        mf_instrument_put_contacts(b, sensor->link);
+        out->items = b->contact_count - out->first;
+        return;
     case MF_SENSOR_TOUCH:
         mf_instrument_put_contacts(b, sensor->frame.link);
         out->items = b->contact_count - out->first;
@@ -181,6 +194,8 @@ static void fill_items(mf_InstrumentBuild *b, const mf_Sensor *sensor, mf_Instru
 // Where this sensor's items begin in the array that it uses.
 static uint32_t next_item(const mf_InstrumentBuild *b, mf_SensorType type) {
     switch (type) {
+    case MF_SENSOR_CONTACT:
+    case MF_SENSOR_CONTACT_FORCE:
     case MF_SENSOR_TOUCH:
         return b->contact_count;
     case MF_SENSOR_RANGEFINDER:
@@ -197,11 +212,12 @@ static uint32_t next_item(const mf_InstrumentBuild *b, mf_SensorType type) {
 }
 
 static bool has_frame(mf_SensorType type) {
-    return (type >= MF_SENSOR_TOUCH && type <= MF_SENSOR_RANGEFINDER) ||
+    return type == MF_SENSOR_ATTITUDE ||
+           (type >= MF_SENSOR_TOUCH && type <= MF_SENSOR_RANGEFINDER) ||
            (type >= MF_SENSOR_FRAME_POSITION && type <= MF_SENSOR_FRAME_ANGULAR_ACCELERATION);
 }
 
-static bool is_direction(mf_SensorType type) {
+bool mf_instrument_is_direction(mf_SensorType type) {
     return type == MF_SENSOR_BALL_QUATERNION || type == MF_SENSOR_FRAME_QUATERNION ||
            (type >= MF_SENSOR_FRAME_X_AXIS && type <= MF_SENSOR_FRAME_Z_AXIS);
 }
@@ -209,17 +225,22 @@ static bool is_direction(mf_SensorType type) {
 static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *error) {
     const mf_Sensor *sensor = &b->model->sensors[index];
     mf_Instrument out = {.type = sensor->type,
+                         .sensor = index,
                          .address = sensor->address,
                          .count = sensor->count,
-                         .stream = index,
-                         .noise = sensor->noise,
-                         .cutoff = sensor->cutoff,
-                         .bounded = sensor->cutoff > 0.0 && !is_direction(sensor->type),
+                         .reach = sensor->type == MF_SENSOR_RAY ? sensor->range
+                                                                : sensor->signal.range[1],
+                         .component = sensor->component,
                          .first = next_item(b, sensor->type)};
-    if (sensor->type < MF_SENSOR_TOUCH || sensor->type == MF_SENSOR_USER)
+    if (sensor->count == 0 || sensor->type == MF_SENSOR_USER)
         return MF_OK;
     const mf_Frame world = {.link = MF_NONE, .rotation = {1, 0, 0, 0}};
-    out.frame = mf_instrument_frame(b, has_frame(sensor->type) ? &sensor->frame : &world);
+    mf_Frame ray = {.link = sensor->link, .rotation = {1, 0, 0, 0}};
+    memcpy(ray.position, sensor->start, sizeof ray.position);
+    memcpy(out.axis, sensor->direction, sizeof out.axis);
+    out.frame = mf_instrument_frame(b, sensor->type == MF_SENSOR_RAY ? &ray
+                                       : has_frame(sensor->type)     ? &sensor->frame
+                                                                     : &world);
     out.reference = mf_instrument_frame(b, sensor->has_reference ? &sensor->reference : &world);
     if (sensor->joint != MF_NONE && sensor->joint < b->model->joint_count)
         mf_instrument_set_joint(b, sensor->joint, &out);
@@ -228,6 +249,8 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
         return mf_fail(error, MF_UNSUPPORTED, "sensor %u '%.100s' cannot be measured: %s", index,
                        sensor->name, reason);
     out.dead |= reason != NULL;
+    if (out.dead)
+        out.field = NULL;
     fill_items(b, sensor, &out);
     if (b->instruments != NULL)
         b->instruments[b->instrument_count] = out;
@@ -302,7 +325,7 @@ static void divide(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted, cha
     b->armature = take(&memory, counted->armature_count, sizeof *b->armature);
 }
 
-static void fill_batch(const mf_InstrumentBuild *b, const mf_InstrumentsConfig *config) {
+static void fill_batch(const mf_InstrumentBuild *b) {
     const mf_WorldConfig *world = mf_world_settings(mf_group_world(b->group));
     const mf_Model *model = b->model;
     mf_InstrumentBatch *batch = &b->plan->batch;
@@ -331,9 +354,7 @@ static void fill_batch(const mf_InstrumentBuild *b, const mf_InstrumentsConfig *
                              .armature = b->armature,
                              .terrain = world->terrain,
                              .level = world->terrain->lowest == world->terrain->highest,
-                             .noise = config->noise,
-                             .fixed = model->base == MF_BASE_FIXED,
-                             .seed = world->seed};
+                             .fixed = model->base == MF_BASE_FIXED};
     for (int i = 0; i < 3; i++)
         batch->gravity[i] = world->gravity * world->gravity_direction[i];
     memcpy(batch->magnetic, model->physics.magnetic, sizeof batch->magnetic);
@@ -365,7 +386,7 @@ mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig 
         .model = model, .group = group, .lenient = config->lenient, .plan = plan};
     divide(&build, &counted, (char *)(plan + 1));
     status = write_all(&build, error);
-    fill_batch(&build, config);
+    fill_batch(&build);
     plan->group = group;
     *out = plan;
     return status;

@@ -3,6 +3,7 @@
 #define MF_SENSE_INSTRUMENTS_BUILD_H
 
 #include "sense/instruments.h"
+#include "sense/signal.h"
 
 #include <mayfly/instruments.h>
 
@@ -13,6 +14,7 @@ typedef struct mf_InstrumentPlan {
     mf_InstrumentBatch batch; // data pointers are left NULL
     mf_InstrumentFn run, run_one, keep;
     mf_Group *group;
+    mf_SignalSet *signals;
     bool accelerates; // some sensor needs accelerations
     bool limits;      // some sensor needs forces of limits
     uint32_t outer_count;
@@ -22,5 +24,8 @@ typedef struct mf_InstrumentPlan {
 // What the model has, as the kernel wants it. *out is NULL when the model has no instruments.
 mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_InstrumentPlan **out, mf_Error *error);
+
+// Whether the values of such a sensor have length 1 together.
+bool mf_instrument_is_direction(mf_SensorType type);
 
 #endif

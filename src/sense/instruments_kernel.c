@@ -1,5 +1,5 @@
-// Sensors of an MJCF file for a block of robots, from the state that a step left and the change of
-// velocity in it.
+// True values of a model's sensors for a block of robots, from the state that a step left and the
+// change of velocity in it. What happens to them afterwards: signal_kernel.c.
 //
 // Gravity enters where something is weighed. Meaning and signs of every sensor are those of
 // MuJoCo's documentation.
@@ -9,12 +9,13 @@
 #include "sense/instruments.h"
 #include "sense/instruments_ray.h"
 #include "sense/instruments_sums.h"
+#include "sense/sense_lane.h"
 
-#include "math/lane_random.h"
 #include "terrain/lookup_lane.h"
 
-#define NOISE_STREAM 0x73656e73u // keeps these random numbers apart from all others
-#define GROUND_SAMPLES 256       // [1] looks at a height map along a ray, half a cell apart
+#include <mayfly/motion.h>
+
+#define GROUND_SAMPLES 256 // [1] looks at a height map along a ray, half a cell apart
 
 // ---- limits ------------------------------------------------------------------------------------
 
@@ -45,17 +46,32 @@ static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) 
 
 // ---- touching and looking ----------------------------------------------------------------------
 
+// The load of one contact. Where robots of a group move by several motions, what the other motion
+// wrote last does not count.
+static mf_lane contact_load(const Sense *s, const mf_InstrumentContact *contact) {
+    const mf_InstrumentBatch *b = s->batch;
+    bool points = contact->of_points;
+    mf_lane load = row_load(rows_of(s, points ? b->point_load : b->load,
+                                    points ? b->point_components : b->load_components),
+                            contact->row);
+    if (b->motion == NULL)
+        return load;
+    mf_index level = mf_load_index(b->motion + (size_t)s->block * MF_BLOCK + s->lane);
+    mf_mask by_points = mf_index_equal(level, mf_set_index(MF_MOTION_POINTS));
+    return mf_keep(points ? by_points : mf_not(by_points), load);
+}
+
 static mf_lane touch(const Sense *s, const mf_Instrument *own) {
     const mf_InstrumentBatch *b = s->batch;
     Motion site = frame_motion(s, &own->frame);
     mf_lane sum = mf_zero(), far = mf_set(RAY_FAR);
     Vec up = {site.turn.zx, site.turn.zy, site.turn.zz}, down = vec_scale(up, mf_set((mf_real)-1));
-    for (uint32_t i = own->first; b->load != NULL && i < own->first + own->items; i++) {
+    for (uint32_t i = own->first; i < own->first + own->items; i++) {
         const mf_InstrumentContact *contact = &b->contacts[i];
         const Motion *body = &s->motion[contact->body];
         Vec at = mat_apply_add(&body->turn, set_vec(contact->position), body->place);
         Vec local = mat_apply_transposed(&site.turn, vec_sub(at, site.place));
-        mf_lane load = row_load(rows_of(s, b->load, b->load_components), contact->row);
+        mf_lane load = contact_load(s, contact);
         // The line of the force meets the site's volume.
         mf_lane above = ray_shape(&own->volume, local, up);
         mf_lane below = ray_shape(&own->volume, local, down);
@@ -94,7 +110,7 @@ static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
     const mf_InstrumentBatch *b = s->batch;
     Motion site = frame_motion(s, &own->frame);
     Vec way = {site.turn.xz, site.turn.yz, site.turn.zz};
-    mf_lane nearest = ground_distance(s, site.place, way, own->cutoff);
+    mf_lane nearest = ground_distance(s, site.place, way, own->reach);
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
         const mf_InstrumentShape *shape = &b->shapes[i];
         Motion frame = frame_motion(s, &shape->frame);
@@ -105,6 +121,30 @@ static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
     // Rays that are level but for rounding end nowhere.
     mf_mask none = mf_less_equal(mf_set((mf_real)1e9), nearest);
     return mf_select(none, mf_set((mf_real)-1), nearest);
+}
+
+// All loads of the ground on a link.
+static mf_lane load_of(const Sense *s, const mf_Instrument *own) {
+    const mf_InstrumentBatch *b = s->batch;
+    mf_lane sum = mf_zero();
+    for (uint32_t i = own->first; i < own->first + own->items; i++)
+        sum = sum + contact_load(s, &b->contacts[i]);
+    return sum;
+}
+
+static mf_lane ray_to_ground(const Sense *s, const mf_Instrument *own) {
+    const mf_LaneMap map = mf_lane_map(s->batch->terrain);
+    Motion site = frame_motion(s, &own->frame);
+    Vec way = mat_apply(&site.turn, set_vec(own->axis));
+    const SenseRay ray = {{site.place.x, site.place.y, site.place.z}, {way.x, way.y, way.z}};
+    return sense_ray(&map, &ray, (mf_real)own->reach,
+                     sense_ray_samples(s->batch->terrain, own->reach));
+}
+
+static void measure_attitude(const Sense *s, const mf_Instrument *own, mf_lane out[3]) {
+    Motion site = frame_motion(s, &own->frame);
+    const Mat *m = &site.turn;
+    sense_attitude_angles(m->xx, m->xy, m->yx, m->yy, m->zx, m->zy, m->zz, out);
 }
 
 // ---- one sensor --------------------------------------------------------------------------------
@@ -185,6 +225,7 @@ static mf_lane measure_joint(const Sense *s, const mf_Instrument *own) {
     bool speed =
         own->type == MF_SENSOR_JOINT_LIMIT_VELOCITY || own->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
     switch (own->type) {
+    case MF_SENSOR_JOINT:
     case MF_SENSOR_JOINT_POSITION:
         return joint_angle(s, own->row);
     case MF_SENSOR_JOINT_VELOCITY:
@@ -217,6 +258,18 @@ static mf_lane measure_joint(const Sense *s, const mf_Instrument *own) {
 
 static void measure(const Sense *s, const mf_Instrument *own, mf_lane *out) {
     switch (own->type) {
+    case MF_SENSOR_CONTACT:
+        out[0] = mf_keep(mf_less(mf_zero(), load_of(s, own)), mf_set((mf_real)1));
+        return;
+    case MF_SENSOR_CONTACT_FORCE:
+        out[0] = load_of(s, own);
+        return;
+    case MF_SENSOR_RAY:
+        out[0] = ray_to_ground(s, own);
+        return;
+    case MF_SENSOR_ATTITUDE:
+        measure_attitude(s, own, out);
+        return;
     case MF_SENSOR_TOUCH:
         out[0] = touch(s, own);
         return;
@@ -276,28 +329,6 @@ static void measure(const Sense *s, const mf_Instrument *own, mf_lane *out) {
     }
 }
 
-// Noise first, then the cutoff; directions and turns keep their length.
-static void finish(const Sense *s, const mf_Instrument *own, mf_lane out[4]) {
-    bool unit = own->count == 4 ||
-                (own->type >= MF_SENSOR_FRAME_X_AXIS && own->type <= MF_SENSOR_FRAME_Z_AXIS);
-    mf_lane normal[4];
-    if (s->batch->noise && own->noise > 0.0 && s->batch->detached == NULL) {
-        mf_normal_lanes(s->batch->seed, s->block * MF_BLOCK + s->lane, NOISE_STREAM + own->stream,
-                        s->run->tick, normal);
-        mf_lane square = mf_zero();
-        for (uint32_t i = 0; i < own->count; i++) {
-            out[i] = mf_fma(mf_set((mf_real)own->noise), normal[i], out[i]);
-            square = mf_fma(out[i], out[i], square);
-        }
-        mf_lane scale = mf_set((mf_real)1) / mf_sqrt(mf_max(square, mf_set(RAY_TINY)));
-        for (uint32_t i = 0; unit && i < own->count; i++)
-            out[i] = out[i] * scale;
-    }
-    mf_lane most = mf_set((mf_real)own->cutoff);
-    for (uint32_t i = 0; own->bounded && i < own->count; i++)
-        out[i] = mf_clamp(out[i], -most, most);
-}
-
 // ---- the block ---------------------------------------------------------------------------------
 
 static mf_mask lanes_alive(const mf_InstrumentBatch *batch, const Sense *s) {
@@ -307,26 +338,34 @@ static mf_mask lanes_alive(const mf_InstrumentBatch *batch, const Sense *s) {
     return batch->detached != NULL ? mf_or(alive, mf_not(alive)) : alive;
 }
 
+// Where the values of a sensor go.
+static mf_real *target(const Sense *s, const mf_Instrument *own) {
+    const mf_InstrumentBatch *b = s->batch;
+    size_t lane = s->lane, block = b->detached != NULL ? 0 : s->block;
+    if (b->detached != NULL)
+        return (mf_real *)b->detached + (size_t)own->address * MF_BLOCK + lane;
+    if (own->treated)
+        return (mf_real *)b->raw + (block * b->raw_count + own->out) * MF_BLOCK + lane;
+    return (mf_real *)b->values + (block * b->value_count + own->out) * MF_BLOCK + lane;
+}
+
 static void sense_lanes(Sense *s) {
     const mf_InstrumentBatch *batch = s->batch;
     mf_mask alive = lanes_alive(batch, s);
-    mf_real *values =
-        batch->detached != NULL
-            ? (mf_real *)batch->detached + s->lane
-            : (mf_real *)batch->values + (size_t)s->block * batch->value_count * MF_BLOCK + s->lane;
     move_base(s);
     for (uint32_t i = 0; i < batch->link_count; i++)
         move_link(s, &batch->links[i]);
     for (uint32_t i = 0; i < batch->instrument_count; i++) {
         const mf_Instrument *own = &batch->instruments[i];
         mf_lane out[4] = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
-        if (!own->dead) {
+        if (own->field != NULL || !(s->run->due >> own->clock & 1))
+            continue;
+        if (!own->dead)
             measure(s, own, out);
-            finish(s, own, out);
-        }
-        for (uint32_t c = 0; c < own->count; c++)
-            mf_store_where(alive, values + (size_t)(own->address + c) * MF_BLOCK,
-                           mf_keep(mf_finite(out[c]), out[c]));
+        mf_real *values = target(s, own);
+        for (uint32_t c = 0; c < own->count; c++) // more than 4 only where all are 0
+            mf_store_where(alive, values + (size_t)c * MF_BLOCK,
+                           mf_keep(mf_finite(out[c & 3]), out[c & 3]));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "sense/instruments_pieces.h"
 
 #include "math/scalar.h"
+#include "world/contacts.h"
 
 #include <mayfly/articulated.h>
 #include <string.h>
@@ -83,30 +84,32 @@ void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
     }
 }
 
-static void put_contact(mf_InstrumentBuild *b, uint32_t row, uint32_t link, const double place[3]) {
+static void put_contact(mf_InstrumentBuild *b, uint32_t row, bool of_points, uint32_t link,
+                        const double place[3]) {
     if (b->contacts != NULL) {
         mf_InstrumentContact *out = &b->contacts[b->contact_count];
-        *out = (mf_InstrumentContact){.row = row, .body = link + 1};
+        *out = (mf_InstrumentContact){.row = row, .body = link + 1, .of_points = of_points};
         mf_vec3_copy(out->position, place);
     }
     b->contact_count++;
 }
 
 void mf_instrument_put_contacts(mf_InstrumentBuild *b, uint32_t link) {
-    mf_Field *load = mf_group_find_field(b->group, "contact.load");
+    const mf_Field *load = mf_group_find_field(b->group, "contact.load");
+    bool points = mf_group_find_field(b->group, "point.load") != NULL;
     double place[3];
     uint32_t row = 0;
     if (link == MF_NONE)
         return;
     for (uint32_t i = 0; load != NULL && i < load->components; i++)
-        if (mf_articulated_contact_place(b->group, i, link, place))
-            put_contact(b, i, link, place);
-    for (uint32_t i = 0; load == NULL && i < b->model->point_count; i++) {
+        if (mf_contacts_place(b->group, i, link, place))
+            put_contact(b, i, false, link, place);
+    for (uint32_t i = 0; points && i < b->model->point_count; i++) {
         const mf_Point *point = &b->model->points[i];
         if (!(point->flags & MF_POINT_COLLIDES))
             continue;
         if (point->link == link)
-            put_contact(b, row, link, point->position);
+            put_contact(b, row, true, link, point->position);
         row++;
     }
 }

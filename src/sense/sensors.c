@@ -1,10 +1,15 @@
 // Adding a model's sensors to a group: fields, and the plan that the kernel follows.
 //
+// The kernel writes true values: to the readings, or, where something happens to the values of
+// contacts or rays (signal.h), to the fields that readings are made of.
+//
 // Invariant: sensor fields are state, because between two ticks of a slow sensor they hold what
 // cannot be computed again; a snapshot taken there must carry them.
 #include "sense/sensors.h"
 
+#include "sense/signal.h"
 #include "world/attach.h"
+#include "world/contacts.h"
 #include "math/scalar.h"
 
 #include <mayfly/control.h>
@@ -21,7 +26,9 @@ typedef struct SensorSystem {
     mf_SensorBatch batch;
     mf_SensorRunFn run;
     SensorFields fields;
-    const char *reads[7], *writes[6]; // [1] names, NULL-terminated
+    mf_Rate rate;
+    mf_SignalSet *contact_signals, *ray_signals; // NULL: true values are readings
+    const char *reads[8], *writes[6];            // [1] names, NULL-terminated
 } SensorSystem;
 
 // How many entries the arrays need.
@@ -34,11 +41,48 @@ static void run_sensors(const mf_SystemRun *run, void *user) {
     system->run(&system->batch, run->first_block, run->block_count);
 }
 
+// Which of contacts or rays are measured now, and into which field.
+static bool look(const mf_SignalSet *set, uint64_t tick, bool due, mf_SignalMoments *moments,
+                 void **target) {
+    if (set == NULL) {
+        *target = due ? *target : NULL;
+        return false;
+    }
+    bool any = mf_signal_set_look(set, tick, moments);
+    *target = moments->due != 0 ? mf_signal_set_raw(set)->data : NULL;
+    return any;
+}
+
+static void run_treated(const mf_SystemRun *run, void *user) {
+    const SensorSystem *system = user;
+    mf_SensorBatch batch = system->batch;
+    mf_SignalMoments contacts, rays;
+    bool due = mf_rate_due(system->rate, run->time, run->step);
+    bool touch = look(system->contact_signals, run->tick, due, &contacts, &batch.contact);
+    bool see = look(system->ray_signals, run->tick, due, &rays, &batch.ray);
+    batch.joint = due ? batch.joint : NULL;
+    batch.attitude = due ? batch.attitude : NULL;
+    if (batch.contact != NULL || batch.ray != NULL || due)
+        system->run(&batch, run->first_block, run->block_count);
+    if (touch)
+        mf_signal_set_run(system->contact_signals, run, &contacts);
+    if (see)
+        mf_signal_set_run(system->ray_signals, run, &rays);
+}
+
 static void clear_field(mf_Field *field, uint32_t instance) {
     if (field == NULL)
         return;
     for (uint32_t i = 0; i < field->components; i++)
         mf_field_set(field, instance, i, 0.0);
+}
+
+// A life begins with readings of 0, which noise and converter then have.
+static void start_signals(const mf_SignalSet *set, uint32_t instance) {
+    if (set == NULL)
+        return;
+    clear_field(mf_signal_set_raw(set), instance);
+    mf_signal_set_start(set, instance);
 }
 
 static void reset_sensors(mf_Group *group, uint32_t instance, void *user) {
@@ -48,6 +92,15 @@ static void reset_sensors(mf_Group *group, uint32_t instance, void *user) {
     clear_field(system->fields.ray, instance);
     clear_field(system->fields.joint, instance);
     clear_field(system->fields.attitude, instance);
+    start_signals(system->contact_signals, instance);
+    start_signals(system->ray_signals, instance);
+}
+
+static void destroy_sensors(mf_Context *context, void *user) {
+    SensorSystem *system = user;
+    mf_signal_set_destroy(context, system->contact_signals);
+    mf_signal_set_destroy(context, system->ray_signals);
+    mf_release(context, system);
 }
 
 // ---- the plan ----------------------------------------------------------------------------------
@@ -59,15 +112,25 @@ static uint32_t depth_of(const mf_Model *model, uint32_t link) {
     return depth;
 }
 
-// Components of point.load that belong to `link`; written to `rows` unless it is NULL.
-static uint32_t find_rows(const mf_Model *model, uint32_t link, uint32_t *rows) {
+// Loads that belong to `link`; written to `out` unless it is NULL.
+static uint32_t find_rows(mf_Group *group, uint32_t link, mf_SensorRow *out) {
+    const mf_Model *model = mf_group_model(group);
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
+    bool points = mf_group_find_field(group, "point.load") != NULL;
+    double place[3];
     uint32_t found = 0, row = 0;
-    for (uint32_t i = 0; i < model->point_count; i++) {
+    for (uint32_t i = 0; load != NULL && i < load->components; i++)
+        if (mf_contacts_place(group, i, link, place)) {
+            if (out != NULL)
+                out[found] = (mf_SensorRow){i, false};
+            found++;
+        }
+    for (uint32_t i = 0; points && i < model->point_count; i++) {
         if (!(model->points[i].flags & MF_POINT_COLLIDES))
             continue;
         if (model->points[i].link == link) {
-            if (rows != NULL)
-                rows[found] = row;
+            if (out != NULL)
+                out[found] = (mf_SensorRow){row, true};
             found++;
         }
         row++;
@@ -75,13 +138,14 @@ static uint32_t find_rows(const mf_Model *model, uint32_t link, uint32_t *rows) 
     return found;
 }
 
-static PlanSize measure(const mf_Model *model) {
+static PlanSize measure(mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
     PlanSize size = {0};
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
         if (sensor->type == MF_SENSOR_CONTACT) {
             size.contacts++;
-            size.rows += find_rows(model, sensor->link, NULL);
+            size.rows += find_rows(group, sensor->link, NULL);
         } else if (sensor->type == MF_SENSOR_RAY) {
             size.rays++;
             size.chain += depth_of(model, sensor->link);
@@ -106,13 +170,14 @@ static uint32_t write_chain(const mf_Model *model, uint32_t link, mf_SensorJoint
     return depth;
 }
 
-static void write_plan(const mf_Model *model, mf_SensorContact *contacts, uint32_t *rows,
+static void write_plan(mf_Group *group, mf_SensorContact *contacts, mf_SensorRow *rows,
                        mf_SensorRay *rays, mf_SensorJoint *chain) {
+    const mf_Model *model = mf_group_model(group);
     uint32_t contact = 0, row = 0, ray = 0, link = 0;
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
         if (sensor->type == MF_SENSOR_CONTACT) {
-            uint32_t found = find_rows(model, sensor->link, rows + row);
+            uint32_t found = find_rows(group, sensor->link, rows + row);
             contacts[contact++] = (mf_SensorContact){row, found};
             row += found;
         } else if (sensor->type == MF_SENSOR_RAY) {
@@ -127,11 +192,11 @@ static void write_plan(const mf_Model *model, mf_SensorContact *contacts, uint32
     }
 }
 
-static SensorSystem *create_plan(mf_Context *context, const mf_Model *model) {
-    PlanSize size = measure(model);
+static SensorSystem *create_plan(mf_Context *context, mf_Group *group) {
+    PlanSize size = measure(group);
     size_t bytes = sizeof(SensorSystem) + size.rays * sizeof(mf_SensorRay) +
                    size.chain * sizeof(mf_SensorJoint) + size.contacts * sizeof(mf_SensorContact) +
-                   size.rows * sizeof(uint32_t);
+                   size.rows * sizeof(mf_SensorRow);
     SensorSystem *system = mf_allocate(context, 1, bytes);
     if (system == NULL)
         return NULL;
@@ -139,11 +204,11 @@ static SensorSystem *create_plan(mf_Context *context, const mf_Model *model) {
     mf_SensorRay *rays = (mf_SensorRay *)(system + 1);
     mf_SensorJoint *chain = (mf_SensorJoint *)(rays + size.rays);
     mf_SensorContact *contacts = (mf_SensorContact *)(chain + size.chain);
-    uint32_t *rows = (uint32_t *)(contacts + size.contacts);
-    write_plan(model, contacts, rows, rays, chain);
+    mf_SensorRow *rows = (mf_SensorRow *)(contacts + size.contacts);
+    write_plan(group, contacts, rows, rays, chain);
     system->batch.contact_count = size.contacts;
     system->batch.ray_count = size.rays;
-    system->batch.joint_count = model->joint_count;
+    system->batch.joint_count = mf_group_model(group)->joint_count;
     system->batch.contacts = contacts;
     system->batch.rows = rows;
     system->batch.rays = rays;
@@ -193,8 +258,10 @@ static void list_names(SensorSystem *system) {
     system->reads[reads++] = "base.orientation";
     system->reads[reads++] = "joint.angle";
     system->reads[reads++] = "fault.word";
-    if (system->batch.load != NULL)
+    if (system->batch.point_load != NULL)
         system->reads[reads++] = "point.load";
+    if (system->batch.load != NULL)
+        system->reads[reads++] = "contact.load";
     if (system->fields.contact != NULL)
         system->writes[writes++] = "sensor.contact";
     if (system->fields.ray != NULL)
@@ -206,11 +273,14 @@ static void list_names(SensorSystem *system) {
 static void bind_fields(mf_Group *group, SensorSystem *system) {
     mf_SensorBatch *batch = &system->batch;
     const SensorFields *fields = &system->fields;
-    const mf_Field *load = mf_group_find_field(group, "point.load");
-    if (load != NULL) {
-        batch->load = load->data;
-        batch->load_components = load->components;
-    }
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
+    const mf_Field *point_load = mf_group_find_field(group, "point.load");
+    const mf_Field *level = mf_group_find_field(group, "motion.level");
+    batch->load = load != NULL ? load->data : NULL;
+    batch->point_load = point_load != NULL ? point_load->data : NULL;
+    batch->level = level != NULL ? level->data : NULL;
+    batch->load_components = load != NULL ? load->components : 0;
+    batch->point_components = point_load != NULL ? point_load->components : 0;
     batch->position = mf_group_find_field(group, "base.position")->data;
     batch->orientation = mf_group_find_field(group, "base.orientation")->data;
     batch->angle = mf_group_find_field(group, "joint.angle")->data;
@@ -222,6 +292,66 @@ static void bind_fields(mf_Group *group, SensorSystem *system) {
     batch->terrain = mf_world_settings(mf_group_world(group))->terrain;
 }
 
+// What happens to the values of the sensors of one type; nothing: *out stays NULL.
+static mf_Status add_signals(mf_Group *group, mf_SensorType type, mf_Field *field, mf_Rate rate,
+                             mf_SignalSet **out, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    bool plain = true;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        plain &= model->sensors[i].type != type || mf_signal_is_plain(&model->sensors[i].signal);
+    if (plain)
+        return MF_OK;
+    mf_SignalSpec *specs = mf_allocate(context, model->sensor_count, sizeof *specs);
+    if (specs == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        if (model->sensors[i].type == type) {
+            specs[count] = (mf_SignalSpec){.signal = &model->sensors[i].signal,
+                                           .first = count,
+                                           .count = 1,
+                                           .stream = i,
+                                           .always = true};
+            count++;
+        }
+    mf_Status status =
+        mf_signal_set_create(group, field->info.name, field, rate, specs, count, out, error);
+    mf_release(context, specs);
+    return status;
+}
+
+static mf_Status add_all_signals(mf_Group *group, SensorSystem *system, mf_Error *error) {
+    mf_Status status = add_signals(group, MF_SENSOR_CONTACT, system->fields.contact, system->rate,
+                                   &system->contact_signals, error);
+    if (status == MF_OK)
+        status = add_signals(group, MF_SENSOR_RAY, system->fields.ray, system->rate,
+                             &system->ray_signals, error);
+    return status;
+}
+
+static mf_Status add_system(mf_Group *group, SensorSystem *system, mf_Error *error) {
+    const mf_SignalSet *sets[] = {system->contact_signals, system->ray_signals};
+    mf_SystemConfig entry = mf_system_config();
+    entry.name = system_name;
+    entry.phase = MF_PHASE_SENSE;
+    entry.rate = system->rate;
+    entry.run = run_sensors;
+    entry.reset = reset_sensors;
+    entry.destroy = destroy_sensors;
+    entry.user = system;
+    entry.reads = system->reads;
+    entry.writes = system->writes;
+    for (int i = 0; i < 2; i++) {
+        if (sets[i] == NULL)
+            continue;
+        entry.rate = (mf_Rate){0, 0}; // each has its own
+        entry.run = run_treated;
+        entry.settings_hash = mf_signal_set_hash(sets[i], entry.settings_hash);
+    }
+    return mf_group_add_system(group, &entry, error);
+}
+
 mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
     static const mf_SensorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sensor_run);
     mf_Status status = mf_attach_check(group, system_name, rate, error);
@@ -229,28 +359,21 @@ mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
         return status;
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
-    SensorSystem *system = create_plan(context, mf_group_model(group));
+    SensorSystem *system = create_plan(context, group);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
+    system->rate = rate;
     status = add_fields(group, &system->batch, &system->fields, error);
+    if (status == MF_OK)
+        status = add_all_signals(group, system, error);
     if (status == MF_OK) {
         bind_fields(group, system);
         list_names(system);
         system->run =
             kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
-        mf_SystemConfig entry = mf_system_config();
-        entry.name = system_name;
-        entry.phase = MF_PHASE_SENSE;
-        entry.rate = rate;
-        entry.run = run_sensors;
-        entry.reset = reset_sensors;
-        entry.destroy = mf_attach_release;
-        entry.user = system;
-        entry.reads = system->reads;
-        entry.writes = system->writes;
-        status = mf_group_add_system(group, &entry, error);
+        status = add_system(group, system, error);
     }
     if (status != MF_OK)
-        mf_release(context, system);
+        destroy_sensors(context, system);
     return status;
 }

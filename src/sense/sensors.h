@@ -4,6 +4,12 @@
 
 #include "math/kernel.h"
 
+// A component of point.load or contact.load.
+typedef struct mf_SensorRow {
+    uint32_t row; // [1]
+    bool of_points;
+} mf_SensorRow;
+
 // The loads that one contact sensor watches: rows[first .. first+count-1] of a shared list.
 typedef struct mf_SensorContact {
     uint32_t first; // [1]
@@ -32,14 +38,15 @@ typedef struct mf_SensorBatch {
     const mf_Terrain *terrain;
     uint32_t contact_count, ray_count, joint_count; // [1]
     const mf_SensorContact *contacts;
-    const uint32_t *rows; // components of point.load
+    const mf_SensorRow *rows;
     const mf_SensorRay *rays;
     const mf_SensorJoint *chain;
-    const void *load;         // point.load, or NULL when nothing writes it
-    uint32_t load_components; // [1]
+    const void *load, *point_load;              // contact.load, point.load
+    uint32_t load_components, point_components; // [1]
+    const int32_t *level;                       // motion.level; NULL: the group has one motion
     const void *position, *orientation, *angle;
     const int32_t *fault;                   // fault.word
-    void *contact, *ray, *joint, *attitude; // contact and ray may be NULL
+    void *contact, *ray, *joint, *attitude; // NULL: not now
 } mf_SensorBatch;
 
 typedef void (*mf_SensorRunFn)(const mf_SensorBatch *batch, uint32_t first, uint32_t count);

@@ -1,31 +1,15 @@
 // Sensors of a block of robots.
 //
-// Contact: any watched point with load. Joint: a copy. Attitude: URDF's roll, pitch, yaw from the
-// rotation matrix, pitch by two-argument arc tangent so that it is accurate at +-pi/2.
-//
-// Ray: the first place where the ray is not above the ground. It is sampled at equal distances, at
-// least two in a cell of the map (up to SAMPLES_MOST); the first interval with a change of sign is
-// halved HALVINGS times and the last one is cut by a straight line. On a plane, and wherever the
-// ground is smooth, what remains is rounding; at a step of the ground the error is below the
-// distance of two samples / 2^HALVINGS. What the ray enters and leaves between two samples is not
-// seen.
+// Contact: any watched point with load. Joint: a copy. Attitude and ray: sense_lane.h.
 //
 // Invariants: every value written is finite; a robot with a fault word keeps its old readings.
 #include "sense/sensors.h"
 
 #include "math/lane.h"
 #include "math/lane_functions.h"
-#include "terrain/lookup_lane.h"
+#include "sense/sense_lane.h"
 
-enum {
-    SAMPLES_LEAST = 8,
-    SAMPLES_MOST = 256,
-#if defined(MF_KERNEL_F64)
-    HALVINGS = 24
-#else
-    HALVINGS = 12
-#endif
-};
+#include <mayfly/motion.h>
 
 typedef struct Vector {
     mf_lane x, y, z;
@@ -77,17 +61,29 @@ static Matrix base_rotation(const mf_real *orientation) {
                      {two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y)}}};
 }
 
+// The load of one row. Where robots of a group move by several motions, what the other motion wrote
+// last does not count.
+static inline mf_lane load_of(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
+                              mf_SensorRow row) {
+    const mf_real *load = (const mf_real *)(row.of_points ? batch->point_load : batch->load);
+    uint32_t components = row.of_points ? batch->point_components : batch->load_components;
+    mf_lane value = mf_load(load + start_of(block, components, lane) + (size_t)row.row * MF_BLOCK);
+    if (batch->level == NULL)
+        return value;
+    mf_index level = mf_load_index(batch->level + (size_t)block * MF_BLOCK + lane);
+    mf_mask by_points = mf_index_equal(level, mf_set_index(MF_MOTION_POINTS));
+    return mf_keep(row.of_points ? by_points : mf_not(by_points), value);
+}
+
 static void sense_contacts(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                            mf_mask active) {
-    const mf_real *load = (const mf_real *)batch->load;
     mf_real *out = (mf_real *)batch->contact + start_of(block, batch->contact_count, lane);
     for (uint32_t i = 0; i < batch->contact_count; i++) {
         const mf_SensorContact *contact = &batch->contacts[i];
         mf_mask any = mf_less(mf_zero(), mf_zero());
-        for (uint32_t k = 0; load != NULL && k < contact->count; k++) {
-            uint32_t row = batch->rows[contact->first + k];
-            size_t at = start_of(block, batch->load_components, lane) + (size_t)row * MF_BLOCK;
-            any = mf_or(any, mf_less(mf_zero(), mf_load(load + at)));
+        for (uint32_t k = 0; k < contact->count; k++) {
+            mf_SensorRow row = batch->rows[contact->first + k];
+            any = mf_or(any, mf_less(mf_zero(), load_of(batch, block, lane, row)));
         }
         mf_store_where(active, out + i * MF_BLOCK, mf_keep(any, mf_set((mf_real)1)));
     }
@@ -107,17 +103,11 @@ static void sense_joints(const mf_SensorBatch *batch, uint32_t block, uint32_t l
 static void sense_attitude(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                            mf_mask active, const Matrix *m) {
     mf_real *out = (mf_real *)batch->attitude + start_of(block, 3, lane);
-    mf_lane zero = mf_zero();
-    mf_lane level = mf_sqrt(m->row[0].x * m->row[0].x + m->row[1].x * m->row[1].x);
-    // Straight up or down roll and yaw turn about the same line: all of it is called yaw.
-    mf_mask upright = mf_less(level, mf_set(4 * MF_REAL_EPSILON));
-    mf_lane roll = mf_keep(mf_not(upright), mf_atan2_lane(m->row[2].y, m->row[2].z));
-    mf_lane pitch = mf_atan2_lane(zero - m->row[2].x, level);
-    mf_lane yaw = mf_atan2_lane(mf_select(upright, zero - m->row[0].y, m->row[1].x),
-                                mf_select(upright, m->row[1].y, m->row[0].x));
-    mf_store_where(active, out, mf_keep(mf_finite(roll), roll));
-    mf_store_where(active, out + MF_BLOCK, mf_keep(mf_finite(pitch), pitch));
-    mf_store_where(active, out + 2 * MF_BLOCK, mf_keep(mf_finite(yaw), yaw));
+    mf_lane angles[3];
+    sense_attitude_angles(m->row[0].x, m->row[0].y, m->row[1].x, m->row[1].y, m->row[2].x,
+                          m->row[2].y, m->row[2].z, angles);
+    for (uint32_t i = 0; i < 3; i++)
+        mf_store_where(active, out + i * MF_BLOCK, mf_keep(mf_finite(angles[i]), angles[i]));
 }
 
 // Takes a point and a direction from a ray's link frame to the base frame, joint by joint.
@@ -143,55 +133,6 @@ static void leave_links(const mf_SensorBatch *batch, const mf_SensorRay *ray, co
     }
 }
 
-// How far the ray's point at `distance` is above the ground.
-static inline mf_lane clearance(const mf_LaneMap *map, Vector start, Vector direction,
-                                mf_lane distance) {
-    Vector at = add(start, scaled(direction, distance));
-    return at.z - mf_map_height(map, at.x, at.y);
-}
-
-static uint32_t sample_count(const mf_Terrain *terrain, double range) {
-    double wanted = 2.0 * range / terrain->cell;
-    if (!(wanted > SAMPLES_LEAST))
-        return SAMPLES_LEAST;
-    return wanted < SAMPLES_MOST ? (uint32_t)wanted + 1 : SAMPLES_MOST;
-}
-
-static mf_lane march(const mf_LaneMap *map, Vector start, Vector direction, mf_real range,
-                     uint32_t samples) {
-    mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5);
-    mf_real step = range / (mf_real)samples;
-    mf_lane near = zero, near_height = clearance(map, start, direction, zero);
-    mf_lane far = near, far_height = near_height;
-    // Written so that a ray from nowhere (NaN) finds nothing.
-    mf_mask found = mf_less_equal(near_height, zero);
-    for (uint32_t i = 1; i <= samples && !mf_all(found); i++) {
-        mf_lane distance = mf_set(i < samples ? (mf_real)i * step : range);
-        mf_lane height = clearance(map, start, direction, distance);
-        near = mf_select(found, near, far);
-        near_height = mf_select(found, near_height, far_height);
-        far = mf_select(found, far, distance);
-        far_height = mf_select(found, far_height, height);
-        found = mf_or(found, mf_less_equal(height, zero));
-    }
-    if (!mf_any(found))
-        return mf_set(range);
-    for (int i = 0; i < HALVINGS; i++) {
-        mf_lane middle = half * (near + far);
-        mf_lane height = clearance(map, start, direction, middle);
-        mf_mask inside = mf_less_equal(height, zero);
-        far = mf_select(inside, middle, far);
-        far_height = mf_select(inside, height, far_height);
-        near = mf_select(inside, near, middle);
-        near_height = mf_select(inside, near_height, height);
-    }
-    mf_lane drop = near_height - far_height;
-    mf_mask steep = mf_less(zero, drop);
-    mf_lane part = mf_keep(steep, near_height / mf_select(steep, drop, mf_set((mf_real)1)));
-    mf_lane distance = near + mf_clamp(part, zero, mf_set((mf_real)1)) * (far - near);
-    return mf_select(found, mf_clamp(distance, zero, mf_set(range)), mf_set(range));
-}
-
 static void sense_rays(const mf_SensorBatch *batch, const mf_LaneMap *map, uint32_t block,
                        uint32_t lane, mf_mask active, const Matrix *base) {
     const mf_real *position = (const mf_real *)batch->position + start_of(block, 3, lane);
@@ -206,8 +147,9 @@ static void sense_rays(const mf_SensorBatch *batch, const mf_LaneMap *map, uint3
         leave_links(batch, ray, angles, &start, &direction);
         start = add(apply(base, start), origin);
         direction = apply(base, direction);
-        mf_lane distance = march(map, start, direction, (mf_real)ray->range,
-                                 sample_count(batch->terrain, ray->range));
+        const SenseRay way = {{start.x, start.y, start.z}, {direction.x, direction.y, direction.z}};
+        mf_lane distance = sense_ray(map, &way, (mf_real)ray->range,
+                                     sense_ray_samples(batch->terrain, ray->range));
         mf_store_where(active, out + i * MF_BLOCK, distance);
     }
 }
@@ -220,10 +162,13 @@ void MF_KERNEL(mf_sensor_run)(const mf_SensorBatch *batch, uint32_t first, uint3
             mf_mask active = mf_index_equal(fault, mf_set_index(0));
             Matrix base =
                 base_rotation((const mf_real *)batch->orientation + start_of(block, 4, lane));
-            sense_contacts(batch, block, lane, active);
-            sense_joints(batch, block, lane, active);
-            sense_attitude(batch, block, lane, active, &base);
-            if (batch->ray_count > 0)
+            if (batch->contact != NULL)
+                sense_contacts(batch, block, lane, active);
+            if (batch->joint != NULL)
+                sense_joints(batch, block, lane, active);
+            if (batch->attitude != NULL)
+                sense_attitude(batch, block, lane, active, &base);
+            if (batch->ray != NULL)
                 sense_rays(batch, &map, block, lane, active, &base);
         }
     }

@@ -145,6 +145,7 @@ void mf_group_destroy(mf_Group *group) {
     mf_release(context, group->start_points);
     mf_release(context, group->starts);
     mf_release(context, group->placed);
+    mf_release(context, group->contact_links);
     mf_release(context, (void *)(uintptr_t)group->config.name);
     while (group->kept != NULL) {
         mf_Kept *kept = group->kept;
@@ -224,11 +225,13 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
     // the same few lines of the first cache, so each begins some lines later than the one before.
     const size_t row = MF_BLOCK * mf_field_value_size(field.info.type), page = 4096;
     size_t rows = (size_t)field.blocks * field.components + page / row;
-    char *memory = mf_allocate(group->world->context, rows, row);
+    size_t name_rows = strlen(info->name) / row + 1;
+    char *memory = mf_allocate(group->world->context, rows + name_rows, row);
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "field %s: out of memory for %u robots", info->name,
                        group->config.count);
     field.data = memory + group->field_count * 5 * 64 % page;
+    field.info.name = strcpy(memory + rows * row, info->name);
     group->field_memory[group->field_count] = memory;
     group->fields[group->field_count++] = field;
     mf_Status status = mf_group_redeclare(group, error);
@@ -305,15 +308,15 @@ void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block
     for (uint32_t i = first_block * MF_BLOCK; i < last; i++) {
         if (words[i] == 0)
             continue;
+        counts[i]++; // the number of the new life, for what systems draw at its start
         mf_group_reset(group, i);
-        counts[i]++;
     }
 }
 
 void mf_group_reset_all(mf_Group *group) {
     for (uint32_t i = 0; i < group->blocks * MF_BLOCK; i++) {
-        mf_group_reset(group, i);
         mf_field_set(group->canonical.fault_count, i, 0, 0.0);
+        mf_group_reset(group, i);
     }
 }
 

@@ -2,7 +2,7 @@
 #ifndef MF_WORLD_GROUP_H
 #define MF_WORLD_GROUP_H
 
-#include <mayfly/world.h>
+#include "world/contacts.h"
 
 #include <stdatomic.h>
 
@@ -63,6 +63,9 @@ struct mf_Group {
     uint64_t starts_hash; // [1] over all starts, in whatever order they were given
     bool slow;            // some phase has slow systems that may run at the same time
     struct mf_Kept *kept; // what mf_attach_keep was given
+    uint32_t contact_row_count;
+    mf_ContactLink *contact_links; // NULL until a motion says what its contacts are
+    mf_ContactRow *contact_rows;   // behind them
 };
 
 struct mf_World {

@@ -345,7 +345,7 @@ def compare_rest(d, ours, m):
         d.same(what + " dim", sensor["count"], int(m.sensor_dim[s]))
         d.same(what + " adr", sensor["address"], int(m.sensor_adr[s]))
         d.near(what + " noise", sensor["noise"], m.sensor_noise[s], 1e-6)
-        d.near(what + " cutoff", sensor["cutoff"], m.sensor_cutoff[s], 1e-6)
+        d.near(what + " cutoff", sensor["range"][1], m.sensor_cutoff[s], 1e-6)
     d.same("sensor values", ours["sensor_value_count"], m.nsensordata)
     d.same("keyframes", len(ours["keyframes"]), m.nkey)
     for k, key in enumerate(ours["keyframes"][:m.nkey]):

@@ -68,8 +68,9 @@ static const struct {
 typedef struct SensorAttributes {
     const char *name, *site, *joint, *tendon, *actuator, *body, *object_type, *object,
         *reference_type, *reference;
-    double noise, cutoff;
-    int32_t count;
+    double noise, cutoff, delay, interval[2];
+    const char *interpolation;
+    int32_t count, samples;
 } SensorAttributes;
 
 #define TEXT(name, member)                                                                         \
@@ -92,10 +93,10 @@ static const mf_MjcfField fields[] = {
     {"user", MF_MJCF_PASSED, 0, 0, 0, NULL},
     {"needstage", MF_MJCF_PASSED, 0, 0, 0, NULL},
     {"datatype", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    {"interp", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    {"nsample", MF_MJCF_REFUSED, 0, 0, 0, NULL},
-    {"delay", MF_MJCF_REFUSED, 0, 0, 0, NULL},
-    {"interval", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    TEXT("interp", interpolation),
+    {"nsample", MF_MJCF_INTEGER, 0, 0, offsetof(SensorAttributes, samples), NULL},
+    {"delay", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, delay), NULL},
+    {"interval", MF_MJCF_NUMBERS, 1, 2, offsetof(SensorAttributes, interval), NULL},
     {"camera", MF_MJCF_REFUSED, 0, 0, 0, NULL},
     {"data", MF_MJCF_REFUSED, 0, 0, 0, NULL},
     {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
@@ -250,7 +251,37 @@ static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, Target target,
     return status;
 }
 
-static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node, uint32_t *address) {
+// Noise, limits, rate and delay. MuJoCo's history buffer may be longer than the delay needs; how
+// long it is does not show.
+static mf_Status read_signal(mf_Mjcf *m, const mf_XmlNode *node, const SensorAttributes *attributes,
+                             mf_Signal *out) {
+    const char *way = attributes->interpolation;
+    double period = attributes->interval[0];
+    if (!(attributes->noise >= 0.0) || !(attributes->cutoff >= 0.0))
+        return mf_mjcf_fail(m, node, "<%.80s>: noise and cutoff must be >= 0, found %g and %g",
+                            node->name, attributes->noise, attributes->cutoff);
+    if (!(attributes->delay >= 0.0 && attributes->delay <= 1000.0))
+        return mf_mjcf_fail(m, node, "<%.80s> delay: expected 0 to 1000 s, found %g", node->name,
+                            attributes->delay);
+    if (period != 0.0 && !(period >= 1e-9 && period <= 1000.0))
+        return mf_mjcf_fail(m, node, "<%.80s> interval: expected 1e-9 to 1000 s, found %g",
+                            node->name, period);
+    if (attributes->delay > 0.0 && attributes->samples < 1)
+        return mf_mjcf_fail(m, node, "<%.80s> delay: needs nsample > 0", node->name);
+    if (attributes->interval[1] != 0.0)
+        return mf_mjcf_refuse(m, node, "interval");
+    if (attributes->delay > 0.0 && way != NULL && strcmp(way, "zoh") != 0)
+        return mf_mjcf_refuse(m, node, "interp");
+    out->noise = attributes->noise;
+    out->range[0] = -attributes->cutoff;
+    out->range[1] = attributes->cutoff;
+    out->delay = mf_time_from_seconds(attributes->delay);
+    if (period > 0.0 && attributes->samples > 0) // without a history MuJoCo measures each step
+        out->rate = mf_rate_from_period(mf_time_from_seconds(period));
+    return MF_OK;
+}
+
+static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
     SensorAttributes attributes = {0};
     size_t kind = 0, count = sizeof kinds / sizeof *kinds;
     bool found = false;
@@ -261,9 +292,10 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node, uint32_t *addre
     mf_Status status = mf_mjcf_read(m, node, fields, &attributes);
     if (status != MF_OK)
         return status;
-    if (!(attributes.noise >= 0.0) || !(attributes.cutoff >= 0.0))
-        return mf_mjcf_fail(m, node, "<%.80s>: noise and cutoff must be >= 0, found %g and %g",
-                            node->name, attributes.noise, attributes.cutoff);
+    mf_Signal signal = {0};
+    status = read_signal(m, node, &attributes, &signal);
+    if (status != MF_OK)
+        return status;
     bool user = kinds[kind].type == MF_SENSOR_USER;
     if (user && (attributes.count < 1 || attributes.count > 1000000))
         return mf_mjcf_fail(m, node, "<user> dim: expected 1 to 1000000, found %d",
@@ -272,26 +304,22 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node, uint32_t *addre
         mf_draft_add_sensor(&m->draft, attributes.name ? attributes.name : "", kinds[kind].type);
     if (sensor == NULL)
         return mf_mjcf_no_memory(m);
-    sensor->noise = attributes.noise;
-    sensor->cutoff = attributes.cutoff;
+    sensor->signal = signal;
     sensor->count = user ? (uint32_t)attributes.count : kinds[kind].count;
-    sensor->address = *address;
     status = find_target(m, node, kinds[kind].target, &attributes, sensor, &found);
     if (status != MF_OK || !found) {
         m->draft.sensors.count--;
         return status;
     }
-    *address += sensor->count;
     return mf_mjcf_name(m, node, &m->sensor_names, attributes.name, m->draft.sensors.count - 1);
 }
 
 mf_Status mf_mjcf_read_sensors(mf_Mjcf *m) {
     mf_Status status = MF_OK;
-    uint32_t address = 0;
     for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "sensor"); section;
          section = mf_xml_next(section, "sensor")) {
         for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next)
-            status = read_sensor(m, node, &address);
+            status = read_sensor(m, node);
     }
     return status;
 }

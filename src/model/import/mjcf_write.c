@@ -564,7 +564,9 @@ static const struct {
     {"e_potential", AT_NOTHING},
     {"e_kinetic", AT_NOTHING},
     {"clock", AT_NOTHING},
-    {"user", AT_NOTHING}};
+    {"user", AT_NOTHING},
+    {NULL, AT_NOTHING}, // contact forces and fields have none either
+    {NULL, AT_NOTHING}};
 
 static void put_object(Writer *w, const char *type_attribute, const char *name_attribute,
                        mf_Object object, uint32_t index) {
@@ -576,6 +578,21 @@ static void put_object(Writer *w, const char *type_attribute, const char *name_a
         site_name(w, name_attribute, index);
     else
         body_name(w, name_attribute, index);
+}
+
+static void put_signal(Writer *w, const mf_Signal *signal) {
+    double period = 0.0;
+    if (signal->rate.numerator > 0)
+        period = (double)signal->rate.denominator / (double)signal->rate.numerator;
+    number(w, "noise", signal->noise);
+    number(w, "cutoff", signal->range[1]);
+    double every = period > w->model->physics.step ? period : w->model->physics.step;
+    if (signal->delay > 0 || period > 0.0) // as many samples as are under way, and one each side
+        integer(w, "nsample", 2 + (long)(mf_time_to_seconds(signal->delay) / every));
+    if (signal->delay > 0)
+        number(w, "delay", mf_time_to_seconds(signal->delay));
+    if (period > 0.0)
+        number(w, "interval", period);
 }
 
 static void put_sensors(Writer *w) {
@@ -615,8 +632,7 @@ static void put_sensors(Writer *w) {
         }
         if (sensor->type == MF_SENSOR_USER)
             integer(w, "dim", (long)sensor->count);
-        number(w, "noise", sensor->noise);
-        number(w, "cutoff", sensor->cutoff);
+        put_signal(w, &sensor->signal);
         put(w, "/>\n");
     }
     put(w, "  </sensor>\n");

@@ -67,7 +67,8 @@ static mf_Status check_root(mf_Urdf *urdf) {
 }
 
 static mf_Status check_elements(mf_Urdf *urdf) {
-    static const char *const known[] = {"link", "joint", "material", "gazebo", "mujoco", NULL};
+    static const char *const known[] = {"link",   "joint",  "material", "gazebo",
+                                        "mujoco", "mayfly", NULL};
     for (const mf_XmlNode *node = urdf->xml.root->first; node; node = node->next) {
         if (strncmp(node->name, "xacro:", 6) == 0)
             return mf_xml_fail(&urdf->xml, node, urdf->error, MF_UNSUPPORTED,
@@ -133,6 +134,7 @@ static mf_Status run_passes(mf_Urdf *urdf) {
                                   mf_urdf_check_inertias,
                                   mf_urdf_merge,
                                   mf_urdf_place_mass,
+                                  mf_urdf_read_mayfly,
                                   mf_urdf_read_sensors,
                                   note_ignored};
     mf_Status status = MF_OK;

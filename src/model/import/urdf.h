@@ -5,6 +5,7 @@
 //   urdf_inertia.c inertias that no solid of the link's size can have
 //   urdf_merge.c   fixed links into their parents, everything into the draft
 //   urdf_mass.c    mass points of each merged link
+//   urdf_mayfly.c  what Mayfly adds to URDF: sensors (urdf_sensors.c)
 //   urdf_sensor.c  contact and ray sensors
 #ifndef MAYFLY_SRC_MODEL_IMPORT_URDF_H
 #define MAYFLY_SRC_MODEL_IMPORT_URDF_H
@@ -13,6 +14,8 @@
 #include "model/import/xml.h"
 #include "model/names.h"
 #include "model/points.h"
+
+#include <mayfly/sensor.h>
 
 // A sphere of at most this radius collides as the one point in its centre.
 #define MF_POINT_SPHERE_RADIUS 0.005 // [m]
@@ -117,7 +120,15 @@ mf_Status mf_urdf_read_joints(mf_Urdf *urdf);
 mf_Status mf_urdf_check_inertias(mf_Urdf *urdf);
 mf_Status mf_urdf_merge(mf_Urdf *urdf);
 mf_Status mf_urdf_place_mass(mf_Urdf *urdf);
+mf_Status mf_urdf_read_mayfly(mf_Urdf *urdf);
 mf_Status mf_urdf_read_sensors(mf_Urdf *urdf);
+
+// A child of <mayfly>.
+mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node);
+
+// A new sensor; its name must be new too.
+mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
+                             mf_SensorType type, mf_Sensor **out);
 
 // The mesh of a <mesh> element as a draft mesh, each file and scale loaded once; MF_NONE with a
 // note when it is missing or of a kind that is not read.

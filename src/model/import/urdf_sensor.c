@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-static mf_Status add_named(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
-                           mf_SensorType type, mf_Sensor **out) {
+mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
+                             mf_SensorType type, mf_Sensor **out) {
     if (mf_names_find(&urdf->sensor_names, name) != UINT32_MAX)
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
                            "two sensors are named '%.100s'", name);
@@ -68,7 +68,8 @@ static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_Urd
             return mf_urdf_no_memory(urdf);
         return MF_OK;
     }
-    status = add_named(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor);
+    status =
+        mf_urdf_add_sensor(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor);
     if (status != MF_OK)
         return status;
     sensor->link = link->draft;
@@ -109,7 +110,7 @@ static mf_Status sense_leaves(mf_Urdf *urdf) {
         mf_Sensor *sensor = NULL;
         if (inner[i] || !touches[i] || mf_names_find(&urdf->sensor_names, name) != UINT32_MAX)
             continue;
-        status = add_named(urdf, urdf->xml.root, name, MF_SENSOR_CONTACT, &sensor);
+        status = mf_urdf_add_sensor(urdf, urdf->xml.root, name, MF_SENSOR_CONTACT, &sensor);
         if (status == MF_OK)
             sensor->link = i;
         added++;

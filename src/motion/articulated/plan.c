@@ -1,4 +1,5 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
+#include "motion/articulated/host.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
@@ -287,6 +288,8 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                   (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
     status = fill_plan(plan, model, mf_world_settings(world), context, error);
+    if (status == MF_OK)
+        status = mf_art_tell_contacts(group, plan, error);
     plan->config.servos = NULL; // the caller's, and used up
     if (status != MF_OK) {
         mf_art_plan_destroy(context, plan);

@@ -1,0 +1,61 @@
+// Mayfly: what all sensors have in common, and sensors of one's own. A sensor is a mapping from the
+// state of a robot to some values; what happens to the values on their way to the reader - its
+// signal - is the same mechanism for all of them: saturation, bias and noise, A/D conversion, rate,
+// delay (docs/sensors.md).
+#ifndef MAYFLY_SENSOR_H
+#define MAYFLY_SENSOR_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- signals -----------------------------------------------------------------------------------
+
+// MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
+MF_API mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error);
+// Nothing happens to the values.
+MF_API bool mf_signal_is_plain(const mf_Signal *signal);
+MF_API uint64_t mf_signal_hash(uint64_t hash, const mf_Signal *signal);
+// What is read when `value` is true and there is neither bias nor noise: saturated and converted.
+MF_API double mf_signal_convert(const mf_Signal *signal, double value);
+
+// ---- sensors of one's own ----------------------------------------------------------------------
+
+// Writes the true values of the run's blocks to `values`, a field of the group's precision with
+// `count` values per robot. Called at the end of a step that measures, for the state which it
+// leaves, at time run->time + run->step; and when a robot is reset, for its block, with a step of
+// 0. Other rules as for mf_SystemFn; values that are not finite count as 0.
+typedef void (*mf_SensorFn)(const mf_SystemRun *run, mf_Field *values, void *user);
+
+typedef struct mf_SensorConfig {
+    uint32_t struct_size;    // [byte] set by mf_sensor_config()
+    const char *name;        // of the field with the readings, copied; no other field has it
+    const char *unit;        // borrowed, as long as the group; default "1"
+    const char *frame;       // likewise; default ""
+    const char *description; // likewise; default ""
+    uint32_t count;          // [1] values per robot, 1 .. 2^20; default 1
+    mf_Signal signal;        // of all of them; default: nothing happens to them
+    mf_SensorFn map;
+    void *user;                                       // handed to `map`
+    void (*destroy)(mf_Context *context, void *user); // may be NULL
+    const char *const *reads; // names of fields, NULL-terminated; may be NULL
+} mf_SensorConfig;
+MF_API mf_SensorConfig mf_sensor_config(void);
+
+// Adds a sensor: readings in the field config->name, true values in the field NAME.raw. Call it
+// after the motion; a reset measures the start. A robot with a fault keeps its readings. On success
+// the group owns `user` (destroy is called with it); on failure the caller still does.
+MF_API mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error *error);
+
+// Adds a sensor that reads `count` components of a field, from `component` on: the ground truth of
+// anything, with the same treatment. `signal` may be NULL. MF_NOT_FOUND: no such field.
+MF_API mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const char *field,
+                                     uint32_t component, uint32_t count, const mf_Signal *signal,
+                                     mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,110 @@
+// What happens to the values of sensors, for many sensors of a group at once: the host's side
+// (signal.c) and what it hands to the kernel.
+//
+// A set treats the values of one field of readings. Sensors that are measured alike in time share a
+// clock. A mapping writes true values - directly to the readings where nothing happens to them
+// (`treated` false), else to the field NAME.raw - and the set makes readings of these.
+//
+// Invariants: everything that lasts is state: the readings, NAME.ring (samples under way),
+// NAME.bias. Where a sample lies in the ring follows from the tick alone. Robots with a fault word
+// keep all.
+#ifndef MF_SENSE_SIGNAL_H
+#define MF_SENSE_SIGNAL_H
+
+#include "math/kernel.h"
+
+#include <mayfly/sensor.h>
+
+enum { MF_SIGNAL_CLOCKS = 64 };
+
+// Random numbers: Philox streams from these on, one per sensor.
+#define MF_SIGNAL_NOISE 0x73656e73u
+#define MF_SIGNAL_START 0x73746172u // the noise of the first reading of a life
+#define MF_SIGNAL_BIAS 0x62696173u
+#define MF_SIGNAL_DRIFT 0x64726966u
+
+// What one clock does at one state.
+typedef struct mf_SignalMoment {
+    bool due;             // its sensors are measured
+    bool shows;           // an earlier sample can be read from now on
+    uint32_t write, read; // [1] their places in the ring
+} mf_SignalMoment;
+
+typedef struct mf_SignalMoments {
+    uint64_t tick; // [1] of the state
+    uint64_t due;  // bit c: clock c is
+    bool any;
+    mf_SignalMoment of[MF_SIGNAL_CLOCKS];
+} mf_SignalMoments;
+
+typedef struct mf_SignalChannel { // `count` values of one sensor
+    uint32_t clock, count, stream;
+    uint32_t reading, raw; // [1] first component in these fields
+    uint32_t bias, ring;   // [1] likewise, where it has such
+    uint32_t slots;        // [1] samples in the ring; 0: no delay
+    bool unit;             // a vector that keeps length 1: no limits, but renormalised
+    bool saturates, noisy, wanders, biased, converts, rounds;
+    double saturation[2], noise, bias_size;
+    double drift;     // of one sample to the next
+    double low, high; // of the converter
+    double origin, step;
+} mf_SignalChannel;
+
+// All blocks of a group; data in field layout and the group's precision.
+typedef struct mf_SignalBatch {
+    uint32_t channel_count;
+    const mf_SignalChannel *channels;
+    uint32_t readings_components, raw_components, bias_components, ring_components; // [1]
+    void *readings, *bias, *ring;
+    const void *raw;
+    const int32_t *fault; // fault.word
+    uint64_t seed;
+} mf_SignalBatch;
+
+typedef struct mf_SignalRun {
+    uint32_t first, count;           // [1] blocks
+    const mf_SignalMoments *moments; // NULL: the start of a life
+    uint32_t lane;                   // [1] at a start: whose
+    uint64_t tick;                   // [1] of the state; at a start: the number of the life
+} mf_SignalRun;
+
+typedef void (*mf_SignalFn)(const mf_SignalBatch *batch, const mf_SignalRun *run);
+MF_KERNEL_COPIES(void, mf_signal_run, (const mf_SignalBatch *batch, const mf_SignalRun *run));
+
+// ---- the host's side ---------------------------------------------------------------------------
+
+typedef struct mf_SignalSpec {
+    const mf_Signal *signal;
+    uint32_t first, count; // [1] components of the readings
+    uint32_t stream;       // [1] different for each sensor of a group
+    bool unit;             // they keep length 1 together
+    bool always;           // treated even where nothing happens to them
+} mf_SignalSpec;
+
+typedef struct mf_SignalPlace { // where the mapping writes the values of one spec
+    uint32_t clock, row;        // [1] clock; component
+    bool treated;               // of the field NAME.raw, else of the readings
+} mf_SignalPlace;
+
+typedef struct mf_SignalSet mf_SignalSet;
+
+// Makes a set for `count` specs; signals without a rate are measured at `rate` ({0, 0}: each
+// step). Adds the fields NAME.raw, NAME.ring, NAME.bias where they are needed. Errors say NAME.
+mf_Status mf_signal_set_create(mf_Group *group, const char *name, mf_Field *readings, mf_Rate rate,
+                               const mf_SignalSpec *specs, uint32_t count, mf_SignalSet **out,
+                               mf_Error *error);
+void mf_signal_set_destroy(mf_Context *context, mf_SignalSet *set); // NULL is fine
+
+mf_SignalPlace mf_signal_set_place(const mf_SignalSet *set, uint32_t spec);
+mf_Field *mf_signal_set_raw(const mf_SignalSet *set); // NULL when nothing is treated
+uint64_t mf_signal_set_hash(const mf_SignalSet *set, uint64_t hash);
+
+// What happens at the state after `tick` steps, to be called for each; false: nothing does.
+bool mf_signal_set_look(const mf_SignalSet *set, uint64_t tick, mf_SignalMoments *out);
+// Makes readings of the true values that the mapping has written for these moments.
+void mf_signal_set_run(const mf_SignalSet *set, const mf_SystemRun *run,
+                       const mf_SignalMoments *moments);
+// A life begins: draws its bias, reads the true values, and nothing is under way.
+void mf_signal_set_start(const mf_SignalSet *set, uint32_t instance);
+
+#endif

@@ -1,0 +1,36 @@
+// From a row of contact.load back to the model's link.
+#include "world/contacts.h"
+
+#include "math/scalar.h"
+#include "world/group.h"
+
+#include <string.h>
+
+mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
+                           const mf_ContactLink *links, mf_Error *error) {
+    uint32_t link_count = group->config.model->link_count;
+    size_t size = count * sizeof *rows + link_count * sizeof *links;
+    mf_ContactLink *memory = mf_allocate(group->world->context, 1, size);
+    if (memory == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", group->config.name);
+    mf_release(group->world->context, group->contact_links);
+    group->contact_links = memory;
+    group->contact_rows = (mf_ContactRow *)(memory + link_count);
+    group->contact_row_count = count;
+    memcpy(group->contact_links, links, link_count * sizeof *links);
+    memcpy(group->contact_rows, rows, count * sizeof *rows);
+    return MF_OK;
+}
+
+bool mf_contacts_place(const mf_Group *group, uint32_t row, uint32_t link, double place[3]) {
+    if (row >= group->contact_row_count || link >= group->config.model->link_count)
+        return false;
+    const mf_ContactLink *own = &group->contact_links[link];
+    const mf_ContactRow *contact = &group->contact_rows[row];
+    double way[3];
+    if (contact->part != own->part)
+        return false;
+    mf_vec3_sub(way, contact->place, own->place);
+    mf_quat_rotate_inverse(place, own->turn, way);
+    return true;
+}

@@ -1,0 +1,433 @@
+// Sensors of robots in files, with what happens to their values: what URDF's <mayfly> says, what an
+// IMU, encoders, feet and rays read in motions whose values are known, at several levels of motion;
+// rate and delay of MJCF against MuJoCo.
+#include "sense/signal_rig.h"
+
+#include <string.h>
+
+#define G 9.81
+
+// A box with an arm on a vertical hinge; the IMU sits 0.3 m out on the arm, turned by 90 degrees
+// about z, so that its x points along y of the arm.
+#define ARM(sensors)                                                                               \
+    "<robot name='r'><link name='box'><inertial><mass value='2'/><inertia ixx='0.02' iyy='0.02' "  \
+    "izz='0.02'/></inertial><collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>" \
+    "</link><link name='arm'><inertial><mass value='1e-3'/><inertia ixx='1e-5' iyy='1e-5' "        \
+    "izz='1e-5'/></inertial></link><joint name='turn' type='continuous'><parent link='box'/>"      \
+    "<child link='arm'/><origin xyz='0 0 0.3'/><axis xyz='0 0 1'/></joint><mayfly>" sensors        \
+    "</mayfly></robot>"
+#define IMU                                                                                        \
+    "<sensor name='acc' type='accelerometer' link='arm' xyz='0.3 0 0' rpy='0 0 "                   \
+    "1.57079632679489662'/><sensor name='gyro' type='gyroscope' link='arm' rpy='0 0 "              \
+    "1.57079632679489662'/><sensor name='level' type='attitude' link='box'/><sensor "              \
+    "name='angle' type='encoder' joint='turn'/><sensor name='speed' type='joint_rate' "            \
+    "joint='turn'/><sensor name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' "       \
+    "reach='3'/><sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "        \
+    "type='contact' link='box'/><sensor name='where' type='position' link='box'/><sensor "         \
+    "name='truth' type='field' field='base.position' first='2'/>"
+
+static double reading(const Rig *rig, const char *sensor, uint32_t value) {
+    uint32_t index = mf_model_find_sensor(rig->model, sensor);
+    assert_int_not_equal(index, MF_NONE);
+    return rig_get(rig, "sensor.value", 0, rig->model->sensors[index].address + value);
+}
+
+static void readings3(const Rig *rig, const char *sensor, double out[3]) {
+    for (uint32_t i = 0; i < 3; i++)
+        out[i] = reading(rig, sensor, i);
+}
+
+static void open_with(Rig *rig, mf_Context *context, const char *text, bool points) {
+    RigConfig config = rig_config();
+    mf_Error error = {0};
+    config.text = text;
+    config.step = MF_MILLISECOND;
+    rig_open(rig, context, &config);
+    mf_Status status = points ? mf_points_add(rig->group, NULL, &error)
+                              : mf_articulated_add(rig->group, NULL, &error);
+    if (status == MF_OK)
+        status = mf_instruments_add(rig->group, NULL, &error);
+    if (status != MF_OK)
+        fail_msg("%s", error.message);
+}
+
+// ---- known motions -----------------------------------------------------------------------------
+
+// In the air: 0; the ray sees the ground, up to its length. At rest: +g upwards, and the feet bear
+// the weight, at both levels.
+static void falling_and_resting(void **state) {
+    for (int points = 0; points < 2; points++) {
+        Rig rig;
+        double a[3];
+        open_with(&rig, *state, ARM(IMU), points);
+        const double weight = rig.model->mass * G;
+        readings3(&rig, "acc", a);
+        assert_near3(a, 0, 0, G, 1e-12);
+        rig_set(&rig, "base.position", 0, 2, 2.0);
+        mf_world_step(rig.world, 200);
+        readings3(&rig, "acc", a);
+        assert_near3(a, 0, 0, 0, 1e-9);
+        double fallen = 2.0 - rig_get(&rig, "base.position", 0, 2);
+        assert_near(fallen, 0.5 * G * 0.04, 0.003);
+        assert_near(reading(&rig, "down", 0), 2.0 - fallen, 1e-9);
+        assert_near(reading(&rig, "where", 2), 2.0 - fallen, 1e-12);
+        assert_near(reading(&rig, "truth", 0), 2.0 - fallen, 1e-12);
+        assert_true(reading(&rig, "foot", 0) == 0.0 && reading(&rig, "touch", 0) == 0.0);
+        rig_set(&rig, "base.position", 0, 2, 4.0);
+        mf_world_step(rig.world, 1);
+        assert_true(reading(&rig, "down", 0) == 3.0);
+        rig_set(&rig, "base.position", 0, 2, 0.1);
+        for (uint32_t i = 0; i < 3; i++)
+            rig_set(&rig, "base.linear_velocity", 0, i, 0.0);
+        mf_world_step(rig.world, 4000);
+        readings3(&rig, "acc", a);
+        assert_near3(a, 0, 0, G, 0.02);
+        assert_near(reading(&rig, "foot", 0), weight, 0.01 * weight);
+        assert_true(reading(&rig, "touch", 0) == 1.0);
+        rig_close(&rig);
+    }
+}
+
+// The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
+static void a_turning_arm(void **state) {
+    Rig rig;
+    double a[3], w[3];
+    open_with(&rig, *state, ARM(IMU), false);
+    rig_set(&rig, "base.position", 0, 2, 50.0);
+    rig_set(&rig, "joint.rate", 0, 0, 4.0);
+    mf_world_step(rig.world, 1);
+    double rate = rig_get(&rig, "joint.rate", 0, 0) + rig_get(&rig, "base.angular_velocity", 0, 2);
+    readings3(&rig, "gyro", w);
+    assert_near3(w, 0, 0, rate, 1e-9);
+    readings3(&rig, "acc", a);
+    assert_near(a[1], rate * rate * 0.3, 1e-6);
+    assert_near(a[2], 0, 1e-6);
+    assert_near(reading(&rig, "angle", 0), rig_get(&rig, "joint.angle", 0, 0), 0);
+    assert_near(reading(&rig, "speed", 0), rig_get(&rig, "joint.rate", 0, 0), 0);
+    rig_close(&rig);
+}
+
+// Roll, pitch, yaw of a turned robot, by the formula of URDF.
+static void attitude_is_roll_pitch_yaw(void **state) {
+    Rig rig;
+    open_with(&rig, *state, ARM(IMU), false);
+    const double roll = 0.3, pitch = -0.7, yaw = 2.5;
+    const double q[4] = {cos(roll / 2) * cos(pitch / 2) * cos(yaw / 2) +
+                             sin(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
+                         sin(roll / 2) * cos(pitch / 2) * cos(yaw / 2) -
+                             cos(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
+                         cos(roll / 2) * sin(pitch / 2) * cos(yaw / 2) +
+                             sin(roll / 2) * cos(pitch / 2) * sin(yaw / 2),
+                         cos(roll / 2) * cos(pitch / 2) * sin(yaw / 2) -
+                             sin(roll / 2) * sin(pitch / 2) * cos(yaw / 2)};
+    double angles[3];
+    rig_set(&rig, "base.position", 0, 2, 50.0);
+    for (uint32_t i = 0; i < 4; i++)
+        rig_set(&rig, "base.orientation", 0, i, q[i]);
+    mf_world_step(rig.world, 1);
+    readings3(&rig, "level", angles);
+    assert_near3(angles, roll, pitch, yaw, 1e-6);
+    rig_close(&rig);
+}
+
+// ---- what the file says ------------------------------------------------------------------------
+
+static void every_attribute_is_read(void **state) {
+    mf_Model *model = load_text(
+        *state,
+        ARM("<sensor name='a' type='gyroscope' link='arm' rate='62.5' delay='0.0025' noise='0.1' "
+            "bias='0.2' drift='0.3' saturation='40' range='-20 30' bits='10'/><sensor name='b' "
+            "type='encoder' joint='turn' resolution='0.01' range='3'/>"));
+    const mf_Signal *a = &model->sensors[mf_model_find_sensor(model, "a")].signal;
+    const mf_Signal *b = &model->sensors[mf_model_find_sensor(model, "b")].signal;
+    assert_true(a->rate.numerator * 2 == a->rate.denominator * 125);
+    assert_true(a->delay == 2500000);
+    assert_true(a->noise == 0.1 && a->bias == 0.2 && a->drift == 0.3);
+    assert_true(a->saturation[0] == -40 && a->saturation[1] == 40);
+    assert_true(a->range[0] == -20 && a->range[1] == 30 && a->bits == 10 && a->resolution == 0);
+    assert_true(b->resolution == 0.01 && b->range[0] == -3 && b->range[1] == 3 && b->bits == 0);
+    assert_true(b->rate.numerator == 0 && b->delay == 0 && b->noise == 0);
+    mf_model_destroy(model);
+}
+
+static void mistakes_are_named_with_their_line(void **state) {
+    static const struct {
+        const char *sensor, *words;
+    } bad[] = {
+        {"<sensor type='encoder' joint='turn'/>", "name"},
+        {"<sensor name='s'/>", "type"},
+        {"<sensor name='s' type='nose' link='box'/>", "expected gyroscope, accelerometer"},
+        {"<sensor name='s' type='gyroscope'/>", "link"},
+        {"<sensor name='s' type='gyroscope' link='leg'/>", "there is no link 'leg'"},
+        {"<sensor name='s' type='encoder' joint='knee'/>", "there is no joint 'knee'"},
+        {"<sensor name='s' type='ray' link='box'/>", "reach"},
+        {"<sensor name='s' type='ray' link='box' reach='0'/>", "reach: expected a number > 0"},
+        {"<sensor name='s' type='encoder' joint='turn' noize='1'/>", "no attribute 'noize'"},
+        {"<sensor name='s' type='encoder' joint='turn' noise='-1'/>", "noise, expected"},
+        {"<sensor name='s' type='encoder' joint='turn' noise='x'/>", "noise"},
+        {"<sensor name='s' type='encoder' joint='turn' rate='0'/>", "rate: expected 0.001 to 1e6"},
+        {"<sensor name='s' type='encoder' joint='turn' delay='-1'/>", "delay, expected"},
+        {"<sensor name='s' type='encoder' joint='turn' bits='1.5' range='1'/>", "whole number"},
+        {"<sensor name='s' type='encoder' joint='turn' bits='8'/>", "8 bits need a range"},
+        {"<sensor name='s' type='encoder' joint='turn' range='2 1'/>", "the smaller first"},
+        {"<sensor name='s' type='encoder' joint='turn' range='-1'/>", "range: expected"},
+        {"<sensor name='s' type='encoder' joint='turn' range='1 2 3'/>", "one or two numbers"},
+        {"<sensor name='s' type='field'/>", "field"},
+        {"<sensor name='s' type='field' field='base.position' count='0'/>", "count: expected 1"},
+        {"<sensor name='s' type='encoder' joint='turn'/><sensor name='s' type='encoder' "
+         "joint='turn'/>",
+         "two sensors are named 's'"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[4000];
+        snprintf(text, sizeof text, ARM("\n%s"), bad[i].sensor);
+        assert_refused(*state, text, MF_BAD_FILE, 2, bad[i].words);
+    }
+}
+
+// A field that is not there when the sensors are added.
+static void a_missing_field_is_named(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    mf_Error error = {0};
+    config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
+    rig_open(&rig, *state, &config);
+    assert_int_equal(mf_instruments_add(rig.group, NULL, &error), MF_UNSUPPORTED);
+    assert_string_equal(error.message,
+                        "sensor 0 's' cannot be measured: the group has no field of that name");
+    mf_InstrumentsConfig lenient = mf_instruments_config();
+    lenient.lenient = true;
+    assert_int_equal(mf_instruments_add(rig.group, &lenient, &error), MF_OK);
+    mf_world_step(rig.world, 2);
+    assert_true(reading(&rig, "s", 0) == 0.0);
+    rig_close(&rig);
+}
+
+// ---- readings ----------------------------------------------------------------------------------
+
+// The same robot with ideal and real sensors: the readings are those of earlier states, rounded;
+// `raw` holds what is true.
+static void an_encoder_is_late_and_coarse(void **state) {
+    Rig rig;
+    enum { STEPS = 400 };
+    static double truth[STEPS + 1];
+    open_with(&rig, *state,
+              ARM("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
+                  "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
+                  "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
+              false);
+    rig_set(&rig, "base.position", 0, 2, 50.0);
+    rig_set(&rig, "joint.rate", 0, 0, 9.0);
+    const double step = 12.8 / 4096;
+    double square = 0;
+    truth[0] = 0.0;
+    for (int s = 1; s <= STEPS; s++) {
+        mf_world_step(rig.world, 1);
+        truth[s] = rig_get(&rig, "joint.angle", 0, 0);
+        int seen = s < 6 ? 0 : (s - 6) / 4 * 4; // each 4 ms, 6 ms late
+        assert_near(reading(&rig, "real", 0), truth[seen], 0.5 * step + 1e-12);
+        double code = reading(&rig, "real", 0) / step;
+        assert_near(code, floor(code + 0.5), 1e-9);
+        assert_near(reading(&rig, "ideal", 0), truth[s], 0);
+        double way = reading(&rig, "noisy", 0) - truth[s];
+        square += way * way / STEPS;
+    }
+    assert_near(square, 1e-4, 4.5e-4 * sqrt(2.0 / STEPS));
+    rig_close(&rig);
+    // Without noise the delay stays.
+    RigConfig config = rig_config();
+    config.text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>");
+    rig_open(&rig, *state, &config);
+    mf_InstrumentsConfig quiet = mf_instruments_config();
+    quiet.noise = false;
+    assert_int_equal(mf_instruments_add(rig.group, &quiet, NULL), MF_OK);
+    mf_world_step(rig.world, 3);
+    assert_true(reading(&rig, "s", 0) == 0.0);
+    rig_close(&rig);
+}
+
+// The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
+// rates; joints and attitude at that of the controller.
+static void walkers_have_real_sensors_too(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    mf_Error error = {0};
+    config.text = ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
+                      "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
+                      "resolution='0.25' rate='50'/>");
+    rig_open(&rig, *state, &config);
+    assert_int_equal(mf_points_add(rig.group, NULL, &error), MF_OK);
+    const mf_Rate rate = {25, 1};
+    if (mf_sensors_add(rig.group, rate, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
+    bool touched[100];
+    double height[100], joint = 0;
+    for (int s = 0; s < 100; s++) {
+        for (uint32_t c = 0; c < 3; c++)
+            rig_set(&rig, "base.linear_velocity", 0, c, 0.0);
+        rig_set(&rig, "base.position", 0, 2, s % 7 < 3 ? 0.09 : 1.0 + 0.03 * s);
+        rig_set(&rig, "joint.angle", 0, 0, 0.01 * s);
+        touched[s] = false;
+        for (uint32_t c = 0; c < loads; c++)
+            touched[s] |= rig_get(&rig, "point.load", 0, c) > 0;
+        height[s] = rig_get(&rig, "base.position", 0, 2);
+        if (s % 4 == 0)
+            joint = 0.01 * s;
+        mf_world_step(rig.world, 1);
+        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == (s >= 3 && touched[s - 3]));
+        double seen = height[s - s % 2];
+        assert_near(rig_get(&rig, "sensor.ray", 0, 0), 0.25 * floor(seen * 4 + 0.5), 1e-9);
+        assert_near(rig_get(&rig, "sensor.joint", 0, 0), joint, 0);
+    }
+    rig_close(&rig);
+}
+
+// MuJoCo 4.0.0, mj_step and then sensordata in units of 10 ms: a slide at 1 m/s, steps of 10 ms.
+// The reading that it shows after step k is that of the state before it, so ours of state k - 1.
+static void rates_and_delays_of_mjcf_are_those_of_mujoco(void **state) {
+    static const struct {
+        const char *attributes;
+        double expected[14];
+    } cases[] = {
+        {"", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}},
+        {"nsample='4' delay='0.03'", {0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+        {"nsample='8' delay='0.025'", {0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+        {"interval='0.03'", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}},
+        {"nsample='1' interval='0.03'", {0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9, 12, 12}},
+        {"nsample='4' interval='0.03' delay='0.02'", {0, 0, 0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9}},
+        {"nsample='4' interval='0.03' delay='0.04'", {0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 6, 6, 6, 9}},
+        {"nsample='4'", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1000];
+        Rig rig;
+        RigConfig config = rig_config();
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint "
+                 "name='j' type='slide'/><geom size='0.1'/></body></worldbody><sensor><jointpos "
+                 "joint='j' %s/></sensor></mujoco>",
+                 cases[k].attributes);
+        config.text = text;
+        rig_open(&rig, *state, &config);
+        assert_int_equal(mf_instruments_add(rig.group, NULL, NULL), MF_OK);
+        for (int s = 0; s < 14; s++) {
+            assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
+            rig_set(&rig, "joint.angle", 0, 0, 0.01 * (s + 1));
+            mf_world_step(rig.world, 1);
+        }
+        rig_close(&rig);
+    }
+}
+
+static void mjcf_keeps_rate_and_delay_when_written(void **state) {
+    mf_Model *model = load_text(
+        *state, "<mujoco><worldbody><body><joint name='j'/><geom size='0.1'/></body></worldbody>"
+                "<sensor><jointpos joint='j' noise='0.1' cutoff='2' nsample='9' delay='0.02' "
+                "interval='0.01'/></sensor></mujoco>");
+    char path[512];
+    write_text(path, "late.xml", "");
+    assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
+    mf_Model *again = load_file(*state, path, NULL);
+    const mf_Signal *a = &model->sensors[0].signal, *b = &again->sensors[0].signal;
+    assert_true(b->delay == 20 * MF_MILLISECOND && b->noise == 0.1 && b->range[1] == 2.0);
+    assert_true(b->rate.numerator * a->rate.denominator == a->rate.numerator * b->rate.denominator);
+    remove(path);
+    assert_true(mf_model_hash(model) == mf_model_hash(again));
+    mf_model_destroy(model);
+    mf_model_destroy(again);
+}
+
+// ---- the humanoid ------------------------------------------------------------------------------
+
+static void the_humanoid_feels(void **state) {
+    Rig rig;
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_Error error = {0};
+    rig.context = *state;
+    assert_int_equal(
+        mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &rig.model, &error),
+        MF_OK);
+    world.step = MF_MILLISECOND;
+    group.model = rig.model;
+    group.count = 3;
+    assert_int_equal(mf_world_create(*state, &world, &rig.world, &error), MF_OK);
+    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.group, &error), MF_OK);
+    assert_int_equal(mf_points_add(rig.group, NULL, &error), MF_OK);
+    if (mf_instruments_add(rig.group, NULL, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    for (uint32_t j = 0; j < rig.model->joint_count; j++) { // an encoder at each joint
+        bool found = false;
+        for (uint32_t s = 0; s < rig.model->sensor_count; s++)
+            found |= rig.model->sensors[s].type == MF_SENSOR_JOINT_POSITION &&
+                     rig.model->sensors[s].joint == j;
+        assert_true(found);
+    }
+    mf_world_step(rig.world, 2000);
+    double weight = rig.model->mass * G;
+    double feet = reading(&rig, "left_sole", 0) + reading(&rig, "right_sole", 0);
+    assert_near(feet, weight, 0.1 * weight);
+    assert_near(reading(&rig, "accelerometer", 2), G, 1.0);
+    assert_near(reading(&rig, "gyroscope", 1), 0.0, 0.3);
+    assert_true(rig_get(&rig, "sensor.value", 0, 0) != rig_get(&rig, "sensor.value", 1, 0));
+    rig_close(&rig);
+}
+
+// ---- failures ----------------------------------------------------------------------------------
+
+static const char noisy_robot[] =
+    ARM("<sensor name='g' type='gyroscope' link='arm' rate='100' delay='0.02' noise='0.1' "
+        "bias='0.1' range='9' bits='9'/><sensor name='c' type='contact' link='box' delay='0.01'/>"
+        "<sensor name='f' type='field' field='base.position' count='3'/>");
+
+static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_World *made = NULL;
+    mf_Group *robots = NULL;
+    mf_Model *model = NULL;
+    const mf_Rate rate = {50, 1};
+    mf_Status status = mf_model_load(context, user, NULL, &model, error);
+    group.model = model;
+    if (status == MF_OK)
+        status = mf_world_create(context, &world, &made, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(made, &group, &robots, error);
+    if (status == MF_OK)
+        status = mf_points_add(robots, NULL, error);
+    if (status == MF_OK)
+        status = mf_sensors_add(robots, rate, error);
+    if (status == MF_OK)
+        status = mf_instruments_add(robots, NULL, error);
+    if (status == MF_OK)
+        mf_world_step(made, 5);
+    mf_world_destroy(made);
+    mf_model_destroy(model);
+    return status;
+}
+
+static void making_survives_every_failure(void **state) {
+    char path[512];
+    write_text(path, "noisy.urdf", noisy_robot);
+    assert_true(torture(*state, make_and_step, path, TORTURE_MUST_FAIL) > 20);
+    remove(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(falling_and_resting),
+        cmocka_unit_test(a_turning_arm),
+        cmocka_unit_test(attitude_is_roll_pitch_yaw),
+        cmocka_unit_test(every_attribute_is_read),
+        cmocka_unit_test(mistakes_are_named_with_their_line),
+        cmocka_unit_test(a_missing_field_is_named),
+        cmocka_unit_test(an_encoder_is_late_and_coarse),
+        cmocka_unit_test(walkers_have_real_sensors_too),
+        cmocka_unit_test(rates_and_delays_of_mjcf_are_those_of_mujoco),
+        cmocka_unit_test(mjcf_keeps_rate_and_delay_when_written),
+        cmocka_unit_test(the_humanoid_feels),
+        cmocka_unit_test(making_survives_every_failure),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}
