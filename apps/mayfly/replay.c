@@ -21,6 +21,7 @@ typedef struct Replay {
     mf_Archive *archive;
     mf_ArchiveRun run;
     mf_Experiment *experiment;
+    mf_Experiment level; // the experiment at the level asked for
     mf_Scene scene;
     mf_Individual individual;
     uint8_t *genome;
@@ -37,10 +38,13 @@ static const mf_CommandHelp help = {
         "generation (or the one asked for) lives again; its distance must equal the stored "
         "fitness\n"
         "to the last bit, else the exit code is 1. With --step-divisor the physics step is cut,\n"
-        "to see whether the walk hangs on it; then the two are only shown side by side. With\n"
-        "--json: motion, individual, distance and fitness [m], stored_fitness, equal,\n"
-        "simulated_seconds, wall_seconds, realtime_factor, hash.",
+        "to see whether the walk hangs on it, and with --motion it lives at another level, whose\n"
+        "step and servos are verify.step and servo.* of the experiment; then the two are only\n"
+        "shown side by side. With --json: motion, individual, distance and fitness [m],\n"
+        "stored_fitness, ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor,\n"
+        "hash.",
     .examples = "  mayfly replay runs/hexapod-1 --plot champion.html\n"
+                "  mayfly replay runs/hexapod-1 --motion articulated --plot articulated.html\n"
                 "  mayfly replay runs/hexapod-1 --record champion.h5\n"
                 "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
@@ -83,15 +87,18 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
                             strlen(replay->run.settings), NULL, 0, &replay->experiment, error);
     if (status != MF_OK)
         return status;
-    if (replay->experiment->step % (mf_Time)divisor != 0)
+    mf_Motion motion = MF_MOTION_POINTS;
+    if (replay->options->motion != NULL)
+        mf_motion_find(replay->options->motion, &motion);
+    mf_experiment_at_level(replay->experiment, motion, &replay->level);
+    if (replay->level.step % (mf_Time)divisor != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "--step-divisor: expected one that cuts the step of %lld ns into whole "
                        "nanoseconds, found %llu",
-                       (long long)replay->experiment->step, (unsigned long long)divisor);
-    replay->simulation.steps =
-        mf_simulation_steps(replay->experiment, replay->experiment->step) * divisor;
-    replay->experiment->step /= (mf_Time)divisor;
-    status = mf_scene_create(replay->context, replay->experiment, 1, &replay->scene, error);
+                       (long long)replay->level.step, (unsigned long long)divisor);
+    replay->simulation.steps = mf_simulation_steps(&replay->level, replay->level.step) * divisor;
+    replay->level.step /= (mf_Time)divisor;
+    status = mf_scene_create(replay->context, &replay->level, 1, &replay->scene, error);
     if (status != MF_OK)
         return status;
     status = mf_folder_check_world(&replay->run, replay->path, &replay->scene, error);
@@ -122,23 +129,30 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     const mf_Simulation *simulation = &replay->simulation;
     double factor = simulation->simulated / simulation->seconds;
     double stored = replay->individual.fitness;
+    double ratio = fitness / stored;
     uint64_t hash = mf_world_hash(replay->scene.world);
     uint64_t id = replay->individual.id;
+    const char *motion = mf_motion_name(replay->level.motion);
     if (replay->options->json)
         return mf_app_print(json_pack(
-            "{s:s, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "motion", "points",
+            "{s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "motion", motion,
             "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
-            mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "equal", (int)equal,
-            "step", mf_app_real(mf_time_to_seconds(replay->experiment->step)), "simulated_seconds",
+            mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "ratio",
+            mf_app_real(ratio), "equal", (int)equal, "step",
+            mf_app_real(mf_time_to_seconds(replay->level.step)), "simulated_seconds",
             mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
             "realtime_factor", mf_app_real(factor), "hash", mf_app_hash(hash)));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    char share[40] = "";
+    if (!equal && isfinite(ratio))
+        snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
     printf("individual %llu lived %s in %s, %s x real time\n"
-           "distance   %.9g m with a step of %g ms\nstored     %.9g m, %s\nhash       %016llx\n",
+           "motion     %s with a step of %g ms\ndistance   %.9g m\nstored     %.9g m, %s%s\n"
+           "hash       %016llx\n",
            (unsigned long long)id, mf_app_duration(simulation->simulated, life),
-           mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), distance,
-           1000.0 * mf_time_to_seconds(replay->experiment->step), stored,
-           equal ? "the same bits" : "not the same", (unsigned long long)hash);
+           mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), motion,
+           1000.0 * mf_time_to_seconds(replay->level.step), distance, stored,
+           equal ? "the same bits" : "not the same", share, (unsigned long long)hash);
     return mf_app_flush();
 }
 
@@ -147,7 +161,8 @@ static int compare(const Replay *replay, mf_Error *error) {
     double fitness = mf_scene_fitness(&replay->scene, 0);
     bool equal = same_bits(fitness, replay->individual.fitness);
     bool printed = print_result(replay, distance, fitness, equal);
-    if (!equal && mf_option_count(replay->options->divisor, 1) == 1) {
+    bool same_level = replay->level.motion == MF_MOTION_POINTS;
+    if (!equal && same_level && mf_option_count(replay->options->divisor, 1) == 1) {
         mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
                    "individual %llu gets %.17g m now, but %.17g m is stored: written by version "
                    "%s, this is %s",
@@ -161,8 +176,12 @@ static int compare(const Replay *replay, mf_Error *error) {
 static int check_options(const Options *options) {
     if (options->individual != NULL && options->generation != NULL)
         return mf_app_usage("replay", "--individual and --generation exclude each other");
-    if (options->motion != NULL && strcmp(options->motion, "points") != 0)
-        return mf_app_usage("replay", "--motion: expected points, found '%.99s'", options->motion);
+    mf_Motion motion;
+    if (options->motion != NULL &&
+        (!mf_motion_find(options->motion, &motion) ||
+         (motion != MF_MOTION_POINTS && motion != MF_MOTION_ARTICULATED)))
+        return mf_app_usage("replay", "--motion: expected points or articulated, found '%.99s'",
+                            options->motion);
     if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html"))
         return mf_app_usage("replay", MF_APP_FILM_NAME);
     if (options->record == NULL && (options->fields != NULL || options->every != NULL))
@@ -178,7 +197,7 @@ int mf_command_replay(int argc, char **argv) {
         {"generation", "N", MF_OPTION_COUNT, &options.generation, 1, 4294967295.0,
          "the best of that generation (default: of the newest one)"},
         {"motion", "LEVEL", MF_OPTION_TEXT, &options.motion, 0, 0,
-         "motion algorithm: points (default)"},
+         "level: points (default, as it was evolved), articulated"},
         {"step-divisor", "N", MF_OPTION_COUNT, &options.divisor, 1, 1000000,
          "cut the physics step into that many"},
         {"record", "FILE", MF_OPTION_TEXT, &options.record, 0, 0, "write fields to an HDF5 file"},

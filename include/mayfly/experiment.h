@@ -4,6 +4,7 @@
 #define MAYFLY_EXPERIMENT_H
 
 #include <mayfly/control.h>
+#include <mayfly/motion.h>
 #include <mayfly/points.h>
 #include <mayfly/search.h>
 
@@ -37,6 +38,23 @@ typedef struct mf_ExperimentHooks {
     void *user;            // handed to all of them; borrowed
 } mf_ExperimentHooks;
 
+// The level to look again at: of robots that a search found at the cheap one.
+typedef enum mf_VerifyMotion {
+    MF_VERIFY_NONE,
+    MF_VERIFY_KINEMATIC, // and on in the order of mf_Motion
+    MF_VERIFY_POINTS,
+    MF_VERIFY_RIGID,
+    MF_VERIFY_PRESCRIBED,
+    MF_VERIFY_ARTICULATED
+} mf_VerifyMotion;
+
+typedef struct mf_VerifyConfig {
+    mf_VerifyMotion motion; // default MF_VERIFY_NONE
+    uint32_t every;         // [1] generations; default 10
+    uint32_t best;          // [1] robots; default 8
+    mf_Time step;           // [ns] physics step at that level; default 1 ms
+} mf_VerifyConfig;
+
 // Everything an experiment file says, defaults filled in. Strings belong to the experiment.
 typedef struct mf_Experiment {
     const char *file;       // path it was read from
@@ -51,7 +69,10 @@ typedef struct mf_Experiment {
     mf_Time step;          // [ns]
     double gravity;        // [m/s^2]
     bool double_precision;
+    mf_Motion motion; // of scenes; MF_MOTION_POINTS after loading, see mf_experiment_at_level
     mf_PointsConfig points;
+    double servo_gain;    // [N m/rad] or [N/m] of joints at `articulated`; 0: from the robot's file
+    double servo_damping; // [N m s/rad] or [N s/m]; 0: from the robot's file
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;
@@ -60,6 +81,7 @@ typedef struct mf_Experiment {
     const char *fitness;  // "distance"
     uint32_t generations; // [1]
     mf_SearchConfig search;
+    mf_VerifyConfig verify;
     mf_ExperimentHooks hooks; // all zero after loading
     mf_Context *context;
 } mf_Experiment;
@@ -84,6 +106,11 @@ MF_API void mf_experiment_destroy(mf_Experiment *experiment); // NULL is fine
 // The whole experiment as YAML text with every default written out; loading it again gives the same
 // experiment. From mf_allocate.
 MF_API mf_Status mf_experiment_write(const mf_Experiment *experiment, char **text, mf_Error *error);
+
+// The same experiment at another level, for scenes, trials and evaluations: `out` borrows all from
+// `experiment` and must not be destroyed. Other levels than points take the step of `verify`.
+MF_API void mf_experiment_at_level(const mf_Experiment *experiment, mf_Motion motion,
+                                   mf_Experiment *out);
 
 // A world made from an experiment, with everything it borrows.
 typedef struct mf_Scene {

@@ -27,6 +27,17 @@ static mf_Status check_survivors(const mf_Reader *reader) {
                         search->population, search->survivors);
 }
 
+static mf_Status check_verify(const mf_Reader *reader) {
+    const mf_Experiment *experiment = experiment_of(reader);
+    const mf_VerifyConfig *verify = &experiment->verify;
+    if (verify->motion == MF_VERIFY_NONE || verify->best <= experiment->search.population)
+        return MF_OK;
+    return mf_yaml_fail(reader->tree, mf_reader_blame(reader, "verify.best", "search.population"),
+                        false, MF_BAD_FILE, reader->error,
+                        "verify.best: expected at most search.population = %u, found %u",
+                        experiment->search.population, verify->best);
+}
+
 static mf_Status check_intervals(const mf_Reader *reader) {
     const mf_Experiment *experiment = experiment_of(reader);
     char step[MF_DECIMAL_TEXT], found[MF_DECIMAL_TEXT];
@@ -76,6 +87,8 @@ mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
 
 static mf_Status check_relations(const mf_Reader *reader) {
     mf_Status status = check_survivors(reader);
+    if (status == MF_OK)
+        status = check_verify(reader);
     if (status == MF_OK)
         status = check_intervals(reader);
     if (status == MF_OK)
@@ -149,6 +162,7 @@ static void start_from_defaults(mf_Experiment *experiment, mf_Context *context) 
     *experiment = (mf_Experiment){.context = context,
                                   .import = mf_import_config(),
                                   .terrain = mf_terrain_config(),
+                                  .motion = MF_MOTION_POINTS,
                                   .points = mf_points_config(),
                                   .gp = mf_gp_config(),
                                   .oscillator = mf_oscillator_config(),
@@ -208,6 +222,13 @@ mf_Status mf_experiment_load(mf_Context *context, const char *path, const mf_Ove
     status = mf_experiment_parse(context, path, text, size, overrides, override_count, out, error);
     mf_release(context, text);
     return status;
+}
+
+void mf_experiment_at_level(const mf_Experiment *experiment, mf_Motion motion, mf_Experiment *out) {
+    *out = *experiment;
+    out->motion = motion;
+    if (motion != MF_MOTION_POINTS)
+        out->step = experiment->verify.step;
 }
 
 void mf_experiment_destroy(mf_Experiment *experiment) {

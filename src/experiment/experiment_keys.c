@@ -10,12 +10,15 @@ static const char *const motions[] = {"points", NULL};
 static const char *const frictions[] = {"fit", "coupled", NULL};
 static const char *const controllers[] = {"gp", "oscillator", "none", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
+static const char *const verified[] = {"none",       "kinematic",   "points", "rigid",
+                                       "prescribed", "articulated", NULL};
 static const char *const fitnesses[] = {"distance", NULL};
 
 // Enums are read and written as int.
 _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation) == sizeof(int) &&
                    sizeof(mf_FrictionModel) == sizeof(int) && sizeof(mf_GpUnknown) == sizeof(int) &&
-                   sizeof(mf_ControllerKind) == sizeof(int),
+                   sizeof(mf_ControllerKind) == sizeof(int) &&
+                   sizeof(mf_VerifyMotion) == sizeof(int),
                "choices are stored as int");
 
 #define AT(member) offsetof(mf_Experiment, member)
@@ -89,6 +92,13 @@ static const mf_Key keys[] = {
     MF_KEY("controller.oscillator.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL,
      AT(oscillator.rate), "targets are set this often; at least world.step"),
 
+    MF_KEY("servo", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
+     "what turns joint targets into torques, where joints move by torques (`articulated`)"),
+    MF_KEY("servo.gain", MF_KEY_REAL, 0, "N m/rad", "0", 0, 1e9, NULL, AT(servo_gain),
+     "torque per error (N/m for sliding joints); 0: the whole effort of the joint at 0.1 rad"),
+    MF_KEY("servo.damping", MF_KEY_REAL, 0, "N m s/rad", "0", 0, 1e9, NULL, AT(servo_damping),
+     "torque lost per rate (N s/m for sliding joints); 0: the effort of the joint at its speed"),
+
     MF_KEY("fitness", MF_KEY_WORD, 0, "", "distance", 0, 0, fitnesses, AT(fitness),
      "what evolution wants more of: horizontal distance [m] of the base from its start at the end"),
 
@@ -111,6 +121,17 @@ static const mf_Key keys[] = {
      "of everything random in a run"),
     MF_KEY("search.reuse_fitness", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, AT(search.reuse_fitness),
      "do not evaluate unchanged survivors again; same result, less work"),
+
+    MF_KEY("verify", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
+     "a second look at the best, at a dearer level (docs/experiments.md, Two levels)"),
+    MF_KEY("verify.motion", MF_KEY_CHOICE, 0, "", "none", 0, 0, verified, AT(verify.motion),
+     "the level; `none`: no second look"),
+    MF_KEY("verify.every", MF_KEY_COUNT, 0, "1", "10", 1, 1e9, NULL, AT(verify.every),
+     "generations from one look to the next"),
+    MF_KEY("verify.best", MF_KEY_COUNT, 0, "1", "8", 2, 1 << 20, NULL, AT(verify.best),
+     "robots that are looked at; at most search.population"),
+    MF_KEY("verify.step", MF_KEY_TIME, 0, "s", "0.001", 1e-6, 1, NULL, AT(verify.step),
+     "physics step at that level"),
 };
 // clang-format on
 

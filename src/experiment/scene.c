@@ -55,8 +55,62 @@ static mf_Rate sensor_rate(const mf_Experiment *experiment) {
     return mf_rate_from_period(experiment->points.joint_interval);
 }
 
+// A joint's servo where the experiment does not say: the whole effort at an error of 0.1 rad (0.1 m
+// for slides), and a torque that falls to 0 at the joint's speed, as that of a direct-current
+// motor.
+static mf_Status choose_servo(const mf_Experiment *experiment, const mf_Joint *joint,
+                              mf_Servo *servo, mf_Error *error) {
+    const double reach = 0.1; // [rad] or [m]
+    *servo = mf_servo();
+    servo->gain = experiment->servo_gain;
+    servo->damping = experiment->servo_damping;
+    bool driven = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+    if (!driven || (servo->gain > 0.0 && servo->damping > 0.0))
+        return MF_OK;
+    if (!(isfinite(joint->effort) && joint->effort > 0.0) ||
+        !(isfinite(joint->speed) && joint->speed > 0.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "servo.gain, servo.damping: expected numbers above 0, because the joint "
+                       "%.99s has no effort and speed in its file",
+                       joint->name);
+    if (servo->gain == 0.0)
+        servo->gain = joint->effort / reach;
+    if (servo->damping == 0.0)
+        servo->damping = joint->effort / joint->speed;
+    return MF_OK;
+}
+
+static mf_Status add_articulated(const mf_Experiment *experiment, mf_Group *group,
+                                 mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_Servo *servos = mf_allocate(context, model->joint_count, sizeof *servos);
+    if (servos == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "scene: no memory for servos");
+    mf_ArticulatedConfig config = mf_articulated_config();
+    config.servos = servos;
+    config.self_contacts = false; // as at the other levels
+    mf_Status status = MF_OK;
+    for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++)
+        status = choose_servo(experiment, &model->joints[j], &servos[j], error);
+    if (status == MF_OK)
+        status = mf_articulated_add(group, &config, error);
+    mf_release(context, servos);
+    return status;
+}
+
+static mf_Status add_motion(const mf_Experiment *experiment, mf_Group *group, mf_Error *error) {
+    if (experiment->motion == MF_MOTION_POINTS)
+        return mf_points_add(group, &experiment->points, error);
+    if (experiment->motion == MF_MOTION_ARTICULATED)
+        return add_articulated(experiment, group, error);
+    return mf_fail(error, MF_UNSUPPORTED,
+                   "experiment: expected the motion points or articulated, found %s",
+                   mf_motion_name(experiment->motion));
+}
+
 static mf_Status add_systems(const mf_Experiment *experiment, mf_Group *group, mf_Error *error) {
-    mf_Status status = mf_points_add(group, &experiment->points, error);
+    mf_Status status = add_motion(experiment, group, error);
     if (status == MF_OK)
         status = mf_sensors_add(group, sensor_rate(experiment), error);
     if (status == MF_OK && experiment->controller == MF_CONTROLLER_GP)
