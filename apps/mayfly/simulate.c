@@ -166,7 +166,10 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     double step = mf_time_to_seconds(mf_world_settings(simulation->world)->step);
     uint64_t every = period_steps(FILM_PERIOD, step);
     simulation->picture_period = (double)every * step;
-    return mf_film_create(simulation->group, simulation->picture_period, &simulation->film, error);
+    double period = simulation->picture_period;
+    return simulation->group == NULL
+               ? mf_film_create_world(simulation->world, period, &simulation->film, error)
+               : mf_film_create(simulation->group, period, &simulation->film, error);
 }
 
 mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bool keep,

@@ -147,8 +147,7 @@ static mf_Status place_all(mf_Group *group, const mf_ModelStart *wanted, const S
         if (wanted->key != MF_NONE)
             give_key(group, &wanted->model->keyframes[wanted->key], i);
         shake(group, wanted->seed, i);
-        if (wanted->motion == MF_MOTION_POINTS)
-            mf_points_refresh(group, i);
+        mf_group_refresh(group, i);
     }
     return MF_OK;
 }

@@ -14,6 +14,7 @@
 #include <mayfly/gait.h>
 #include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
+#include <mayfly/kinematic.h>
 #include <mayfly/model.h>
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
@@ -24,6 +25,7 @@
 #include <mayfly/record.h>
 #include <mayfly/report.h>
 #include <mayfly/rigid.h>
+#include <mayfly/robots.h>
 #include <mayfly/search.h>
 #include <mayfly/sensor.h>
 #include <mayfly/swarm.h>

@@ -174,6 +174,10 @@ MF_API mf_Status mf_group_place(mf_Group *group, uint32_t instance, const double
 MF_API void mf_group_set_state(mf_Group *group, uint32_t instance, const double *position,
                                const double *velocity);
 
+// State of an instance was written to its fields: lets every system compute again what follows from
+// it, and begin anew what it remembers of the joints' way.
+MF_API void mf_group_refresh(mf_Group *group, uint32_t instance);
+
 // Bits of fault.word.
 enum {
     MF_FAULT_NONFINITE = 1,  // a state value became NaN or infinite

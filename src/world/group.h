@@ -99,9 +99,6 @@ mf_Status mf_group_redeclare(mf_Group *group, mf_Error *error);
 mf_Status mf_world_check_rate(const mf_World *world, const char *what, mf_Rate rate,
                               mf_Error *error);
 
-// State was written from outside: every system computes what follows from it.
-void mf_group_refresh(mf_Group *group, uint32_t instance);
-
 // Starts robots again that have a fault.
 void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count);
 

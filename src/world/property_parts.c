@@ -152,7 +152,7 @@ static const Constant constants[] = {
      "least force; N m on hinges"},
     {MF_PART_ACTUATOR, "force_upper", AT(mf_Actuator, force_upper), 1, "N", NULL, "",
      "largest force; N m on hinges"},
-    {MF_PART_SENSOR, "noise", AT(mf_Sensor, noise), 1, "1", NULL, "",
+    {MF_PART_SENSOR, "noise", AT(mf_Sensor, signal.noise), 1, "1", NULL, "",
      "standard deviation, in the unit of the value"},
     {MF_PART_SENSOR, "range", AT(mf_Sensor, range), 1, "m", NULL, "", "length of a ray"},
     {MF_PART_TENDON, "lower", AT(mf_Tendon, lower), 1, "m", NULL, "", "limit"},
