@@ -105,12 +105,25 @@ static void bind_row(mf_ArtPlan *plan, uint32_t row) {
     plan->row_stride[row] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
 }
 
-static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
+void mf_art_bind_rows(mf_ArtPlan *plan) {
+    for (uint32_t i = 0; i < MF_ART_ROWS; i++)
+        bind_row(plan, i);
+}
+
+void mf_art_bind_canonical(mf_Group *group, mf_ArtPlan *plan) {
     static const char *const canonical[] = {
         "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
         "joint.angle",   "joint.rate",       "joint.target"};
     for (uint32_t i = 0; i < MF_ART_ROW_TORQUE; i++)
         plan->rows[i] = mf_group_find_field(group, canonical[i]);
+}
+
+const mf_FieldInfo *mf_art_field_info(uint32_t row) {
+    return &articulated_fields[row - MF_ART_ROW_TORQUE];
+}
+
+static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
+    mf_art_bind_canonical(group, plan);
     for (uint32_t i = MF_ART_ROW_TORQUE; i < MF_ART_ROWS; i++) {
         const mf_FieldInfo *info = &articulated_fields[i - MF_ART_ROW_TORQUE];
         uint32_t count = row_count(plan, i);
@@ -120,8 +133,7 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
         if (status != MF_OK)
             return status;
     }
-    for (uint32_t i = 0; i < MF_ART_ROWS; i++)
-        bind_row(plan, i);
+    mf_art_bind_rows(plan);
     plan->push = mf_group_find_field(group, "push.link");
     plan->pushed = mf_group_find_field(group, "push.count");
     plan->push_links = mf_group_model(group)->link_count;
@@ -142,20 +154,26 @@ static mf_Status add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
-    const mf_ArtPlan *plan = context;
-    mf_ArtBlock work = {.plan = plan, .fault = fault};
+void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, uint32_t *fault,
+                       mf_ArtBlock *out) {
     const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
+    *out = (mf_ArtBlock){.plan = plan, .fault = fault};
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         if (plan->row_base[i] != NULL)
-            work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
+            out->rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
     if (plan->push != NULL && plan->pushed != NULL) {
         const size_t stride =
             plan->push->components * MF_BLOCK * mf_field_value_size(plan->push->info.type);
-        work.push = (const char *)plan->push->data + block * stride + shift;
-        work.pushed = (const uint32_t *)plan->pushed->data + (size_t)block * MF_BLOCK + lane;
+        out->push = (const char *)plan->push->data + block * stride + shift;
+        out->pushed = (const uint32_t *)plan->pushed->data + (size_t)block * MF_BLOCK + lane;
     }
+}
+
+static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
+                       bool single) {
+    const mf_ArtPlan *plan = context;
+    mf_ArtBlock work;
+    mf_art_bind_block(plan, block, lane, fault, &work);
     (single ? plan->step_one : plan->step)(&work);
 }
 

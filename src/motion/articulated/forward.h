@@ -11,28 +11,10 @@
 #include "motion/articulated/actuate_site.h"
 #include "motion/articulated/fold.h"
 #include "motion/articulated/outer.h"
+#include "motion/articulated/six.h"
 #include "motion/articulated/step.h"
 
 // ---- base ---------------------------------------------------------------------------------------
-
-// Solves the symmetric positive definite system m x = r in place by L D L^T.
-static inline void solve_six(mf_lane m[6][6], mf_lane inverse[6], mf_lane r[6]) {
-    for (int k = 0; k < 6; k++) {
-        inverse[k] = mf_set((mf_real)1) / m[k][k];
-        for (int i = k + 1; i < 6; i++) {
-            mf_lane factor = m[i][k] * inverse[k];
-            for (int j = k + 1; j <= i; j++)
-                m[i][j] = mf_fma(-factor, m[j][k], m[i][j]);
-            r[i] = mf_fma(-factor, r[k], r[i]);
-        }
-    }
-    for (int k = 5; k >= 0; k--) {
-        mf_lane sum = r[k];
-        for (int i = k + 1; i < 6; i++)
-            sum = mf_fma(-m[i][k], r[i], sum);
-        r[k] = sum * inverse[k];
-    }
-}
 
 static MF_INLINE Vec rub_of(Vec rate, mf_lane most, mf_lane creep) {
     return (Vec){most / mf_max(mf_abs(rate.x), creep), most / mf_max(mf_abs(rate.y), creep),

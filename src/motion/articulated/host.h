@@ -15,4 +15,18 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
 void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,
                      double *depth);
 
+// For motions that step the plan's tree with kernels of their own. The description of the field of
+// a row from MF_ART_ROW_TORQUE on; rows of the canonical fields; pointers from all rows that are
+// there, and for one piece of a block.
+const mf_FieldInfo *mf_art_field_info(uint32_t row);
+void mf_art_bind_canonical(mf_Group *group, mf_ArtPlan *plan);
+void mf_art_bind_rows(mf_ArtPlan *plan);
+void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, uint32_t *fault,
+                       mf_ArtBlock *out);
+
+// Energy and momentum as in mf_articulated_*; without `joints` as if no joint moved.
+mf_ArticulatedEnergy mf_art_energy(const mf_ArtPlan *plan, uint32_t instance, bool joints);
+void mf_art_momentum(const mf_ArtPlan *plan, uint32_t instance, bool joints, double center[3],
+                     double linear[3], double angular[3]);
+
 #endif

@@ -288,10 +288,18 @@ static void all_shares(const mf_ArtPlan *plan, const Values *values, Share *sum)
     }
 }
 
-mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance) {
+// Makes all joints stand.
+static void stop_joints(const mf_ArtPlan *plan, Values *values) {
+    for (uint32_t i = plan->fixed ? 0 : 6; i < plan->velocity_count; i++)
+        values->velocity[i] = 0.0;
+}
+
+mf_ArticulatedEnergy mf_art_energy(const mf_ArtPlan *plan, uint32_t instance, bool joints) {
     Values values;
     Share sum;
-    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    read_state(plan, instance, &values);
+    if (!joints)
+        stop_joints(plan, &values);
     all_shares(plan, &values, &sum);
     double gravity = plan->constants_f64[MF_ART_GRAVITY];
     mf_ArticulatedEnergy energy = {
@@ -312,15 +320,30 @@ mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t insta
     return energy;
 }
 
-void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                             double linear[3], double angular[3]) {
+void mf_art_momentum(const mf_ArtPlan *plan, uint32_t instance, bool joints, double center[3],
+                     double linear[3], double angular[3]) {
     Values values;
     Share sum;
     double orbit[3];
-    const mf_ArtPlan *plan = plan_with(group, instance, &values);
+    read_state(plan, instance, &values);
+    if (!joints)
+        stop_joints(plan, &values);
     all_shares(plan, &values, &sum);
     mf_vec3_scale(center, sum.center, 1.0 / sum.mass);
     mf_vec3_copy(linear, sum.linear);
     mf_vec3_cross(orbit, center, sum.linear);
     mf_vec3_sub(angular, sum.angular, orbit);
+}
+
+mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    assert(plan != NULL);
+    return mf_art_energy(plan, instance, true);
+}
+
+void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                             double linear[3], double angular[3]) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    assert(plan != NULL);
+    mf_art_momentum(plan, instance, true, center, linear, angular);
 }

@@ -66,25 +66,6 @@ typedef struct Work {
 
 // ---- between a link and its parent --------------------------------------------------------------
 
-// From the parent's axes to those before the joint's turn.
-static MF_INLINE Vec into_joint(const mf_ArtLink *link, const mf_real *c, Vec a) {
-    if (link->spun)
-        a = vec_back_z(a, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
-    switch (link->tilt) {
-    case MF_ART_LEVEL:
-        return a;
-    case MF_ART_UP:
-        return (Vec){a.x, a.z, -a.y};
-    case MF_ART_DOWN:
-        return (Vec){a.x, -a.z, a.y};
-    case MF_ART_OVER:
-        return (Vec){a.x, -a.y, -a.z};
-    case MF_ART_ANY:
-        break;
-    }
-    return vec_back_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
-}
-
 // The same way back for a whole body.
 static MF_INLINE void out_of_joint(const mf_ArtLink *link, const mf_real *c, Art *a) {
     switch (link->tilt) {

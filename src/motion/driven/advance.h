@@ -1,0 +1,160 @@
+// Time: joints, base and what contacts leave behind, one step ahead.
+#ifndef MF_MOTION_DRIVEN_ADVANCE_H
+#define MF_MOTION_DRIVEN_ADVANCE_H
+
+#include "motion/driven/step.h"
+
+// The joints' state at some time within the step, and their accelerations there.
+static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const Paths *paths,
+                               mf_lane ahead, State *state, mf_lane *given) {
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        if (plan->links[l].kind == MF_ART_BALL)
+            continue;
+        mf_lane mean;
+        state->angle[l] = from->angle[l];
+        state->speed[l] = from->speed[l];
+        path_ahead(paths, l, ahead, &state->angle[l], &state->speed[l], &mean);
+        given[l] = mf_fma(paths->jerk[l], ahead, paths->acceleration[l]);
+    }
+}
+
+static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *state, Paths *paths) {
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        if (plan->links[l].kind == MF_ART_BALL)
+            continue;
+        mf_lane mean;
+        path_ahead(paths, l, step, &state->angle[l], &state->speed[l], &mean);
+        paths->acceleration[l] = mf_fma(paths->jerk[l], step, paths->acceleration[l]);
+    }
+}
+
+// Semi-implicit: velocities first, the pose with the new ones. Joints have their mean acceleration,
+// so that the base answers to the whole change of their rates.
+static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
+                              bool moves, State *state, Paths *paths, Driven *work) {
+    const mf_ArtPlan *plan = s->plan;
+    const mf_lane step = setting(plan, MF_ART_STEP), half = mf_set((mf_real)0.5);
+    const bool implicit = plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+    mf_lane given[MF_ARTICULATED_MAX_LINKS];
+    Vec angular, linear;
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (plan->links[l].kind != MF_ART_BALL)
+            given[l] = mf_fma(paths->jerk[l] * step, half, paths->acceleration[l]);
+    work->ground.implicit = implicit;
+    if (!plan->fixed) {
+        accelerate(block->plan, &block->art, state, given, outside, moves,
+                   implicit ? step : mf_zero(), work, &angular, &linear);
+        state->velocity = vec_fma(linear, step, state->velocity);
+        state->rate = vec_fma(angular, step, state->rate);
+        state->place = vec_fma(state->velocity, step, state->place);
+        state->attitude = quat_spin(state->attitude, state->rate, step);
+    }
+    paths_step(plan, step, state, paths);
+}
+
+typedef struct BaseSlope {
+    Vec place, velocity, rate;
+    Quat attitude;
+} BaseSlope;
+
+static MF_INLINE void base_ahead(const State *from, const BaseSlope *slope, mf_lane step,
+                                 State *out) {
+    out->place = vec_fma(slope->place, step, from->place);
+    out->attitude = quat_normalize(quat_fma(slope->attitude, step, from->attitude));
+    out->velocity = vec_fma(slope->velocity, step, from->velocity);
+    out->rate = vec_fma(slope->rate, step, from->rate);
+}
+
+static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
+                            bool moves, State *state, Paths *paths, Driven *work) {
+    // Where the slope of each stage is taken, and what it weighs.
+    static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
+    static const mf_real weight[4] = {1, 2, 2, 1};
+    const mf_ArtPlan *plan = s->plan;
+    const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
+    State stage = *state;
+    BaseSlope sum = {
+        vec_zero(), vec_zero(), vec_zero(), {mf_zero(), mf_zero(), mf_zero(), mf_zero()}};
+    BaseSlope slope = sum;
+    mf_lane given[MF_ARTICULATED_MAX_LINKS];
+    work->ground.implicit = false;
+    for (int i = 0; i < 4 && !plan->fixed; i++) {
+        const mf_lane w = mf_set(weight[i]), part = mf_set(ahead[i] * step);
+        base_ahead(state, &slope, part, &stage);
+        paths_at(plan, state, paths, part, &stage, given);
+        slope.place = stage.velocity;
+        slope.attitude = quat_rate(stage.attitude, stage.rate);
+        accelerate(block->plan, &block->art, &stage, given, outside, moves, mf_zero(), work,
+                   &slope.rate, &slope.velocity);
+        sum.place = vec_fma(slope.place, w, sum.place);
+        sum.attitude = quat_fma(slope.attitude, w, sum.attitude);
+        sum.velocity = vec_fma(slope.velocity, w, sum.velocity);
+        sum.rate = vec_fma(slope.rate, w, sum.rate);
+    }
+    if (!plan->fixed)
+        base_ahead(state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)), state);
+    paths_step(plan, mf_set(step), state, paths);
+}
+
+// ---- what contacts leave behind -----------------------------------------------------------------
+
+static MF_INLINE void load_keep(const Step *s, uint32_t number, mf_mask touched, mf_lane load,
+                                mf_lane slip) {
+    mf_real *loads = (mf_real *)s->block->rows[MF_ART_ROW_LOAD] + (size_t)number * MF_BLOCK;
+    mf_real *slips = (mf_real *)s->block->rows[MF_ART_ROW_SLIP] + (size_t)number * MF_BLOCK;
+    mf_mask before = mf_differ(mf_less_equal(mf_abs(mf_load(loads)), mf_zero()), mf_mask_all());
+    mf_mask where = mf_and(s->alive, mf_or(touched, before));
+    mf_store_where(where, loads, load);
+    mf_store_where(where, slips, slip);
+}
+
+// Contacts in the air. Most were there in the step before, too, and have zeros.
+static inline void loads_clear(const Step *s, uint32_t from, uint32_t to) {
+    mf_lane sum = mf_zero();
+    for (uint32_t i = from; i < to; i++)
+        sum = sum + mf_abs(row_load(row_of(s->block, MF_ART_ROW_LOAD), i));
+    if (mf_all(mf_less_equal(sum, mf_zero())))
+        return;
+    for (uint32_t i = from; i < to; i++)
+        load_keep(s, i, mf_not(mf_mask_all()), mf_zero(), mf_zero());
+}
+
+static inline void loads_store(const Step *s, const Ground *ground) {
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < ground->spot_count; i++) {
+        const Spot *spot = &ground->spots[i];
+        loads_clear(s, next, spot->number);
+        load_keep(s, spot->number, spot->may, spot->load, spot->slides);
+        next = spot->number + 1;
+    }
+    loads_clear(s, next, s->plan->contact_count);
+}
+
+// ---- one step -----------------------------------------------------------------------------------
+
+// `moves`: moving limbs have a reaction.
+static inline void driven_step(const mf_DrivenBlock *block, bool moves) {
+    Step s = {.block = &block->art, .plan = block->art.plan};
+    s.alive = mf_index_equal(mf_load_index((const int32_t *)block->art.fault), mf_set_index(0));
+    s.all_alive = mf_all(s.alive);
+    if (!mf_any(s.alive))
+        return;
+    State state;
+    Paths paths;
+    Outside outside;
+    Driven work;
+    load_state(&block->art, &state);
+    outside_load(&s, block, &outside);
+    paths_load(&s, block, &state, &paths);
+    work.ground.spot_count = 0;
+    if (s.plan->config.integrator == MF_ARTICULATED_RK4)
+        step_rk4(&s, block, &outside, moves, &state, &paths, &work);
+    else
+        step_euler(&s, block, &outside, moves, &state, &paths, &work);
+    check_state(&s, &state);
+    store_state(&s, &state);
+    paths_store(&s, block, &paths);
+    loads_store(&s, &work.ground);
+}
+
+#endif

@@ -1,0 +1,338 @@
+// What the base has to move: mass, first and second moments of the whole tree at the present
+// angles, by composite rigid bodies; for `prescribed` also the force and torque that it takes to
+// move the links as the joints are told and the base turns, when the base does not accelerate
+// (Walker and Orin 1982; Luh, Walker and Paul 1980).
+//
+// Outward: turns, heights and motions of the links; inward: their sums. In axes of the links and
+// about their origins. The motion of a link that turns with w and dw/dt is its acceleration tensor
+//     S = [dw/dt] + [w] [w]
+// since a point r of it accelerates by a + S r, a being that of its origin. With mass m, first
+// moment h and second moments Z (integrals of r and r r^T over the mass)
+//     f = m a + S h,    n = h x a + (antisymmetric part of Z S^T) .
+#ifndef MF_MOTION_DRIVEN_BODY_H
+#define MF_MOTION_DRIVEN_BODY_H
+
+#include "motion/articulated/contact.h"
+#include "motion/articulated/linkage.h"
+#include "motion/driven/path.h"
+
+typedef struct Limb {     // a link
+    mf_lane cosine, sine; // [1] of the joint's turn
+    mf_lane way;          // [m] of a slide
+    Vec up;               // [1] the world's z in its axes
+    mf_lane height;       // [m] of its origin
+    Vec rate, spin;       // [rad/s], [rad/s^2]
+    Vec push;             // [m/s^2] acceleration of its origin
+    mf_mask near;         // lanes in which a contact of it may touch
+    bool close, placed;   // some lane may; it or a link that it carries is close
+} Limb;
+
+typedef struct Body {
+    Vec moment; // [kg m]
+    Sym spread; // [kg m^2]
+    Vec force;  // [N]
+    Vec torque; // [N m]
+} Body;
+
+typedef struct Limbs {
+    Limb of[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
+    Body sums[MF_ARTICULATED_MAX_LINKS];   // by depth: what the links further out hand in
+    Mat balls[MF_ARTICULATED_MAX_BALLS];   // child's axes to the parent's
+    Mat world;                             // base to world
+    bool any;                              // some link is close
+} Limbs;
+
+// ---- outward ------------------------------------------------------------------------------------
+
+static MF_INLINE Vec into_limb(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs, Vec a) {
+    const mf_ArtLink *link = &plan->art->links[l];
+    const Limb *own = &limbs->of[l + 1];
+    if (link->kind == MF_ART_BALL)
+        return mat_apply_transposed(&limbs->balls[link->row], a);
+    return vec_back_z(into_joint(link, link_constants(plan->art, l), a), own->cosine, own->sine);
+}
+
+// a b + c with the entries of b = PLACE that are not 0.
+static MF_INLINE mf_lane place_dot_add(const mf_ArtLink *link, const mf_real *c, Vec a, mf_lane b) {
+    if (link->shift & 1)
+        b = mf_fma(a.x, mf_set(c[MF_ART_PLACE]), b);
+    if (link->shift & 2)
+        b = mf_fma(a.y, mf_set(c[MF_ART_PLACE + 1]), b);
+    if (link->shift & 4)
+        b = mf_fma(a.z, mf_set(c[MF_ART_PLACE + 2]), b);
+    return b;
+}
+
+static MF_INLINE Mat acceleration_tensor(Vec w, Vec d) {
+    mf_lane xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
+    return (Mat){-(yy + zz), mf_fma(w.x, w.y, -d.z), mf_fma(w.x, w.z, d.y),  mf_fma(w.x, w.y, d.z),
+                 -(xx + zz), mf_fma(w.y, w.z, -d.x), mf_fma(w.x, w.z, -d.y), mf_fma(w.y, w.z, d.x),
+                 -(xx + yy)};
+}
+
+static MF_INLINE void limb_turn(const mf_DrivenPlan *plan, const State *state, uint32_t l,
+                                Limbs *limbs) {
+    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_real *c = link_constants(plan->art, l);
+    Limb *own = &limbs->of[l + 1];
+    if (link->kind == MF_ART_HINGE) {
+        sin_cos(state->angle[l] + mf_set(c[MF_ART_OFFSET]), &own->sine, &own->cosine);
+    } else if (link->kind == MF_ART_SLIDE) {
+        own->sine = mf_set(c[MF_ART_SIN_OFFSET]);
+        own->cosine = mf_set(c[MF_ART_COS_OFFSET]);
+        own->way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+    } else {
+        Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(state->ball[link->row]);
+        limbs->balls[link->row] = mat_multiply(&still, &turn);
+    }
+}
+
+static MF_INLINE void limb_height(const mf_DrivenPlan *plan, uint32_t l, Limbs *limbs) {
+    const mf_ArtLink *link = &plan->art->links[l];
+    const Limb *parent = &limbs->of[link->parent + 1];
+    Limb *own = &limbs->of[l + 1];
+    own->height = place_dot_add(link, link_constants(plan->art, l), parent->up, parent->height);
+    own->up = into_limb(plan, l, limbs, parent->up);
+    if (link->kind == MF_ART_SLIDE)
+        own->height = mf_fma(own->up.z, own->way, own->height);
+}
+
+// Motions for a base that does not accelerate.
+static MF_INLINE void limb_move(const mf_DrivenPlan *plan, const State *state, const mf_lane *given,
+                                uint32_t l, const Mat *tensors, Limbs *limbs) {
+    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_real *c = link_constants(plan->art, l);
+    const Limb *parent = &limbs->of[link->parent + 1];
+    const Mat *t = &tensors[link->parent + 1];
+    Limb *own = &limbs->of[l + 1];
+    Vec push = {place_dot_add(link, c, (Vec){t->xx, t->xy, t->xz}, parent->push.x),
+                place_dot_add(link, c, (Vec){t->yx, t->yy, t->yz}, parent->push.y),
+                place_dot_add(link, c, (Vec){t->zx, t->zy, t->zz}, parent->push.z)};
+    own->rate = into_limb(plan, l, limbs, parent->rate);
+    own->spin = into_limb(plan, l, limbs, parent->spin);
+    own->push = into_limb(plan, l, limbs, push);
+    if (link->kind == MF_ART_BALL)
+        return;
+    const mf_lane speed = state->speed[l], w = own->way;
+    Vec *rate = &own->rate, *spin = &own->spin;
+    if (link->kind == MF_ART_HINGE) {
+        spin->x = mf_fma(rate->y, speed, spin->x);
+        spin->y = mf_fma(-rate->x, speed, spin->y);
+        spin->z = spin->z + given[l];
+        rate->z = rate->z + speed;
+        return;
+    }
+    const mf_lane twice = speed + speed;
+    own->push.x = mf_fma(mf_fma(rate->x, rate->z, spin->y), w, mf_fma(twice, rate->y, own->push.x));
+    own->push.y =
+        mf_fma(mf_fma(rate->y, rate->z, -spin->x), w, mf_fma(-twice, rate->x, own->push.y));
+    own->push.z = mf_fma(-mf_fma(rate->x, rate->x, rate->y * rate->y), w, own->push.z + given[l]);
+}
+
+// ---- inward -------------------------------------------------------------------------------------
+
+static MF_INLINE Sym spread_constant(const mf_real *c) {
+    return sym_constant(c + MF_DRIVEN_SPREAD);
+}
+
+// Adds a link's own mass, and what moves it.
+static MF_INLINE void body_add(const mf_DrivenPlan *plan, int32_t l, bool moves, const Limb *limb,
+                               const Mat *t, Body *body) {
+    const mf_real *d = driven_constants(plan, l);
+    const mf_real *c = l < 0 ? base_constants(plan->art) : link_constants(plan->art, (uint32_t)l);
+    const mf_DrivenLink *link = &plan->all[l + 1];
+    const Vec h = vec_constant(c + MF_ART_MOMENT), a = limb->push;
+    const Sym z = spread_constant(d);
+    if (moves) {
+        const mf_lane mass = mf_set(c[MF_ART_MASS]);
+        body->force = vec_fma(a, mass, body->force);
+        if (link->bulk & 1) {
+            body->force = vec_fma((Vec){t->xx, t->yx, t->zx}, h.x, body->force);
+            body->torque.y = mf_fma(-h.x, a.z, body->torque.y);
+            body->torque.z = mf_fma(h.x, a.y, body->torque.z);
+        }
+        if (link->bulk & 2) {
+            body->force = vec_fma((Vec){t->xy, t->yy, t->zy}, h.y, body->force);
+            body->torque.z = mf_fma(-h.y, a.x, body->torque.z);
+            body->torque.x = mf_fma(h.y, a.z, body->torque.x);
+        }
+        if (link->bulk & 4) {
+            body->force = vec_fma((Vec){t->xz, t->yz, t->zz}, h.z, body->force);
+            body->torque.x = mf_fma(-h.z, a.y, body->torque.x);
+            body->torque.y = mf_fma(h.z, a.x, body->torque.y);
+        }
+        Vec *n = &body->torque;
+        n->x = mf_fma(z.yy, t->zy, mf_fma(-z.zz, t->yz, n->x));
+        n->y = mf_fma(z.zz, t->xz, mf_fma(-z.xx, t->zx, n->y));
+        n->z = mf_fma(z.xx, t->yx, mf_fma(-z.yy, t->xy, n->z));
+        if (link->oblique) {
+            n->x = mf_fma(z.xy, t->zx, mf_fma(-z.xz, t->yx, n->x));
+            n->x = mf_fma(z.yz, t->zz - t->yy, n->x);
+            n->y = mf_fma(z.yz, t->xy, mf_fma(-z.xy, t->zy, n->y));
+            n->y = mf_fma(z.xz, t->xx - t->zz, n->y);
+            n->z = mf_fma(z.xz, t->yz, mf_fma(-z.yz, t->xz, n->z));
+            n->z = mf_fma(z.xy, t->yy - t->xx, n->z);
+        }
+    }
+    body->moment = vec_add(body->moment, h);
+    body->spread.xx = body->spread.xx + z.xx;
+    body->spread.yy = body->spread.yy + z.yy;
+    body->spread.zz = body->spread.zz + z.zz;
+    if (link->oblique) {
+        body->spread.xy = body->spread.xy + z.xy;
+        body->spread.xz = body->spread.xz + z.xz;
+        body->spread.yz = body->spread.yz + z.yz;
+    }
+}
+
+static MF_INLINE void body_turn_z(Body *a, bool moves, mf_lane c, mf_lane s) {
+    block_turn(&a->spread.xx, &a->spread.yy, &a->spread.xy, c, s);
+    pair_turn(&a->spread.xz, &a->spread.yz, c, s);
+    pair_turn(&a->moment.x, &a->moment.y, c, s);
+    if (moves) {
+        pair_turn(&a->force.x, &a->force.y, c, s);
+        pair_turn(&a->torque.x, &a->torque.y, c, s);
+    }
+}
+
+static MF_INLINE Vec vec_tilt(mf_ArtTilt tilt, Vec a) {
+    return tilt == MF_ART_UP     ? (Vec){a.x, -a.z, a.y}
+           : tilt == MF_ART_DOWN ? (Vec){a.x, a.z, -a.y}
+           : tilt == MF_ART_OVER ? (Vec){a.x, -a.y, -a.z}
+                                 : a;
+}
+
+// From the axes before the joint's turn to the parent's.
+static MF_INLINE void body_out(const mf_ArtLink *link, const mf_real *c, bool moves, Body *a) {
+    const Sym z = a->spread;
+    switch (link->tilt) {
+    case MF_ART_LEVEL:
+        break;
+    case MF_ART_UP:
+        a->spread = (Sym){z.xx, z.zz, z.yy, -z.xz, z.xy, -z.yz};
+        break;
+    case MF_ART_DOWN:
+        a->spread = (Sym){z.xx, z.zz, z.yy, z.xz, -z.xy, -z.yz};
+        break;
+    case MF_ART_OVER:
+        a->spread = (Sym){z.xx, z.yy, z.zz, -z.xy, -z.xz, z.yz};
+        break;
+    case MF_ART_ANY: {
+        const mf_lane cosine = mf_set(c[MF_ART_COS_TILT]), sine = mf_set(c[MF_ART_SIN_TILT]);
+        block_turn(&a->spread.yy, &a->spread.zz, &a->spread.yz, cosine, sine);
+        pair_turn(&a->spread.xy, &a->spread.xz, cosine, sine);
+        a->moment = vec_turn_x(a->moment, cosine, sine);
+        if (moves) {
+            a->force = vec_turn_x(a->force, cosine, sine);
+            a->torque = vec_turn_x(a->torque, cosine, sine);
+        }
+        break;
+    }
+    }
+    a->moment = vec_tilt(link->tilt, a->moment);
+    if (moves) {
+        a->force = vec_tilt(link->tilt, a->force);
+        a->torque = vec_tilt(link->tilt, a->torque);
+    }
+    if (link->spun)
+        body_turn_z(a, moves, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
+}
+
+// The same body seen from an origin that lies `d` before its own along one axis: with the first
+// moment h' = h + m d there, the second moments grow by d h^T + h' d^T.
+static MF_INLINE void body_shift_x(Body *a, bool moves, mf_lane mass, mf_lane d) {
+    const Vec h = a->moment;
+    a->moment.x = mf_fma(mass, d, h.x);
+    a->spread.xx = mf_fma(d, h.x + a->moment.x, a->spread.xx);
+    a->spread.xy = mf_fma(d, h.y, a->spread.xy);
+    a->spread.xz = mf_fma(d, h.z, a->spread.xz);
+    if (moves) {
+        a->torque.y = mf_fma(-d, a->force.z, a->torque.y);
+        a->torque.z = mf_fma(d, a->force.y, a->torque.z);
+    }
+}
+static MF_INLINE void body_shift_y(Body *a, bool moves, mf_lane mass, mf_lane d) {
+    const Vec h = a->moment;
+    a->moment.y = mf_fma(mass, d, h.y);
+    a->spread.yy = mf_fma(d, h.y + a->moment.y, a->spread.yy);
+    a->spread.xy = mf_fma(d, h.x, a->spread.xy);
+    a->spread.yz = mf_fma(d, h.z, a->spread.yz);
+    if (moves) {
+        a->torque.z = mf_fma(-d, a->force.x, a->torque.z);
+        a->torque.x = mf_fma(d, a->force.z, a->torque.x);
+    }
+}
+static MF_INLINE void body_shift_z(Body *a, bool moves, mf_lane mass, mf_lane d) {
+    const Vec h = a->moment;
+    a->moment.z = mf_fma(mass, d, h.z);
+    a->spread.zz = mf_fma(d, h.z + a->moment.z, a->spread.zz);
+    a->spread.xz = mf_fma(d, h.x, a->spread.xz);
+    a->spread.yz = mf_fma(d, h.y, a->spread.yz);
+    if (moves) {
+        a->torque.x = mf_fma(-d, a->force.y, a->torque.x);
+        a->torque.y = mf_fma(d, a->force.x, a->torque.y);
+    }
+}
+
+static MF_INLINE void body_add_body(Body *a, const Body *b, bool moves) {
+    a->moment = vec_add(a->moment, b->moment);
+    a->spread = (Sym){a->spread.xx + b->spread.xx, a->spread.yy + b->spread.yy,
+                      a->spread.zz + b->spread.zz, a->spread.xy + b->spread.xy,
+                      a->spread.xz + b->spread.xz, a->spread.yz + b->spread.yz};
+    if (moves) {
+        a->force = vec_add(a->force, b->force);
+        a->torque = vec_add(a->torque, b->torque);
+    }
+}
+
+static MF_INLINE Body body_nothing(void) {
+    const mf_lane zero = mf_zero();
+    const Vec none = {zero, zero, zero};
+    return (Body){none, {zero, zero, zero, zero, zero, zero}, none, none};
+}
+
+static MF_INLINE void body_hand_in(const mf_DrivenPlan *plan, uint32_t l, bool moves, Limbs *limbs,
+                                   Body *a, Body *base) {
+    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_real *c = link_constants(plan->art, l);
+    const mf_lane mass = mf_set(driven_constants(plan, (int32_t)l)[MF_DRIVEN_CARRIED]);
+    const Limb *own = &limbs->of[l + 1];
+    if (link->kind == MF_ART_BALL) {
+        const Mat *turn = &limbs->balls[link->row];
+        a->moment = mat_apply(turn, a->moment);
+        a->spread = sym_turn(turn, &a->spread);
+        a->force = mat_apply(turn, a->force);
+        a->torque = mat_apply(turn, a->torque);
+    } else {
+        if (link->kind == MF_ART_SLIDE)
+            body_shift_z(a, moves, mass, own->way);
+        body_turn_z(a, moves, own->cosine, own->sine);
+        body_out(link, c, moves, a);
+    }
+    if (link->shift & 1)
+        body_shift_x(a, moves, mass, mf_set(c[MF_ART_PLACE]));
+    if (link->shift & 2)
+        body_shift_y(a, moves, mass, mf_set(c[MF_ART_PLACE + 1]));
+    if (link->shift & 4)
+        body_shift_z(a, moves, mass, mf_set(c[MF_ART_PLACE + 2]));
+    Body *sum = link->parent < 0 ? base : &limbs->sums[link->depth - 1];
+    if (link->last)
+        *sum = *a;
+    else
+        body_add_body(sum, a, moves);
+}
+
+// The whole tree about the base's origin, in its axes.
+static inline void bodies_sum(const mf_DrivenPlan *plan, bool moves, Limbs *limbs,
+                              const Mat *tensors, Body *base) {
+    const mf_ArtPlan *art = plan->art;
+    *base = body_nothing();
+    for (uint32_t l = art->link_count; l-- > 0;) {
+        Body a = art->links[l].leaf ? body_nothing() : limbs->sums[art->links[l].depth];
+        body_add(plan, (int32_t)l, moves, &limbs->of[l + 1], &tensors[l + 1], &a);
+        body_hand_in(plan, l, moves, limbs, &a, base);
+    }
+    body_add(plan, -1, moves, &limbs->of[0], &tensors[0], base);
+}
+
+#endif

@@ -1,0 +1,177 @@
+// Constants of driven robots: masses that links carry, second moments, where contacts can be, and
+// the paths of joints.
+#include "motion/articulated/build.h"
+#include "motion/driven/driven.h"
+#include "math/scalar.h"
+
+#include <math.h>
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+static double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+
+static double *constants(const mf_DrivenPlan *plan, int32_t link) {
+    return plan->constants_f64 + MF_DRIVEN_SETTINGS + (size_t)(link + 1) * MF_DRIVEN_LINK_VALUES;
+}
+
+static const double *contact(const mf_ArtPlan *art, uint32_t i) {
+    return art->constants_f64 + art->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+}
+
+// ---- masses -------------------------------------------------------------------------------------
+
+static void fill_masses(mf_DrivenPlan *plan) {
+    const mf_ArtPlan *art = plan->art;
+    for (int32_t l = (int32_t)art->link_count - 1; l >= -1; l--) {
+        const double *c = mf_art_constants(art, l), *j = c + MF_ART_INERTIA;
+        double *d = constants(plan, l), *z = d + MF_DRIVEN_SPREAD;
+        mf_DrivenLink *link = &plan->all[l + 1];
+        // An inertia is the trace of the second moments on the diagonal, less them.
+        const double half = 0.5 * (j[0] + j[1] + j[2]);
+        for (int i = 0; i < 3; i++) {
+            z[i] = half - j[i];
+            z[3 + i] = 0.0 - j[3 + i];
+            link->oblique |= mf_abs(j[3 + i]) > 0.0;
+            if (mf_abs(c[MF_ART_MOMENT + i]) > 0.0)
+                link->bulk |= 1u << i;
+        }
+        d[MF_DRIVEN_CARRIED] += c[MF_ART_MASS];
+        if (l >= 0)
+            constants(plan, art->links[l].parent)[MF_DRIVEN_CARRIED] += d[MF_DRIVEN_CARRIED];
+    }
+}
+
+// ---- where contacts can be ----------------------------------------------------------------------
+
+static void fill_ball(mf_DrivenPlan *plan, int32_t l, uint32_t first, uint32_t count) {
+    const mf_ArtPlan *art = plan->art;
+    double *ball = constants(plan, l) + MF_DRIVEN_BALL, radius = 0.0;
+    plan->all[l + 1].touches = count > 0;
+    for (int i = 0; i < 3 && count > 0; i++) {
+        double low = INFINITY, high = -INFINITY;
+        for (uint32_t k = first; k < first + count; k++) {
+            low = smaller(low, contact(art, k)[i]);
+            high = larger(high, contact(art, k)[i]);
+        }
+        ball[i] = 0.5 * (low + high);
+    }
+    for (uint32_t k = first; k < first + count; k++) {
+        const double *c = contact(art, k);
+        double arm[3];
+        mf_vec3_sub(arm, c, ball);
+        radius = larger(radius, mf_vec3_length(arm) + c[3] + c[MF_ART_TOUCH_MARGIN]);
+        plan->turns |= art->contacts[k].turns;
+    }
+    constants(plan, l)[MF_DRIVEN_RADIUS] = radius;
+}
+
+// Farthest that contacts of what a link carries can be from its origin; a slide without end goes
+// far.
+static void fill_extents(mf_DrivenPlan *plan, const mf_Model *model) {
+    const mf_ArtPlan *art = plan->art;
+    const double far = 1e6;
+    for (int32_t l = (int32_t)art->link_count - 1; l >= -1; l--) {
+        double *d = constants(plan, l);
+        double reach = d[MF_DRIVEN_EXTENT]; // of those that it carries, so far
+        if (plan->all[l + 1].touches)
+            reach = larger(reach, mf_vec3_length(d + MF_DRIVEN_BALL) + d[MF_DRIVEN_RADIUS]);
+        d[MF_DRIVEN_EXTENT] = reach;
+        if (l < 0) {
+            plan->constants_f64[MF_DRIVEN_REACH] = reach;
+            return;
+        }
+        const mf_ArtLink *link = &art->links[l];
+        double *above = constants(plan, link->parent);
+        if (!(reach > 0.0))
+            continue;
+        double way = mf_vec3_length(mf_art_constants(art, l) + MF_ART_PLACE);
+        if (link->kind == MF_ART_SLIDE) {
+            const mf_Joint *joint = &model->joints[link->joint];
+            double most = larger(mf_abs(joint->lower), mf_abs(joint->upper));
+            way += mf_is_finite(most) ? most + mf_abs(joint->reference) : far;
+            d[MF_DRIVEN_EXTENT] = 1.0;
+        }
+        above[MF_DRIVEN_EXTENT] = larger(above[MF_DRIVEN_EXTENT], way + reach);
+    }
+}
+
+// ---- paths --------------------------------------------------------------------------------------
+
+// A joint that follows another follows that one's leader in the end (the model has no cycles).
+static uint32_t find_leader(const mf_Model *model, uint32_t joint, double *multiplier,
+                            double *offset) {
+    *multiplier = 1.0;
+    *offset = 0.0;
+    for (; model->joints[joint].mimic != MF_NONE; joint = model->joints[joint].mimic) {
+        *offset += *multiplier * model->joints[joint].offset;
+        *multiplier *= model->joints[joint].multiplier;
+    }
+    return joint;
+}
+
+static mf_Status fill_path(mf_DrivenPlan *plan, const mf_Model *model,
+                           const mf_DrivenConfig *config, uint32_t l, mf_Error *error) {
+    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_Joint *joint = &model->joints[link->joint];
+    double *d = constants(plan, (int32_t)l);
+    plan->all[l + 1].leader = l;
+    d[MF_DRIVEN_LOWER] = config->limits ? joint->lower : -INFINITY;
+    d[MF_DRIVEN_UPPER] = config->limits ? joint->upper : INFINITY;
+    d[MF_DRIVEN_FASTEST] = config->speeds ? joint->speed : INFINITY;
+    d[MF_DRIVEN_TRAVEL] = d[MF_DRIVEN_FASTEST] * plan->constants_f64[MF_DRIVEN_INTERVAL];
+    if (link->kind == MF_ART_BALL)
+        return MF_OK;
+    uint32_t leader =
+        find_leader(model, link->joint, &d[MF_DRIVEN_MULTIPLIER], &d[MF_DRIVEN_SHIFT]);
+    uint32_t at = plan->art->joint_links[leader];
+    if (at == MF_NONE || plan->art->links[at].kind == MF_ART_BALL)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "%s: joint %s of model %s follows %s, which is no hinge or slide",
+                       plan->name, joint->name, model->name, model->joints[leader].name);
+    plan->all[l + 1].leader = at;
+    return MF_OK;
+}
+
+static void fill_spins(mf_DrivenPlan *plan, double spin) {
+    mf_ArtPlan *art = plan->art;
+    for (uint32_t i = 0; !isnan(spin) && i < art->contact_count; i++) {
+        const size_t at = art->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+        for (uint32_t row = MF_ART_TOUCH_TURNING; row <= MF_ART_TOUCH_ROLLING; row++) {
+            art->constants_f64[at + row] = spin;
+            art->constants_f32[at + row] = (float)spin;
+        }
+        art->contacts[i].turns = spin > 0.0;
+    }
+}
+
+mf_Status mf_driven_constants_fill(mf_DrivenPlan *plan, const mf_Model *model,
+                                   const mf_DrivenConfig *config, mf_Context *context,
+                                   mf_Error *error) {
+    const mf_ArtPlan *art = plan->art;
+    const double interval = mf_time_to_seconds(config->control_interval);
+    plan->value_count = MF_DRIVEN_SETTINGS + (size_t)(art->link_count + 1) * MF_DRIVEN_LINK_VALUES;
+    plan->all = mf_allocate(context, art->link_count + 1, sizeof *plan->all);
+    plan->constants_f64 = mf_allocate(context, plan->value_count, sizeof *plan->constants_f64);
+    plan->constants_f32 = mf_allocate(context, plan->value_count, sizeof *plan->constants_f32);
+    if (plan->all == NULL || plan->constants_f64 == NULL || plan->constants_f32 == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", plan->name);
+    plan->constants_f64[MF_DRIVEN_INTERVAL] = interval;
+    plan->constants_f64[MF_DRIVEN_INVERSE_INTERVAL] = 1.0 / interval;
+    plan->constants_f64[MF_DRIVEN_SEPARATION] = config->separation;
+    fill_spins(plan, config->spin_friction);
+    fill_masses(plan);
+    fill_ball(plan, -1, 0, art->base_contacts);
+    for (uint32_t l = 0; l < art->link_count; l++) {
+        fill_ball(plan, (int32_t)l, art->links[l].first_contact, art->links[l].contact_count);
+        mf_Status status = fill_path(plan, model, config, l, error);
+        if (status != MF_OK)
+            return status;
+    }
+    fill_extents(plan, model);
+    for (size_t i = 0; i < plan->value_count; i++)
+        plan->constants_f32[i] = (float)plan->constants_f64[i];
+    return MF_OK;
+}

@@ -1,0 +1,269 @@
+// The host side of driven robots.
+#include "motion/driven/driven.h"
+#include "math/kernel.h"
+#include "math/scalar.h"
+#include "motion/articulated/build.h"
+#include "motion/articulated/host.h"
+#include "world/attach.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *config,
+                              mf_Error *error) {
+    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    if (config->control_interval <= 0 || config->control_interval % step != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "%s.control_interval: need a multiple of the step (%lld ns), found %lld ns",
+                       config->name, (long long)step, (long long)config->control_interval);
+    if (!(config->separation >= 0.0 && config->separation <= 1.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.separation: need 0 .. 1", config->name);
+    if (!isnan(config->spin_friction) &&
+        !(config->spin_friction >= 0.0 && config->spin_friction <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.spin_friction: need 0 .. 1e6", config->name);
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        if (model->joints[j].type == MF_JOINT_FLOATING)
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "%s: joint %s of model %s floats, and nothing tells it where to go; "
+                           "articulated can move it",
+                           config->name, model->joints[j].name, model->name);
+    return MF_OK;
+}
+
+// The plan of the tree knows itself by the name of the motion that it was made for first.
+static mf_Status rename_error(const char *name, mf_Status status, mf_Error *error) {
+    static const char other[] = "articulated";
+    const size_t length = sizeof other - 1;
+    if (status == MF_OK || error == NULL || strncmp(error->message, other, length) != 0)
+        return status;
+    char rest[sizeof error->message];
+    snprintf(rest, sizeof rest, "%s", error->message + length);
+    snprintf(error->message, sizeof error->message, "%s%.*s", name,
+             (int)(sizeof error->message - 32), rest);
+    return status;
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+static const mf_FieldInfo driven_fields[] = {
+    {"joint.acceleration", "rad/s^2", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
+     "of joints that go along a given path; m/s^2 for slides"},
+    {"joint.jerk", "rad/s^3", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
+     "of such joints, constant within a control interval; m/s^3 for slides"},
+    {"joint.travel", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
+     "of such joints: how far they go in the present control interval; m for slides"},
+};
+
+static mf_Status bind_art_row(mf_Group *group, mf_ArtPlan *art, uint32_t row, uint32_t count,
+                              mf_Error *error) {
+    mf_Status status = MF_OK;
+    if (count > 0)
+        status = mf_attach_field(group, mf_art_field_info(row), count, &art->rows[row], error);
+    return status;
+}
+
+static mf_Status bind_fields(mf_Group *group, mf_DrivenPlan *plan, mf_Error *error) {
+    const struct {
+        uint32_t row, count;
+    } wanted[] = {{MF_ART_ROW_FORCE, 1},
+                  {MF_ART_ROW_TWIST, 1},
+                  {MF_ART_ROW_BALL, plan->art->ball_count},
+                  {MF_ART_ROW_BALL_RATE, plan->art->ball_count},
+                  {MF_ART_ROW_LOAD, plan->art->contact_count},
+                  {MF_ART_ROW_SLIP, plan->art->contact_count}};
+    mf_Status status = MF_OK;
+    mf_art_bind_canonical(group, plan->art);
+    for (size_t i = 0; status == MF_OK && i < sizeof wanted / sizeof *wanted; i++)
+        status = bind_art_row(group, plan->art, wanted[i].row, wanted[i].count, error);
+    for (uint32_t i = 0; status == MF_OK && i < sizeof driven_fields / sizeof *driven_fields; i++)
+        status = mf_attach_field(group, &driven_fields[i], 1, &plan->rows[i], error);
+    if (status != MF_OK)
+        return status;
+    plan->rows[MF_DRIVEN_ROW_PUSH] = mf_group_find_field(group, "push.link");
+    plan->rows[MF_DRIVEN_ROW_PUSHES] = mf_group_find_field(group, "push.count");
+    if (plan->rows[MF_DRIVEN_ROW_PUSH] == NULL)
+        plan->rows[MF_DRIVEN_ROW_PUSHES] = NULL;
+    mf_art_bind_rows(plan->art);
+    return MF_OK;
+}
+
+// ---- stepping -----------------------------------------------------------------------------------
+
+typedef struct DrivenRun {
+    const mf_DrivenPlan *plan;
+    bool due;
+} DrivenRun;
+
+static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
+                       bool single) {
+    const DrivenRun *run = context;
+    const mf_DrivenPlan *plan = run->plan;
+    mf_DrivenBlock work = {.plan = plan, .due = run->due};
+    mf_art_bind_block(plan->art, block, lane, fault, &work.art);
+    for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++) {
+        const mf_Field *field = plan->rows[i];
+        if (field != NULL)
+            work.rows[i] =
+                (char *)field->data + ((size_t)block * field->components * MF_BLOCK + lane) *
+                                          mf_field_value_size(field->info.type);
+    }
+    (single ? plan->step_one : plan->step)(&work);
+}
+
+void mf_driven_run(const mf_SystemRun *run, const mf_DrivenPlan *plan) {
+    const DrivenRun driven = {.plan = plan, .due = run->tick % plan->interval == 0};
+    mf_pieces_run(&plan->pieces, run, step_piece, &driven);
+}
+
+void mf_driven_refresh(const mf_DrivenPlan *plan, uint32_t instance) {
+    const mf_Field *rate = plan->art->rows[MF_ART_ROW_RATE];
+    for (uint32_t c = 0; c < rate->components; c++) {
+        mf_field_set(plan->rows[MF_DRIVEN_ROW_ACCELERATION], instance, c, 0.0);
+        mf_field_set(plan->rows[MF_DRIVEN_ROW_JERK], instance, c, 0.0);
+        mf_field_set(plan->rows[MF_DRIVEN_ROW_PASSED], instance, c,
+                     mf_field_get(rate, instance, c) * plan->constants_f64[MF_DRIVEN_INTERVAL]);
+    }
+}
+
+static void clear_row(const mf_Field *field, uint32_t instance) {
+    for (uint32_t c = 0; field != NULL && c < field->components; c++)
+        mf_field_set((mf_Field *)field, instance, c, 0.0);
+}
+
+// Ball joints start as the model's start position says.
+static void reset_driven(mf_Group *group, uint32_t instance, void *user) {
+    static const uint32_t rows[] = {MF_ART_ROW_FORCE, MF_ART_ROW_TWIST, MF_ART_ROW_BALL_RATE,
+                                    MF_ART_ROW_LOAD, MF_ART_ROW_SLIP};
+    const mf_DrivenPlan *plan = user;
+    const mf_Model *model = mf_group_model(group);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        clear_row(plan->art->rows[rows[i]], instance);
+    for (uint32_t l = 0; l < plan->art->link_count; l++) {
+        const mf_ArtLink *link = &plan->art->links[l];
+        static const double still[4] = {1, 0, 0, 0};
+        const double *start = still;
+        if (link->kind != MF_ART_BALL)
+            continue;
+        if (model->start_position != NULL)
+            start = model->start_position + model->joints[link->joint].position_address;
+        for (uint32_t c = 0; c < 4; c++)
+            mf_field_set(plan->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c, start[c]);
+    }
+    mf_driven_refresh(plan, instance);
+}
+
+static void destroy_plan(mf_Context *context, mf_DrivenPlan *plan) {
+    if (plan == NULL)
+        return;
+    mf_art_plan_destroy(context, plan->art);
+    mf_release(context, plan->all);
+    mf_release(context, plan->constants_f64);
+    mf_release(context, plan->constants_f32);
+    mf_release(context, plan);
+}
+
+static void destroy_driven(mf_Context *context, void *user) {
+    destroy_plan(context, user);
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static void choose_kernel(mf_DrivenPlan *plan, const mf_DrivenConfig *config, mf_Isa isa,
+                          bool double_precision) {
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    int row = mf_kernel_row(isa);
+    plan->art->double_precision = double_precision;
+    plan->step = config->kernels[row][double_precision];
+    plan->step_one = config->kernels[mf_kernel_row_single(isa)][double_precision];
+    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+}
+
+static uint64_t hash_plan(const mf_DrivenPlan *plan) {
+    const uint32_t settings[] = {plan->art->config.integrator, plan->art->fixed, plan->bounces};
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
+    hash = mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
+    return mf_hash_bytes(hash, plan->art->constants_f64, plan->art->value_count * sizeof(double));
+}
+
+static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenPlan **out,
+                           mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    const mf_Model *model = mf_group_model(group);
+    mf_ArticulatedConfig art = config->art;
+    mf_DrivenPlan *plan = *out = mf_allocate(context, 1, sizeof *plan);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->name);
+    plan->name = config->name;
+    plan->bounces = config->bounces;
+    plan->model_links = model->link_count;
+    plan->interval =
+        (uint64_t)(config->control_interval / mf_world_settings(mf_group_world(group))->step);
+    art.self_contacts = art.limits = false;
+    // A base that is held touches nothing: it could not give way.
+    if (art.base == MF_ARTICULATED_FIXED ||
+        (art.base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED))
+        art.contacts = false;
+    mf_Status status =
+        rename_error(config->name, mf_art_plan_create(group, &art, &plan->art, error), error);
+    if (status == MF_OK)
+        status = mf_driven_constants_fill(plan, model, config, context, error);
+    if (status == MF_OK)
+        status = bind_fields(group, plan, error);
+    return status;
+}
+
+static const char *const driven_reads[] = {
+    "joint.target", "base.force",  "base.torque", "?motion.level",
+    "?push.link",   "?push.count", NULL};
+static const char *const driven_writes[] = {
+    "base.position",         "base.orientation", "base.linear_velocity",
+    "base.angular_velocity", "joint.angle",      "joint.rate",
+    "joint.acceleration",    "joint.jerk",       "joint.travel",
+    "?ball.orientation",     "?ball.rate",       "?contact.load",
+    "?contact.slip",         "fault.word",       NULL};
+
+mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenPlan **out,
+                        mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    *out = NULL;
+    mf_Status status = check_config(group, config, error);
+    if (status == MF_OK)
+        status = make_plan(group, config, out, error);
+    mf_DrivenPlan *plan = *out;
+    if (status == MF_OK) {
+        plan->pieces = mf_pieces_bind(group, config->own, 0);
+        choose_kernel(plan, config, mf_world_isa(mf_group_world(group)),
+                      mf_group_settings(group)->double_precision);
+        mf_SystemConfig system = mf_system_config();
+        system.name = config->name;
+        system.phase = MF_PHASE_MOTION;
+        system.run = config->run;
+        system.reset = reset_driven;
+        system.destroy = destroy_driven;
+        system.user = plan;
+        system.reads = driven_reads;
+        system.writes = driven_writes;
+        system.any_gravity = true;
+        system.settings_hash = hash_plan(plan);
+        status = mf_group_add_system(group, &system, error);
+    }
+    if (status != MF_OK) {
+        destroy_plan(context, plan);
+        *out = NULL;
+        return status;
+    }
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        reset_driven(group, i, plan);
+    return MF_OK;
+}
+
+mf_DrivenPlan *mf_driven_plan_of(const mf_Group *group, mf_SystemFn run) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}

@@ -1,0 +1,406 @@
+// Contacts of driven robots with the ground: all push one body, whose six accelerations are the
+// only unknowns. The laws of articulated/contact.h at the end of the step, in world axes about the
+// base's origin: a contact at r that moves with p without the base's acceleration (a, b) has
+//     v' = p + dt (a + b x r),    force = push n - C v',    C = s 1 + (drag - s) n n^T .
+//
+// Normal force of `prescribed`: that of `articulated`. Of `rigid` (Friedmann, Petersen and von
+// Stryk 2008, equation 4): k d on approach and z k d on separation. Between, at rest, lies every
+// force: here k d (1 - (1 - z) g) with g = v' / max(v', slip speed), by its chord at a guess of v',
+// so that what rests on k d stays and nothing jumps. Friction (equation 5): proportional to load
+// and slip below the slip speed, to the load alone above (Coulomb); likewise against turning.
+#ifndef MF_MOTION_DRIVEN_GROUND_H
+#define MF_MOTION_DRIVEN_GROUND_H
+
+#include "motion/articulated/six.h"
+#include "motion/driven/body.h"
+
+typedef struct Stance { // a link with contacts, or on the way to one
+    Pose pose;
+    Vec from;       // [m] of its origin, from the base's
+    Vec rate, spin; // [rad/s], [rad/s^2] for a base that does not accelerate; world axes
+    Vec push;       // [m/s^2] of its origin, likewise
+} Stance;
+
+typedef struct Spot {         // a contact that may touch
+    uint32_t number;          // [1]
+    mf_mask may, presses;     // lanes
+    Vec arm;                  // [m] from the base's origin, world axes like all
+    Vec normal;               // [1]
+    Vec ahead;                // [m/s] p
+    mf_lane depth;            // [m]
+    mf_lane climb, slides;    // [m/s] along the normal and across it, at the beginning
+    mf_lane rise;             // [m/s] along the normal at the end, guessed
+    mf_lane fast;             // [m/s] across it; at least the slip speed
+    mf_lane load;             // [N] for friction
+    mf_lane push, drag, slip; // [N], [N s/m], [N s/m]
+    bool turns;
+    Vec rate;             // [rad/s] of its link at the end without the base's acceleration
+    mf_lane spins, rolls; // [rad/s] about the normal and across it
+    mf_lane spin, roll;   // [N m s]
+} Spot;
+
+typedef struct Ground {
+    Stance of[MF_ARTICULATED_MAX_LINKS + 1];
+    Spot spots[MF_ARTICULATED_MAX_CONTACTS];
+    uint32_t spot_count;
+    bool implicit;
+} Ground;
+
+typedef struct Six { // m x = r for x = (b, a): lower half of a symmetric matrix
+    mf_lane m[6][6], r[6];
+} Six;
+
+// ---- where the links are ------------------------------------------------------------------------
+
+static MF_INLINE Vec place_of(const mf_ArtLink *link, const mf_real *c, const Mat *turn) {
+    return (Vec){place_dot_add(link, c, (Vec){turn->xx, turn->xy, turn->xz}, mf_zero()),
+                 place_dot_add(link, c, (Vec){turn->yx, turn->yy, turn->yz}, mf_zero()),
+                 place_dot_add(link, c, (Vec){turn->zx, turn->zy, turn->zz}, mf_zero())};
+}
+
+// Rows of a turn are vectors of the world in the link's axes.
+static MF_INLINE Mat turn_of(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs,
+                             const Mat *parent) {
+    Vec x = into_limb(plan, l, limbs, (Vec){parent->xx, parent->xy, parent->xz});
+    Vec y = into_limb(plan, l, limbs, (Vec){parent->yx, parent->yy, parent->yz});
+    Vec z = limbs->of[l + 1].up;
+    return (Mat){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
+}
+
+static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
+                                  const mf_lane *given, uint32_t l, const Limbs *limbs,
+                                  Ground *ground) {
+    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_real *c = link_constants(plan->art, l);
+    const Stance *parent = &ground->of[link->parent + 1];
+    Stance *own = &ground->of[l + 1];
+    own->pose.turn = turn_of(plan, l, limbs, &parent->pose.turn);
+    Vec way = place_of(link, c, &parent->pose.turn), slide = vec_zero();
+    const Mat *turn = &own->pose.turn;
+    const Vec axis = {turn->xz, turn->yz, turn->zz};
+    own->rate = parent->rate;
+    own->spin = parent->spin;
+    own->push = parent->push;
+    if (link->kind == MF_ART_HINGE) {
+        const Vec turned = vec_scale(axis, state->speed[l]);
+        own->spin = vec_cross_add(parent->rate, turned, vec_fma(axis, given[l], own->spin));
+        own->rate = vec_add(parent->rate, turned);
+    } else if (link->kind == MF_ART_SLIDE) {
+        way = vec_fma(axis, limbs->of[l + 1].way, way);
+        slide = vec_scale(axis, state->speed[l]);
+        own->push = vec_fma(axis, given[l], own->push);
+        own->push = vec_cross_add(parent->rate, vec_add(slide, slide), own->push);
+    }
+    const Vec swing = vec_cross(parent->rate, way);
+    own->from = vec_add(parent->from, way);
+    own->pose.place = vec_add(ground->of[0].pose.place, own->from);
+    own->pose.speed = vec_add(parent->pose.speed, vec_add(swing, slide));
+    own->push = vec_cross_add(parent->rate, swing, vec_cross_add(parent->spin, way, own->push));
+}
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+// Sets what acts from the loads and guesses.
+static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *spot) {
+    const mf_ArtPlan *art = plan->art;
+    const mf_real *c = contact_constants(art, spot->number);
+    const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_PUSH]);
+    const mf_lane in = mf_min(spot->depth, setting(art, MF_ART_DEEP));
+    spot->push = stiffness * in;
+    if (plan->bounces) {
+        // The chord: lost * v' / quick, lost = (1 - z) k d where the contact separates.
+        const mf_lane slow = setting(art, MF_ART_SLIP), one = mf_set((mf_real)1);
+        mf_lane gain = mf_max(spot->rise, zero) / mf_max(spot->rise, slow);
+        mf_lane share = one - driven_setting(plan, MF_DRIVEN_SEPARATION);
+        mf_lane lost = mf_keep(mf_less(zero, spot->rise), share * mf_max(spot->push, zero));
+        spot->drag = step * stiffness * mf_fma(-share, gain, one);
+        spot->drag = spot->drag + lost / mf_max(spot->rise, slow);
+    } else {
+        spot->push = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(spot->depth, zero), spot->push);
+        spot->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
+        if (art->contacts[spot->number].heavy) {
+            mf_lane mass = mf_keep(mf_less(zero, spot->depth), mf_set(c[MF_ART_TOUCH_MASS]));
+            spot->push = mf_fma(mass, spot->climb, spot->push);
+            spot->drag = spot->drag + mass;
+        }
+    }
+    spot->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * spot->load / spot->fast;
+    if (spot->turns) {
+        spot->spin = mf_set(c[MF_ART_TOUCH_TURNING]) * spot->load / spot->spins;
+        spot->roll = mf_set(c[MF_ART_TOUCH_ROLLING]) * spot->load / spot->rolls;
+    }
+}
+
+// How deep a contact is; its arm, and what its link carries along as it turns.
+static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, const Stance *stance,
+                                    Spot *spot, Vec *own, Vec *pivot) {
+    const mf_ArtContact *contact = &art->contacts[number];
+    const mf_real *c = contact_constants(art, number);
+    if (art->level && c[3] <= 0) {
+        *own = *pivot = mat_apply(&stance->pose.turn, vec_constant(c));
+        spot->normal = (Vec){mf_zero(), mf_zero(), mf_set((mf_real)1)};
+        return setting(art, MF_ART_HIGHEST) - (stance->pose.place.z + own->z);
+    }
+    Touch touch;
+    mf_lane depth = contact_depth(art, contact, c, &stance->pose, &touch);
+    *own = mat_apply(&stance->pose.turn, touch.arm);
+    *pivot = mat_apply(&stance->pose.turn, touch.pivot);
+    spot->normal = mat_apply(&stance->pose.turn, touch.normal);
+    return depth;
+}
+
+static MF_INLINE void spot_turns(const mf_ArtPlan *art, const Stance *stance, mf_lane step,
+                                 Spot *spot) {
+    const mf_lane least = setting(art, MF_ART_CREEP);
+    mf_lane about = vec_dot(stance->rate, spot->normal);
+    Vec across = vec_fma(spot->normal, -about, stance->rate);
+    spot->spins = mf_max(mf_abs(about), least);
+    spot->rolls = mf_max(mf_sqrt(vec_dot(across, across)), least);
+    spot->rate = vec_fma(stance->spin, step, stance->rate);
+}
+
+// Adds contact `number` to the spots when it may touch in some lane.
+static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
+                                uint32_t number, mf_mask near, const Vec *weight, mf_lane step,
+                                Ground *ground) {
+    const mf_ArtPlan *art = plan->art;
+    const mf_real *c = contact_constants(art, number);
+    const Stance *stance = &ground->of[art->contacts[number].link + 1];
+    const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
+    const Mat *turn = &stance->pose.turn;
+    Spot *spot = &ground->spots[ground->spot_count];
+    Vec center = mat_apply(turn, vec_constant(c));
+    mf_lane lowest = stance->pose.place.z + center.z - mf_set(c[3]) - margin;
+    mf_lane fall = mf_fma(stance->rate.x, center.y, -(stance->rate.y * center.x));
+    fall = mf_min(fall + stance->pose.speed.z, zero);
+    // What could come down within the step by a fall of a few times gravity.
+    const mf_lane dt = setting(art, MF_ART_STEP);
+    mf_lane reach = mf_fma(dt, fall - mf_set((mf_real)40) * dt, lowest);
+    spot->may = mf_and(near, mf_less(reach, setting(art, MF_ART_HIGHEST)));
+    if (!mf_any(spot->may))
+        return;
+    Vec own, pivot;
+    spot->number = number;
+    spot->depth = spot_depth(art, number, stance, spot, &own, &pivot) + margin;
+    spot->arm = vec_add(stance->from, own);
+    Vec velocity = vec_cross_add(stance->rate, own, stance->pose.speed);
+    spot->climb = vec_dot(velocity, spot->normal);
+    Vec across = vec_fma(spot->normal, -spot->climb, velocity);
+    spot->slides = mf_sqrt(vec_dot(across, across));
+    Vec swing = vec_cross_add(stance->rate, vec_cross(stance->rate, pivot), *weight);
+    swing = vec_cross_add(stance->spin, own, vec_add(swing, stance->push));
+    spot->ahead = vec_fma(swing, step, velocity);
+    const mf_lane load = ground->implicit ? row_load(row_of(block, MF_ART_ROW_LOAD), number) : zero;
+    const mf_lane slid = ground->implicit ? row_load(row_of(block, MF_ART_ROW_SLIP), number) : zero;
+    spot->load = load;
+    spot->rise = spot->climb;
+    spot->fast =
+        mf_max(guess_slip(spot->slides, slid, mf_less(zero, load)), setting(art, MF_ART_SLIP));
+    spot->turns = art->contacts[number].turns;
+    if (spot->turns)
+        spot_turns(art, stance, step, spot);
+    spot->presses = mf_less(zero, mf_fma(-step, spot->climb, spot->depth));
+    if (ground->implicit) {
+        mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, spot->depth));
+        spot->presses = mf_or(spot->presses, pressed);
+    }
+    spot_set(plan, step, spot);
+    if (!ground->implicit) {
+        mf_lane now = mf_fma(-spot->drag, spot->climb, spot->push);
+        spot->load = mf_max(now, zero);
+        spot->presses = mf_and(spot->presses, mf_less(zero, now));
+        spot_set(plan, step, spot);
+    }
+    spot->presses = mf_and(spot->presses, spot->may);
+    ground->spot_count++;
+}
+
+// `weight`: the acceleration of gravity.
+static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
+                               const State *state, const mf_lane *given, const Limbs *limbs,
+                               Vec weight, mf_lane step, Ground *ground) {
+    const mf_ArtPlan *art = plan->art;
+    ground->spot_count = 0;
+    if (!limbs->any)
+        return;
+    ground->of[0] = (Stance){{limbs->world, state->place, state->velocity},
+                             vec_zero(),
+                             mat_apply(&limbs->world, state->rate),
+                             vec_zero(),
+                             vec_zero()};
+    for (uint32_t i = 0; limbs->of[0].close && i < art->base_contacts; i++)
+        spot_find(plan, block, i, limbs->of[0].near, &weight, step, ground);
+    for (uint32_t l = 0; l < art->link_count; l++) {
+        const mf_ArtLink *link = &art->links[l];
+        const Limb *limb = &limbs->of[l + 1];
+        if (!limb->placed)
+            continue;
+        stance_find(plan, state, given, l, limbs, ground);
+        for (uint32_t i = 0; limb->close && i < link->contact_count; i++)
+            spot_find(plan, block, link->first_contact + i, limb->near, &weight, step, ground);
+    }
+}
+
+// ---- what they do -------------------------------------------------------------------------------
+
+static MF_INLINE void add_wrench(Vec arm, Vec force, Six *six) {
+    six->r[0] = mf_fma(-arm.z, force.y, mf_fma(arm.y, force.z, six->r[0]));
+    six->r[1] = mf_fma(-arm.x, force.z, mf_fma(arm.z, force.x, six->r[1]));
+    six->r[2] = mf_fma(-arm.y, force.x, mf_fma(arm.x, force.y, six->r[2]));
+    six->r[3] = six->r[3] + force.x;
+    six->r[4] = six->r[4] + force.y;
+    six->r[5] = six->r[5] + force.z;
+}
+
+// On level ground C is diagonal.
+static MF_INLINE void spot_add_level(const Spot *spot, mf_lane step, Six *six) {
+    const mf_lane slip = mf_keep(spot->presses, spot->slip),
+                  drag = mf_keep(spot->presses, spot->drag);
+    const Vec r = spot->arm;
+    add_wrench(r,
+               (Vec){-slip * spot->ahead.x, -slip * spot->ahead.y,
+                     mf_fma(-drag, spot->ahead.z, mf_keep(spot->presses, spot->push))},
+               six);
+    const mf_lane s = slip * step, d = drag * step;
+    const mf_lane sx = s * r.x, sy = s * r.y, sz = s * r.z, dx = d * r.x, dy = d * r.y;
+    mf_lane(*m)[6] = six->m;
+    m[0][0] = mf_fma(sz, r.z, mf_fma(dy, r.y, m[0][0]));
+    m[1][1] = mf_fma(sz, r.z, mf_fma(dx, r.x, m[1][1]));
+    m[2][2] = mf_fma(sy, r.y, mf_fma(sx, r.x, m[2][2]));
+    m[1][0] = mf_fma(-dx, r.y, m[1][0]);
+    m[2][0] = mf_fma(-sx, r.z, m[2][0]);
+    m[2][1] = mf_fma(-sy, r.z, m[2][1]);
+    m[3][1] = m[3][1] + sz;
+    m[3][2] = m[3][2] - sy;
+    m[4][0] = m[4][0] - sz;
+    m[4][2] = m[4][2] + sx;
+    m[5][0] = m[5][0] + dy;
+    m[5][1] = m[5][1] - dx;
+    m[3][3] = m[3][3] + s;
+    m[4][4] = m[4][4] + s;
+    m[5][5] = m[5][5] + d;
+}
+
+static MF_INLINE void spot_add_slope(const Spot *spot, mf_lane step, Six *six) {
+    const Vec n = spot->normal, r = spot->arm;
+    const mf_lane slip = mf_keep(spot->presses, spot->slip);
+    const mf_lane more = mf_keep(spot->presses, spot->drag) - slip;
+    const mf_lane climb = vec_dot(n, spot->ahead);
+    Vec force = vec_scale(n, mf_fma(-more, climb, mf_keep(spot->presses, spot->push)));
+    add_wrench(r, vec_fma(spot->ahead, -slip, force), six);
+    // With q = r x n: (q, n) (q, n)^T more dt is the part along the normal.
+    const mf_lane s = slip * step;
+    const Vec q = vec_cross(r, n), bent = vec_scale(q, more * step),
+              pull = vec_scale(n, more * step);
+    const mf_lane sx = s * r.x, sy = s * r.y, sz = s * r.z;
+    mf_lane(*m)[6] = six->m;
+    m[0][0] = mf_fma(sz, r.z, mf_fma(sy, r.y, mf_fma(bent.x, q.x, m[0][0])));
+    m[1][1] = mf_fma(sz, r.z, mf_fma(sx, r.x, mf_fma(bent.y, q.y, m[1][1])));
+    m[2][2] = mf_fma(sy, r.y, mf_fma(sx, r.x, mf_fma(bent.z, q.z, m[2][2])));
+    m[1][0] = mf_fma(-sx, r.y, mf_fma(bent.x, q.y, m[1][0]));
+    m[2][0] = mf_fma(-sx, r.z, mf_fma(bent.x, q.z, m[2][0]));
+    m[2][1] = mf_fma(-sy, r.z, mf_fma(bent.y, q.z, m[2][1]));
+    m[3][0] = mf_fma(pull.x, q.x, m[3][0]);
+    m[3][1] = mf_fma(pull.x, q.y, m[3][1] + sz);
+    m[3][2] = mf_fma(pull.x, q.z, m[3][2] - sy);
+    m[4][0] = mf_fma(pull.y, q.x, m[4][0] - sz);
+    m[4][1] = mf_fma(pull.y, q.y, m[4][1]);
+    m[4][2] = mf_fma(pull.y, q.z, m[4][2] + sx);
+    m[5][0] = mf_fma(pull.z, q.x, m[5][0] + sy);
+    m[5][1] = mf_fma(pull.z, q.y, m[5][1] - sx);
+    m[5][2] = mf_fma(pull.z, q.z, m[5][2]);
+    m[3][3] = mf_fma(pull.x, n.x, m[3][3] + s);
+    m[4][4] = mf_fma(pull.y, n.y, m[4][4] + s);
+    m[5][5] = mf_fma(pull.z, n.z, m[5][5] + s);
+    m[4][3] = mf_fma(pull.x, n.y, m[4][3]);
+    m[5][3] = mf_fma(pull.x, n.z, m[5][3]);
+    m[5][4] = mf_fma(pull.y, n.z, m[5][4]);
+}
+
+static MF_INLINE void spot_add_turns(const Spot *spot, mf_lane step, Six *six) {
+    const Vec n = spot->normal;
+    const mf_lane roll = mf_keep(spot->presses, spot->roll);
+    const mf_lane more = mf_keep(spot->presses, spot->spin) - roll;
+    const mf_lane about = more * vec_dot(n, spot->rate), still = roll * step;
+    const Vec bent = vec_scale(n, more * step);
+    Vec torque = vec_fma(n, -about, vec_scale(spot->rate, -roll));
+    mf_lane(*m)[6] = six->m;
+    six->r[0] = six->r[0] + torque.x;
+    six->r[1] = six->r[1] + torque.y;
+    six->r[2] = six->r[2] + torque.z;
+    m[0][0] = mf_fma(bent.x, n.x, m[0][0] + still);
+    m[1][1] = mf_fma(bent.y, n.y, m[1][1] + still);
+    m[2][2] = mf_fma(bent.z, n.z, m[2][2] + still);
+    m[1][0] = mf_fma(bent.x, n.y, m[1][0]);
+    m[2][0] = mf_fma(bent.x, n.z, m[2][0]);
+    m[2][1] = mf_fma(bent.y, n.z, m[2][1]);
+}
+
+static inline void ground_add(const mf_DrivenPlan *plan, const Ground *ground, mf_lane step,
+                              Six *six) {
+    for (uint32_t i = 0; i < ground->spot_count; i++) {
+        const Spot *spot = &ground->spots[i];
+        if (plan->art->level)
+            spot_add_level(spot, step, six);
+        else
+            spot_add_slope(spot, step, six);
+        if (spot->turns)
+            spot_add_turns(spot, step, six);
+    }
+}
+
+// Velocity of a contact at the end of the step, with the base's acceleration without gravity.
+static MF_INLINE mf_lane spot_climb(const Spot *spot, mf_lane step, Vec angular, Vec linear) {
+    Vec gain = vec_cross_add(angular, spot->arm, linear);
+    return vec_dot(vec_fma(gain, step, spot->ahead), spot->normal);
+}
+
+static MF_INLINE mf_lane spot_load(const Spot *spot, mf_lane climb) {
+    return mf_max(mf_fma(-spot->drag, climb, spot->push), mf_zero());
+}
+
+// Corrects which contacts press, and which separate. False when all were right. In lanes where one
+// was wrong friction takes the new loads.
+static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec angular, Vec linear,
+                                 Ground *ground) {
+    mf_lane load[MF_ARTICULATED_MAX_CONTACTS], climb[MF_ARTICULATED_MAX_CONTACTS];
+    mf_mask wrong = mf_not(mf_mask_all());
+    const mf_lane zero = mf_zero();
+    for (uint32_t i = 0; i < ground->spot_count; i++) {
+        const Spot *spot = &ground->spots[i];
+        climb[i] = spot_climb(spot, step, angular, linear);
+        load[i] = spot_load(spot, climb[i]);
+        mf_mask presses = mf_and(spot->may, mf_less(zero, load[i]));
+        wrong = mf_or(wrong, mf_differ(presses, spot->presses));
+        if (plan->bounces) {
+            mf_mask turned = mf_differ(mf_less(zero, climb[i]), mf_less(zero, spot->rise));
+            mf_mask told = mf_less(setting(plan->art, MF_ART_SLIP), mf_abs(climb[i] - spot->rise));
+            wrong = mf_or(wrong, mf_and(presses, mf_and(turned, told)));
+        }
+    }
+    if (!mf_any(wrong))
+        return false;
+    for (uint32_t i = 0; i < ground->spot_count; i++) {
+        Spot *spot = &ground->spots[i];
+        mf_mask presses = mf_and(spot->may, mf_less(zero, load[i]));
+        // One that did not press has no load yet: what it would bear at the speed of its fall is no
+        // force that friction could go by.
+        spot->load = mf_select(wrong, mf_keep(spot->presses, load[i]), spot->load);
+        spot->rise = mf_select(wrong, climb[i], spot->rise);
+        spot->presses = presses;
+        spot_set(plan, step, spot);
+    }
+    return true;
+}
+
+// What is left behind for the next step: loads at the end, and slips at the beginning.
+static inline void ground_loads(mf_lane step, Vec angular, Vec linear, Ground *ground) {
+    for (uint32_t i = 0; i < ground->spot_count; i++) {
+        Spot *spot = &ground->spots[i];
+        mf_lane load = spot_load(spot, spot_climb(spot, step, angular, linear));
+        spot->load = mf_keep(spot->presses, load);
+        spot->slides = mf_keep(mf_less(mf_zero(), spot->load), spot->slides);
+    }
+}
+
+#endif

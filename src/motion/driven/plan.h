@@ -1,0 +1,88 @@
+// What the kernels of `rigid` and `prescribed` need to know beside the plan of the tree: paths of
+// joints, sums of masses, and how far contacts can be. Frozen before the first step.
+//
+// In both motions joints are driven: they go along given paths, whatever that takes.
+#ifndef MF_MOTION_DRIVEN_PLAN_H
+#define MF_MOTION_DRIVEN_PLAN_H
+
+#include <mayfly/prescribed.h>
+#include <mayfly/rigid.h>
+
+#include "motion/articulated/plan.h"
+
+// Rows of the constants, in both precisions: settings, then the base and the links.
+enum {
+    MF_DRIVEN_INTERVAL,         // [s] between two readings of joint.target
+    MF_DRIVEN_INVERSE_INTERVAL, // [1/s]
+    MF_DRIVEN_SEPARATION,       // [1] stiffness of contacts on separation over that on approach
+    MF_DRIVEN_REACH,            // [m] farthest that a contact can be from the base's origin
+    MF_DRIVEN_SETTINGS
+};
+
+// Of the base and of each link, in its plan frame.
+enum {
+    MF_DRIVEN_CARRIED,      // [kg] its mass and that of all that it carries
+    MF_DRIVEN_SPREAD,       // [kg m^2] second moments of mass: xx, yy, zz, xy, xz, yz
+    MF_DRIVEN_BALL = 7,     // [m] 3 values: centre of a ball around its contacts
+    MF_DRIVEN_RADIUS = 10,  // [m] of that ball, with the contacts' margins
+    MF_DRIVEN_EXTENT = 11,  // [m] farthest that a contact of what the joint carries can be from it,
+                            // of a slide [1] 1
+    MF_DRIVEN_LOWER = 12,   // [rad] or [m]
+    MF_DRIVEN_UPPER = 13,   // [rad] or [m]
+    MF_DRIVEN_TRAVEL = 14,  // [rad] or [m] most in a control interval
+    MF_DRIVEN_FASTEST = 15, // [rad/s] or [m/s]
+    MF_DRIVEN_MULTIPLIER = 16, // [1] of the leader's angle
+    MF_DRIVEN_SHIFT = 17,      // [rad] or [m] added to it
+    MF_DRIVEN_LINK_VALUES = 18
+};
+
+// Fields that the plan of the tree has no rows for; absent rows are NULL.
+enum {
+    MF_DRIVEN_ROW_ACCELERATION,
+    MF_DRIVEN_ROW_JERK,
+    MF_DRIVEN_ROW_PASSED, // joint.travel
+    MF_DRIVEN_ROW_PUSH,   // push.link
+    MF_DRIVEN_ROW_PUSHES, // push.count
+    MF_DRIVEN_ROWS
+};
+
+typedef struct mf_DrivenLink {
+    uint32_t leader; // [1] plan link whose path its own is made of; itself without mimic
+    bool oblique;    // second moments xy, xz or yz are not 0
+    uint32_t bulk;   // [1] bits 1, 2, 4: x, y, z of the first moment are not 0
+    bool touches;    // it has contacts
+} mf_DrivenLink;
+
+struct mf_DrivenBlock;
+typedef void (*mf_DrivenStepFn)(const struct mf_DrivenBlock *block);
+
+typedef struct mf_DrivenPlan {
+    mf_ArtPlan *art;
+    const char *name;
+    uint64_t interval;  // [1] steps between two readings of joint.target
+    bool bounces;       // contacts are stiffer on approach than on separation
+    bool turns;         // some contact has friction against turning
+    mf_DrivenLink *all; // of the base at 0, of link l at l + 1
+    size_t value_count; // [1] of the constants
+    double *constants_f64;
+    float *constants_f32;
+    uint32_t model_links; // [1] elements of push.link
+    mf_DrivenStepFn step; // `pieces.lanes` lanes at once
+    mf_DrivenStepFn step_one;
+    mf_Pieces pieces;
+    mf_Field *rows[MF_DRIVEN_ROWS];
+    union { // as they were given
+        mf_RigidConfig rigid;
+        mf_PrescribedConfig prescribed;
+    } config;
+} mf_DrivenPlan;
+
+// Pointers to lane 0 of the lanes to step.
+typedef struct mf_DrivenBlock {
+    mf_ArtBlock art;
+    const mf_DrivenPlan *plan;
+    void *rows[MF_DRIVEN_ROWS];
+    bool due; // joint.target is read in this step
+} mf_DrivenBlock;
+
+#endif
