@@ -7,6 +7,7 @@
 
 #include "bench_articulated.h"
 #include "bench_collisions.h"
+#include "bench_kinematic.h"
 #include "bench_model.h"
 #include "bench_swarm.h"
 #include "options.h"
@@ -117,6 +118,8 @@ static int run_bench(const char *name, const Options *options) {
         return mf_bench_model_run(name, &wanted, options->json);
     if (mf_bench_collisions_knows(name))
         return mf_bench_collisions_run(name, &wanted, options->json);
+    if (mf_bench_kinematic_knows(name))
+        return mf_bench_kinematic_run(name, &wanted, options->json);
     const mf_Bench *bench = find_bench(name);
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
@@ -129,7 +132,8 @@ static int check_words(const Options *options, int count, char **argv) {
     for (int i = 1; i <= count; i++) {
         if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]) &&
             !mf_bench_articulated_knows(argv[i]) && !mf_bench_model_knows(argv[i]) &&
-            !mf_bench_collisions_knows(argv[i]))
+            !mf_bench_collisions_knows(argv[i]) &&
+            !mf_bench_kinematic_knows(argv[i]))
             return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
     }
     if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&
@@ -200,6 +204,9 @@ int mf_command_bench(int argc, char **argv) {
         result = run_bench(name, &options);
     for (uint32_t i = 0;
          count == 0 && result == MF_EXIT_DONE && (name = mf_bench_collisions_usual(i)) != NULL; i++)
+        result = run_bench(name, &options);
+    for (uint32_t i = 0;
+         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_kinematic_usual(i)) != NULL; i++)
         result = run_bench(name, &options);
     return result;
 }

@@ -1,6 +1,10 @@
-// Names of the motions.
-#include <mayfly/motion.h>
+// Names of the motions, which of them a model can move by, and groups that move by several.
+#include "motion/levels.h"
+#include "base/hash.h"
+#include "world/attach.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const names[] = {"kinematic", "points", "rigid", "prescribed", "articulated"};
@@ -28,4 +32,205 @@ bool mf_motion_find(const char *name, mf_Motion *out) {
             return true;
         }
     return false;
+}
+
+// "points, rigid and articulated"; "none".
+static void list_motions(char *text, size_t size, const bool has[MF_MOTION_COUNT]) {
+    uint32_t left = 0;
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        left += has[i];
+    snprintf(text, size, "%s", left == 0 ? "none" : "");
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        size_t used = strlen(text);
+        if (has[i])
+            snprintf(text + used, size - used, "%s%s", mf_motion_name((mf_Motion)i),
+                     --left == 0 ? ""
+                     : left == 1 ? " and "
+                                 : ", ");
+    }
+}
+
+// ---- what a model can do ------------------------------------------------------------------------
+
+// Adds the motion to a group of one robot that nobody sees: what the motion itself refuses, and
+// only that, is what the model cannot do.
+static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *error) {
+    const mf_Level *level = mf_level(motion);
+    mf_MotionsConfig config = mf_motions_config();
+    mf_WorldConfig settings = mf_world_config();
+    mf_GroupConfig robots = mf_group_config();
+    mf_World *world;
+    mf_Group *group;
+    settings.step = MF_MILLISECOND;
+    settings.isa = MF_ISA_SCALAR;
+    robots.model = model;
+    if (level == NULL)
+        return mf_fail(error, MF_UNSUPPORTED, "%s: no such motion", mf_motion_name(motion));
+    mf_Status status = mf_world_create(model->context, &settings, &world, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_world_add_group(world, &robots, &group, error);
+    if (status == MF_OK)
+        status = level->add(group, &config, error);
+    mf_world_destroy(world);
+    return status;
+}
+
+mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error) {
+    mf_Error reason = {0};
+    bool can[MF_MOTION_COUNT] = {false};
+    char list[96];
+    mf_Status status = try_motion(model, motion, &reason);
+    if (status == MF_OK)
+        return MF_OK;
+    for (int i = 0; i < MF_MOTION_COUNT && status != MF_NO_MEMORY; i++) {
+        mf_Error other = {0};
+        mf_Status tried = try_motion(model, (mf_Motion)i, &other);
+        can[i] = tried == MF_OK;
+        if (tried == MF_NO_MEMORY) // says nothing about the model
+            return mf_fail(error, tried, "%s", other.message);
+    }
+    if (status == MF_NO_MEMORY)
+        return mf_fail(error, status, "%s", reason.message);
+    list_motions(list, sizeof list, can);
+    return mf_fail(error, MF_UNSUPPORTED, "%.380s; it can move by: %s", reason.message, list);
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+mf_MotionsConfig mf_motions_config(void) {
+    return (mf_MotionsConfig){.struct_size = sizeof(mf_MotionsConfig),
+                              .start = MF_MOTION_ARTICULATED,
+                              .kinematic = mf_kinematic_config(),
+                              .points = mf_points_config(),
+                              .articulated = mf_articulated_config()};
+}
+
+static const mf_FieldInfo level_field = {
+    "motion.level",
+    "1",
+    "",
+    MF_U32,
+    MF_PER_INSTANCE,
+    1,
+    MF_FIELD_STATE,
+    "by which motion each robot moves: 0 kinematic, 1 points, 2 rigid, 3 prescribed, "
+    "4 articulated"};
+
+typedef struct Motions {
+    mf_Field *level;
+    mf_Motion start;
+} Motions;
+
+// The motions themselves step the robots.
+static void run_nothing(const mf_SystemRun *run, void *user) {
+    (void)run;
+    (void)user;
+}
+
+static void reset_level(mf_Group *group, uint32_t instance, void *user) {
+    const Motions *motions = user;
+    (void)group;
+    mf_field_set(motions->level, instance, 0, (double)motions->start);
+}
+
+static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *config,
+                              mf_Error *error) {
+    if (config == NULL || config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "motions: start from mf_motions_config()");
+    if ((unsigned)config->start >= MF_MOTION_COUNT)
+        return mf_fail(error, MF_BAD_ARGUMENT, "motions.start: %u is no motion",
+                       (unsigned)config->start);
+    if (mf_motion_of(group, 0) != MF_MOTION_COUNT)
+        return mf_fail(error, MF_BAD_ARGUMENT, "motions: group %s moves by %s already",
+                       mf_group_settings(group)->name, mf_motion_name(mf_motion_of(group, 0)));
+    return MF_OK;
+}
+
+static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf_Motion start,
+                            mf_Error *error) {
+    static const char *const writes[] = {"motion.level", NULL};
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    Motions *motions = mf_allocate(context, 1, sizeof *motions);
+    if (motions == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "motions: out of memory");
+    mf_SystemConfig system = mf_system_config();
+    motions->start = start;
+    mf_Status status = mf_attach_field(group, &level_field, 0, &motions->level, error);
+    if (status == MF_OK) {
+        system.name = "motions";
+        system.phase = MF_PHASE_MOTION;
+        system.run = run_nothing;
+        system.reset = reset_level;
+        system.destroy = mf_attach_release;
+        system.user = motions;
+        system.writes = writes;
+        system.any_gravity = true; // as far as the motions do
+        system.settings_hash = mf_hash_u32(MF_HASH_START, (uint32_t)start);
+        for (int i = 0; i < MF_MOTION_COUNT; i++)
+            system.settings_hash = mf_hash_u32(system.settings_hash, has[i]);
+        status = mf_group_add_system(group, &system, error);
+    }
+    if (status != MF_OK)
+        mf_release(context, motions);
+    return status;
+}
+
+mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    mf_Status status = check_config(group, config, error);
+    if (status != MF_OK)
+        return status;
+    bool has[MF_MOTION_COUNT];
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        has[i] = config->has[i] || config->start == (mf_Motion)i;
+    status = add_system(group, has, config->start, error);
+    for (int i = 0; i < MF_MOTION_COUNT && status == MF_OK; i++) {
+        const mf_Level *level = mf_level((mf_Motion)i);
+        if (!has[i])
+            continue;
+        status = level == NULL ? mf_fail(error, MF_UNSUPPORTED, "%s: no such motion",
+                                         mf_motion_name((mf_Motion)i))
+                               : level->add(group, config, error);
+    }
+    return status;
+}
+
+mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {
+    const mf_Field *field = mf_group_find_field((mf_Group *)group, "motion.level");
+    if (field != NULL)
+        return (mf_Motion)mf_field_get(field, instance, 0);
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (mf_motion_in(group, (mf_Motion)i))
+            return (mf_Motion)i;
+    return MF_MOTION_COUNT;
+}
+
+bool mf_motion_in(const mf_Group *group, mf_Motion motion) {
+    const mf_Level *level = mf_level(motion);
+    return level != NULL && level->is_in(group);
+}
+
+mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *error) {
+    bool has[MF_MOTION_COUNT];
+    char list[96];
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        has[i] = mf_motion_in(group, (mf_Motion)i);
+    list_motions(list, sizeof list, has);
+    return mf_fail(error, MF_BAD_ARGUMENT, "group %s: does not move by %s; it can move by: %s",
+                   mf_group_settings(group)->name, mf_motion_name(motion), list);
+}
+
+// ---- momentum and energy ------------------------------------------------------------------------
+
+void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                        double linear[3], double angular[3]) {
+    const mf_Level *level = mf_level(mf_motion_of(group, instance));
+    assert(level != NULL);
+    level->momentum(group, instance, center, linear, angular);
+}
+
+mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
+    const mf_Level *level = mf_level(mf_motion_of(group, instance));
+    assert(level != NULL);
+    return level->energy(group, instance);
 }

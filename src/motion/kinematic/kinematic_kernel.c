@@ -33,7 +33,9 @@ typedef struct Step {
     Fit fit;
     mf_lane goal[MF_ARTICULATED_MAX_LINKS];
     Vec point[MF_ARTICULATED_MAX_CONTACTS];     // [m] feet, base axes
+    Vec way[MF_ARTICULATED_MAX_CONTACTS];       // [m] from there to their anchors, base axes
     Vec spot[MF_ARTICULATED_MAX_CONTACTS];      // [m] feet, world
+    mf_lane holds[MF_ARTICULATED_MAX_CONTACTS]; // [1] 1: stands, also after this step
     mf_lane above[MF_ARTICULATED_MAX_CONTACTS]; // [m] the ground
 } Step;
 
@@ -58,11 +60,24 @@ static MF_INLINE mf_lane constant(const Step *s, uint32_t which) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
+// Balls and floating joints on the way to a foot stay where they are.
+static mf_lane held_size(const Step *s) {
+    mf_lane sum = mf_zero();
+    for (uint32_t l = 0; l < s->plan->link_count; l++) {
+        const mf_ArtLink *link = &s->plan->tree->links[s->plan->links[l].link];
+        for (uint32_t c = 0; link->kind == MF_ART_BALL && c < 4; c++)
+            sum = sum + mf_abs(row_load(row_of(s, MF_KIN_ROW_BALL), 4 * link->row + c));
+        if (link->inner)
+            sum = sum + mf_abs(row_load(row_of(s, MF_KIN_ROW_FREE), link->row));
+    }
+    return sum;
+}
+
 static MF_INLINE void find_goals(Step *s) {
     const mf_real *target = row_of(s, MF_KIN_ROW_TARGET);
     const mf_real *c = s->constant + s->plan->joint_offset;
     const mf_real *angle = row_of(s, MF_KIN_ROW_ANGLE);
-    mf_lane sum = mf_zero(), whole = sum;
+    mf_lane sum = mf_zero(), whole = s->plan->tree->ball_count > 0 ? held_size(s) : sum;
     for (uint32_t j = 0; j < s->plan->joint_count; j++, c += MF_KIN_JOINT_VALUES) {
         const mf_KinJoint *joint = &s->plan->joints[j];
         whole = whole + mf_abs(row_load(angle, joint->row)); // rates depend on it
@@ -81,29 +96,33 @@ static MF_INLINE void find_goals(Step *s) {
 
 // ---- where the base is --------------------------------------------------------------------------
 
-static MF_INLINE mf_lane holds_of(const Step *s, uint32_t foot) {
-    return row_load(row_of(s, MF_KIN_ROW_HOLDS), foot);
+// From a foot's place as the base was to its anchor, base axes.
+static MF_INLINE void find_ways(Step *s, const Mat *turn) {
+    const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
+    mf_lane count = mf_zero();
+    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
+        Vec anchor = vec_sub(vec_load(anchors, 3 * i), s->place);
+        s->way[i] = vec_sub(mat_apply_transposed(turn, anchor), s->point[i]);
+        s->holds[i] = row_load(row_of(s, MF_KIN_ROW_HOLDS), i);
+        count = count + s->holds[i];
+    }
+    raise_fault(s, mf_finite(count), MF_FAULT_NONFINITE);
+    s->stood = mf_less(mf_zero(), count);
 }
 
 static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     Fit *fit = &s->fit;
-    const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
     const mf_lane zero = mf_zero();
-    Vec *way = s->spot; // not yet in use
     fit->count = zero;
     fit->middle = fit->way = vec_zero();
     fit->c = (Sym){zero, zero, zero, zero, zero, zero};
     fit->g = (Mat){zero, zero, zero, zero, zero, zero, zero, zero, zero};
     fit->turn = quat_unit();
-    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
-        Vec anchor = vec_sub(vec_load(anchors, 3 * i), s->place);
-        way[i] = vec_sub(mat_apply_transposed(turn, anchor), s->point[i]);
-        fit_count(fit, holds_of(s, i), s->point[i], way[i]);
-    }
-    s->stood = mf_less(zero, fit->count);
+    for (uint32_t i = 0; i < s->plan->foot_count; i++)
+        fit_count(fit, s->holds[i], s->point[i], s->way[i]);
     fit_means(fit);
     for (uint32_t i = 0; i < s->plan->foot_count; i++)
-        fit_add(fit, holds_of(s, i), s->point[i], way[i]);
+        fit_add(fit, s->holds[i], s->point[i], s->way[i]);
     Sym solver = fit_solver(fit, s->constant[MF_KIN_REACH]);
     fit->settled = mf_not(mf_and(s->stood, s->alive));
     for (int round = 0; round < FIT_ROUNDS && !mf_all(fit->settled); round++)
@@ -111,17 +130,22 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     // The mean of the points goes to the mean of the places; in the air the fall goes on.
     Mat excess = quat_excess(fit->turn);
     Vec shift = vec_sub(fit->way, mat_apply(&excess, fit->middle));
-    mf_lane fall = s->linear.z - constant(s, MF_KIN_FALL);
-    s->linear = (Vec){zero, zero, fall};
     s->move = vec_select(s->stood, mat_apply(turn, shift),
-                         (Vec){zero, zero, fall * constant(s, MF_KIN_STEP)});
+                         (Vec){zero, zero, s->linear.z * constant(s, MF_KIN_STEP)});
     s->turn = fit->turn;
 }
 
-static MF_INLINE Mat moved_base(const Step *s, Vec *place, Quat *attitude) {
-    *place = vec_add(s->place, s->move);
-    *attitude = quat_renormalize(quat_multiply(s->attitude, s->turn));
-    return quat_matrix(*attitude);
+typedef struct Moved { // the base at the end of the step
+    Vec place;         // [m]
+    Quat attitude;
+    Mat turn;
+} Moved;
+
+static MF_INLINE Moved moved_base(const Step *s) {
+    Moved moved = {.place = vec_add(s->place, s->move),
+                   .attitude = quat_renormalize(quat_multiply(s->attitude, s->turn))};
+    moved.turn = quat_matrix(moved.attitude);
+    return moved;
 }
 
 // ---- ground -------------------------------------------------------------------------------------
@@ -144,14 +168,34 @@ static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec spot) {
 }
 
 // Places and heights of all feet; returns the least height.
-static MF_INLINE mf_lane find_heights(Step *s, const Mat *turn, Vec place) {
+static MF_INLINE mf_lane find_heights(Step *s, const Moved *moved) {
     mf_lane lowest = mf_set(MF_REAL_MAX);
     for (uint32_t i = 0; i < s->plan->foot_count; i++) {
-        s->spot[i] = mat_apply_add(turn, s->point[i], place);
+        s->spot[i] = mat_apply_add(&moved->turn, s->point[i], moved->place);
         s->above[i] = foot_above(s, i, s->spot[i]);
         lowest = mf_min(lowest, s->above[i]);
     }
     return lowest;
+}
+
+// A foot that, on the mean of its contacts that hold, is above the ground no longer stands: it was
+// lifted against the others. Returns whether some lane has lost a foot.
+static MF_INLINE bool release_lifted(Step *s) {
+    const mf_KinFoot *feet = s->plan->feet;
+    const mf_lane zero = mf_zero(), leave = constant(s, MF_KIN_LEAVE);
+    mf_mask any = mf_not(mf_mask_all());
+    for (uint32_t first = 0, end; first < s->plan->foot_count; first = end) {
+        mf_lane sum = zero, room = zero;
+        for (end = first; end < s->plan->foot_count && feet[end].link == feet[first].link; end++) {
+            sum = mf_fma(s->holds[end], s->above[end], sum);
+            room = mf_fma(s->holds[end], leave, room);
+        }
+        mf_mask lifted = mf_and(mf_less(room, sum), s->alive);
+        any = mf_or(any, lifted);
+        for (uint32_t i = first; i < end; i++)
+            s->holds[i] = mf_select(lifted, zero, s->holds[i]);
+    }
+    return mf_any(any);
 }
 
 // What a robot on less than three corners turns by: contacts near the ground are drawn down to it,
@@ -161,13 +205,14 @@ static Vec settle_turn(const Step *s, Vec pivot, mf_lane lowest) {
     const mf_real reach = s->constant[MF_KIN_REACH];
     const mf_lane least = mf_set(reach * reach * (mf_real)1e-3);
     Sym n = {least, least, least, zero, zero, zero};
-    mf_lane x = zero, y = zero;
+    mf_lane x = zero, y = zero, left = zero;
     for (uint32_t i = 0; i < s->plan->foot_count; i++) {
         Vec arm = vec_sub(s->spot[i], pivot);
-        mf_lane gap = s->above[i] - lowest, holds = holds_of(s, i) * hard;
+        mf_lane gap = s->above[i] - lowest, holds = s->holds[i] * hard;
         mf_lane near = mf_max(mf_fma(-gap, constant(s, MF_KIN_SETTLE), one), zero);
         // The height changes by the turn times (arm.y, -arm.x, 0).
         mf_lane across = near * arm.y, along = near * arm.x;
+        left = mf_fma(near, gap, left);
         x = mf_fma(-across, gap, x);
         y = mf_fma(along, gap, y);
         n.xx = mf_fma(across, arm.y, n.xx);
@@ -182,19 +227,21 @@ static Vec settle_turn(const Step *s, Vec pivot, mf_lane lowest) {
         n.yz = mf_fma(-k.y, arm.z, n.yz);
     }
     Sym solver = sym_solver(n);
-    return vec_scale(sym_apply(&solver, (Vec){x, y, zero}), constant(s, MF_KIN_SETTLE_PART));
+    // The last thousandth of the height goes at once, so that all contacts arrive together.
+    mf_mask last = mf_less(left * constant(s, MF_KIN_SETTLE), mf_set((mf_real)1e-3));
+    mf_lane part = mf_select(last, one, constant(s, MF_KIN_SETTLE_PART));
+    return vec_scale(sym_apply(&solver, (Vec){x, y, zero}), part);
 }
 
 // Turns the base about the middle of the contacts that stand, where they leave that open.
-static void settle(Step *s, const Mat *turn, Vec place, mf_lane lowest) {
+static void settle(Step *s, const Moved *moved, mf_lane lowest) {
     const mf_mask where = mf_and(s->stood, s->fit.thin);
     const mf_lane half = mf_set((mf_real)0.5);
-    Vec arm = mat_apply(turn, s->fit.middle);
-    Vec rotation = settle_turn(s, vec_add(place, arm), lowest);
-    Quat q = quat_of_half(vec_scale(mat_apply_transposed(turn, rotation), half));
+    Vec middle = s->fit.middle, pivot = mat_apply_add(&moved->turn, middle, moved->place);
+    Vec rotation = settle_turn(s, pivot, lowest);
+    Quat q = quat_of_half(vec_scale(mat_apply_transposed(&moved->turn, rotation), half));
     Mat excess = quat_excess(q);
-    // (Base axes: the middle stays.)
-    Vec back = mat_apply(turn, mat_apply(&excess, s->fit.middle));
+    Vec back = mat_apply(&moved->turn, mat_apply(&excess, middle)); // the middle stays
     s->move = vec_select(where, vec_sub(s->move, back), s->move);
     s->turn = quat_select(where, quat_multiply(s->turn, q), s->turn);
 }
@@ -242,7 +289,7 @@ static MF_INLINE void store_feet(Step *s) {
     const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
     mf_lane count = zero;
     for (uint32_t i = 0; i < s->plan->foot_count; i++) {
-        mf_mask held = mf_less(zero, holds_of(s, i));
+        mf_mask held = mf_less(zero, s->holds[i]);
         mf_mask stand = mf_less_equal(s->above[i], mf_select(held, leave, join));
         stand = mf_and(stand, s->touching);
         s->above[i] = mf_keep(stand, one); // from here on what stands
@@ -272,7 +319,9 @@ static MF_INLINE Vec quat_logarithm(Quat q) {
     return vec_scale(v, mf_select(over, -factor, factor));
 }
 
-static MF_INLINE void store_base(Step *s, Vec place, Quat attitude) {
+static MF_INLINE void store_base(Step *s, const Moved *moved) {
+    const Vec place = moved->place;
+    const Quat attitude = moved->attitude;
     const mf_lane per_second = constant(s, MF_KIN_INVERSE_STEP);
     Vec linear = vec_select(s->touching, vec_scale(s->move, per_second), s->linear);
     Vec rate = vec_scale(quat_logarithm(s->turn), per_second);
@@ -293,25 +342,35 @@ static MF_INLINE void store_base(Step *s, Vec place, Quat attitude) {
 
 // ---- the step -----------------------------------------------------------------------------------
 
+// Fits again where feet were lifted: each round loses one at least.
+static MF_INLINE mf_lane find_base(Step *s, const Mat *turn, Moved *moved) {
+    mf_lane lowest;
+    do {
+        fit_base(s, turn);
+        *moved = moved_base(s);
+        lowest = find_heights(s, moved);
+    } while (release_lifted(s));
+    return lowest;
+}
+
 static MF_INLINE void move_base(Step *s) {
     const mf_real *q = row_of(s, MF_KIN_ROW_ORIENTATION);
     s->place = vec_load(row_of(s, MF_KIN_ROW_POSITION), 0);
     s->attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
     s->linear = vec_load(row_of(s, MF_KIN_ROW_LINEAR), 0);
     Mat turn = quat_matrix(s->attitude);
-    Vec place;
-    Quat attitude;
-    fit_base(s, &turn);
-    turn = moved_base(s, &place, &attitude);
-    mf_lane lowest = find_heights(s, &turn, place);
+    Moved moved;
+    s->linear = (Vec){mf_zero(), mf_zero(), s->linear.z - constant(s, MF_KIN_FALL)};
+    find_ways(s, &turn);
+    mf_lane lowest = find_base(s, &turn, &moved);
     if (s->constant[MF_KIN_SETTLE] > 0 && mf_any(mf_and(s->stood, s->fit.thin))) {
-        settle(s, &turn, place, lowest);
-        turn = moved_base(s, &place, &attitude);
-        lowest = find_heights(s, &turn, place);
+        settle(s, &moved, lowest);
+        moved = moved_base(s);
+        lowest = find_heights(s, &moved);
     }
     meet_ground(s, lowest);
-    place.z = place.z + s->lift;
-    store_base(s, place, attitude);
+    moved.place.z = moved.place.z + s->lift;
+    store_base(s, &moved);
 }
 
 void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {

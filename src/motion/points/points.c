@@ -31,9 +31,9 @@ static const mf_FieldInfo points_fields[] = {
     {"point.load", "N", "world", MF_REAL, MF_PER_CONTACT, 1, MF_FIELD_STATE,
      "force that presses each contact point to the ground, 0 in the air"},
     {"base.force", "N", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside force on the centre of mass"},
+     "outside force on the base link's origin"},
     {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside torque"},
+     "outside torque on the base link"},
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {

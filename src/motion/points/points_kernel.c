@@ -43,7 +43,7 @@ static MF_INLINE void add_pushes(const Step *s, const Mat *turn, Vec *force, Vec
     *torque = vec_select(pushed, vec_add(*torque, angular), *torque);
 }
 
-// An outside force and torque on the centre of mass, as an impulse at the start of the step.
+// An outside force on the base's origin and a torque, as an impulse at the start of the step.
 static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     Vec force = vec_load(s->block->force, 0), torque = vec_load(s->block->torque, 0);
     if (s->block->push != NULL)
@@ -55,6 +55,7 @@ static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     if (mf_all(still))
         return;
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
+    torque = vec_cross_add(force, mat_apply(turn, vec_load(s->block->center, 0)), torque);
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     mf_lane scale = mf_set(s->constant[MF_PLAN_STEP] * s->constant[MF_PLAN_INVERSE_MASS]);
     Sym inverse = body_inverse(s);

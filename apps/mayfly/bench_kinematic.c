@@ -1,0 +1,265 @@
+// The bench of the `kinematic` motion: humanoids that walk on the spot and swing their arms; every
+// joint gets a new target in every step. All repeats begin with the same image and must end with
+// the same hash; the first only warms up.
+#include "bench_kinematic.h"
+
+#include <mayfly/kinematic.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS_MOST 101u
+
+enum { PERIOD = 1000, JOINTS_MOST = 64 }; // [1] steps of a gait cycle, joints
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_Field *target;
+    float wave[PERIOD][JOINTS_MOST]; // [rad] targets along the cycle
+} Stage;
+
+// ---- the gait ----------------------------------------------------------------------------------
+
+typedef struct Swing { // angle = middle + size * (1 or what is above 0 of) sin(phase + shift)
+    const char *joint;
+    double middle, size, shift;
+    bool lifts;
+} Swing;
+
+#define HALF 3.14159265358979323846
+
+static const Swing swings[] = {{"left_hip_pitch", -0.3, -0.4, 0, true},
+                               {"left_knee", 0.6, 0.8, 0, true},
+                               {"left_ankle_pitch", -0.3, -0.4, 0, true},
+                               {"right_hip_pitch", -0.3, -0.4, HALF, true},
+                               {"right_knee", 0.6, 0.8, HALF, true},
+                               {"right_ankle_pitch", -0.3, -0.4, HALF, true},
+                               {"left_hip_roll", 0, 0.08, 0, false},
+                               {"right_hip_roll", 0, 0.08, 0, false},
+                               {"left_ankle_roll", 0, -0.08, 0, false},
+                               {"right_ankle_roll", 0, -0.08, 0, false},
+                               {"left_hip_yaw", 0, 0.1, 0, false},
+                               {"right_hip_yaw", 0, 0.1, 0, false},
+                               {"left_shoulder_pitch", 0, 0.5, 0, false},
+                               {"right_shoulder_pitch", 0, 0.5, HALF, false},
+                               {"left_elbow", -0.3, 0.2, 0, false},
+                               {"right_elbow", -0.3, 0.2, HALF, false},
+                               {"waist", 0, 0.1, 0, false},
+                               {"neck_yaw", 0, 0.5, 1, false},
+                               {"neck_pitch", 0, 0.2, 2, false},
+                               {"left_shoulder_roll", 0.1, 0.05, 0, false},
+                               {"right_shoulder_roll", -0.1, 0.05, 0, false}};
+
+static void make_waves(Stage *stage) {
+    for (uint32_t j = 0; j < stage->model->joint_count && j < JOINTS_MOST; j++) {
+        const Swing *swing = NULL;
+        for (size_t i = 0; i < sizeof swings / sizeof *swings; i++)
+            if (strcmp(swings[i].joint, stage->model->joints[j].name) == 0)
+                swing = &swings[i];
+        for (int n = 0; swing != NULL && n < PERIOD; n++) {
+            double wave = sin(2.0 * HALF * n / PERIOD + swing->shift);
+            wave = swing->lifts && wave < 0.0 ? 0.0 : wave;
+            stage->wave[n][j] = (float)(swing->middle + swing->size * wave);
+        }
+    }
+}
+
+// Robots of a block are in step, blocks are not.
+static void drive(const mf_SystemRun *run, void *user) {
+    const Stage *stage = user;
+    const bool twice = stage->target->info.type == MF_F64;
+    const uint32_t joints = stage->target->components;
+    for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
+        const float *wave = stage->wave[(run->tick + 37 * b) % PERIOD];
+        for (uint32_t j = 0; j < joints && j < JOINTS_MOST; j++) {
+            size_t row = ((size_t)b * joints + j) * MF_BLOCK;
+            for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+                if (twice)
+                    ((double *)stage->target->data)[row + lane] = wave[j];
+                else
+                    ((float *)stage->target->data)[row + lane] = wave[j];
+            }
+        }
+    }
+}
+
+// ---- the stage ---------------------------------------------------------------------------------
+
+static void stage_free(Stage *stage) {
+    mf_world_destroy(stage->world);
+    mf_model_destroy(stage->model);
+    mf_context_destroy(stage->context);
+}
+
+static mf_Status add_drive(Stage *stage, mf_Error *error) {
+    static const char *const writes[] = {"joint.target", NULL};
+    mf_SystemConfig system = mf_system_config();
+    stage->target = mf_group_find_field(stage->group, "joint.target");
+    make_waves(stage);
+    system.name = "drive";
+    system.phase = MF_PHASE_CONTROL;
+    system.run = drive;
+    system.user = stage;
+    system.writes = writes;
+    return mf_group_add_system(stage->group, &system, error);
+}
+
+static mf_Status stage_make(const mf_BenchOptions *options, Stage *stage, mf_Error *error) {
+    char path[MF_APP_PATH];
+    mf_ContextConfig context = mf_context_config();
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    context.threads = options->threads != 0 ? options->threads : 1;
+    mf_Status status = mf_context_create(&context, &stage->context, error);
+    if (status == MF_OK)
+        status = mf_model_load(stage->context, mf_app_own("models/humanoid.urdf", path), NULL,
+                               &stage->model, error);
+    if (status != MF_OK)
+        return status;
+    world.step = MF_MILLISECOND;
+    group.model = stage->model;
+    group.count = options->instances != 0 ? options->instances : 4096;
+    group.double_precision = options->double_precision;
+    status = mf_world_create(stage->context, &world, &stage->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(stage->world, &group, &stage->group, error);
+    if (status == MF_OK)
+        status = mf_kinematic_add(stage->group, NULL, error);
+    if (status == MF_OK)
+        status = add_drive(stage, error);
+    return status;
+}
+
+// ---- timing ------------------------------------------------------------------------------------
+
+static void sort(double *values, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double value = values[i];
+        uint32_t k = i;
+        for (; k > 0 && values[k - 1] > value; k--)
+            values[k] = values[k - 1];
+        values[k] = value;
+    }
+}
+
+static double count_standing(mf_Group *group) {
+    const mf_Field *holds = mf_group_find_field(group, "stance.holds");
+    uint64_t count = 0;
+    for (uint32_t robot = 0; robot < mf_group_count(group); robot++)
+        for (uint32_t i = 0; i < holds->components; i++)
+            count += mf_field_get(holds, robot, i) > 0.0;
+    return (double)count / mf_group_count(group);
+}
+
+static mf_Status time_run(const char *name, const mf_BenchOptions *options, Stage *stage,
+                          const void *image, size_t size, mf_BenchResult *result, mf_Error *error) {
+    double seconds[REPEATS_MOST];
+    uint32_t repeats = options->repeats != 0 ? options->repeats : 5;
+    uint64_t steps = options->steps != 0 ? options->steps : 5 * PERIOD;
+    for (uint32_t i = 0; i <= repeats; i++) {
+        if (mf_app_stop_wanted())
+            return mf_fail(error, MF_STOPPED, "stopped");
+        mf_Status status = mf_world_restore(stage->world, image, size, error);
+        if (status != MF_OK)
+            return status;
+        double started = mf_app_clock();
+        mf_world_step(stage->world, steps);
+        double once = mf_app_clock() - started;
+        uint64_t hash = mf_world_hash(stage->world);
+        if (i > 0 && hash != result->hash)
+            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
+                           name, i, (unsigned long long)hash, (unsigned long long)result->hash);
+        result->hash = hash;
+        if (i > 0)
+            seconds[i - 1] = once;
+    }
+    sort(seconds, repeats);
+    result->seconds = seconds[repeats / 2];
+    result->slowest = seconds[repeats - 1];
+    result->repeats = repeats;
+    result->steps = steps;
+    return MF_OK;
+}
+
+static mf_Status measure(const char *name, const mf_BenchOptions *options, Stage *stage,
+                         mf_BenchResult *result, mf_Error *error) {
+    size_t size = mf_world_snapshot_size(stage->world);
+    void *image = mf_allocate(stage->context, size, 1);
+    if (image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    mf_Status status = mf_world_snapshot(stage->world, image, size, error);
+    if (status == MF_OK)
+        status = time_run(name, options, stage, image, size, result, error);
+    mf_release(stage->context, image);
+    result->instances = mf_group_count(stage->group);
+    result->threads = mf_context_threads(stage->context);
+    result->isa = mf_world_isa(stage->world);
+    result->double_precision = options->double_precision;
+    result->dt = mf_time_to_seconds(mf_world_settings(stage->world)->step);
+    result->bytes_per_robot = (double)mf_group_bytes_per_instance(stage->group);
+    result->contacts_per_robot = count_standing(stage->group);
+    return status;
+}
+
+// ---- output ------------------------------------------------------------------------------------
+
+static bool print_json(const char *name, const Stage *stage, const mf_BenchResult *r) {
+    double robot_steps = (double)r->steps * r->instances;
+    return mf_app_print(json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+        "s:I}",
+        "bench", name, "motion", "kinematic", "model", stage->model->name, "instances",
+        (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
+        "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
+        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
+        mf_app_real(robot_steps / r->seconds), "realtime_factor",
+        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
+        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
+        (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(stage->group)));
+}
+
+static bool print_row(const char *name, const Stage *stage, const mf_BenchResult *r) {
+    double rate = (double)r->steps * r->instances / r->seconds;
+    char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
+    printf("%-18s %9u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx", name,
+           r->instances, r->threads, mf_isa_name(r->isa), r->double_precision ? "double" : "float",
+           rate * 1e-6, mf_app_count(rate * r->dt, factor), mf_app_duration(r->seconds, time),
+           r->bytes_per_robot, r->contacts_per_robot, (unsigned long long)r->hash);
+    if (mf_group_fault_total(stage->group) > 0)
+        printf("  %u faults", mf_group_fault_total(stage->group));
+    printf("\n");
+    return mf_app_flush();
+}
+
+// ---- what bench.c calls ------------------------------------------------------------------------
+
+bool mf_bench_kinematic_knows(const char *name) {
+    return strcmp(name, mf_bench_kinematic_usual(0)) == 0;
+}
+
+const char *mf_bench_kinematic_usual(uint32_t n) {
+    return n == 0 ? "humanoid-kinematic" : NULL;
+}
+
+int mf_bench_kinematic_run(const char *name, const mf_BenchOptions *options, bool json) {
+    mf_Error error = {0};
+    mf_BenchResult result = {0};
+    Stage *stage = calloc(1, sizeof *stage); // its waves are large
+    mf_Status status = stage == NULL ? mf_fail(&error, MF_NO_MEMORY, "bench: out of memory")
+                                     : stage_make(options, stage, &error);
+    if (status == MF_OK)
+        status = measure(name, options, stage, &result, &error);
+    bool written = status == MF_OK &&
+                   (json ? print_json(name, stage, &result) : print_row(name, stage, &result));
+    if (stage != NULL)
+        stage_free(stage);
+    free(stage);
+    if (status != MF_OK)
+        return mf_app_fail(&error);
+    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}

@@ -1,0 +1,13 @@
+// The bench of the `kinematic` motion.
+#ifndef MAYFLY_APP_BENCH_KINEMATIC_H
+#define MAYFLY_APP_BENCH_KINEMATIC_H
+
+#include "bench.h"
+
+bool mf_bench_kinematic_knows(const char *name);
+// The name of the n-th bench; NULL behind the last.
+const char *mf_bench_kinematic_usual(uint32_t n);
+// Runs one and prints its line; returns an exit code.
+int mf_bench_kinematic_run(const char *name, const mf_BenchOptions *options, bool json);
+
+#endif

@@ -1,0 +1,221 @@
+// Check cases of the `kinematic` motion.
+#include "check.h"
+
+#include <mayfly/kinematic.h>
+#include <math.h>
+
+#include "model/hand.h"
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct Rig {
+    mf_HandModel hand;
+    mf_Model *model; // of a file, or NULL
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+static mf_Status rig_open(Rig *rig, mf_Context *context, const mf_Model *model, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.step = MF_MILLISECOND;
+    group.model = model;
+    group.double_precision = true;
+    rig->world = NULL;
+    mf_Status status = mf_world_create(context, &world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    if (status == MF_OK)
+        status = mf_kinematic_add(rig->group, NULL, error);
+    return status;
+}
+
+static void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static double rig_get(const Rig *rig, const char *field, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
+}
+
+static void set_target(const Rig *rig, uint32_t joint, double angle) {
+    mf_field_set(mf_group_find_field(rig->group, "joint.target"), 0, joint, angle);
+}
+
+// B2. A sole that stands and a hinge above it that turns by 1 mrad a step: after 10^6 steps the
+// body has turned by -1000 rad. Its anchors hold the answer, so nothing adds up.
+static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double up[3] = {0, 0, 1};
+    Rig rig = {0};
+    mf_hand_start(&rig.hand, context);
+    mf_hand_point(&rig.hand, 0, 0.02, 0.01, 0.3, 1.0, false);
+    uint32_t sole = mf_hand_hinge(&rig.hand, 0, 0.1, 0.05, 0, up);
+    for (int i = 0; i < 4; i++)
+        mf_hand_point(&rig.hand, sole, i & 1 ? 0.06 : -0.04, i & 2 ? 0.03 : -0.03, -0.1, 0.1, true);
+    mf_Status status = rig_open(&rig, context, &rig.hand.model, error);
+    for (int n = 1; status == MF_OK && n <= 1000000; n++) {
+        set_target(&rig, 0, 1e-3 * n);
+        mf_world_step(rig.world, 1);
+    }
+    if (status == MF_OK) {
+        double q[4], length = 0.0;
+        for (uint32_t c = 0; c < 4; c++) {
+            q[c] = rig_get(&rig, "base.orientation", c);
+            length += q[c] * q[c];
+        }
+        // cos and sin of 500 rad, to 20 digits.
+        mf_check_near(run, "w after -1000 rad [1]", -0.88384927343147796, q[0], 1e-12);
+        mf_check_near(run, "z [1]", 0.46777180532247613, q[3], 1e-12);
+        mf_check_near(run, "length of the quaternion [1]", 1.0, sqrt(length), 1e-12);
+    }
+    rig_close(&rig);
+    return status;
+}
+
+// ---- B3: the hexapod's tripod gait --------------------------------------------------------------
+
+typedef struct Leg { // in the frame of the body
+    double hip[2];   // [m]
+    double azimuth;  // [rad] in which it points at rest
+    double side;     // [1] 1 on the left
+} Leg;
+
+// From the head of models/hexapod.urdf.
+static const Leg legs[6] = {{{0.1248, 0.0616}, 45, 1},   {{0, 0.1034}, 90, 1},
+                            {{-0.1248, 0.0616}, 135, 1}, {{0.1248, -0.0616}, -45, -1},
+                            {{0, -0.1034}, -90, -1},     {{-0.1248, -0.0616}, -135, -1}};
+static const double coxa = 0.054, femur = 0.0661, tibia = 0.133;
+
+static void leg_rest(const Leg *leg, double foot[2]) {
+    double reach = coxa + femur * cos(20 * pi / 180);
+    foot[0] = leg->hip[0] + reach * cos(leg->azimuth * pi / 180);
+    foot[1] = leg->hip[1] + reach * sin(leg->azimuth * pi / 180);
+}
+
+// Angles that put the foot at (x, y) of the body's frame, `lift` above its rest: two links in the
+// plane of the leg, by the law of cosines.
+static void leg_solve(const Leg *leg, double x, double y, double lift, double angle[3]) {
+    const double tilt = 20 * pi / 180, least = -1.0, most = 1.0;
+    double dx = x - leg->hip[0], dy = y - leg->hip[1];
+    double out = hypot(dx, dy) - coxa, down = tibia - femur * sin(tilt) - lift;
+    double reach = hypot(out, down);
+    double bend = (femur * femur + tibia * tibia - reach * reach) / (2 * femur * tibia);
+    double open = (femur * femur + reach * reach - tibia * tibia) / (2 * femur * reach);
+    double knee = acos(fmin(fmax(bend, least), most)), rise = acos(fmin(fmax(open, least), most));
+    double up = rise - atan2(down, out); // of the femur over the horizontal
+    angle[0] = leg->side * remainder(leg->azimuth * pi / 180 - atan2(dy, dx), 2 * pi);
+    angle[1] = up - tilt;
+    // The shin hangs straight down when the knee is open by 90 degrees and `up`.
+    angle[2] = knee - pi / 2 - up - angle[1];
+}
+
+typedef struct Slide { // how far feet moved while they stood
+    double worst;      // [m]
+    double height;     // [m] of the body, largest error
+} Slide;
+
+static mf_Status walk(Rig *rig, double stride, int cycles, int half, Slide *slide) {
+    double held[6][3];
+    const uint32_t feet = mf_kinematic_foot_count(rig->group);
+    bool stood[6] = {false};
+    const double rest = rig_get(rig, "base.position", 2);
+    for (int n = 0; n < 2 * half * cycles; n++) {
+        double part = (double)(n % half + 1) / half;
+        int stance = n / half % 2;
+        for (uint32_t l = 0; l < 6; l++) {
+            double foot[2], angle[3];
+            bool stands = (int)(l % 2) == stance;
+            leg_rest(&legs[l], foot);
+            foot[0] += stride * (stands ? 0.5 - part : part - 0.5);
+            leg_solve(&legs[l], foot[0], foot[1], stands ? 0.0 : 0.03 * sin(pi * part), angle);
+            for (uint32_t c = 0; c < 3; c++)
+                set_target(rig, 3 * l + c, angle[c]);
+        }
+        mf_world_step(rig->world, 1);
+        for (uint32_t i = 0; i < feet && i < 6; i++) {
+            double place[3], foot[2];
+            bool stands = rig_get(rig, "stance.holds", i) > 0.0;
+            leg_rest(&legs[i], foot);
+            foot[0] += stride * (0.5 - part);
+            // The body goes straight ahead, so its frame is the world's, moved.
+            for (uint32_t c = 0; c < 3; c++)
+                place[c] = rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
+            for (uint32_t c = 0; c < 2 && stands && (int)(i % 2) == stance; c++)
+                if (stood[i] && n % half > 0)
+                    slide->worst = fmax(slide->worst, fabs(place[c] - held[i][c]));
+            for (uint32_t c = 0; c < 3; c++)
+                held[i][c] = place[c];
+            stood[i] = stands;
+        }
+        slide->height = fmax(slide->height, fabs(rig_get(rig, "base.position", 2) - rest));
+    }
+    return MF_OK;
+}
+
+static mf_Status check_tripod(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    enum { HALF = 250, CYCLES = 20 };
+    const double stride = 0.05;
+    char path[MF_APP_PATH];
+    Rig rig = {0};
+    Slide slide = {0};
+    mf_Status status =
+        mf_model_load(context, mf_app_own("models/hexapod.urdf", path), NULL, &rig.model, error);
+    if (status == MF_OK)
+        status = rig_open(&rig, context, rig.model, error);
+    if (status == MF_OK) {
+        // Before the first stroke: legs 1, 3, 5 in front, the others behind.
+        for (uint32_t l = 0; l < 6; l++) {
+            double foot[2], angle[3];
+            leg_rest(&legs[l], foot);
+            leg_solve(&legs[l], foot[0] + (l % 2 == 0 ? 0.5 : -0.5) * stride, foot[1], 0.0, angle);
+            for (uint32_t c = 0; c < 3; c++)
+                set_target(&rig, 3 * l + c, angle[c]);
+        }
+        mf_world_step(rig.world, 1);
+        double start = rig_get(&rig, "base.position", 0);
+        status = walk(&rig, stride, CYCLES, HALF, &slide);
+        mf_check_near(run, "way of 20 cycles of two strides of 0.05 m [m]", 2.0,
+                      rig_get(&rig, "base.position", 0) - start, 1e-9);
+        mf_check_near(run, "way to the side [m]", 0.0, rig_get(&rig, "base.position", 1), 1e-9);
+        mf_check_near(run, "turn [rad]", 0.0, 2.0 * rig_get(&rig, "base.orientation", 3), 1e-9);
+        mf_check_below(run, "most that a planted foot moves [m]", 1e-9, slide.worst);
+        mf_check_below(run, "change of the body's height [m]", 1e-9, slide.height);
+        mf_check_near(run, "robots with a fault [1]", 0.0, mf_group_fault_total(rig.group), 0.0);
+    }
+    rig_close(&rig);
+    return status;
+}
+
+// B4. Six feet on a circle of radius R, the centre of mass in its middle: R cos 30 degrees.
+static mf_Status check_margin(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double up[3] = {0, 0, 1};
+    Rig rig = {0};
+    mf_hand_start(&rig.hand, context);
+    mf_hand_point(&rig.hand, 0, 0, 0, 0.1, 1.0, false);
+    for (int i = 0; i < 6; i++) {
+        uint32_t foot =
+            mf_hand_slide(&rig.hand, 0, 0.2 * cos(i * pi / 3), 0.2 * sin(i * pi / 3), -0.1, up);
+        mf_hand_point(&rig.hand, foot, 0, 0, 0, 0.1, true);
+    }
+    mf_Status status = rig_open(&rig, context, &rig.hand.model, error);
+    if (status == MF_OK) {
+        mf_world_step(rig.world, 1);
+        mf_check_near(run, "static margin, R = 0.2 m [m]", 0.17320508075688773,
+                      mf_kinematic_static_margin(rig.group, 0), 1e-14);
+        // With every other foot up: half the radius.
+        for (uint32_t i = 1; i < 6; i += 2)
+            set_target(&rig, i, 0.02);
+        mf_world_step(rig.world, 1);
+        mf_check_near(run, "on three feet [m]", 0.1, mf_kinematic_static_margin(rig.group, 0),
+                      1e-14);
+    }
+    rig_close(&rig);
+    return status;
+}
+
+const mf_CheckCase mf_check_kinematic_cases[] = {
+    {"B2-kinematic", "constant turn over a sole that stands: angle, length", check_turn},
+    {"B3", "tripod gait of the hexapod: way and feet that stand", check_tripod},
+    {"B4", "static margin of a regular hexagon", check_margin},
+    {NULL, NULL, NULL}};

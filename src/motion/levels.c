@@ -1,0 +1,76 @@
+// What the layer over all motions asks of each.
+#include "motion/levels.h"
+#include "math/scalar.h"
+
+// ---- kinematic ----------------------------------------------------------------------------------
+
+static mf_Status kinematic_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_kinematic_add(group, &config->kinematic, error);
+}
+
+static bool kinematic_is_in(const mf_Group *group) {
+    return mf_kinematic_settings(group) != NULL;
+}
+
+static void kinematic_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                               double linear[3], double angular[3]) {
+    mf_kinematic_center(group, instance, center);
+    mf_vec3_set(linear, 0, 0, 0);
+    mf_vec3_set(angular, 0, 0, 0);
+}
+
+static mf_MotionEnergy kinematic_energy(const mf_Group *group, uint32_t instance) {
+    double center[3];
+    mf_kinematic_center(group, instance, center);
+    double weight = mf_group_model(group)->mass * mf_world_settings(mf_group_world(group))->gravity;
+    return (mf_MotionEnergy){.potential = weight * center[2]};
+}
+
+// ---- points -------------------------------------------------------------------------------------
+
+static mf_Status points_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    if (model->base == MF_BASE_FIXED)
+        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is held in the world",
+                       model->name);
+    return mf_points_add(group, &config->points, error);
+}
+
+static bool points_is_in(const mf_Group *group) {
+    return mf_points_settings(group) != NULL;
+}
+
+static mf_MotionEnergy points_energy(const mf_Group *group, uint32_t instance) {
+    mf_PointsEnergy energy = mf_points_energy(group, instance);
+    return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
+}
+
+// ---- articulated --------------------------------------------------------------------------------
+
+static mf_Status articulated_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_articulated_add(group, &config->articulated, error);
+}
+
+static bool articulated_is_in(const mf_Group *group) {
+    return mf_articulated_settings(group) != NULL;
+}
+
+static mf_MotionEnergy articulated_energy(const mf_Group *group, uint32_t instance) {
+    mf_ArticulatedEnergy energy = mf_articulated_energy(group, instance);
+    return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+const mf_Level *mf_level(mf_Motion motion) {
+    static const mf_Level levels[MF_MOTION_COUNT] = {
+        [MF_MOTION_KINEMATIC] = {kinematic_add, kinematic_is_in, NULL, kinematic_momentum,
+                                 kinematic_energy},
+        [MF_MOTION_POINTS] = {points_add, points_is_in, mf_points_refresh, mf_points_momentum,
+                              points_energy},
+        [MF_MOTION_ARTICULATED] = {articulated_add, articulated_is_in, NULL,
+                                   mf_articulated_momentum, articulated_energy},
+    };
+    return (unsigned)motion < MF_MOTION_COUNT && levels[motion].add != NULL ? &levels[motion]
+                                                                            : NULL;
+}

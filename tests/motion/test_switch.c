@@ -1,0 +1,547 @@
+// Several motions in one group: every change from one to another keeps the pose to the bit and the
+// momentum as docs/ladder.md says; robots at different levels in one block do not feel each other.
+#include "motion/stage.h"
+
+#include "torture.h"
+
+#include <mayfly/motion.h>
+#include <stdlib.h>
+
+static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+
+typedef struct Company {
+    mf_Context *context;
+    mf_Model *model; // of a file, or NULL
+    mf_HandModel hand;
+    mf_World *world;
+    mf_Group *group;
+} Company;
+
+typedef struct CompanyConfig {
+    const char *file; // NULL: the robot that the caller builds in company->hand
+    mf_WorldConfig world;
+    mf_GroupConfig group;
+    mf_MotionsConfig motions;
+    uint32_t threads;
+} CompanyConfig;
+
+static CompanyConfig company_config(const char *file, mf_Motion start) {
+    CompanyConfig config = {.file = file,
+                            .world = mf_world_config(),
+                            .group = mf_group_config(),
+                            .motions = mf_motions_config(),
+                            .threads = 1};
+    config.world.step = MF_MILLISECOND;
+    config.group.double_precision = true;
+    config.motions.start = start;
+    config.motions.points.joint_interval = 10 * MF_MILLISECOND;
+    config.motions.articulated.servo.gain = 20.0;
+    config.motions.articulated.servo.damping = 0.5;
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        config.motions.has[i] = true;
+    return config;
+}
+
+static mf_Status company_try(Company *company, const CompanyConfig *config, mf_Error *error) {
+    mf_GroupConfig group = config->group;
+    if (config->file != NULL)
+        must(mf_model_load(company->context, config->file, NULL, &company->model, error), error);
+    group.model = config->file != NULL ? company->model : &company->hand.model;
+    must(mf_world_create(company->context, &config->world, &company->world, error), error);
+    must(mf_world_add_group(company->world, &group, &company->group, error), error);
+    return mf_motions_add(company->group, &config->motions, error);
+}
+
+static void company_begin(Company *company, uint32_t threads) {
+    memset(company, 0, sizeof *company);
+    company->context = make_context(threads);
+    mf_hand_start(&company->hand, company->context);
+}
+
+static void company_open(Company *company, const CompanyConfig *config) {
+    mf_Error error = {0};
+    company_begin(company, config->threads);
+    must(company_try(company, config, &error), &error);
+}
+
+static void company_close(Company *company) {
+    mf_world_destroy(company->world);
+    mf_model_destroy(company->model);
+    assert_int_equal(mf_context_live_bytes(company->context), 0);
+    mf_context_destroy(company->context);
+}
+
+static mf_Field *field_of(const Company *company, const char *name) {
+    mf_Field *field = mf_group_find_field(company->group, name);
+    if (field == NULL)
+        fail_msg("no field %s", name);
+    return field;
+}
+
+static double get(const Company *company, const char *name, uint32_t instance, uint32_t c) {
+    return mf_field_get(field_of(company, name), instance, c);
+}
+
+static void change(Company *company, uint32_t instance, mf_Motion to) {
+    mf_Error error = {0};
+    must(mf_motion_switch(company->group, instance, to, &error), &error);
+    assert_int_equal(mf_motion_of(company->group, instance), to);
+}
+
+#define HEXAPOD MAYFLY_SOURCE_DIR "/models/hexapod.urdf"
+#define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
+
+// ---- every pair ---------------------------------------------------------------------------------
+
+// Some state in the air: turned, spinning, joints bent and moving.
+static void stir(const Company *company, uint32_t instance, uint32_t number) {
+    static const struct {
+        const char *name;
+        double size;
+    } parts[] = {{"base.position", 0.5},        {"base.orientation", 1.0},
+                 {"base.linear_velocity", 2.0}, {"base.angular_velocity", 3.0},
+                 {"joint.angle", 0.3},          {"joint.rate", 4.0}};
+    for (uint32_t f = 0; f < sizeof parts / sizeof *parts; f++) {
+        mf_Field *field = field_of(company, parts[f].name);
+        double length = 0.0;
+        for (uint32_t c = 0; c < field->components; c++) {
+            double value = parts[f].size * random_signed(500 + f, number * 64 + c);
+            mf_field_set(field, instance, c, f == 0 && c == 2 ? 3.0 + value : value);
+            length += value * value;
+        }
+        for (uint32_t c = 0; f == 1 && c < 4; c++)
+            mf_field_set(field, instance, c, mf_field_get(field, instance, c) / sqrt(length));
+    }
+    if (mf_motion_of(company->group, instance) == MF_MOTION_POINTS)
+        mf_points_refresh(company->group, instance);
+}
+
+static void check_kept(const Company *company, uint32_t instance, const char *const *names,
+                       uint32_t count, double (*before)[64], bool write) {
+    for (uint32_t f = 0; f < count; f++)
+        for (uint32_t c = 0; c < field_of(company, names[f])->components; c++) {
+            double now = get(company, names[f], instance, c);
+            if (write)
+                before[f][c] = now;
+            else if (memcmp(&now, &before[f][c], sizeof now) != 0)
+                fail_msg("%s[%u] changed from %.17g to %.17g", names[f], c, before[f][c], now);
+        }
+}
+
+static void check_pair(Company *company, mf_Motion from, mf_Motion to, uint32_t number) {
+    static const char *const kept[] = {
+        "base.position", "base.orientation",     "joint.angle",          "joint.rate",
+        "joint.target",  "base.linear_velocity", "base.angular_velocity"};
+    double before[7][64], center[3], linear[3], angular[3], now[3][3];
+    change(company, 0, from);
+    stir(company, 0, number);
+    mf_motion_momentum(company->group, 0, center, linear, angular);
+    check_kept(company, 0, kept, 7, before, true);
+    change(company, 0, to);
+    const bool twist_stays = from == MF_MOTION_KINEMATIC && to != MF_MOTION_KINEMATIC;
+    check_kept(company, 0, kept, twist_stays || from == to ? 7 : 5, before, false);
+    mf_motion_momentum(company->group, 0, now[0], now[1], now[2]);
+    for (uint32_t c = 0; c < 3 && from != to; c++) {
+        if (to == MF_MOTION_KINEMATIC) {
+            assert_near(get(company, "base.linear_velocity", 0, c), 0.0, 0);
+            assert_near(get(company, "base.angular_velocity", 0, c), 0.0, 0);
+            assert_near(now[1][c], 0.0, 0);
+            assert_near(now[2][c], 0.0, 0);
+        } else if (from != MF_MOTION_KINEMATIC) {
+            assert_near(now[1][c], linear[c], 1e-12);
+            assert_near(now[2][c], angular[c], 1e-13);
+        }
+    }
+    // The next step goes on from there.
+    double fast = 0.0;
+    for (uint32_t c = 0; c < 3; c++)
+        fast += fabs(get(company, "base.linear_velocity", 0, c));
+    mf_world_step(company->world, 1);
+    assert_int_equal(mf_group_fault(company->group, 0), 0);
+    for (uint32_t c = 0; c < 3; c++)
+        assert_near(get(company, "base.position", 0, c), before[0][c], 1.2e-3 * fast + 2e-3);
+}
+
+static void every_pair_keeps_what_it_must(void **state) {
+    (void)state;
+    static const char *const files[] = {HEXAPOD, HUMANOID};
+    for (int f = 0; f < 2; f++) {
+        Company company;
+        CompanyConfig config = company_config(files[f], MF_MOTION_ARTICULATED);
+        company_open(&company, &config);
+        for (int from = 0; from < MF_MOTION_COUNT; from++)
+            for (int to = 0; to < MF_MOTION_COUNT; to++)
+                check_pair(&company, (mf_Motion)from, (mf_Motion)to,
+                           (uint32_t)(from * MF_MOTION_COUNT + to));
+        company_close(&company);
+    }
+}
+
+// Base of 0.03 kg m^2 and an arm of 0.01 that turns about the common centre with its own rate u: at
+// `articulated` and `prescribed` the angular momentum about z is 0.04 w + 0.01 u, at `rigid` and
+// `points` 0.04 w. So w grows by u / 4 one way and falls by it the other way.
+static void momentum_of_joints_goes_into_the_base(void **state) {
+    (void)state;
+    static const mf_Motion with[] = {MF_MOTION_ARTICULATED, MF_MOTION_PRESCRIBED},
+                           without[] = {MF_MOTION_RIGID, MF_MOTION_POINTS};
+    const double up[3] = {0, 0, 1}, body[3] = {0.02, 0.03, 0.03}, arm[3] = {0.006, 0.01, 0.01};
+    Company company;
+    mf_Error error = {0};
+    company_begin(&company, 1);
+    mf_hand_inertia(&company.hand, 0, 2.0, body);
+    uint32_t link = mf_hand_hinge(&company.hand, 0, 0, 0, 0, up);
+    mf_hand_inertia(&company.hand, link, 1.0, arm);
+    mf_hand_point(&company.hand, link, 0.1, 0, -0.1, 0, true);
+    for (int l = 0; l < 2; l++)
+        for (int c = 0; c < 3; c++)
+            company.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
+    CompanyConfig config = company_config(NULL, MF_MOTION_ARTICULATED);
+    must(company_try(&company, &config, &error), &error);
+    for (int i = 0; i < 4; i++) {
+        change(&company, 0, with[i / 2]);
+        mf_field_set(field_of(&company, "base.angular_velocity"), 0, 2, 1.0);
+        mf_field_set(field_of(&company, "joint.rate"), 0, 0, 2.0);
+        change(&company, 0, without[i % 2]);
+        assert_near(get(&company, "base.angular_velocity", 0, 2), 1.5, 1e-12);
+        mf_MotionEnergy energy = mf_motion_energy(company.group, 0);
+        assert_near(energy.kinetic, 0.5 * 0.04 * 1.5 * 1.5, 1e-12);
+        change(&company, 0, with[i / 2]);
+        assert_near(get(&company, "base.angular_velocity", 0, 2), 1.0, 1e-12);
+        energy = mf_motion_energy(company.group, 0);
+        assert_near(energy.kinetic, 0.5 * 0.03 + 0.5 * 0.01 * 9.0, 1e-12);
+    }
+    company_close(&company);
+}
+
+// ---- on the ground ------------------------------------------------------------------------------
+
+// A robot that stands goes on standing, whatever it is changed to.
+static void a_standing_robot_goes_on_standing(void **state) {
+    (void)state;
+    Company company;
+    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_KINEMATIC);
+    company_open(&company, &config);
+    mf_world_step(company.world, 200);
+    const double height = get(&company, "base.position", 0, 2);
+    for (int n = 0; n < 25; n++) {
+        const mf_Motion to = (mf_Motion)(n * 2 % MF_MOTION_COUNT);
+        double before[3];
+        for (uint32_t c = 0; c < 3; c++)
+            before[c] = get(&company, "base.position", 0, c);
+        change(&company, 0, to);
+        mf_world_step(company.world, 1);
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(get(&company, "base.position", 0, c), before[c], 1e-3);
+        mf_world_step(company.world, 300);
+        assert_int_equal(mf_group_fault(company.group, 0), 0);
+        assert_near(get(&company, "base.position", 0, 2), height, 3e-3);
+        assert_near(get(&company, "base.orientation", 0, 0), 1.0, 1e-3);
+    }
+    company_close(&company);
+}
+
+// ---- mixed blocks -------------------------------------------------------------------------------
+
+enum { ROBOTS = 20, STEPS = 45, POISONED = 5 };
+
+static mf_Motion level_of(uint32_t robot, uint32_t round) {
+    return (mf_Motion)((robot * 3 + round * 2) % MF_MOTION_COUNT);
+}
+
+// Robots at all levels side by side, that change level while they fall and land.
+static void run_mixed(Company *company, uint32_t first, uint32_t steps) {
+    for (uint32_t n = 0; n < steps; n++) {
+        for (uint32_t i = 0; n % 15 == 0 && i < mf_group_count(company->group); i++)
+            change(company, i, level_of(first + i, n / 15));
+        for (uint32_t i = 0; i < mf_group_count(company->group); i++)
+            for (uint32_t j = 0; j < field_of(company, "joint.target")->components; j++)
+                mf_field_set(field_of(company, "joint.target"), i, j,
+                             0.3 * sin(0.05 * n + j + first + i));
+        mf_world_step(company->world, 1);
+    }
+}
+
+static void open_mixed(Company *company, bool wide, mf_Isa isa, uint32_t threads, uint32_t first,
+                       uint32_t count) {
+    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_ARTICULATED);
+    config.group.count = count;
+    config.group.double_precision = wide;
+    config.world.isa = isa;
+    config.threads = threads;
+    company_open(company, &config);
+    for (uint32_t i = 0; i < count; i++) {
+        mf_Field *field = field_of(company, "base.position");
+        mf_field_set(field, i, 2,
+                     mf_field_get(field, i, 2) + 0.01 * (1.0 + random_signed(600, first + i)));
+    }
+}
+
+static void levels_in_one_block_do_not_feel_each_other(void **state) {
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        uint64_t hash[ROBOTS];
+        Company company;
+        for (uint32_t r = 0; r < ROBOTS; r++) {
+            open_mixed(&company, wide != 0, MF_ISA_SCALAR, 1, r, 1);
+            run_mixed(&company, r, STEPS);
+            assert_int_equal(mf_group_fault_total(company.group), 0);
+            hash[r] = mf_group_instance_hash(company.group, 0);
+            company_close(&company);
+        }
+        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
+            if (!mf_isa_available(isas[s]))
+                continue;
+            for (uint32_t count = 4; count <= ROBOTS; count += 8) {
+                uint32_t first = (count * 7) % (ROBOTS - count + 1);
+                open_mixed(&company, wide != 0, isas[s], 1 + count % 2, first, count);
+                run_mixed(&company, first, STEPS);
+                for (uint32_t i = 0; i < count; i++)
+                    if (mf_group_instance_hash(company.group, i) != hash[first + i])
+                        fail_msg("%s, %u robots: robot %u in lane %u differs", mf_isa_name(isas[s]),
+                                 count, first + i, i);
+                company_close(&company);
+            }
+        }
+    }
+}
+
+static void poison_stays_with_its_robot(void **state) {
+    (void)state;
+    static const char *const names[] = {"base.position", "base.angular_velocity", "joint.rate",
+                                        "joint.angle", "stance.anchor"};
+    for (uint32_t f = 0; f < sizeof names / sizeof *names; f++) {
+        Company clean, sick;
+        open_mixed(&clean, false, MF_ISA_AUTO, 1, 0, 16);
+        open_mixed(&sick, false, MF_ISA_AUTO, 1, 0, 16);
+        run_mixed(&clean, 0, 20);
+        run_mixed(&sick, 0, 20);
+        mf_field_set(field_of(&sick, names[f]), POISONED, 1, (double)NAN);
+        for (uint32_t n = 0; n < 10; n++) { // through changes, too
+            for (uint32_t i = 0; i < 16; i++) {
+                change(&clean, i, level_of(i, n));
+                change(&sick, i, level_of(i, n));
+            }
+            mf_world_step(clean.world, 2);
+            mf_world_step(sick.world, 2);
+        }
+        for (uint32_t i = 0; i < 16; i++)
+            if (i != POISONED)
+                assert_true(mf_group_instance_hash(sick.group, i) ==
+                            mf_group_instance_hash(clean.group, i));
+        if (strcmp(names[f], "stance.anchor") != 0) // begins anew at a change
+            assert_true(mf_group_fault(sick.group, POISONED) != 0);
+        company_close(&clean);
+        company_close(&sick);
+    }
+}
+
+static void images_continue_bit_for_bit(void **state) {
+    (void)state;
+    Company first, other;
+    open_mixed(&first, false, MF_ISA_SCALAR, 1, 0, ROBOTS);
+    run_mixed(&first, 0, 20);
+    size_t size = mf_world_snapshot_size(first.world);
+    void *image = malloc(size);
+    assert_non_null(image);
+    assert_int_equal(mf_world_snapshot(first.world, image, size, NULL), MF_OK);
+    mf_world_step(first.world, 25);
+    open_mixed(&other, false, MF_ISA_AUTO, 2, 0, ROBOTS);
+    assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        assert_int_equal(mf_motion_of(other.group, i), mf_motion_of(first.group, i));
+    mf_world_step(other.world, 25);
+    assert_true(mf_world_hash(other.world) == mf_world_hash(first.world));
+    free(image);
+    company_close(&first);
+    company_close(&other);
+}
+
+static void changing_allocates_nothing(void **state) {
+    (void)state;
+    Company company;
+    open_mixed(&company, false, MF_ISA_AUTO, 1, 0, ROBOTS);
+    uint64_t calls = mf_context_call_count(company.context);
+    run_mixed(&company, 0, STEPS);
+    assert_int_equal(mf_context_call_count(company.context), calls);
+    company_close(&company);
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+static void a_reset_goes_back_to_the_start(void **state) {
+    (void)state;
+    Company company;
+    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_RIGID);
+    config.group.count = 3;
+    company_open(&company, &config);
+    uint64_t fresh = mf_group_instance_hash(company.group, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(mf_motion_of(company.group, i), MF_MOTION_RIGID);
+    change(&company, 1, MF_MOTION_POINTS);
+    assert_int_equal(mf_motion_of(company.group, 0), MF_MOTION_RIGID);
+    mf_world_step(company.world, 10);
+    mf_group_reset(company.group, 1);
+    assert_int_equal(mf_motion_of(company.group, 1), MF_MOTION_RIGID);
+    assert_true(mf_group_instance_hash(company.group, 1) == fresh);
+    company_close(&company);
+}
+
+// Two motions of five: others are refused with those that there are.
+static void motions_that_are_not_there_are_refused(void **state) {
+    (void)state;
+    Company company;
+    mf_Error error = {0};
+    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_ARTICULATED);
+    memset(config.motions.has, 0, sizeof config.motions.has);
+    config.motions.has[MF_MOTION_KINEMATIC] = true;
+    company_open(&company, &config);
+    assert_int_equal(mf_motion_switch(company.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "group robots: does not move by points; it can move by: "
+                                       "kinematic and articulated");
+    assert_int_equal(mf_motion_switch(company.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_motion_switch(company.group, 1, MF_MOTION_KINEMATIC, &error),
+                     MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "group robots: has 1 robots, no robot 1");
+    assert_int_equal(mf_motion_of(company.group, 0), MF_MOTION_ARTICULATED);
+    assert_false(mf_motion_in(company.group, MF_MOTION_RIGID));
+    assert_int_equal(mf_motions_add(company.group, &config.motions, &error), MF_BAD_ARGUMENT);
+    company_close(&company);
+    // Settings of other contacts, or none at all, and a start that is none.
+    for (int which = 0; which < 3; which++) {
+        company_begin(&company, 1);
+        config = company_config(HEXAPOD, MF_MOTION_ARTICULATED);
+        if (which == 0)
+            config.motions.struct_size = 0;
+        else if (which == 1)
+            config.motions.start = MF_MOTION_COUNT;
+        else
+            config.motions.articulated.contacts = false;
+        assert_int_equal(company_try(&company, &config, &error), MF_BAD_ARGUMENT);
+        company_close(&company);
+    }
+}
+
+static void a_group_with_one_motion_answers_too(void **state) {
+    (void)state;
+    Stage stage;
+    stage_begin(&stage, 1);
+    make_hexapod(&stage.hand);
+    StageConfig config = stage_config(true);
+    stage_open(&stage, &config);
+    double center[3], linear[3], angular[3], expected[3][3];
+    mf_Error error = {0};
+    stage_set3(&stage, "base.linear_velocity", 1, 2, 3);
+    stage_set3(&stage, "base.angular_velocity", 3, 2, 1);
+    assert_int_equal(mf_motion_of(stage.group, 0), MF_MOTION_POINTS);
+    mf_motion_momentum(stage.group, 0, center, linear, angular);
+    mf_points_momentum(stage.group, 0, expected[0], expected[1], expected[2]);
+    assert_memory_equal(linear, expected[1], sizeof linear);
+    assert_memory_equal(angular, expected[2], sizeof angular);
+    assert_near(mf_motion_energy(stage.group, 0).kinetic, mf_points_energy(stage.group, 0).kinetic,
+                0);
+    assert_int_equal(mf_motion_switch(stage.group, 0, MF_MOTION_POINTS, &error), MF_OK);
+    assert_int_equal(mf_motion_switch(stage.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
+    stage_close(&stage, NULL);
+}
+
+// ---- what a model can do ------------------------------------------------------------------------
+
+static void check_says(const mf_Model *model, mf_Motion motion, const char *said) {
+    mf_Error error = {0};
+    mf_Status status = mf_motion_check(model, motion, &error);
+    if (said == NULL) {
+        must(status, &error);
+        return;
+    }
+    assert_int_equal(status, MF_UNSUPPORTED);
+    if (strcmp(error.message, said) != 0)
+        fail_msg("%s", error.message);
+}
+
+static void a_level_that_a_model_cannot_support_is_refused(void **state) {
+    (void)state;
+    const double up[3] = {0, 0, 1}, moment[3] = {0.01, 0.01, 0.01};
+    for (int which = 0; which < 3; which++) {
+        Company company;
+        company_begin(&company, 1);
+        mf_HandModel *hand = &company.hand;
+        if (which == 2) { // no mass at all
+            hand->links[mf_hand_slide(hand, 0, 0, 0, 0, up)].name = "foot";
+            mf_hand_point(hand, 1, 0, 0, -0.1, 0, true);
+        } else {
+            mf_hand_inertia(hand, 0, 1.0, moment);
+            memcpy(hand->links[0].inertia, moment, sizeof moment);
+            mf_hand_point(hand, 0, 0, 0, -0.1, 0, true);
+        }
+        if (which == 1) // held in the world
+            hand->model.base = MF_BASE_FIXED;
+        for (int i = 0; i < MF_MOTION_COUNT; i++) {
+            const mf_Motion motion = (mf_Motion)i;
+            const char *said = NULL;
+            if (which == 0 && motion == MF_MOTION_KINEMATIC)
+                said = "kinematic: model hand has no feet: no link that moves against its base has "
+                       "a contact near the ground in the start position; name its feet in the "
+                       "settings; it can move by: points, rigid, prescribed and articulated";
+            if (which == 1 && motion == MF_MOTION_POINTS)
+                said = "points: the base of model hand is held in the world; it can move by: "
+                       "kinematic, rigid, prescribed and articulated";
+            if (which == 2 && motion == MF_MOTION_ARTICULATED)
+                said = "articulated: model hand has no mass; it can move by: kinematic";
+            if (which < 2 || said != NULL || motion == MF_MOTION_KINEMATIC)
+                check_says(&hand->model, motion, said);
+        }
+        mf_context_destroy(company.context);
+    }
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *error) {
+    const mf_Model *model = user;
+    mf_World *world = NULL;
+    mf_Group *group = NULL;
+    mf_GroupConfig config = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        motions.has[i] = true;
+    config.model = model;
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_world_add_group(world, &config, &group, error);
+    if (status == MF_OK)
+        status = mf_motions_add(group, &motions, error);
+    if (status == MF_OK)
+        status = mf_motion_switch(group, 0, MF_MOTION_KINEMATIC, error);
+    mf_world_destroy(world);
+    return status;
+}
+
+static void making_survives_every_failure(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    mf_Model *model;
+    mf_Error error = {0};
+    must(mf_model_load(context, HEXAPOD, NULL, &model, &error), &error);
+    assert_true(torture(context, make_and_change, model, TORTURE_MUST_FAIL) > 60);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pair_keeps_what_it_must),
+        cmocka_unit_test(momentum_of_joints_goes_into_the_base),
+        cmocka_unit_test(a_standing_robot_goes_on_standing),
+        cmocka_unit_test(levels_in_one_block_do_not_feel_each_other),
+        cmocka_unit_test(poison_stays_with_its_robot),
+        cmocka_unit_test(images_continue_bit_for_bit),
+        cmocka_unit_test(changing_allocates_nothing),
+        cmocka_unit_test(a_reset_goes_back_to_the_start),
+        cmocka_unit_test(motions_that_are_not_there_are_refused),
+        cmocka_unit_test(a_group_with_one_motion_answers_too),
+        cmocka_unit_test(a_level_that_a_model_cannot_support_is_refused),
+        cmocka_unit_test(making_survives_every_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
