@@ -101,9 +101,10 @@ static double press(const mf_Collisions *all, double mass, double depth, double 
     if (depth > all->config.depth)
         depth = all->config.depth;
     double pull = settings->stiffness * depth; // [m/s^2]
-    // Both stiffnesses meet where the speed is what two steps change it by, so that what rests does
-    // not chatter between them.
-    double soft = 2.0 * pull * settings->step;
+    // Both stiffnesses meet over the speed that half a step changes it by, so that what rests does
+    // not chatter between them. The damping that this is, (1 - e^2) m / h, stops a touch within two
+    // steps at most; the four of a face share a mass at least as large as four times m.
+    double soft = 0.5 * pull * settings->step;
     double side = mf_clamp(soft > 0.0 ? approach / soft : 0.0, -1.0, 1.0);
     return mass * pull * (0.5 * (1.0 + settings->slow) + 0.5 * (1.0 - settings->slow) * side);
 }

@@ -49,22 +49,21 @@ static void balls_meet_as_the_spring_says(void **state) {
         Impact is = impact_of(m, e, duration, 10 * MICROSECOND, true);
         const double common = (1.0 - m) / (1.0 + m); // speed of the common centre of mass
         near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
-        near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.004 * duration / e);
+        // A few steps, and what the band between both springs (half a step wide) saves.
+        near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.6e-5 / (e * e));
         near(is.speeds[0], common - e * 2 * m / (1 + m), 0.005);
         near(is.speeds[1], common + e * 2 / (1 + m), 0.005);
         near(is.speeds[0] + m * is.speeds[1], 1.0 - m, 1e-12);
     }
 }
 
-// At the coarsest setting, four steps, and the default of six, in float: the law of impacts holds
-// to the error of the step, and never gives more speed than it took.
+// At the coarsest setting, four steps, the default of six, and more, in float: the law of impacts
+// holds to an error that falls with the square of the step.
 static void coarse_impacts_are_near_it(void **state) {
     (void)state;
     for (uint32_t steps = 4; steps <= 12; steps += 2) {
-        const double bound = 1.3 / steps;
         Impact is = impact_of(1.0, 0.5, 1e-3 * steps, MF_MILLISECOND, false);
-        near(is.speeds[1], 0.5, 0.5 * bound);
-        assert_true(is.speeds[1] < 0.999);
+        near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
         near(is.speeds[0], -is.speeds[1], 1e-6);
     }
 }
