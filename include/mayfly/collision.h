@@ -63,7 +63,7 @@ MF_API mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *c
 typedef struct mf_CollisionsStatistics {
     uint64_t steps;        // [1] since the last clearing
     uint64_t robot_tests;  // [1] balls about two whole robots, for any angles of their joints
-    uint64_t sphere_tests; // [1] spheres of two trees
+    uint64_t sphere_tests; // [1] spheres of two trees, or a sphere and the box about a shape
     uint64_t shape_tests;  // [1] two shapes
     uint64_t without;      // [1] two shapes, if there were no balls and no trees
     uint64_t touches;      // [1] contacts with a force

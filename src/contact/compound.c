@@ -225,6 +225,26 @@ static bool is_solid(const mf_Model *model, const mf_CollideShape *shape) {
     return shape->kind != MF_COLLIDE_PLANE && carrier(model, shape) != MF_NONE;
 }
 
+// Vertices are those of the hull, from its place.
+static void set_box(const double *values, const double *vertices, mf_CompoundSolid *solid) {
+    const double *size = values + MF_COLLIDE_HALF;
+    const uint32_t count = solid->vertex_count;
+    mf_vec3_copy(solid->box, size);
+    if (solid->kind == MF_COLLIDE_SPHERE)
+        mf_vec3_set(solid->box, size[0], size[0], size[0]);
+    else if (solid->kind == MF_COLLIDE_CAPSULE)
+        mf_vec3_set(solid->box, size[0], size[0], size[0] + size[1]);
+    else if (solid->kind == MF_COLLIDE_CYLINDER)
+        mf_vec3_set(solid->box, size[0], size[0], size[1]);
+    if (solid->kind != MF_COLLIDE_HULL)
+        return;
+    const double *x = vertices + 3 * (size_t)solid->first_vertex;
+    mf_vec3_set(solid->box, 0, 0, 0);
+    for (uint32_t i = 0; i < 3 * count; i++)
+        if (mf_abs(x[i]) > solid->box[i / count])
+            solid->box[i / count] = mf_abs(x[i]);
+}
+
 static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint32_t *number) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const mf_Model *model = compound->model;
@@ -246,6 +266,7 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
                                     .turned = memcmp(from, unit, sizeof unit) != 0,
                                     .contact_type = model->shapes[shape->shape].contact_type,
                                     .contact_with = model->shapes[shape->shape].contact_with};
+        set_box(from, plan->vertices_f64, solid);
         set_masses(compound, from, solid);
         number[i] = s++;
     }

@@ -47,11 +47,12 @@ enum {
 // fixed to it. In company no less mass moves.
 typedef struct mf_CompoundSolid {
     mf_CollideKind kind;
-    uint32_t shape;                      // [1] of the model
-    uint32_t link;                       // [1] of the model
-    uint32_t first_vertex;               // [1] hull: into the vertices
-    uint32_t vertex_count;               // [1]
-    bool turned;                         // its axes are not its link's
+    uint32_t shape;        // [1] of the model
+    uint32_t link;         // [1] of the model
+    uint32_t first_vertex; // [1] hull: into the vertices
+    uint32_t vertex_count; // [1]
+    bool turned;           // its axes are not its link's
+    double box[3];         // [m] half edges of a box about its place that holds it, its axes
     uint32_t contact_type, contact_with; // [1] bits, as in mf_Shape
     double pressed; // [1/kg] inverse of the least mass that moves along a normal of its surface;
                     // 0: held by the world
@@ -104,7 +105,7 @@ enum {
     MF_PART_VELOCITY = 12, // [m/s] 3 values: of the origin
     MF_PART_RATE = 15,     // [rad/s] 3 values: world axes
     MF_PART_LINK_ROWS = 18,
-    MF_PART_SOLID_ROWS = 12, // [1], [m] turn and place
+    MF_PART_SOLID_ROWS = 12, // [1], [m] turn (only of one that is turned) and place
     MF_PART_NODE_ROWS = 4    // [m] centre and radius; NaN in all lanes of robots to pass over
 };
 
@@ -113,6 +114,12 @@ static inline size_t mf_compound_link_row(uint32_t link) {
 }
 static inline size_t mf_compound_solid_row(const mf_Compound *compound, uint32_t solid) {
     return mf_compound_link_row(compound->link_count) + (size_t)solid * MF_PART_SOLID_ROWS;
+}
+// Of its turn: that of its link where they are the same.
+static inline size_t mf_compound_turn_row(const mf_Compound *compound, uint32_t solid) {
+    const mf_CompoundSolid *of = &compound->solids[solid];
+    return of->turned ? mf_compound_solid_row(compound, solid)
+                      : mf_compound_link_row(of->link) + MF_PART_TURN;
 }
 static inline size_t mf_compound_node_row(const mf_Compound *compound, uint32_t node) {
     return mf_compound_solid_row(compound, compound->solid_count) +

@@ -181,8 +181,8 @@ static inline void put_solid(const Refit *refit, uint32_t s) {
     if (solid->turned) {
         const Mat own = constant_mat(c + MF_COLLIDE_TURN);
         turn = mat_times(&turn, &own);
+        part_put_mat(refit, to, &turn);
     }
-    part_put_mat(refit, to, &turn);
     part_put(refit, to + 9, place);
     put_sphere(refit, mf_compound_node_row(compound, s), place, mf_set(c[MF_COLLIDE_RADIUS]));
 }
@@ -277,15 +277,17 @@ static void fill_lane(const Work *work, const Leaf *leaf, uint32_t to, uint32_t 
     const uint32_t which = leaf->swapped ? 1 - to : to, s = leaf->solids[which];
     const mf_CompoundSide *side = side_of(work, leaf, which);
     const mf_Compound *compound = side->compound;
-    const mf_real *part =
-        (const mf_real *)side->parts + mf_compound_solid_row(compound, s) * MF_BLOCK + side->lane;
+    const mf_real *parts = (const mf_real *)side->parts + side->lane;
+    const mf_real *turn = parts + mf_compound_turn_row(compound, s) * MF_BLOCK;
+    const mf_real *place = parts + (mf_compound_solid_row(compound, s) + 9) * MF_BLOCK;
     const mf_real *values =
         VALUES(compound) + mf_compound_solid_values(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
     const double *way = work->meet->pairs[leaf->pair].way;
-    for (size_t i = 0; i < 12; i++)
-        batch->rows[to][i][lane] = part[i * MF_BLOCK];
-    for (size_t i = 0; which == 1 && i < 3; i++)
-        batch->rows[to][9 + i][lane] += (mf_real)way[i];
+    for (size_t i = 0; i < 9; i++)
+        batch->rows[to][i][lane] = turn[i * MF_BLOCK];
+    for (size_t i = 0; i < 3; i++)
+        batch->rows[to][9 + i][lane] =
+            which == 1 ? place[i * MF_BLOCK] + (mf_real)way[i] : place[i * MF_BLOCK];
     for (size_t i = 0; i < 4; i++)
         batch->rows[to][12 + i][lane] = values[MF_COLLIDE_HALF + i];
 }
@@ -452,6 +454,50 @@ static bool spheres_meet(const mf_real *a, const mf_real *b, const mf_real way[3
     return square < sum * sum * (1 + 64 * MF_REAL_EPSILON);
 }
 
+// Whether a ball about `center` [m], from the side's base origin, may reach the box of a solid:
+// spheres about flat and long things are near much more often than they are.
+static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real center[3],
+                     mf_real radius) {
+    const mf_CompoundSolid *of = &side->compound->solids[solid];
+    const mf_real *parts = (const mf_real *)side->parts + side->lane;
+    const mf_real *turn = parts + mf_compound_turn_row(side->compound, solid) * MF_BLOCK;
+    const mf_real *place = parts + (mf_compound_solid_row(side->compound, solid) + 9) * MF_BLOCK;
+    mf_real way[3], size = radius, square = 0;
+    if (of->kind == MF_COLLIDE_SPHERE)
+        return true;
+    for (size_t i = 0; i < 3; i++) {
+        way[i] = center[i] - place[i * MF_BLOCK];
+        size += (way[i] < 0 ? -way[i] : way[i]) + (mf_real)of->box[i];
+    }
+    for (size_t i = 0; i < 3; i++) {
+        mf_real along = turn[i * MF_BLOCK] * way[0] + turn[(3 + i) * MF_BLOCK] * way[1] +
+                        turn[(6 + i) * MF_BLOCK] * way[2];
+        mf_real apart = (along < 0 ? -along : along) - (mf_real)of->box[i];
+        square += apart > 0 ? apart * apart : 0;
+    }
+    // Larger than the roundings of all this.
+    radius += 64 * MF_REAL_EPSILON * size;
+    return square < radius * radius;
+}
+
+// Whether two nodes can touch, of which one may be a leaf.
+static bool boxes_near(const mf_CompoundPair *pair, const mf_real way[3], const mf_real *a,
+                       const mf_real *b, const uint32_t nodes[2], uint64_t *tests) {
+    const mf_CompoundSide *sides = pair->sides;
+    if (nodes[0] < sides[0].compound->solid_count) {
+        const mf_real center[3] = {b[0] + way[0], b[MF_BLOCK] + way[1], b[2 * MF_BLOCK] + way[2]};
+        ++*tests;
+        if (!box_near(&sides[0], nodes[0], center, b[3 * MF_BLOCK]))
+            return false;
+    }
+    if (nodes[1] < sides[1].compound->solid_count) {
+        const mf_real center[3] = {a[0] - way[0], a[MF_BLOCK] - way[1], a[2 * MF_BLOCK] - way[2]};
+        ++*tests;
+        return box_near(&sides[1], nodes[1], center, a[3 * MF_BLOCK]);
+    }
+    return true;
+}
+
 typedef struct Two {
     uint32_t a, b;
 } Two;
@@ -482,6 +528,9 @@ static void descend(Work *work, uint32_t p) {
         const mf_real *a = sphere_of(&sides[0], two.a), *b = sphere_of(&sides[1], two.b);
         work->meet->sphere_tests++;
         if (!spheres_meet(a, b, way))
+            continue;
+        const uint32_t nodes[2] = {two.a, two.b};
+        if (!boxes_near(pair, way, a, b, nodes, &work->meet->sphere_tests))
             continue;
         bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
         if (leaf_a && leaf_b) {
@@ -547,8 +596,13 @@ bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double pla
         ++*tests;
         if (!(square < sum * sum))
             continue;
-        if (node < compound->solid_count)
-            return true;
+        if (node < compound->solid_count) {
+            const mf_real center[3] = {(mf_real)place[0], (mf_real)place[1], (mf_real)place[2]};
+            ++*tests;
+            if (box_near(side, node, center, (mf_real)radius))
+                return true;
+            continue;
+        }
         stack[depth++] = compound->nodes[node - compound->solid_count].children[1];
         stack[depth++] = compound->nodes[node - compound->solid_count].children[0];
     }
