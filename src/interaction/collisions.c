@@ -436,6 +436,21 @@ static void run_collisions(const mf_WorldRun *run, void *user) {
     all->statistics.without += tests_without(all);
 }
 
+static const char *const reads[] = {"base.position",
+                                    "base.orientation",
+                                    "base.linear_velocity",
+                                    "base.angular_velocity",
+                                    "joint.angle",
+                                    "joint.rate",
+                                    "ball.orientation",
+                                    "ball.rate",
+                                    "free.position",
+                                    "free.velocity",
+                                    "fault.word",
+                                    "motion.level",
+                                    NULL};
+static const char *const writes[] = {"push.link", "push.count", NULL};
+
 static void forget(mf_World *world, void *user) {
     (void)world;
     ((mf_Collisions *)user)->searched = false;
@@ -540,6 +555,8 @@ static mf_Status fill(mf_Collisions *all, mf_Error *error) {
     system.reset = forget;
     system.destroy = destroy;
     system.user = all;
+    system.reads = reads;
+    system.writes = writes;
     system.settings_hash = hash_settings(all);
     return mf_world_add_system(all->world, &system, error);
 }
