@@ -22,6 +22,8 @@ typedef struct Evolution {
     mf_Context *context;
     mf_Experiment *experiment;
     mf_Scene scene;
+    mf_Experiment dear; // the experiment at the level of the second look
+    mf_Scene dear_scene;
     mf_Search *search;
     mf_Archive *archive;
     char folder[MF_APP_PATH], archive_path[MF_APP_PATH], report_path[MF_APP_PATH];
@@ -43,8 +45,9 @@ static const mf_CommandHelp help = {
         "Each generation is on disk before the next one starts: after kill -9, or Ctrl-C (exit\n"
         "code 75), the same command with --resume goes on and ends with the same population.\n"
         "With --json there is one object per generation (generation, best, mean, evaluations,\n"
-        "simulated_seconds of robot life, wall_seconds, realtime_factor) and a last one with\n"
-        "\"done\" and the hash of the final population.",
+        "simulated_seconds of robot life, wall_seconds, realtime_factor; verified, the fitness of\n"
+        "the best at the second level, where it was looked at again) and a last one with \"done\"\n"
+        "and the hash of the final population.",
     .examples = "  mayfly evolve scenes/hexapod.yaml --generations 1364\n"
                 "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --terrain hills.png "
                 "--out runs/hills\n",
@@ -62,6 +65,27 @@ static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, ui
     Evolution *evolution = user;
     evolution->simulated += count * evolution->experiment->duration;
     return mf_scene_evaluate(&evolution->scene, genomes, count, genome_bytes, fitness, error);
+}
+
+static mf_Status verify(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                        double *fitness, mf_Error *error) {
+    Evolution *evolution = user;
+    evolution->simulated += count * evolution->experiment->duration;
+    return mf_scene_evaluate(&evolution->dear_scene, genomes, count, genome_bytes, fitness, error);
+}
+
+static bool verifies(const Evolution *evolution) {
+    return evolution->experiment->verify.motion != MF_VERIFY_NONE;
+}
+
+static mf_Status make_dear_scene(Evolution *evolution, mf_Error *error) {
+    const mf_VerifyConfig *config = &evolution->experiment->verify;
+    if (!verifies(evolution))
+        return MF_OK;
+    mf_experiment_at_level(evolution->experiment, (mf_Motion)(config->motion - MF_VERIFY_KINEMATIC),
+                           &evolution->dear);
+    return mf_scene_create(evolution->context, &evolution->dear, config->best,
+                           &evolution->dear_scene, error);
 }
 
 static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
@@ -96,6 +120,12 @@ static mf_Status make_search(Evolution *evolution, mf_Error *error) {
                           "expected a controller that can evolve (gp, oscillator), found none");
     config.evaluate = evaluate;
     config.user = evolution;
+    if (verifies(evolution)) {
+        config.verify_every = evolution->experiment->verify.every;
+        config.verify_best = evolution->experiment->verify.best;
+        config.verify = verify;
+        config.verify_user = evolution;
+    }
     return mf_search_create(evolution->context, &config, &evolution->search, error);
 }
 
@@ -190,6 +220,8 @@ static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error)
             mf_scene_create(evolution->context, evolution->experiment,
                             evolution->experiment->search.population, &evolution->scene, error);
     if (status == MF_OK)
+        status = make_dear_scene(evolution, error);
+    if (status == MF_OK)
         status = make_search(evolution, error);
     return status == MF_OK ? open_archive(evolution, error) : status;
 }
@@ -199,6 +231,8 @@ static void tear_down(Evolution *evolution) {
     mf_search_destroy(evolution->search);
     if (evolution->scene.world != NULL)
         mf_scene_destroy(&evolution->scene);
+    if (evolution->dear_scene.world != NULL)
+        mf_scene_destroy(&evolution->dear_scene);
     mf_experiment_destroy(evolution->experiment);
     mf_context_destroy(evolution->context);
 }
@@ -211,13 +245,17 @@ static json_int_t evaluations_of(const Evolution *evolution) {
 // ---- generations -------------------------------------------------------------------------------
 
 static bool print_generation(const Evolution *evolution, double wall) {
-    return mf_app_print(json_pack(
-        "{s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "generation",
-        (json_int_t)mf_search_generation(evolution->search), "best",
-        mf_app_real(mf_search_best(evolution->search)), "mean",
-        mf_app_real(mf_search_mean(evolution->search)), "evaluations", evaluations_of(evolution),
-        "simulated_seconds", mf_app_real(evolution->simulated), "wall_seconds", mf_app_real(wall),
-        "realtime_factor", mf_app_real(evolution->simulated / wall)));
+    json_t *line = json_pack("{s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "generation",
+                             (json_int_t)mf_search_generation(evolution->search), "best",
+                             mf_app_real(mf_search_best(evolution->search)), "mean",
+                             mf_app_real(mf_search_mean(evolution->search)), "evaluations",
+                             evaluations_of(evolution), "simulated_seconds",
+                             mf_app_real(evolution->simulated), "wall_seconds", mf_app_real(wall),
+                             "realtime_factor", mf_app_real(evolution->simulated / wall));
+    if (line != NULL && mf_search_verified(evolution->search) > 0)
+        json_object_set_new(line, "verified",
+                            mf_app_real(mf_search_individual(evolution->search, 0).verified));
+    return mf_app_print(line);
 }
 
 static void show_progress(const Evolution *evolution, mf_Progress *progress, double wall) {

@@ -27,6 +27,14 @@ typedef struct mf_SearchConfig {
     bool reuse_fitness;   // do not evaluate unchanged survivors again; default false
     mf_EvaluateFn evaluate;
     void *user;
+    // A second, dearer look at the best. In every generation whose number is a multiple of
+    // verify_every, the best verify_best are rated by `verify` and ordered among themselves by it:
+    // the better half of them (rounded up) come first and are the only parents of the next
+    // generation, the others come last and are the first to go. Ranks between are as before.
+    uint32_t verify_every; // [1] generations; 0: never, the default
+    uint32_t verify_best;  // [1] 2 .. population; default 8
+    mf_EvaluateFn verify;  // as `evaluate`; needed when verify_every is not 0
+    void *verify_user;
 } mf_SearchConfig;
 MF_API mf_SearchConfig mf_search_config(void);
 
@@ -35,6 +43,7 @@ typedef struct mf_Individual {
     uint64_t id;           // [1]
     uint64_t parent;       // [1] id, UINT64_MAX in the first generation
     double fitness;        // [m] or what the fitness measures; NaN before evaluation
+    double verified;       // [m] or as fitness, by the second look; NaN without one
     const uint8_t *genome; // [1] genome_bytes values, owned by the search
 } mf_Individual;
 
@@ -45,16 +54,21 @@ MF_API void mf_search_destroy(mf_Search *search); // NULL is fine
 
 // One generation: (from the second on) keep the best `survivors`, fill up with mutated copies of
 // them, then evaluate; individuals end sorted by falling fitness, of equals the younger (higher id)
-// first, so that children as good as their parents replace them. When the evaluation fails, its
+// first, so that children as good as their parents replace them; then the second look, where it is
+// due. When an evaluation fails, its
 // status and error come back and the search is as before: advance can be called again.
 MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
 MF_API const mf_SearchConfig *mf_search_settings(const mf_Search *search);
 MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
+// Fitness of the first by rank; after a second look that is not the largest.
 MF_API double mf_search_best(const mf_Search *search);
 MF_API double mf_search_mean(const mf_Search *search); // over finite values
-// Hash over ids, parents, genomes and fitness bits of the current generation.
+// How many of this generation had a second look.
+MF_API uint32_t mf_search_verified(const mf_Search *search); // [1]
+// Hash over ids, parents, genomes and fitness bits of the current generation, and over those of a
+// second look.
 MF_API uint64_t mf_search_hash(const mf_Search *search);
 
 // ---- the archive (SQLite) ----------------------------------------------------------------------
@@ -97,6 +111,7 @@ typedef struct mf_ArchiveGeneration {
     double best;         // [m] or what the fitness measures
     double mean;         // [m]
     double seconds;      // [s] wall time so far
+    double verified;     // [m] or as best: of the same robot by the second look; NaN without one
 } mf_ArchiveGeneration;
 // Reads the statistics of every generation: *out is an array of run.generations rows from
 // mf_allocate.

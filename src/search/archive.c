@@ -27,6 +27,7 @@
 static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
     mf_Database *database = &archive->database;
     int64_t application = 0, format = 0;
+    const int64_t newest = MF_ARCHIVE_FORMAT_VERIFIED;
     mf_Status status = mf_database_integer(database, "PRAGMA application_id", &application, error);
     if (status == MF_OK)
         status = mf_database_integer(database, "PRAGMA user_version", &format, error);
@@ -37,9 +38,11 @@ static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
                           "expected a Mayfly archive, found a database of another application "
                           "(application_id %" PRId64 ")",
                           application);
-    if (format != MF_ARCHIVE_FORMAT)
+    if (format < MF_ARCHIVE_FORMAT_PLAIN || format > newest)
         return mf_fail_at(error, MF_VERSION, database->path, 0, 0,
-                          "expected archive format %d, found %" PRId64, MF_ARCHIVE_FORMAT, format);
+                          "expected archive format %d or %d, found %" PRId64,
+                          MF_ARCHIVE_FORMAT_PLAIN, MF_ARCHIVE_FORMAT_VERIFIED, format);
+    archive->format = format;
     return MF_OK;
 }
 
@@ -62,7 +65,7 @@ static mf_Status check_table(mf_Archive *archive, sqlite3_stmt *statement,
         if (!same_text(&cell, table->sql))
             status = mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
                                 "the archive is damaged (table '%s' is not as format %d has it)",
-                                table->name, MF_ARCHIVE_FORMAT);
+                                table->name, (int)archive->format);
     }
     sqlite3_reset(statement);
     return status;
@@ -73,7 +76,7 @@ static mf_Status check_tables(mf_Archive *archive, mf_Error *error) {
     mf_Status status = mf_database_prepare(
         &archive->database, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1",
         &statement, error);
-    for (int i = 0; i < MF_ARCHIVE_TABLES && status == MF_OK; i++)
+    for (int i = 0; i < mf_archive_table_count(archive->format) && status == MF_OK; i++)
         status = check_table(archive, statement, &mf_archive_tables[i], error);
     sqlite3_finalize(statement);
     return status;
@@ -238,7 +241,36 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
         status = mf_database_prepare(
             database, "INSERT INTO survivor (generation, id, fitness) VALUES (?1,?2,?3)",
             &archive->insert_survivor, error);
+    if (status == MF_OK && archive->format == MF_ARCHIVE_FORMAT_VERIFIED)
+        status = mf_database_prepare(
+            database, "INSERT INTO verified (generation, id, fitness) VALUES (?1,?2,?3)",
+            &archive->insert_verified, error);
     return status;
+}
+
+// How often and how many, in format 2.
+static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
+    mf_SearchConfig *config = &archive->run.search;
+    int64_t every = 0, best = 0;
+    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
+        return MF_OK;
+    mf_Status status = mf_database_integer(
+        &archive->database, "SELECT coalesce(max(every), 0) FROM verification WHERE id = 1", &every,
+        error);
+    if (status == MF_OK)
+        status = mf_database_integer(&archive->database,
+                                     "SELECT coalesce(max(best), 0) FROM verification WHERE id = 1",
+                                     &best, error);
+    if (status != MF_OK)
+        return status;
+    if (every < 1 || every > UINT32_MAX || best < 2 || best > config->population)
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "verification: expected every >= 1 and best in 2 .. %" PRIu32
+                          ", found %" PRId64 " and %" PRId64,
+                          config->population, every, best);
+    config->verify_every = (uint32_t)every;
+    config->verify_best = (uint32_t)best;
+    return MF_OK;
 }
 
 static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) {
@@ -247,6 +279,8 @@ static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) 
         status = check_tables(archive, error);
     if (status == MF_OK)
         status = read_run(archive, error);
+    if (status == MF_OK)
+        status = read_verification(archive, error);
     if (status == MF_OK && write)
         status = begin_writing(archive, error);
     if (status == MF_OK)
@@ -293,6 +327,7 @@ void mf_archive_close(mf_Archive *archive) {
     sqlite3_finalize(archive->insert_generation);
     sqlite3_finalize(archive->insert_individual);
     sqlite3_finalize(archive->insert_survivor);
+    sqlite3_finalize(archive->insert_verified);
     if (was_writing) {
         // Refused while others read; then the file stays in write-ahead mode, which is fine too.
         sqlite3_busy_timeout(archive->database.handle, 0);

@@ -1,4 +1,4 @@
-// Making a new archive file: the tables of format 1 and the row that describes the run.
+// Making a new archive file: the tables of its format and the row that describes the run.
 //
 // A new file must appear complete or not at all, even under kill -9, and must never overwrite
 // another. So the first image is made in memory, written beside the target, and linked to its name,
@@ -51,6 +51,17 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
                  "    fitness REAL,                -- in that generation\n"
                  "    PRIMARY KEY (generation, id)\n"
                  ") STRICT, WITHOUT ROWID"},
+    {"verification", "CREATE TABLE verification (\n"
+                     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+                     "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
+                     "    best INTEGER NOT NULL   -- individuals that are looked at\n"
+                     ") STRICT"},
+    {"verified", "CREATE TABLE verified (\n"
+                 "    generation INTEGER NOT NULL, -- a multiple of `every`\n"
+                 "    id INTEGER NOT NULL,         -- of the individual\n"
+                 "    fitness REAL,                -- at the second look; NULL when not a number\n"
+                 "    PRIMARY KEY (generation, id)\n"
+                 ") STRICT, WITHOUT ROWID"},
 };
 
 // ---- creating ----------------------------------------------------------------------------------
@@ -82,17 +93,28 @@ static mf_Status insert_run(mf_Database *database, const mf_SearchConfig *config
     return status;
 }
 
+static mf_Status insert_verification(mf_Database *database, const mf_SearchConfig *config,
+                                     mf_Error *error) {
+    char sql[96];
+    snprintf(sql, sizeof sql, "INSERT INTO verification (id, every, best) VALUES (1,%u,%u)",
+             config->verify_every, config->verify_best);
+    return mf_database_run(database, sql, error);
+}
+
 static mf_Status fill_new(mf_Database *database, const mf_SearchConfig *config,
                           const char *settings, uint64_t model_hash, uint64_t terrain_hash,
                           mf_Error *error) {
     char pragmas[96];
+    int format = config->verify_every > 0 ? MF_ARCHIVE_FORMAT_VERIFIED : MF_ARCHIVE_FORMAT_PLAIN;
     snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
-             MF_ARCHIVE_APPLICATION, MF_ARCHIVE_FORMAT);
+             MF_ARCHIVE_APPLICATION, format);
     mf_Status status = mf_database_run(database, pragmas, error);
-    for (int i = 0; i < MF_ARCHIVE_TABLES && status == MF_OK; i++)
+    for (int i = 0; i < mf_archive_table_count(format) && status == MF_OK; i++)
         status = mf_database_run(database, mf_archive_tables[i].sql, error);
     if (status == MF_OK)
         status = insert_run(database, config, settings, model_hash, terrain_hash, error);
+    if (status == MF_OK && format == MF_ARCHIVE_FORMAT_VERIFIED)
+        status = insert_verification(database, config, error);
     return status;
 }
 

@@ -1,4 +1,5 @@
-// Format 1 of the archive file (docs/archive.md), and the inside of mf_Archive.
+// Formats of the archive file (docs/archive.md), and the inside of mf_Archive. A run without a
+// second look is stored in format 1, one with it in format 2, which has two more tables.
 #ifndef MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 #define MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 
@@ -8,8 +9,10 @@
 
 enum {
     MF_ARCHIVE_APPLICATION = 0x4d617966, // "Mayf"
-    MF_ARCHIVE_FORMAT = 1,
-    MF_ARCHIVE_TABLES = 4,
+    MF_ARCHIVE_FORMAT_PLAIN = 1,
+    MF_ARCHIVE_FORMAT_VERIFIED = 2,
+    MF_ARCHIVE_TABLES_PLAIN = 4,
+    MF_ARCHIVE_TABLES = 6,
     MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the experiment's text
 };
 
@@ -20,15 +23,21 @@ typedef struct mf_ArchiveTable {
 } mf_ArchiveTable;
 extern const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES];
 
+static inline int mf_archive_table_count(int64_t format) {
+    return format == MF_ARCHIVE_FORMAT_PLAIN ? MF_ARCHIVE_TABLES_PLAIN : MF_ARCHIVE_TABLES;
+}
+
 struct mf_Archive {
     mf_Database database;
     mf_ArchiveRun run;
     char *settings;
+    int64_t format;
     int writer_lock; // open file descriptor, -1 when reading
     sqlite3_stmt *last_generation;
     sqlite3_stmt *insert_generation;
     sqlite3_stmt *insert_individual;
     sqlite3_stmt *insert_survivor;
+    sqlite3_stmt *insert_verified; // NULL in format 1
 };
 
 // One value as SQLite gave it.

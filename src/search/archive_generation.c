@@ -22,6 +22,9 @@ static mf_Status compare_settings(const mf_Archive *archive, const mf_SearchConf
         {"genome_bytes", stored->genome_bytes, search->genome_bytes},
         {"seed", stored->seed, search->seed},
         {"reuse_fitness", stored->reuse_fitness, search->reuse_fitness},
+        {"verify_every", stored->verify_every, search->verify_every},
+        {"verify_best", stored->verify_every > 0 ? stored->verify_best : 0,
+         search->verify_every > 0 ? search->verify_best : 0},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (fields[i].stored != fields[i].search)
@@ -116,6 +119,17 @@ static mf_Status insert_survivor(mf_Archive *archive, const mf_Search *search, u
     return mf_database_execute(&archive->database, statement, error);
 }
 
+static mf_Status insert_verified(mf_Archive *archive, const mf_Search *search, uint32_t rank,
+                                 mf_Error *error) {
+    sqlite3_stmt *statement = archive->insert_verified;
+    if (!search->current.checked[rank])
+        return MF_OK;
+    sqlite3_bind_int64(statement, 1, search->generation);
+    sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
+    sqlite3_bind_double(statement, 3, search->current.verified[rank]);
+    return mf_database_execute(&archive->database, statement, error);
+}
+
 static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double seconds,
                             double simulated, mf_Error *error) {
     mf_ArchiveLast last;
@@ -127,10 +141,13 @@ static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double
     if (status == MF_OK)
         status = insert_generation(archive, search, seconds, simulated, error);
     uint64_t first_id = mf_search_first_id(&search->config, search->generation);
-    for (uint32_t rank = 0; rank < search->config.population && status == MF_OK; rank++)
+    for (uint32_t rank = 0; rank < search->config.population && status == MF_OK; rank++) {
         status = search->current.id[rank] >= first_id
                      ? insert_newborn(archive, search, rank, error)
                      : insert_survivor(archive, search, rank, error);
+        if (status == MF_OK)
+            status = insert_verified(archive, search, rank, error);
+    }
     return status;
 }
 
@@ -185,6 +202,8 @@ static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_S
         next->id[i] = individual.id;
         next->parent[i] = individual.parent;
         next->fitness[i] = individual.fitness;
+        next->verified[i] = __builtin_nan("");
+        next->checked[i] = 0;
         memcpy(next->genomes + (size_t)i * config->genome_bytes, individual.genome,
                config->genome_bytes);
     }
@@ -220,6 +239,47 @@ static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_
     return status;
 }
 
+// Notes who had a second look in that generation, and what it gave.
+static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t generation,
+                               mf_Error *error) {
+    mf_Database *database = &archive->database;
+    mf_Population *next = &search->next;
+    sqlite3_stmt *statement;
+    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
+        return MF_OK;
+    mf_Status status = mf_database_prepare(
+        database, "SELECT id, fitness FROM verified WHERE generation = ?1", &statement, error);
+    if (status != MF_OK)
+        return status;
+    sqlite3_bind_int64(statement, 1, generation);
+    bool row = true;
+    while (status == MF_OK && row) {
+        status = mf_database_step(database, statement, &row, error);
+        if (status != MF_OK || !row)
+            break;
+        mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0), mf_archive_cell(statement, 1)};
+        int64_t id;
+        double fitness;
+        uint32_t i = 0;
+        bool good = mf_archive_decode_integer(&cells[0], 0, INT64_MAX, &id) &&
+                    mf_archive_decode_real(&cells[1], &fitness);
+        while (good && i < search->config.population && next->id[i] != (uint64_t)id)
+            i++;
+        if (!good || i == search->config.population) {
+            status =
+                mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                           "generation %" PRIu32 ": the archive is damaged (a row of the table "
+                           "'verified' is of nobody who lived)",
+                           generation);
+            break;
+        }
+        next->verified[i] = fitness;
+        next->checked[i] = 1;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
 static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast *last,
                          mf_Error *error) {
     mf_Status status = mf_archive_last(archive, last, error);
@@ -230,6 +290,8 @@ static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast 
         return MF_OK;
     }
     status = read_generation(archive, search, last->number, error);
+    if (status == MF_OK)
+        status = read_verified(archive, search, last->number, error);
     if (status != MF_OK)
         return status;
     if (!mf_search_adopt(search, last->number, last->hash))

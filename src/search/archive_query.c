@@ -24,24 +24,28 @@ mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *erro
 
 static bool decode_statistics(sqlite3_stmt *statement, uint32_t expected,
                               mf_ArchiveGeneration *out) {
-    mf_ArchiveCell cells[4];
-    for (int i = 0; i < 4; i++)
+    mf_ArchiveCell cells[5];
+    for (int i = 0; i < 5; i++)
         cells[i] = mf_archive_cell(statement, i);
     int64_t number;
     out->generation = expected;
     return mf_archive_decode_integer(&cells[0], expected, expected, &number) &&
            mf_archive_decode_real(&cells[1], &out->best) &&
            mf_archive_decode_real(&cells[2], &out->mean) &&
-           mf_archive_decode_real(&cells[3], &out->seconds) && out->seconds >= 0;
+           mf_archive_decode_real(&cells[3], &out->seconds) && out->seconds >= 0 &&
+           mf_archive_decode_real(&cells[4], &out->verified);
 }
 
 static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows, uint32_t count,
                                  mf_Error *error) {
     mf_Database *database = &archive->database;
     sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(
-        database, "SELECT number, best, mean, seconds FROM generation ORDER BY number", &statement,
-        error);
+    const char *sql =
+        archive->format == MF_ARCHIVE_FORMAT_PLAIN
+            ? "SELECT number, best, mean, seconds, NULL FROM generation ORDER BY number"
+            : "SELECT g.number, g.best, g.mean, g.seconds, v.fitness FROM generation g LEFT JOIN "
+              "verified v ON v.generation = g.number AND v.id = g.champion ORDER BY g.number";
+    mf_Status status = mf_database_prepare(database, sql, &statement, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         bool row;
         status = mf_database_step(database, statement, &row, error);

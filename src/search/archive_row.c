@@ -71,6 +71,7 @@ mf_Status mf_archive_decode_individual(const mf_ArchiveCell cells[MF_ARCHIVE_IND
         .id = (uint64_t)id,
         .parent = has_parent ? (uint64_t)parent : UINT64_MAX,
         .fitness = fitness,
+        .verified = __builtin_nan(""),
         .genome = cells[3].bytes,
     };
     return MF_OK;

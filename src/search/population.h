@@ -9,6 +9,8 @@ typedef struct mf_Population {
     uint64_t *id;
     uint64_t *parent;
     double *fitness;
+    double *verified; // NaN where it was not looked at again, or came to nothing
+    uint8_t *checked; // 1: was looked at again
     uint8_t *genomes;
 } mf_Population;
 
@@ -20,6 +22,8 @@ struct mf_Search {
     mf_Population next;    // scratch: candidates that become current when all went well
     uint32_t *order;       // scratch: rank to index into `next`
     uint32_t *order_spare; // scratch of the sort
+    uint8_t *finest;       // scratch: genomes for the second look; NULL where there is none
+    double *finest_fitness;
 };
 
 // Ranges of everything but the functions; errors name the field.

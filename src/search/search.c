@@ -13,6 +13,11 @@
 // parent replaces it in time and the population wanders along plateaus instead of sitting on its
 // oldest members. -0 is stored as 0 and every NaN as one NaN, the worst value of all.
 //
+// A second look (`verify`) at the best orders these among themselves and makes the better half of
+// them the only parents of the next generation. The worse half is ranked last and so dies out
+// first; those who had no second look stay between, alive but without children, so that the one
+// look does not throw away what the population knows.
+//
 // Random numbers are mf_random(seed, id, stream, draw): what an individual is depends on the seed,
 // its id and its parent, never on threads, on order of evaluation or on how often a run was
 // resumed.
@@ -37,6 +42,7 @@ mf_SearchConfig mf_search_config(void) {
         .survivors = 50,
         .genome_bytes = 32,
         .mutation_rate = 1.0 / 16,
+        .verify_best = 8,
     };
 }
 
@@ -62,6 +68,12 @@ mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "search config.mutation_rate: expected 0 .. 1, found %g",
                        config->mutation_rate);
+    if (config->verify_every > 0 &&
+        (config->verify_best < 2 || config->verify_best > config->population))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "search config.verify_best: expected 2 .. %" PRIu32
+                       " (population), found %" PRIu32,
+                       config->population, config->verify_best);
     return MF_OK;
 }
 
@@ -136,21 +148,27 @@ static bool ranks_before(const mf_Population *population, uint32_t a, uint32_t b
     return population->id[a] > population->id[b];
 }
 
-// Bottom-up merge sort of indices into search->next. Not qsort, which may allocate.
-static void rank_next(mf_Search *search) {
-    uint32_t count = search->config.population;
+// By the second look; the worst value, NaN, last. Ranks before it decide between equals, as the
+// sort is stable.
+static bool verifies_before(const mf_Population *population, uint32_t a, uint32_t b) {
+    double x = population->verified[a], y = population->verified[b];
+    return x == x && (y != y || x > y);
+}
+
+typedef bool (*BeforeFn)(const mf_Population *population, uint32_t a, uint32_t b);
+
+// Bottom-up merge sort of the first `count` of search->order, indices into search->next. Not qsort,
+// which may allocate.
+static void sort_order(mf_Search *search, uint32_t count, BeforeFn before) {
     uint32_t *from = search->order, *to = search->order_spare;
-    for (uint32_t i = 0; i < count; i++)
-        from[i] = i;
     for (uint32_t width = 1; width < count; width *= 2) {
         for (uint32_t start = 0; start < count; start += 2 * width) {
             uint32_t middle = start + width < count ? start + width : count;
             uint32_t end = middle + width < count ? middle + width : count;
             uint32_t left = start, right = middle;
             for (uint32_t i = start; i < end; i++) {
-                bool take_right =
-                    left == middle ||
-                    (right < end && ranks_before(&search->next, from[right], from[left]));
+                bool take_right = left == middle ||
+                                  (right < end && before(&search->next, from[right], from[left]));
                 to[i] = take_right ? from[right++] : from[left++];
             }
         }
@@ -158,8 +176,47 @@ static void rank_next(mf_Search *search) {
         from = to;
         to = swap;
     }
-    search->order = from;
-    search->order_spare = to;
+    // What was not sorted lies in the first array only.
+    if (from != search->order)
+        memcpy(search->order, from, count * sizeof *from);
+}
+
+static void rank_next(mf_Search *search) {
+    for (uint32_t i = 0; i < search->config.population; i++)
+        search->order[i] = i;
+    sort_order(search, search->config.population, ranks_before);
+}
+
+static uint32_t count_checked(const mf_SearchConfig *config, const mf_Population *population) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < config->population; i++)
+        count += population->checked[i];
+    return count;
+}
+
+static uint32_t better_half(uint32_t checked) {
+    return checked - checked / 2;
+}
+
+// Puts the better half of those looked at again first and the others last.
+static void promote(mf_Search *search) {
+    uint32_t count = search->config.population, checked = 0, others = 0;
+    uint32_t total = count_checked(&search->config, &search->next);
+    if (total == 0)
+        return;
+    uint32_t *order = search->order, *spare = search->order_spare;
+    for (uint32_t i = 0; i < count; i++) {
+        if (search->next.checked[order[i]])
+            spare[checked++] = order[i];
+        else
+            spare[total + others++] = order[i];
+    }
+    memcpy(order, spare, count * sizeof *order);
+    sort_order(search, total, verifies_before);
+    uint32_t half = better_half(total), worse = total - half;
+    memcpy(spare, order + half, worse * sizeof *order);
+    memmove(order + half, order + total, (count - total) * sizeof *order);
+    memcpy(order + count - worse, spare, worse * sizeof *order);
 }
 
 // Copies search->next into search->current by rank.
@@ -172,6 +229,8 @@ static void commit_next(mf_Search *search) {
         current->id[rank] = next->id[from];
         current->parent[rank] = next->parent[from];
         current->fitness[rank] = next->fitness[from];
+        current->verified[rank] = next->verified[from];
+        current->checked[rank] = next->checked[from];
         memcpy(current->genomes + rank * bytes, next->genomes + from * bytes, bytes);
     }
 }
@@ -198,6 +257,10 @@ static uint64_t hash_population(const mf_SearchConfig *config, const mf_Populati
         hash = hash_word(hash, fitness_bits);
         hash = mf_hash_bytes(hash, population->genomes + i * config->genome_bytes,
                              config->genome_bytes);
+        if (population->checked[i]) {
+            memcpy(&fitness_bits, &population->verified[i], sizeof fitness_bits);
+            hash = hash_word(hash, fitness_bits);
+        }
     }
     return hash;
 }
@@ -214,8 +277,11 @@ static bool allocate_population(mf_Context *context, const mf_SearchConfig *conf
     population->id = mf_allocate(context, count, sizeof *population->id);
     population->parent = mf_allocate(context, count, sizeof *population->parent);
     population->fitness = mf_allocate(context, count, sizeof *population->fitness);
+    population->verified = mf_allocate(context, count, sizeof *population->verified);
+    population->checked = mf_allocate(context, count, 1);
     population->genomes = mf_allocate(context, count, config->genome_bytes);
     return population->id != NULL && population->parent != NULL && population->fitness != NULL &&
+           population->verified != NULL && population->checked != NULL &&
            population->genomes != NULL;
 }
 
@@ -223,6 +289,8 @@ static void release_population(mf_Context *context, mf_Population *population) {
     mf_release(context, population->id);
     mf_release(context, population->parent);
     mf_release(context, population->fitness);
+    mf_release(context, population->verified);
+    mf_release(context, population->checked);
     mf_release(context, population->genomes);
 }
 
@@ -232,6 +300,8 @@ void mf_search_reset(mf_Search *search) {
         search->current.id[i] = i;
         search->current.parent[i] = UINT64_MAX;
         search->current.fitness[i] = __builtin_nan("");
+        search->current.verified[i] = __builtin_nan("");
+        search->current.checked[i] = 0;
         randomise(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
     }
 }
@@ -249,6 +319,9 @@ mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, m
     if (config->evaluate == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "search config.evaluate: expected a function, found NULL");
+    if (config->verify_every > 0 && config->verify == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "search config.verify: expected a function, found NULL");
     mf_Search *search = mf_allocate(context, 1, sizeof *search);
     if (search == NULL)
         return mf_fail(error, MF_NO_MEMORY, "search: no memory");
@@ -258,6 +331,11 @@ mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, m
     search->order_spare = mf_allocate(context, config->population, sizeof *search->order_spare);
     bool have_memory = allocate_population(context, config, &search->current);
     have_memory = allocate_population(context, config, &search->next) && have_memory;
+    if (config->verify_every > 0) {
+        search->finest = mf_allocate(context, config->verify_best, config->genome_bytes);
+        search->finest_fitness = mf_allocate(context, config->verify_best, sizeof(double));
+        have_memory = have_memory && search->finest != NULL && search->finest_fitness != NULL;
+    }
     if (!have_memory || search->order == NULL || search->order_spare == NULL) {
         mf_search_destroy(search);
         return mf_fail(error, MF_NO_MEMORY,
@@ -277,6 +355,8 @@ void mf_search_destroy(mf_Search *search) {
     release_population(context, &search->next);
     mf_release(context, search->order);
     mf_release(context, search->order_spare);
+    mf_release(context, search->finest);
+    mf_release(context, search->finest_fitness);
     mf_release(context, search);
 }
 
@@ -293,9 +373,16 @@ static void breed(mf_Search *search) {
     memcpy(next->parent, current->parent, kept * sizeof *next->parent);
     memcpy(next->fitness, current->fitness, kept * sizeof *next->fitness);
     memcpy(next->genomes, current->genomes, kept * bytes);
+    for (uint32_t i = 0; i < config->population; i++) {
+        next->verified[i] = __builtin_nan("");
+        next->checked[i] = 0;
+    }
+    uint32_t parents = better_half(mf_search_verified(search));
+    if (parents == 0 || parents > kept)
+        parents = kept;
     uint64_t first_id = mf_search_first_id(config, search->generation + 1);
     for (uint32_t i = kept; i < config->population; i++) {
-        uint32_t parent = (i - kept) % kept;
+        uint32_t parent = (i - kept) % parents;
         uint8_t *genome = next->genomes + i * bytes;
         next->id[i] = first_id + (i - kept);
         next->parent[i] = current->id[parent];
@@ -304,18 +391,14 @@ static void breed(mf_Search *search) {
     }
 }
 
-static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
-    const mf_SearchConfig *config = &search->config;
-    mf_Population *next = &search->next;
-    bool reuse = config->reuse_fitness && search->generation > 0;
-    uint32_t first = reuse ? config->survivors : 0, count = config->population - first;
-    double *fitness = next->fitness + first;
+// Rates `count` genomes by one of the two functions; equal results have equal bits.
+static mf_Status rate(const mf_Search *search, mf_EvaluateFn function, void *user,
+                      const uint8_t *genomes, uint32_t count, double *fitness, mf_Error *error) {
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = __builtin_nan("");
     mf_Error failure = {.status = MF_OK};
     mf_Status status =
-        config->evaluate(config->user, next->genomes + (size_t)first * config->genome_bytes, count,
-                         config->genome_bytes, fitness, &failure);
+        function(user, genomes, count, search->config.genome_bytes, fitness, &failure);
     if (status != MF_OK) {
         if (failure.message[0] == '\0')
             return mf_fail(error, status, "search: the evaluation of generation %" PRIu32 " failed",
@@ -334,6 +417,36 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
     return MF_OK;
 }
 
+static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
+    const mf_SearchConfig *config = &search->config;
+    bool reuse = config->reuse_fitness && search->generation > 0;
+    uint32_t first = reuse ? config->survivors : 0, count = config->population - first;
+    return rate(search, config->evaluate, config->user,
+                search->next.genomes + (size_t)first * config->genome_bytes, count,
+                search->next.fitness + first, error);
+}
+
+// The second look, at the best of search->next by their order.
+static mf_Status verify_next(mf_Search *search, mf_Error *error) {
+    const mf_SearchConfig *config = &search->config;
+    if (config->verify_every == 0 || (search->generation + 1) % config->verify_every != 0)
+        return MF_OK;
+    size_t bytes = config->genome_bytes;
+    for (uint32_t rank = 0; rank < config->verify_best; rank++)
+        memcpy(search->finest + rank * bytes, search->next.genomes + search->order[rank] * bytes,
+               bytes);
+    mf_Status status = rate(search, config->verify, config->verify_user, search->finest,
+                            config->verify_best, search->finest_fitness, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t rank = 0; rank < config->verify_best; rank++) {
+        search->next.verified[search->order[rank]] = search->finest_fitness[rank];
+        search->next.checked[search->order[rank]] = 1;
+    }
+    promote(search);
+    return MF_OK;
+}
+
 mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
     if (search == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "search: search is NULL");
@@ -344,6 +457,9 @@ mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
     if (status != MF_OK)
         return status;
     rank_next(search);
+    status = verify_next(search, error);
+    if (status != MF_OK)
+        return status;
     commit_next(search);
     search->generation++;
     return MF_OK;
@@ -351,6 +467,7 @@ mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
 
 bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash) {
     rank_next(search);
+    promote(search);
     if (hash_population(&search->config, &search->next, search->order) != hash)
         return false;
     commit_next(search);
@@ -370,18 +487,25 @@ const mf_SearchConfig *mf_search_settings(const mf_Search *search) {
 
 mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank) {
     if (rank >= search->config.population)
-        return (mf_Individual){
-            .id = UINT64_MAX, .parent = UINT64_MAX, .fitness = __builtin_nan("")};
+        return (mf_Individual){.id = UINT64_MAX,
+                               .parent = UINT64_MAX,
+                               .fitness = __builtin_nan(""),
+                               .verified = __builtin_nan("")};
     return (mf_Individual){
         .id = search->current.id[rank],
         .parent = search->current.parent[rank],
         .fitness = search->current.fitness[rank],
+        .verified = search->current.verified[rank],
         .genome = search->current.genomes + (size_t)rank * search->config.genome_bytes,
     };
 }
 
 double mf_search_best(const mf_Search *search) {
     return search->current.fitness[0];
+}
+
+uint32_t mf_search_verified(const mf_Search *search) {
+    return count_checked(&search->config, &search->current);
 }
 
 double mf_search_mean(const mf_Search *search) {

@@ -87,16 +87,23 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
 
 // ---- charts ------------------------------------------------------------------------------------
 
-// Columns of the archive's rows, for the chart: generation, best, mean.
-static bool copy_curves(const mf_ReportData *data, double **columns) {
+// Columns of the archive's rows, for the chart: generation, best, mean, then generation and fitness
+// of the second looks, `looks` of them.
+static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *looks) {
     uint32_t count = data->generation_count;
-    *columns = mf_allocate(data->context, count, 3 * sizeof(double));
+    *looks = 0;
+    *columns = mf_allocate(data->context, count, 5 * sizeof(double));
     if (*columns == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         (*columns)[i] = data->generations[i].generation;
         (*columns)[count + i] = data->generations[i].best;
         (*columns)[2 * (size_t)count + i] = data->generations[i].mean;
+        if (!isfinite(data->generations[i].verified))
+            continue;
+        (*columns)[3 * (size_t)count + *looks] = data->generations[i].generation;
+        (*columns)[4 * (size_t)count + *looks] = data->generations[i].verified;
+        ++*looks;
     }
     return true;
 }
@@ -128,21 +135,42 @@ static double label_shift(const mf_Chart *chart, double upper, double lower) {
     return isfinite(gap) ? fmax(0.0, 0.5 * (17.0 - fabs(gap))) : 0.0;
 }
 
+static void put_levels(mf_Text *text, const mf_ReportData *data, double best, double verified) {
+    const mf_VerifyConfig *verify = &data->experiment->verify;
+    const char *level = mf_motion_name((mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC));
+    mf_text_format(text,
+                   "<p>Every %u generations the best %u are looked at again at the level "
+                   "<b>%s</b>, with a step of %g ms, and the better half of them become the only "
+                   "parents. At the last look the best of them gets ",
+                   verify->every, verify->best, level, 1000.0 * mf_time_to_seconds(verify->step));
+    mf_text_measure(text, verified);
+    mf_text_put(text, " there, and ");
+    mf_text_measure(text, best);
+    mf_text_put(text, " where it evolved");
+    if (best > 0.0)
+        mf_text_format(text, ": %.0f %%", 100.0 * verified / best);
+    mf_text_put(text, ".</p>\n");
+}
+
 static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     double *columns;
-    uint32_t count = data->generation_count;
+    uint32_t count = data->generation_count, looks;
     open_section(text, "fitness", "Fitness over generations");
     mf_text_format(text,
                    "<p>Each generation keeps the best %u of %u robots and fills up with mutated "
                    "copies of them.</p>\n",
                    data->experiment->search.survivors, data->experiment->search.population);
-    if (!copy_curves(data, &columns)) {
+    if (!copy_curves(data, &columns, &looks)) {
         text->failed = true;
         return;
     }
     const double *best = columns + count, *mean = best + count;
+    const double *look = mean + count, *verified = look + count;
+    if (looks > 0)
+        put_levels(text, data, best[(size_t)look[looks - 1] - 1], verified[looks - 1]);
     double range[2] = {0.0, 0.0};
     widen(range, best, 2 * (size_t)count);
+    widen(range, verified, looks);
     bool own = data->experiment->hooks.fitness != NULL; // its unit is known to its program only
     const char *unit = own ? "" : " m";
     mf_Chart chart =
@@ -153,6 +181,10 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
                        : "Best and mean distance over generations");
     mf_chart_line(text, &chart, columns, mean, count, "mean", false);
     mf_chart_line(text, &chart, columns, best, count, "best", true);
+    if (looks > 0) {
+        mf_chart_line(text, &chart, look, verified, looks, "verified", false);
+        put_label(text, &chart, verified[looks - 1], 0.0, "verified", "verified", unit);
+    }
     double shift = label_shift(&chart, best[count - 1], mean[count - 1]);
     put_label(text, &chart, best[count - 1], -shift, "best", "best", unit);
     put_label(text, &chart, mean[count - 1], shift, "mean", "mean", unit);

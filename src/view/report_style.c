@@ -43,7 +43,7 @@ static const char *const rules[] = {
     ".line{fill:none;stroke:currentColor;stroke-width:2.2;stroke-linejoin:round;",
     "stroke-linecap:round}\n",
     ".area{fill:currentColor;opacity:.09;stroke:none}\n",
-    ".best{color:var(--accent)}.mean{color:var(--mate)}\n",
+    ".best{color:var(--accent)}.mean{color:var(--mate)}.verified{color:var(--good)}\n",
     "svg .tag{fill:currentColor;font-weight:650}\n",
     // The map: drawn on a picture of its own colours, so halo and ink are fixed where relief is.
     ".ground{fill:var(--code)}.track{fill:none;stroke:var(--accent);stroke-width:3;",
