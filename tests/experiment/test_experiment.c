@@ -344,6 +344,9 @@ static void written_text_has_every_default(void **state) {
                               "    instructions_per_tick: 8\n"
                               "    angle_per_move: 0.06 # [rad]\n"
                               "    unknown: wrap\n"
+                              "servo:\n"
+                              "  gain: 0 # [N m/rad]\n"
+                              "  damping: 0 # [N m s/rad]\n"
                               "fitness: distance\n"
                               "run:\n"
                               "  duration: 120 # [s]\n"
@@ -354,7 +357,12 @@ static void written_text_has_every_default(void **state) {
                               "  survivors: 50\n"
                               "  mutation_rate: 0.0625\n"
                               "  seed: 1\n"
-                              "  reuse_fitness: false\n");
+                              "  reuse_fitness: false\n"
+                              "verify:\n"
+                              "  motion: none\n"
+                              "  every: 10\n"
+                              "  best: 8\n"
+                              "  step: 0.001 # [s]\n");
     mf_release(*state, text);
     mf_experiment_destroy(e);
 }

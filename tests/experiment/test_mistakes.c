@@ -154,7 +154,7 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
          "t.yaml:2:1: search.seed: unknown key, did you mean search.seed?"},
         {OK_MODEL "<<: {a: 1}\n",
          "t.yaml:2:1: <<: unknown key, expected one of name, model, terrain, world, motion, "
-         "controller, fitness, run, search"},
+         "controller, servo, fitness, run, search, verify"},
         {OK_MODEL "search:\n  seed: 1\n  survivors: 5\n  seed: 2\n",
          "t.yaml:5:3: expected each key once, found seed again (first in line 3)"},
         {OK_MODEL "search: {seed: 1}\nsearch: {survivors: 2}\n",
@@ -171,6 +171,12 @@ static void mistakes_between_keys_are_found(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
+        {OK_MODEL
+         "search: {population: 20, survivors: 5}\nverify: {motion: articulated, best: 21}\n",
+         "t.yaml:3:37: verify.best: expected at most search.population = 20, found 21"},
+        {OK_MODEL "verify: {motion: soccer}\n",
+         "t.yaml:2:18: verify.motion: expected one of none, kinematic, points, rigid, prescribed, "
+         "articulated, found soccer"},
         {OK_MODEL "search: {population: 50, survivors: 50}\n",
          "t.yaml:2:37: search.survivors: expected fewer than search.population = 50, found 50"},
         {OK_MODEL "search: {population: 10}\n",
@@ -288,7 +294,7 @@ static void wrong_overrides_are_named(void **state) {
          "search.population?"},
         {{"qqqqqqq", "9"},
          "override qqqqqqq=9: qqqqqqq: unknown key, expected one of name, model, terrain, world, "
-         "motion, controller, fitness, run, search"},
+         "motion, controller, servo, fitness, run, search, verify"},
         {{"search..seed", "9"},
          "override search..seed=9: search..seed: unknown key, did you mean terrain.seed?"},
         {{"search", "9"}, "override search=9: search: expected a group of keys, found 9"},

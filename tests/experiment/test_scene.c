@@ -50,6 +50,41 @@ static void every_scene_of_ours_runs(void **state) {
     }
 }
 
+// At another level: the step of `verify`, servos from the robot's file, feet that feel the ground.
+static void an_experiment_moves_to_another_level(void **state) {
+    const mf_Override overrides[] = {{"verify.step", "0.002"}, {"run.duration", "1"}};
+    mf_Experiment *experiment = load(*state, "quadruped.yaml", overrides, 2), level;
+    mf_experiment_at_level(experiment, MF_MOTION_ARTICULATED, &level);
+    assert_int_equal(level.step, 2 * MF_MILLISECOND);
+    mf_Scene scene = make(*state, &level, 20);
+    assert_non_null(mf_articulated_settings(scene.group));
+    assert_null(mf_points_settings(scene.group));
+    mf_world_step(scene.world, 500);
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
+    const mf_Field *foot = mf_group_find_field(scene.group, "sensor.contact");
+    for (uint32_t c = 0; c < foot->components; c++)
+        assert_true(mf_field_get(foot, 17, c) == 1.0); // it stands on all fours
+    // Held up by servos that give in a little: the body stays within 2 cm of where it stood.
+    assert_true(fabs(mf_field_get(mf_group_find_field(scene.group, "base.position"), 3, 2) -
+                     scene.model->rest_height) < 0.02);
+
+    // An evaluation is the same again, whatever came before.
+    uint8_t genomes[20 * MF_GP_BYTES];
+    double fitness[2][20];
+    for (size_t i = 0; i < sizeof genomes; i++)
+        genomes[i] = (uint8_t)(i * 89 + i / 7);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(mf_scene_evaluate(&scene, genomes, 20, MF_GP_BYTES, fitness[i], NULL),
+                         MF_OK);
+    assert_memory_equal(fitness[0], fitness[1], sizeof fitness[0]);
+    mf_scene_destroy(&scene);
+
+    mf_Error error = {0};
+    mf_experiment_at_level(experiment, MF_MOTION_OWN, &level);
+    assert_int_equal(mf_scene_create(*state, &level, 1, &scene, &error), MF_UNSUPPORTED);
+    mf_experiment_destroy(experiment);
+}
+
 // The main job is the published experiment.
 static void the_hexapod_scene_is_the_paper(void **state) {
     mf_Experiment *e = load(*state, "hexapod.yaml", NULL, 0);
@@ -231,6 +266,7 @@ static void a_missing_model_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_of_ours_runs),
+        cmocka_unit_test(an_experiment_moves_to_another_level),
         cmocka_unit_test(the_hexapod_scene_is_the_paper),
         cmocka_unit_test(robots_without_a_genome_idle),
         cmocka_unit_test(distance_is_horizontal_and_0_with_a_fault),

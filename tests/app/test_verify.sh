@@ -1,0 +1,58 @@
+#!/bin/sh
+# A search across levels from the command line: `verify:` of the experiment file, its lines and its
+# curve, a run broken off and resumed, and champions that live again at the dearer level.
+#
+#     test_verify.sh SOURCE_DIR BUILD_DIR
+set -u
+# shellcheck source=tests/app/command.sh
+. "$1/tests/app/command.sh"
+
+cat >two.yaml <<END
+model:
+  file: "$source_dir/models/quadruped.urdf"
+run:
+  duration: 2
+search:
+  population: 12
+  survivors: 6
+  seed: 5
+verify:
+  motion: articulated
+  every: 2
+  best: 4
+  step: 0.002
+END
+
+expect 0 evolve two.yaml --generations 4 --json --out whole
+hash=$(value hash)
+[ "$(grep -c '"verified"' out)" -eq 2 ] || fail "expected a second look in generations 2 and 4"
+grep '"generation": *4' out | grep -q '"verified"' || fail "generation 4 had no second look"
+grep -q 'are looked at again at the level' whole/report.html || fail "the report has one curve"
+grep -q 'class="tag verified"\|verified' whole/report.html || fail "the report has one curve"
+
+# Broken off right behind a second look, and resumed.
+expect 0 evolve two.yaml --generations 2 --json --out parts
+expect 0 evolve two.yaml --generations 4 --json --out parts --resume
+[ "$(value hash)" = "$hash" ] || fail "the resumed run has another final population"
+
+expect 0 replay whole --json
+[ "$(value motion)" = points ] || fail "replay: motion $(value motion), expected points"
+[ "$(value equal)" = true ] || fail "replay: not the stored fitness"
+# At the dearer level the champion gets, bit for bit, what the search saw of it.
+looked=$("$mayfly" evolve two.yaml --generations 4 --json --out again 2>/dev/null |
+    sed -n 's/.*"generation": *4,.*"verified": *\([^,}]*\).*/\1/p')
+expect 0 replay whole --motion articulated --json
+[ "$(value motion)" = articulated ] || fail "replay: motion $(value motion), expected articulated"
+[ "$(value fitness)" = " $looked" ] || [ "$(value fitness)" = "$looked" ] ||
+    fail "replay gets $(value fitness) at articulated, the search got $looked"
+expect 0 replay whole --motion articulated --plot film.html
+grep -q 'motion *articulated with a step of 2 ms' out || fail "replay does not name the level"
+[ -s film.html ] || fail "there is no film"
+
+refused 2 "--motion: expected points or articulated, found 'soccer'" replay whole --motion soccer
+sed 's/best: 4/best: 40/' two.yaml >bad.yaml
+refused 1 'verify.best: expected at most search.population = 12, found 40' evolve bad.yaml --out bad
+[ ! -e bad ] || fail "a refused run left a folder behind"
+
+[ $failures -eq 0 ] || exit 1
+echo "all good"
