@@ -24,9 +24,9 @@ static MF_INLINE mf_lane kinetic_energy(const Step *s, const Body *body) {
     return mf_set((mf_real)0.5) * mf_fma(mf_set(s->constant[MF_PLAN_MASS]), flight, spin);
 }
 
-// Adds what collisions push, in lanes where they do: the whole robot's force, and its torque moved
-// from the base's origin to the centre of mass.
-static MF_INLINE void add_pushes(const Step *s, const Mat *turn, Vec *force, Vec *torque) {
+// Adds what collisions push, in lanes where they do: the whole robot's force, and its torque about
+// the base's origin.
+static MF_INLINE void add_pushes(const Step *s, Vec *force, Vec *torque) {
     mf_index count = mf_load_index((const int32_t *)s->block->pushed);
     mf_mask pushed = mf_not(mf_index_equal(count, mf_set_index(0)));
     if (!mf_any(pushed))
@@ -37,8 +37,6 @@ static MF_INLINE void add_pushes(const Step *s, const Mat *turn, Vec *force, Vec
         linear = vec_add(linear, vec_load(s->block->push, c));
         angular = vec_add(angular, vec_load(s->block->push, c + 3));
     }
-    Vec center = mat_apply(turn, vec_load(s->block->center, 0));
-    angular = vec_sub(angular, vec_cross(center, linear));
     *force = vec_select(pushed, vec_add(*force, linear), *force);
     *torque = vec_select(pushed, vec_add(*torque, angular), *torque);
 }
@@ -47,7 +45,7 @@ static MF_INLINE void add_pushes(const Step *s, const Mat *turn, Vec *force, Vec
 static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     Vec force = vec_load(s->block->force, 0), torque = vec_load(s->block->torque, 0);
     if (s->block->push != NULL)
-        add_pushes(s, turn, &force, &torque);
+        add_pushes(s, &force, &torque);
     // (A sum, because a maximum forgets what is not a number.)
     mf_lane sum = mf_abs(force.x) + mf_abs(force.y) + mf_abs(force.z) + mf_abs(torque.x) +
                   mf_abs(torque.y) + mf_abs(torque.z);
