@@ -49,5 +49,6 @@ extern const mf_CheckCase mf_check_algorithms_cases[];
 extern const mf_CheckCase mf_check_algorithms_full_cases[];
 extern const mf_CheckCase mf_check_symmetry_cases[];
 extern const mf_CheckCase mf_check_kinematic_cases[];
+extern const mf_CheckCase mf_check_ladder_cases[];
 
 #endif
