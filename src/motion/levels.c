@@ -45,6 +45,38 @@ static mf_MotionEnergy points_energy(const mf_Group *group, uint32_t instance) {
     return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
 }
 
+// ---- rigid --------------------------------------------------------------------------------------
+
+static mf_Status rigid_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_rigid_add(group, &config->rigid, error);
+}
+
+static bool rigid_is_in(const mf_Group *group) {
+    return mf_rigid_settings(group) != NULL;
+}
+
+static mf_MotionEnergy rigid_energy(const mf_Group *group, uint32_t instance) {
+    mf_MotionEnergy energy = {0};
+    mf_rigid_energy(group, instance, &energy.kinetic, &energy.potential);
+    return energy;
+}
+
+// ---- prescribed ---------------------------------------------------------------------------------
+
+static mf_Status prescribed_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_prescribed_add(group, &config->prescribed, error);
+}
+
+static bool prescribed_is_in(const mf_Group *group) {
+    return mf_prescribed_settings(group) != NULL;
+}
+
+static mf_MotionEnergy prescribed_energy(const mf_Group *group, uint32_t instance) {
+    mf_MotionEnergy energy = {0};
+    mf_prescribed_energy(group, instance, &energy.kinetic, &energy.potential);
+    return energy;
+}
+
 // ---- articulated --------------------------------------------------------------------------------
 
 static mf_Status articulated_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
@@ -68,9 +100,12 @@ const mf_Level *mf_level(mf_Motion motion) {
                                  kinematic_energy},
         [MF_MOTION_POINTS] = {points_add, points_is_in, mf_points_refresh, mf_points_momentum,
                               points_energy},
+        [MF_MOTION_RIGID] = {rigid_add, rigid_is_in, mf_rigid_refresh, mf_rigid_momentum,
+                             rigid_energy},
+        [MF_MOTION_PRESCRIBED] = {prescribed_add, prescribed_is_in, mf_prescribed_refresh,
+                                  mf_prescribed_momentum, prescribed_energy},
         [MF_MOTION_ARTICULATED] = {articulated_add, articulated_is_in, NULL,
                                    mf_articulated_momentum, articulated_energy},
     };
-    return (unsigned)motion < MF_MOTION_COUNT && levels[motion].add != NULL ? &levels[motion]
-                                                                            : NULL;
+    return (unsigned)motion < MF_MOTION_COUNT ? &levels[motion] : NULL;
 }

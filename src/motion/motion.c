@@ -65,7 +65,7 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
     settings.isa = MF_ISA_SCALAR;
     robots.model = model;
     if (level == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "%s: no such motion", mf_motion_name(motion));
+        return mf_fail(error, MF_UNSUPPORTED, "%u is no motion", (unsigned)motion);
     mf_Status status = mf_world_create(model->context, &settings, &world, error);
     if (status != MF_OK)
         return status;
@@ -103,6 +103,8 @@ mf_MotionsConfig mf_motions_config(void) {
                               .start = MF_MOTION_ARTICULATED,
                               .kinematic = mf_kinematic_config(),
                               .points = mf_points_config(),
+                              .rigid = mf_rigid_config(),
+                              .prescribed = mf_prescribed_config(),
                               .articulated = mf_articulated_config()};
 }
 
@@ -185,12 +187,8 @@ mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
         has[i] = config->has[i] || config->start == (mf_Motion)i;
     status = add_system(group, has, config->start, error);
     for (int i = 0; i < MF_MOTION_COUNT && status == MF_OK; i++) {
-        const mf_Level *level = mf_level((mf_Motion)i);
-        if (!has[i])
-            continue;
-        status = level == NULL ? mf_fail(error, MF_UNSUPPORTED, "%s: no such motion",
-                                         mf_motion_name((mf_Motion)i))
-                               : level->add(group, config, error);
+        if (has[i])
+            status = mf_level((mf_Motion)i)->add(group, config, error);
     }
     return status;
 }

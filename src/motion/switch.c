@@ -101,9 +101,12 @@ static void hand_over(mf_Group *group, const mf_Level *level, const Twist *twist
 
 // A base that is held has no twist to give.
 static bool base_moves(const mf_Group *group, mf_Motion motion) {
-    mf_ArticulatedBase base = MF_ARTICULATED_AS_MODEL;
-    if (motion == MF_MOTION_ARTICULATED)
-        base = mf_articulated_settings(group)->base;
+    mf_ArticulatedBase base = motion == MF_MOTION_KINEMATIC    ? mf_kinematic_settings(group)->base
+                              : motion == MF_MOTION_RIGID      ? mf_rigid_settings(group)->base
+                              : motion == MF_MOTION_PRESCRIBED ? mf_prescribed_settings(group)->base
+                              : motion == MF_MOTION_ARTICULATED
+                                  ? mf_articulated_settings(group)->base
+                                  : MF_ARTICULATED_FREE;
     return base == MF_ARTICULATED_FREE ||
            (base == MF_ARTICULATED_AS_MODEL && mf_group_model(group)->base != MF_BASE_FIXED);
 }

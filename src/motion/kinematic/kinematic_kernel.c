@@ -285,12 +285,12 @@ static MF_INLINE void store_joints(const Step *s) {
 
 static MF_INLINE void store_feet(Step *s) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    const mf_lane join = constant(s, MF_KIN_JOIN), leave = constant(s, MF_KIN_LEAVE);
+    const mf_lane join = constant(s, MF_KIN_JOIN), part = constant(s, MF_KIN_PART);
     const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
     mf_lane count = zero;
     for (uint32_t i = 0; i < s->plan->foot_count; i++) {
         mf_mask held = mf_less(zero, s->holds[i]);
-        mf_mask stand = mf_less_equal(s->above[i], mf_select(held, leave, join));
+        mf_mask stand = mf_less_equal(s->above[i], mf_select(held, part, join));
         stand = mf_and(stand, s->touching);
         s->above[i] = mf_keep(stand, one); // from here on what stands
         count = count + s->above[i];

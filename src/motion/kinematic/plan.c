@@ -339,7 +339,9 @@ static void set_settings(Build *b, bool double_precision) {
     c[MF_KIN_FALL] = b->world->gravity * step;
     c[MF_KIN_REACH] = reach;
     c[MF_KIN_JOIN] = plan->config.margin > rounded ? plan->config.margin : rounded;
+    // A foot goes as a whole, before the fit to those that stay has tilted its contacts apart.
     c[MF_KIN_LEAVE] = 2.0 * c[MF_KIN_JOIN];
+    c[MF_KIN_PART] = 8.0 * c[MF_KIN_JOIN];
     c[MF_KIN_SETTLE] = settle > 0.0 ? 1.0 / settle : 0.0;
     c[MF_KIN_SETTLE_PART] = 1.0 - mf_exp(-step / plan->config.settle_time);
     c[MF_KIN_WEIGHT] = b->model->mass * b->world->gravity;

@@ -15,7 +15,8 @@ enum {
     MF_KIN_FALL,         // [m/s] g dt
     MF_KIN_REACH,        // [m] a length that no foot is farther from the base than
     MF_KIN_JOIN,         // [m] contacts this much above the lowest begin to stand
-    MF_KIN_LEAVE,        // [m] and stop to above this
+    MF_KIN_LEAVE,        // [m] a foot stops to when it is this much above the ground on the mean
+    MF_KIN_PART,         // [m] and one of its contacts when it is this much above the lowest
     MF_KIN_SETTLE,       // [1/m] one over the height within which contacts are settled on; 0: never
     MF_KIN_SETTLE_PART,  // [1] of the way in one step
     MF_KIN_WEIGHT,       // [N]
