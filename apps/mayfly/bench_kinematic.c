@@ -19,6 +19,7 @@ typedef struct Stage {
     mf_World *world;
     mf_Group *group;
     mf_Field *target;
+    bool twice;                      // the target is of type double
     float wave[PERIOD][JOINTS_MOST]; // [rad] targets along the cycle
 } Stage;
 
@@ -71,18 +72,17 @@ static void make_waves(Stage *stage) {
 // Robots of a block are in step, blocks are not.
 static void drive(const mf_SystemRun *run, void *user) {
     const Stage *stage = user;
-    const bool twice = stage->target->info.type == MF_F64;
     const uint32_t joints = stage->target->components;
     for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
         const float *wave = stage->wave[(run->tick + 37 * b) % PERIOD];
+        const size_t first = (size_t)b * joints * MF_BLOCK;
+        double *wide = (double *)stage->target->data + first;
+        float *narrow = (float *)stage->target->data + first;
         for (uint32_t j = 0; j < joints && j < JOINTS_MOST; j++) {
-            size_t row = ((size_t)b * joints + j) * MF_BLOCK;
-            for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-                if (twice)
-                    ((double *)stage->target->data)[row + lane] = wave[j];
-                else
-                    ((float *)stage->target->data)[row + lane] = wave[j];
-            }
+            for (uint32_t lane = 0; stage->twice && lane < MF_BLOCK; lane++)
+                wide[j * MF_BLOCK + lane] = wave[j];
+            for (uint32_t lane = 0; !stage->twice && lane < MF_BLOCK; lane++)
+                narrow[j * MF_BLOCK + lane] = wave[j];
         }
     }
 }
@@ -99,6 +99,7 @@ static mf_Status add_drive(Stage *stage, mf_Error *error) {
     static const char *const writes[] = {"joint.target", NULL};
     mf_SystemConfig system = mf_system_config();
     stage->target = mf_group_find_field(stage->group, "joint.target");
+    stage->twice = stage->target->info.type == MF_F64;
     make_waves(stage);
     system.name = "drive";
     system.phase = MF_PHASE_CONTROL;

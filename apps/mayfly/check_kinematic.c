@@ -54,7 +54,7 @@ static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *err
     for (int i = 0; i < 4; i++)
         mf_hand_point(&rig.hand, sole, i & 1 ? 0.06 : -0.04, i & 2 ? 0.03 : -0.03, -0.1, 0.1, true);
     mf_Status status = rig_open(&rig, context, &rig.hand.model, error);
-    for (int n = 1; status == MF_OK && n <= 1000000; n++) {
+    for (int n = 0; status == MF_OK && n <= 1000000; n++) { // at 0 it begins to stand
         set_target(&rig, 0, 1e-3 * n);
         mf_world_step(rig.world, 1);
     }
@@ -106,8 +106,8 @@ static void leg_solve(const Leg *leg, double x, double y, double lift, double an
     double up = rise - atan2(down, out); // of the femur over the horizontal
     angle[0] = leg->side * remainder(leg->azimuth * pi / 180 - atan2(dy, dx), 2 * pi);
     angle[1] = up - tilt;
-    // The shin hangs straight down when the knee is open by 90 degrees and `up`.
-    angle[2] = knee - pi / 2 - up - angle[1];
+    // The shin is turned out by up + knee - 90 degrees against hanging straight down.
+    angle[2] = up + knee - pi / 2 - angle[1];
 }
 
 typedef struct Slide { // how far feet moved while they stood
