@@ -39,6 +39,10 @@ MF_API mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *con
 // The settings in use (`feet` is NULL), or NULL when the group does not move by `kinematic`.
 MF_API const mf_KinematicConfig *mf_kinematic_settings(const mf_Group *group);
 
+// Lets go of all anchors, after the state was written from outside: the feet stand anew where the
+// next step finds them.
+MF_API void mf_kinematic_refresh(mf_Group *group, uint32_t instance);
+
 // The contacts that can stand, in the order of stance.holds: how many, and for each its row in
 // contact.load and the link of the model that it belongs to (both may be NULL).
 MF_API uint32_t mf_kinematic_foot_count(const mf_Group *group);

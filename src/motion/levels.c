@@ -96,8 +96,8 @@ static mf_MotionEnergy articulated_energy(const mf_Group *group, uint32_t instan
 
 const mf_Level *mf_level(mf_Motion motion) {
     static const mf_Level levels[MF_MOTION_COUNT] = {
-        [MF_MOTION_KINEMATIC] = {kinematic_add, kinematic_is_in, NULL, kinematic_momentum,
-                                 kinematic_energy},
+        [MF_MOTION_KINEMATIC] = {kinematic_add, kinematic_is_in, mf_kinematic_refresh,
+                                 kinematic_momentum, kinematic_energy},
         [MF_MOTION_POINTS] = {points_add, points_is_in, mf_points_refresh, mf_points_momentum,
                               points_energy},
         [MF_MOTION_RIGID] = {rigid_add, rigid_is_in, mf_rigid_refresh, mf_rigid_momentum,

@@ -151,7 +151,7 @@ static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *con
 
 static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf_Motion start,
                             mf_Error *error) {
-    static const char *const writes[] = {"motion.level", NULL};
+    static const char *const none[] = {NULL};
     mf_Context *context = mf_world_context(mf_group_world(group));
     Motions *motions = mf_allocate(context, 1, sizeof *motions);
     if (motions == NULL)
@@ -166,7 +166,8 @@ static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf
         system.reset = reset_level;
         system.destroy = mf_attach_release;
         system.user = motions;
-        system.writes = writes;
+        system.reads = none;
+        system.writes = none;
         system.any_gravity = true; // as far as the motions do
         system.settings_hash = mf_hash_u32(MF_HASH_START, (uint32_t)start);
         for (int i = 0; i < MF_MOTION_COUNT; i++)

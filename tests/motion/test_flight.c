@@ -201,6 +201,32 @@ static void outside_forces(void **state) {
     stage_close(&stage, NULL);
 }
 
+// A force acts on the base's origin: with the centre of mass r away it turns the body by -r x F as
+// well as moving it. 4 kg at (0.1, 0, 0.2), I = (1, 2, 2.5), F = (0, 3, 0) for one step of 10 ms:
+// -r x F = (0.6, 0, -0.3) N m, so w = (0.006, 0, -0.0012) rad/s; the centre gets 0.0075 m/s and the
+// origin that less w x r, of which the part along y is (wz rx - wx rz) = -0.00132.
+static void a_force_acts_on_the_origin(void **state) {
+    (void)state;
+    static const double moment[3] = {1, 2, 2.5};
+    Stage stage;
+    stage_begin(&stage, 1);
+    mf_hand_inertia(&stage.hand, 0, 4.0, moment);
+    for (uint32_t i = 0; i < stage.hand.model.point_count; i++) {
+        stage.hand.points[i].position[0] += 0.1;
+        stage.hand.points[i].position[2] += 0.2;
+    }
+    StageConfig config = stage_config(true);
+    config.world.gravity = 0.0;
+    stage_open(&stage, &config);
+    stage_set3(&stage, "base.force", 0, 3, 0);
+    mf_world_step(stage.world, 1);
+    assert_near(stage_get(&stage, "base.angular_velocity", 0), 0.006, 1e-7);
+    assert_near(stage_get(&stage, "base.angular_velocity", 1), 0.0, 1e-7);
+    assert_near(stage_get(&stage, "base.angular_velocity", 2), -0.0012, 1e-7);
+    assert_near(stage_get(&stage, "base.linear_velocity", 1), 0.0075 + 0.00132, 1e-7);
+    stage_close(&stage, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(c9_free_fall_is_the_discrete_parabola),
@@ -212,6 +238,7 @@ int main(void) {
         cmocka_unit_test(e7_order),
         cmocka_unit_test(nesc_case_2),
         cmocka_unit_test(outside_forces),
+        cmocka_unit_test(a_force_acts_on_the_origin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,14 @@ static void reset_kinematic(mf_Group *group, uint32_t instance, void *user) {
     }
 }
 
+static void let_go(mf_Group *group, uint32_t instance, void *user) {
+    const mf_KinPlan *plan = user;
+    (void)group;
+    reset_row(plan, MF_KIN_ROW_LOAD, instance);
+    reset_row(plan, MF_KIN_ROW_HOLDS, instance);
+    reset_row(plan, MF_KIN_ROW_ANCHOR, instance);
+}
+
 static void destroy_kinematic(mf_Context *context, void *user) {
     mf_kin_plan_destroy(context, user);
 }
@@ -135,10 +143,19 @@ static uint64_t hash_plan(const mf_KinPlan *plan) {
     return mf_hash_doubles(hash, plan->constants_f64, plan->value_count);
 }
 
-static const char *const kinematic_reads[] = {"joint.target", NULL};
-static const char *const kinematic_writes[] = {
-    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-    "joint.angle",   "joint.rate",       "fault.word",           NULL};
+static const char *const kinematic_reads[] = {"joint.target", "?ball.orientation", "?free.position",
+                                              "?motion.level", NULL};
+static const char *const kinematic_writes[] = {"base.position",
+                                               "base.orientation",
+                                               "base.linear_velocity",
+                                               "base.angular_velocity",
+                                               "joint.angle",
+                                               "joint.rate",
+                                               "?contact.load",
+                                               "?stance.holds",
+                                               "?stance.anchor",
+                                               "fault.word",
+                                               NULL};
 
 mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
     mf_KinematicConfig settings = config != NULL ? *config : mf_kinematic_config();
@@ -158,6 +175,7 @@ mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf
         system.phase = MF_PHASE_MOTION;
         system.run = run_kinematic;
         system.reset = reset_kinematic;
+        system.refresh = let_go;
         system.destroy = destroy_kinematic;
         system.user = plan;
         system.reads = kinematic_reads;
@@ -175,6 +193,12 @@ const mf_KinPlan *mf_kin_plan_of(const mf_Group *group) {
         if (mf_group_system(group, i)->run == run_kinematic)
             return mf_group_system(group, i)->user;
     return NULL;
+}
+
+void mf_kinematic_refresh(mf_Group *group, uint32_t instance) {
+    const mf_KinPlan *plan = mf_kin_plan_of(group);
+    if (plan != NULL)
+        let_go(group, instance, (void *)(uintptr_t)plan);
 }
 
 const mf_KinematicConfig *mf_kinematic_settings(const mf_Group *group) {

@@ -283,10 +283,15 @@ static MF_INLINE void store_joints(const Step *s) {
     }
 }
 
+static MF_INLINE void store_anchor(const Step *s, uint32_t i, mf_mask joins) {
+    Vec spot = s->spot[i], anchor = vec_load(row_of(s, MF_KIN_ROW_ANCHOR), 3 * i);
+    spot.z = spot.z + s->lift;
+    keep_vec(s, MF_KIN_ROW_ANCHOR, 3 * i, vec_select(joins, spot, anchor));
+}
+
 static MF_INLINE void store_feet(Step *s) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     const mf_lane join = constant(s, MF_KIN_JOIN), part = constant(s, MF_KIN_PART);
-    const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
     mf_lane count = zero;
     for (uint32_t i = 0; i < s->plan->foot_count; i++) {
         mf_mask held = mf_less(zero, s->holds[i]);
@@ -294,11 +299,10 @@ static MF_INLINE void store_feet(Step *s) {
         stand = mf_and(stand, s->touching);
         s->above[i] = mf_keep(stand, one); // from here on what stands
         count = count + s->above[i];
-        Vec spot = s->spot[i];
-        spot.z = spot.z + s->lift;
-        Vec anchor = vec_select(held, vec_load(anchors, 3 * i), spot);
         keep_store(s, MF_KIN_ROW_HOLDS, i, s->above[i]);
-        keep_vec(s, MF_KIN_ROW_ANCHOR, 3 * i, anchor);
+        mf_mask joins = mf_and(stand, mf_not(held));
+        if (mf_any(joins))
+            store_anchor(s, i, joins);
     }
     mf_lane share = constant(s, MF_KIN_WEIGHT) / mf_max(count, one);
     for (uint32_t i = 0; i < s->plan->foot_count; i++)
