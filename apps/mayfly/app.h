@@ -67,6 +67,7 @@ const char *mf_app_duration(double seconds, char out[MF_APP_NUMBER]);
 // argv[0] is the subcommand's name. Return an exit code.
 int mf_command_evolve(int argc, char **argv);
 int mf_command_run(int argc, char **argv);
+int mf_command_compare(int argc, char **argv);
 int mf_command_replay(int argc, char **argv);
 int mf_command_info(int argc, char **argv);
 int mf_command_check(int argc, char **argv);

@@ -33,21 +33,15 @@ static void list_gaits(const char *folder, char *out, size_t size) {
 mf_Status mf_app_find_gait(const char *robot, const char *gait, char out[MF_APP_PATH],
                            mf_Error *error) {
     char folder[MF_APP_PATH], known[400];
-    if (strchr(gait, '/') != NULL || mf_app_ends_with(gait, ".yaml")) {
-        mf_app_find(gait, out);
-        return MF_OK;
-    }
-    const char *name = strrchr(robot, '/');
-    name = name == NULL ? robot : name + 1;
-    const char *dot = strrchr(name, '.');
-    int stem = dot == NULL ? (int)strlen(name) : (int)(dot - name);
-    int used =
-        snprintf(folder, sizeof folder, "%.*sgaits/%.*s", (int)(name - robot), robot, stem, name);
-    int length = snprintf(out, MF_APP_PATH, "%.3500s/%.500s.yaml", folder, gait);
-    if (used < 0 || (size_t)used >= sizeof folder || length < 0)
-        out[0] = '\0';
+    mf_Status status = mf_gait_locate(robot, gait, folder, sizeof folder, error);
+    if (status != MF_OK)
+        return status;
+    mf_app_find(folder, out);
     if (access(out, R_OK) == 0)
         return MF_OK;
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        *slash = '\0';
     list_gaits(folder, known, sizeof known);
     return mf_fail_at(error, MF_NOT_FOUND, robot, 0, 0,
                       "no gait '%.60s': expected one of those in %.300s (%s), or a file", gait,

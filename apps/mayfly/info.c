@@ -267,6 +267,37 @@ static mf_Status show_swarm(mf_Context *context, const mf_Inputs *inputs, const 
     return status;
 }
 
+// ---- robots -------------------------------------------------------------------------------------
+
+static mf_Status show_robots(mf_Context *context, const mf_Inputs *inputs, const char *path,
+                             mf_Error *error) {
+    mf_Robots *robots = NULL;
+    mf_RobotsScene scene = {0};
+    char *text = NULL;
+    mf_Status status = mf_inputs_load_robots(context, inputs, "info", path, &robots, error);
+    if (status == MF_OK)
+        status = mf_robots_write(robots, &text, error);
+    if (status == MF_OK)
+        status = mf_robots_scene_create(context, robots, &scene, error);
+    if (status == MF_OK) {
+        printf("%s\nground: ", text);
+        show_ground(scene.terrain);
+        show_world_systems(scene.world);
+    }
+    for (uint32_t i = 0; status == MF_OK && i < robots->group_count; i++) {
+        mf_Group *group = mf_world_group(scene.world, i);
+        const mf_Model *model = mf_group_model(group);
+        printf("\ngroup %s: %u x %s (%u joints, %.6g kg)", robots->groups[i].name,
+               robots->groups[i].count, model->name, model->joint_count, model->mass);
+        show_schedule(group);
+        show_fields(group);
+    }
+    mf_release(context, text);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+    return status;
+}
+
 // ---- ground ------------------------------------------------------------------------------------
 
 static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *error) {
@@ -339,6 +370,7 @@ static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const c
     if (status != MF_OK)
         return status;
     return kind == MF_INPUT_SWARM     ? show_swarm(context, inputs, path, error)
+           : kind == MF_INPUT_ROBOTS  ? show_robots(context, inputs, path, error)
            : kind == MF_INPUT_VEHICLE ? show_vehicle(context, path, error)
                                       : show_experiment(context, inputs, path, error);
 }

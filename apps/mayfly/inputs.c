@@ -35,6 +35,8 @@ static bool names_file(const char *path) {
     const char *last = strrchr(path, '.');
     if (strncmp(path, "groups.", 7) == 0 && strcmp(last, ".vehicle") == 0)
         return true;
+    if (strncmp(path, "robots.", 7) == 0 && strcmp(last, ".model") == 0)
+        return true;
     return strcmp(path, "model.file") == 0 || strcmp(path, "terrain.file") == 0 ||
            strncmp(path, "model.packages.", 15) == 0;
 }
@@ -55,17 +57,24 @@ static bool add_pair(Builder *builder, const char *prefix, const char *pair) {
 }
 
 // Later overrides win, so the general --set comes last.
-static bool collect(Builder *builder, const mf_Inputs *inputs, bool swarm, const char *command) {
-    if (swarm && (inputs->robots != NULL || inputs->model != NULL || inputs->packages.count != 0)) {
-        mf_app_usage(command, "a swarm has no %s; use --set groups.NAME.%s",
+static bool collect(Builder *builder, const mf_Inputs *inputs, mf_InputKind kind,
+                    const char *command) {
+    bool swarm = kind == MF_INPUT_SWARM, groups = swarm || kind == MF_INPUT_ROBOTS;
+    if (groups &&
+        (inputs->robots != NULL || inputs->model != NULL || inputs->packages.count != 0)) {
+        mf_app_usage(command, "a file of %s has no %s; use --set %s.NAME.%s",
+                     swarm ? "a swarm" : "robots",
                      inputs->robots != NULL ? "--robots" : "--model and --package",
-                     inputs->robots != NULL ? "count=N" : "vehicle=FILE");
+                     swarm ? "groups" : "robots",
+                     inputs->robots != NULL ? "count=N"
+                     : swarm                ? "vehicle=FILE"
+                                            : "model=FILE");
         return false;
     }
     add(builder, "search.generations", inputs->generations);
     add(builder, "search.population", inputs->population);
     add(builder, "search.survivors", inputs->survivors);
-    add(builder, swarm ? "world.seed" : "search.seed", inputs->seed);
+    add(builder, groups ? "world.seed" : "search.seed", inputs->seed);
     add(builder, "run.duration", inputs->duration);
     add(builder, "run.robots", inputs->robots);
     add_file(builder, "model.file", inputs->model);
@@ -120,7 +129,7 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
         status = mf_fail_at(error, MF_BAD_ARGUMENT, name, 0, 0,
                             "expected an experiment (YAML), found a robot; give one such as "
                             "scenes/hexapod.yaml, and the robot with --model");
-    else if (!collect(builder, inputs, false, command))
+    else if (!collect(builder, inputs, MF_INPUT_EXPERIMENT, command))
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     else
         status = mf_experiment_load(context, mf_app_find(name, path), builder->overrides,
@@ -142,6 +151,8 @@ mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *ou
         return status;
     if (is_markup(text, size))
         *out = MF_INPUT_ROBOT;
+    else if (mf_robots_is(text, size))
+        *out = MF_INPUT_ROBOTS;
     else if (mf_swarm_is(text, size))
         *out = MF_INPUT_SWARM;
     else if (mf_vehicle_is(text, size))
@@ -157,11 +168,27 @@ mf_Status mf_inputs_load_swarm(mf_Context *context, const mf_Inputs *inputs, con
     if (builder == NULL)
         return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
     mf_Status status = MF_OK;
-    if (!collect(builder, inputs, true, command))
+    if (!collect(builder, inputs, MF_INPUT_SWARM, command))
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     else
         status = mf_swarm_load(context, mf_app_find(name, path), builder->overrides, builder->count,
                                out, error);
+    mf_release(context, builder);
+    return status;
+}
+
+mf_Status mf_inputs_load_robots(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                                const char *name, mf_Robots **out, mf_Error *error) {
+    char path[MF_APP_PATH];
+    Builder *builder = mf_allocate(context, 1, sizeof *builder);
+    if (builder == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
+    mf_Status status = MF_OK;
+    if (!collect(builder, inputs, MF_INPUT_ROBOTS, command))
+        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    else
+        status = mf_robots_load(context, mf_app_find(name, path), builder->overrides,
+                                builder->count, out, error);
     mf_release(context, builder);
     return status;
 }

@@ -57,6 +57,7 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
 typedef enum mf_InputKind {
     MF_INPUT_EXPERIMENT,
     MF_INPUT_SWARM,
+    MF_INPUT_ROBOTS,
     MF_INPUT_VEHICLE,
     MF_INPUT_ROBOT
 } mf_InputKind;
@@ -65,6 +66,10 @@ mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *ou
 // As mf_inputs_load for a swarm; options that only experiments have print a usage line.
 mf_Status mf_inputs_load_swarm(mf_Context *context, const mf_Inputs *inputs, const char *command,
                                const char *name, mf_Swarm **out, mf_Error *error);
+
+// As mf_inputs_load for a file of robots.
+mf_Status mf_inputs_load_robots(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                                const char *name, mf_Robots **out, mf_Error *error);
 
 // Exit code for a failure of the above: 2 when a usage line has been printed already.
 int mf_inputs_fail(const mf_Error *error);

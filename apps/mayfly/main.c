@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "experiment/gait_keys.h"
+#include "experiment/robots_keys.h"
 #include "experiment/vehicle_keys.h"
 
 typedef struct Command {
@@ -15,6 +16,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"evolve", "evolve a controller and write an archive and a report", mf_command_evolve},
     {"run", "simulate an experiment's robots once", mf_command_run},
+    {"compare", "one gait at every level of physics: errors and prices", mf_command_compare},
     {"replay", "simulate a stored individual again and compare", mf_command_replay},
     {"info", "tell what is in a robot, experiment, terrain or archive", mf_command_info},
     {"check", "the physics against answers that did not come from it", mf_command_check},
@@ -38,13 +40,14 @@ static int print_overview(void) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("  help       this text; mayfly help COMMAND explains one command,\n"
-          "             mayfly help experiment, swarm, gait, quadrotor, fixed_wing or car\n"
-          "             every line of such a file\n\n"
+          "             mayfly help experiment, robots, swarm, gait, quadrotor,\n"
+          "             fixed_wing or car every line of such a file\n\n"
           "examples:\n"
           "  mayfly evolve scenes/hexapod.yaml --generations 200\n"
           "  mayfly replay runs/hexapod-1\n"
           "  mayfly info models/hexapod.urdf\n"
-          "  mayfly run scenes/swarm.yaml --duration 10\n\n"
+          "  mayfly compare models/humanoid.urdf --gait walk\n"
+          "  mayfly run scenes/soccer.yaml --plot match.html\n\n"
           "Exit codes: 0 done, 1 failed, 2 wrong usage, 75 stopped early and resumable.\n"
           "MAYFLY_ISA=scalar|baseline|avx2|avx512 forces an instruction set; results are the "
           "same.\n",
@@ -98,6 +101,8 @@ static int help(int argc, char **argv) {
         return print_keys(mf_experiment_table());
     if (strcmp(argv[1], "swarm") == 0)
         return print_keys(mf_swarm_table());
+    if (strcmp(argv[1], "robots") == 0)
+        return print_keys(mf_robots_table());
     if (strcmp(argv[1], "gait") == 0)
         return print_gait_keys();
     for (mf_VehicleKind kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR;

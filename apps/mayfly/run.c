@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "options.h"
 #include "run_model.h"
+#include "run_robots.h"
 #include "run_swarm.h"
 #include "simulate.h"
 
@@ -35,10 +36,15 @@ static const mf_CommandHelp help = {
         "hash.\n\n"
         "A file with `groups` is a swarm: vehicles of several kinds in one world, which meet. Its\n"
         "summary says who is alive and what happened to the others; --plot draws where they went.\n"
-        "mayfly help swarm lists every line of such a file.",
+        "mayfly help swarm lists every line of such a file.\n\n"
+        "A file with `robots` holds groups of robots in one world: they walk, collide, play, and\n"
+        "change the level of their physics while they run. Its summary says who lies on the\n"
+        "ground, who scored, and what collisions cost; --plot makes a film of all of them.\n"
+        "mayfly help robots lists every line of such a file.",
     .examples = "  mayfly run models/hexapod.urdf\n"
                 "  mayfly run robot.xml --duration 5 --robots 1000 --key stand\n"
                 "  mayfly run scenes/swarm.yaml --duration 10\n"
+                "  mayfly run scenes/soccer.yaml --plot match.html\n"
                 "  mayfly run scenes/circles.yaml --plot circles.html\n"
                 "  mayfly run robot.xml --plot fall.html\n"
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
@@ -194,6 +200,8 @@ int mf_command_run(int argc, char **argv) {
         result = mf_app_usage("run", "--motion, --key and --lenient are for a robot's own file");
     else if (kind == MF_INPUT_SWARM)
         result = mf_run_swarm(context, inputs, &options.run, argv[1]);
+    else if (kind == MF_INPUT_ROBOTS)
+        result = mf_run_robots(context, inputs, &options.run, argv[1]);
     else if (kind == MF_INPUT_VEHICLE)
         result = refuse_vehicle(argv[1]);
     else

@@ -7,6 +7,7 @@
 #include <mayfly/base.h>
 #include <mayfly/car.h>
 #include <mayfly/collision.h>
+#include <mayfly/compare.h>
 #include <mayfly/control.h>
 #include <mayfly/experiment.h>
 #include <mayfly/film.h>

@@ -4,8 +4,10 @@
 #ifndef MAYFLY_ROBOTS_H
 #define MAYFLY_ROBOTS_H
 
-#include <mayfly/motion.h>
+#include <mayfly/collision.h>
 #include <mayfly/experiment.h>
+#include <mayfly/gait.h>
+#include <mayfly/motion.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +48,10 @@ typedef struct mf_RobotsBehaviour {
     uint32_t ball_group;
     double goal[2];     // [m] soccer: middle of the goal to score in
     double own_goal[2]; // [m] soccer: middle of the own goal
+    double field_width; // [m] > 0 soccer: between the touch lines
+    double goal_width;  // [m] > 0 soccer: between the posts
+    double kick[2];     // [m] soccer: where the ball must be for a kick with the left foot, forward
+                        // and left of the base; with the right foot the mirror image
     double speed;       // [m/s] > 0 soccer: of walking forward
     double spacing;     // [m] >= 0 soccer: kept from others
     bool keeper;        // soccer: the first robot keeps the goal
@@ -110,6 +116,45 @@ MF_API mf_Status mf_robots_write(const mf_Robots *robots, char **text, mf_Error 
 
 // Robots of all groups.
 MF_API uint64_t mf_robots_count(const mf_Robots *robots); // [1]
+
+// ---- worlds ------------------------------------------------------------------------------------
+
+// What has happened in a game of soccer.
+typedef struct mf_Play mf_Play;
+
+// A world made from a file of robots, with everything that it borrows.
+typedef struct mf_RobotsScene {
+    const mf_Robots *robots; // borrowed
+    mf_Terrain *terrain;
+    mf_World *world;
+    mf_Model *models[MF_ROBOTS_GROUPS]; // one per group
+    mf_Gait *gaits[MF_ROBOTS_GROUPS][MF_ROBOTS_GAITS];
+    mf_Collisions *collisions; // NULL when robots do not meet; owned by the world
+    mf_Play *play;             // NULL when nobody plays; owned by the world
+} mf_RobotsScene;
+
+// Makes ground, world and groups, puts every robot on the ground in the pose of its first gait,
+// adds motions, gaits, collisions, rules and behaviours.
+MF_API mf_Status mf_robots_scene_create(mf_Context *context, const mf_Robots *robots,
+                                        mf_RobotsScene *out, mf_Error *error);
+MF_API void mf_robots_scene_destroy(mf_RobotsScene *scene);
+
+// The file [size bytes with the terminator] that `gait` means for the robot in the file `robot`: a
+// name that ends with .yaml or has a slash as it is, any other
+// gaits/<robot's file name without ending>/<gait>.yaml beside the robot. MF_LIMIT when it does not
+// fit.
+MF_API mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
+                                mf_Error *error);
+
+typedef struct mf_PlayCount {
+    uint32_t goals; // [1] scored by the robots of this group
+    uint32_t kicks; // [1] begun
+    uint32_t falls; // [1] robots that lay on the ground and had to get up
+    uint32_t dives; // [1] of the keeper
+    uint32_t out;   // [1] times that the ball left the field
+} mf_PlayCount;
+// What the robots of a group have done so far. Part of no snapshot.
+MF_API mf_PlayCount mf_play_count(const mf_Play *play, uint32_t group);
 
 #ifdef __cplusplus
 }

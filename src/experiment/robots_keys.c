@@ -100,6 +100,13 @@ static const mf_Key group_keys[] = {
                  GROUP(behaviour.goal), "middle of the goal to score in"),
     MF_KEY_TUPLE("behaviour.soccer.own_goal", MF_KEY_VECTOR, 2, MF_KEY_REQUIRED, "m", NULL, -1e6,
                  1e6, GROUP(behaviour.own_goal), "middle of the own goal"),
+    MF_KEY("behaviour.soccer.field_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "6", 0, 1e6, NULL,
+           GROUP(behaviour.field_width), "between the touch lines"),
+    MF_KEY("behaviour.soccer.goal_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "2.6", 0, 1e6, NULL,
+           GROUP(behaviour.goal_width), "between the posts"),
+    MF_KEY_TUPLE("behaviour.soccer.kick", MF_KEY_VECTOR, 2, 0, "m", "[0.13, 0.04]", -10, 10,
+                 GROUP(behaviour.kick), "where the ball must be for a kick with the left foot, "
+                 "forward and left of the base; with the right foot the mirror image"),
     MF_KEY("behaviour.soccer.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "0.15", 0, 10, NULL,
            GROUP(behaviour.speed), "of walking forward"),
     MF_KEY("behaviour.soccer.spacing", MF_KEY_REAL, 0, "m", "0.5", 0, 100, NULL,

@@ -1,0 +1,232 @@
+// mayfly compare: one robot and one gait at every level of physics, as a table and as a page.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "find_gait.h"
+#include "inputs.h"
+#include "options.h"
+
+typedef struct Options {
+    mf_Inputs inputs;
+    const char *gait, *command, *levels, *step, *friction, *plot;
+    bool no_price, json;
+} Options;
+
+static const mf_CommandHelp help = {
+    .name = "compare",
+    .arguments = "ROBOT",
+    .summary = "the same gait at every level of physics: errors and prices",
+    .text =
+        "Runs a robot's file (URDF or MJCF) with one gait at every level - kinematic, points,\n"
+        "rigid, prescribed, articulated - from the same start, and prints for each how far it\n"
+        "came, the root mean square of its difference to the dearest level in place, heading,\n"
+        "height, tilt and energy, what a step of one robot costs in a batch, and what the level\n"
+        "cannot show. Gaits are files in gaits/<robot>/ beside the robot's file, or paths. With\n"
+        "--json one object per level and a last one with done, reference and hash are printed.",
+    .examples = "  mayfly compare models/humanoid.urdf --gait walk --command 0.1,0,0\n"
+                "  mayfly compare models/hexapod.urdf --gait tripod --plot tripod.html\n"
+                "  mayfly compare models/quadruped.urdf --gait trot --levels rigid,articulated\n",
+    .least = 1,
+    .most = 1};
+
+static bool read_command(const char *text, double out[3]) {
+    char rest;
+    return text == NULL || (sscanf(text, "%lf,%lf,%lf%c", &out[0], &out[1], &out[2], &rest) == 3 &&
+                            isfinite(out[0]) && isfinite(out[1]) && isfinite(out[2]));
+}
+
+static bool read_levels(const char *text, bool wanted[MF_MOTION_COUNT]) {
+    if (text == NULL)
+        return true;
+    memset(wanted, 0, MF_MOTION_COUNT * sizeof *wanted);
+    while (*text != '\0') {
+        char name[32] = "";
+        mf_Motion motion;
+        size_t length = strcspn(text, ",");
+        if (length == 0 || length >= sizeof name)
+            return false;
+        memcpy(name, text, length);
+        if (!mf_motion_find(name, &motion))
+            return false;
+        wanted[motion] = true;
+        text += length + (text[length] == ',');
+    }
+    return true;
+}
+
+// ---- for people --------------------------------------------------------------------------------
+
+static void put(double value, double scale, int width, int decimals) {
+    if (isfinite(value))
+        printf(" %*.*f", width, decimals, value * scale);
+    else
+        printf(" %*s", width, "-");
+}
+
+static void print_row(const mf_CompareRow *row) {
+    printf("%-12s", mf_motion_name(row->motion));
+    if (!row->possible) {
+        printf(" cannot: %s\n", row->reason);
+        return;
+    }
+    put(row->forward, 1.0, 8, 3);
+    put(row->turned, 1.0, 8, 3);
+    put(row->position_error, 1.0, 8, 3);
+    put(row->heading_error, 1.0, 8, 3);
+    put(row->height_error, 1e3, 8, 2);
+    put(row->tilt_error, 1.0, 8, 4);
+    put(row->energy_error, 1.0, 8, 3);
+    put(row->penetration, 1e3, 7, 2);
+    put(row->slip, 1e3, 7, 1);
+    put(row->seconds, 1e9, 8, 0);
+    if (!row->finished)
+        printf("  fault %u\n", row->fault);
+    else if (isfinite(row->fell))
+        printf("  fell at %.2f s\n", row->fell);
+    else
+        printf("  stays up\n");
+}
+
+static bool print_page(const mf_Comparison *all) {
+    printf(
+        "%s, %s, told %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
+        "errors: root mean square against %s; price: one step of one robot, %u side by side, %s\n"
+        "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n"
+        "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n",
+        all->model, all->gait, all->command[0], all->command[1], all->command[2], all->duration,
+        mf_motion_name(all->reference), all->price_robots, mf_isa_name(all->isa), "", "forward",
+        "turned", "place", "heading", "height", "tilt", "energy", "deepest", "slip", "price",
+        "level", "m", "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
+            print_row(&all->rows[i]);
+    puts("\nwhat a level cannot show");
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (all->rows[i].possible)
+            printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),
+                   mf_motion_blind_spot(all->rows[i].motion));
+    return mf_app_flush();
+}
+
+// ---- for programs ------------------------------------------------------------------------------
+
+static json_t *pack_row(const mf_CompareRow *row) {
+    if (!row->possible)
+        return json_pack("{s:s, s:b, s:s}", "motion", mf_motion_name(row->motion), "possible", 0,
+                         "reason", row->reason);
+    return json_pack(
+        "{s:s, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "motion", mf_motion_name(row->motion), "possible", 1, "finished", (int)row->finished,
+        "fault", (json_int_t)row->fault, "fell", mf_app_real(row->fell), "distance",
+        mf_app_real(row->distance), "forward", mf_app_real(row->forward), "turned",
+        mf_app_real(row->turned), "height", mf_app_real(row->height), "tilt",
+        mf_app_real(row->tilt), "penetration", mf_app_real(row->penetration), "slip",
+        mf_app_real(row->slip), "position_error", mf_app_real(row->position_error), "heading_error",
+        mf_app_real(row->heading_error), "height_error", mf_app_real(row->height_error),
+        "tilt_error", mf_app_real(row->tilt_error), "energy_error", mf_app_real(row->energy_error),
+        "seconds_per_step", mf_app_real(row->seconds));
+}
+
+static bool print_json(const mf_Comparison *all) {
+    bool printed = true;
+    for (int i = 0; i < MF_MOTION_COUNT && printed; i++)
+        if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
+            printed = mf_app_print(pack_row(&all->rows[i]));
+    return printed &&
+           mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o}", "done", 1, "model", all->model,
+                                  "gait", all->gait, "reference", mf_motion_name(all->reference),
+                                  "simulated_seconds", mf_app_real(all->duration)));
+}
+
+// ---- the comparison ----------------------------------------------------------------------------
+
+static mf_Status compare(mf_Context *context, const Options *options, mf_CompareConfig *config,
+                         const char *name, mf_Comparison **out, mf_Model **model, mf_Gait **gait,
+                         mf_Error *error) {
+    char path[MF_APP_PATH], file[MF_APP_PATH];
+    mf_ImportConfig import = mf_import_config();
+    import.packages = options->inputs.packages.items;
+    import.package_count = options->inputs.packages.count;
+    mf_Status status = mf_model_load(context, mf_app_find(name, path), &import, model, error);
+    if (status == MF_OK && options->gait != NULL) {
+        status = mf_app_find_gait(path, options->gait, file, error);
+        if (status == MF_OK)
+            status = mf_gait_load(context, file, *model, gait, error);
+    }
+    config->gait = *gait;
+    if (*gait != NULL && options->command == NULL)
+        config->command[0] = 0.5 * ((*gait)->kind == MF_GAIT_WALK    ? (*gait)->walk.pace.forward
+                                    : (*gait)->kind == MF_GAIT_WAVES ? (*gait)->waves.pace.forward
+                                                                     : 0.0);
+    return status == MF_OK ? mf_compare(context, *model, config, out, error) : status;
+}
+
+static int report(const Options *options, const mf_Comparison *all) {
+    mf_Error error = {0};
+    bool printed = options->json ? print_json(all) : print_page(all);
+    if (options->plot != NULL && mf_comparison_write(all, options->plot, &error) != MF_OK)
+        return mf_app_fail(&error);
+    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+int mf_command_compare(int argc, char **argv) {
+    Options options = {.inputs = {0}};
+    mf_Inputs *inputs = &options.inputs;
+    const mf_Option table[] = {
+        {"gait", "NAME", MF_OPTION_TEXT, &options.gait, 0, 0,
+         "the gait: a name beside the robot or a file (default: it stands)"},
+        {"command", "F,L,T", MF_OPTION_TEXT, &options.command, 0, 0,
+         "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: half of the "
+         "largest forward)"},
+        {"duration", "S", MF_OPTION_REAL, &inputs->duration, 0.02, 1e5,
+         "simulated seconds (default 10)"},
+        {"levels", "a,b", MF_OPTION_TEXT, &options.levels, 0, 0,
+         "only these levels (default: all)"},
+        {"step", "S", MF_OPTION_REAL, &options.step, 1e-6, 0.1,
+         "physics step; the gait ticks each 10 ms (default 0.001)"},
+        {"friction", "MU", MF_OPTION_REAL, &options.friction, 0, 100,
+         "with the ground (default: as the model says)"},
+        {"robots", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 20,
+         "side by side when the price is measured (default 256)"},
+        {"no-price", NULL, MF_OPTION_FLAG, &options.no_price, 0, 0, "do not measure the price"},
+        {"plot", "FILE", MF_OPTION_TEXT, &options.plot, 0, 0,
+         "write a page with table and plots (.html)"},
+        MF_INPUT_THREADS(inputs),
+        {"package", "NAME=FOLDER", MF_OPTION_LIST, &inputs->packages, 0, 0,
+         "where package://NAME/ in URDF files is"},
+        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print JSON, one object per level"},
+        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
+    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    mf_CompareConfig config = mf_compare_config();
+    if (!read_command(options.command, config.command))
+        return mf_app_usage("compare", "--command: expected three numbers such as 0.1,0,0");
+    if (!read_levels(options.levels, config.wanted))
+        return mf_app_usage("compare", "--levels: expected some of kinematic, points, rigid, "
+                                       "prescribed, articulated");
+    if (options.plot != NULL && !mf_app_ends_with(options.plot, ".html"))
+        return mf_app_usage("compare", MF_APP_FILM_NAME);
+    config.duration = mf_option_real(inputs->duration, config.duration);
+    config.friction = mf_option_real(options.friction, (double)NAN);
+    config.step = mf_time_from_seconds(mf_option_real(options.step, 1e-3));
+    config.price_robots = options.no_price ? 0 : (uint32_t)mf_option_count(inputs->robots, 256);
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    mf_Model *model = NULL;
+    mf_Gait *gait = NULL;
+    mf_Comparison *all = NULL;
+    mf_Status status = mf_inputs_context(inputs, &context, &error);
+    if (status == MF_OK)
+        status = compare(context, &options, &config, argv[1], &all, &model, &gait, &error);
+    result = status == MF_OK ? report(&options, all) : mf_app_fail(&error);
+    mf_comparison_destroy(all);
+    mf_gait_destroy(gait);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+    return result;
+}

@@ -1,0 +1,290 @@
+// A world with one kind of robot that does one gait at one level.
+#include "ladder/stage.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define TOUCHES 1e-3 // [m] what is so near the ground counts as on it
+#define GOES 3       // [1] measurements of a price
+#define GO_LEAST 0.1 // [s] wall time of one
+
+// ---- setting up --------------------------------------------------------------------------------
+
+static mf_Status add_articulated(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
+    mf_ArticulatedConfig settings = mf_articulated_config();
+    settings.shapes = true;
+    settings.friction = config->friction;
+    return mf_articulated_add(group, &settings, error);
+}
+
+static mf_Status add_prescribed(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
+    mf_PrescribedConfig settings = mf_prescribed_config();
+    settings.shapes = true;
+    settings.friction = config->friction;
+    settings.control_interval = config->control_interval;
+    return mf_prescribed_add(group, &settings, error);
+}
+
+static mf_Status add_rigid(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
+    mf_RigidConfig settings = mf_rigid_config();
+    settings.shapes = true;
+    settings.friction = config->friction;
+    settings.control_interval = config->control_interval;
+    return mf_rigid_add(group, &settings, error);
+}
+
+static mf_Status add_points(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
+    mf_PointsConfig settings = mf_points_config();
+    settings.joint_interval = config->control_interval;
+    settings.friction_coefficient = isnan(config->friction) ? 1.0 : config->friction;
+    return mf_points_add(group, &settings, error);
+}
+
+static mf_Status add_motion(mf_Group *group, const mf_CompareConfig *config, mf_Motion motion,
+                            mf_Error *error) {
+    mf_KinematicConfig kinematic = mf_kinematic_config();
+    kinematic.shapes = true;
+    switch (motion) {
+    case MF_MOTION_KINEMATIC:
+        return mf_kinematic_add(group, &kinematic, error);
+    case MF_MOTION_POINTS:
+        return add_points(group, config, error);
+    case MF_MOTION_RIGID:
+        return add_rigid(group, config, error);
+    case MF_MOTION_PRESCRIBED:
+        return add_prescribed(group, config, error);
+    default:
+        return add_articulated(group, config, error);
+    }
+}
+
+static mf_Status add_gait(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
+    mf_GaitConfig settings = mf_gait_config();
+    settings.rate = mf_rate_from_period(config->control_interval);
+    settings.first = MF_NONE;
+    return config->gait != NULL ? mf_gaits_add(group, &config->gait, 1, &settings, error) : MF_OK;
+}
+
+static mf_Status make_world(mf_LadderStage *stage, const mf_CompareConfig *config, uint32_t count,
+                            bool double_precision, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.step = config->step;
+    world.terrain = config->terrain;
+    group.model = stage->model;
+    group.count = count;
+    group.double_precision = double_precision;
+    mf_Status status = mf_world_create(stage->context, &world, &stage->world, error);
+    stage->gravity = world.gravity;
+    if (status == MF_OK)
+        status = mf_world_add_group(stage->world, &group, &stage->group, error);
+    if (status == MF_OK)
+        status = add_motion(stage->group, config, stage->motion, error);
+    return status == MF_OK ? add_gait(stage->group, config, error) : status;
+}
+
+// ---- the start ---------------------------------------------------------------------------------
+
+// The highest ground [m] below the links.
+static double ground_below(const mf_LadderStage *stage, const mf_Terrain *terrain) {
+    double highest = terrain != NULL ? mf_terrain_height(terrain, 0.0, 0.0, NULL) : 0.0;
+    for (uint32_t l = 0; terrain != NULL && l < stage->model->link_count; l++) {
+        double height = mf_terrain_height(terrain, stage->place[l][0], stage->place[l][1], NULL);
+        highest = height > highest ? height : highest;
+    }
+    return highest;
+}
+
+static void take_up(mf_LadderStage *stage, uint32_t robot) {
+    mf_Field *angle = mf_group_find_field(stage->group, "joint.angle");
+    mf_Field *target = mf_group_find_field(stage->group, "joint.target");
+    for (uint32_t j = 0; j < stage->model->joint_count; j++) {
+        mf_field_set(angle, robot, j, stage->angle[j]);
+        mf_field_set(target, robot, j, stage->angle[j]);
+    }
+    mf_group_refresh(stage->group, robot);
+}
+
+static mf_Status begin(mf_LadderStage *stage, const mf_CompareConfig *config, mf_Error *error) {
+    const mf_Model *model = stage->model;
+    static const double still[3] = {0.0, 0.0, 0.0};
+    double place[3] = {0.0, 0.0, 0.0};
+    mf_Status status = MF_OK;
+    memcpy(stage->angle, model->start_angle, model->joint_count * sizeof *stage->angle);
+    if (config->gait != NULL)
+        status = mf_gait_sample(config->gait, model, 0.0, still, stage->angle, error);
+    mf_model_pose(model, stage->angle, stage->place, stage->turn);
+    bool shapes = stage->motion != MF_MOTION_POINTS;
+    double lowest = mf_model_lowest(model, stage->place, stage->turn, shapes);
+    place[2] = ground_below(stage, config->terrain) - (isfinite(lowest) ? lowest : 0.0);
+    for (uint32_t i = 0; i < mf_group_count(stage->group) && status == MF_OK; i++) {
+        status = mf_group_place(stage->group, i, place, NULL, NULL, error);
+        take_up(stage, i);
+    }
+    return status;
+}
+
+static uint64_t steps_of(const mf_CompareConfig *config, double seconds) {
+    return (uint64_t)(seconds / mf_time_to_seconds(config->step) + 0.5);
+}
+
+static void settle(mf_LadderStage *stage, const mf_CompareConfig *config) {
+    mf_Field *select = mf_group_find_field(stage->group, "gait.select");
+    mf_Field *command = mf_group_find_field(stage->group, "gait.command");
+    mf_world_step(stage->world, steps_of(config, config->settle));
+    for (uint32_t i = 0; select != NULL && i < mf_group_count(stage->group); i++) {
+        mf_field_set(select, i, 0, 0.0);
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(command, i, c, config->command[c]);
+    }
+}
+
+mf_Status mf_ladder_raise(mf_Context *context, const mf_Model *model,
+                          const mf_CompareConfig *config, mf_Motion motion, uint32_t count,
+                          bool double_precision, mf_LadderStage *out, mf_Error *error) {
+    uint32_t links = model->link_count;
+    mf_LadderStage stage = {.context = context, .model = model, .motion = motion, .looked = -1};
+    stage.angle = mf_allocate(context, model->joint_count + 1, sizeof *stage.angle);
+    stage.place = mf_allocate(context, links, sizeof *stage.place);
+    stage.turn = mf_allocate(context, links, sizeof *stage.turn);
+    stage.before = mf_allocate(context, links, sizeof *stage.before);
+    stage.turned = mf_allocate(context, links, sizeof *stage.turned);
+    mf_Status status = MF_OK;
+    if (stage.angle == NULL || stage.place == NULL || stage.turn == NULL || stage.before == NULL ||
+        stage.turned == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
+    if (status == MF_OK)
+        status = make_world(&stage, config, count, double_precision, error);
+    if (status == MF_OK)
+        status = begin(&stage, config, error);
+    if (status != MF_OK) {
+        mf_ladder_clear(&stage);
+        return status;
+    }
+    settle(&stage, config);
+    *out = stage;
+    return MF_OK;
+}
+
+void mf_ladder_clear(mf_LadderStage *stage) {
+    mf_world_destroy(stage->world);
+    mf_release(stage->context, stage->angle);
+    mf_release(stage->context, stage->place);
+    mf_release(stage->context, stage->turn);
+    mf_release(stage->context, stage->before);
+    mf_release(stage->context, stage->turned);
+}
+
+// ---- looking -----------------------------------------------------------------------------------
+
+static void read(const mf_LadderStage *stage, const char *name, uint32_t count, double *out) {
+    const mf_Field *field = mf_group_find_field(stage->group, name);
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, 0, c);
+}
+
+static void find_poses(mf_LadderStage *stage, const double base[3], const double turn[4]) {
+    read(stage, "joint.angle", stage->model->joint_count, stage->angle);
+    mf_model_pose(stage->model, stage->angle, stage->place, stage->turn);
+    for (uint32_t l = 0; l < stage->model->link_count; l++) {
+        double place[3], own[4];
+        mf_quat_rotate(place, turn, stage->place[l]);
+        mf_quat_multiply(own, turn, stage->turn[l]);
+        mf_vec3_add(stage->place[l], base, place);
+        memcpy(stage->turn[l], own, sizeof own);
+    }
+}
+
+static void place_of(double out[3], const double position[3], const double turn[4],
+                     const double point[3]) {
+    mf_quat_rotate(out, turn, point);
+    mf_vec3_add(out, out, position);
+}
+
+// How deep [m] a shape is in the ground now, and, where it was on it at the look before, how far
+// [m] the point that touched has moved along it since; < 0: it was not.
+static double look_at_shape(const mf_LadderStage *stage, uint32_t shape, double *moved) {
+    const mf_Terrain *terrain = mf_world_settings(stage->world)->terrain;
+    uint32_t link = stage->model->shapes[shape].link;
+    double point[3], now[3], then[3];
+    *moved = -1.0;
+    if (stage->looked >= 0) {
+        mf_model_shape_lowest(stage->model, shape, stage->before[link], stage->turned[link], point);
+        place_of(then, stage->before[link], stage->turned[link], point);
+        place_of(now, stage->place[link], stage->turn[link], point);
+        double ground = terrain != NULL ? mf_terrain_height(terrain, then[0], then[1], NULL) : 0.0;
+        double x = now[0] - then[0], y = now[1] - then[1];
+        if (then[2] - ground < TOUCHES && now[2] - ground < TOUCHES)
+            *moved = mf_sqrt(x * x + y * y);
+    }
+    mf_model_shape_lowest(stage->model, shape, stage->place[link], stage->turn[link], point);
+    place_of(now, stage->place[link], stage->turn[link], point);
+    return (terrain != NULL ? mf_terrain_height(terrain, now[0], now[1], NULL) : 0.0) - now[2];
+}
+
+void mf_ladder_look(mf_LadderStage *stage, double position[3], double orientation[4],
+                    double *penetration, double *slip) {
+    const mf_Model *model = stage->model;
+    double way = 0.0, moved;
+    uint32_t count = 0;
+    read(stage, "base.position", 3, position);
+    read(stage, "base.orientation", 4, orientation);
+    find_poses(stage, position, orientation);
+    *penetration = 0.0;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        if (!model->shapes[i].collides || model->shapes[i].link == MF_NONE)
+            continue;
+        double depth = look_at_shape(stage, i, &moved);
+        *penetration = depth > *penetration ? depth : *penetration;
+        way += moved >= 0.0 ? moved : 0.0;
+        count += moved >= 0.0;
+    }
+    mf_Time now = mf_world_time(stage->world);
+    *slip = count > 0 ? way / count / mf_time_to_seconds(now - stage->looked) : 0.0;
+    stage->looked = now;
+    memcpy(stage->before, stage->place, model->link_count * sizeof *stage->place);
+    memcpy(stage->turned, stage->turn, model->link_count * sizeof *stage->turn);
+}
+
+double mf_ladder_energy(const mf_LadderStage *stage) {
+    mf_MotionEnergy energy = mf_motion_energy(stage->group, 0);
+    return energy.kinetic + energy.potential;
+}
+
+// ---- the price ---------------------------------------------------------------------------------
+
+static double wall_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+mf_Status mf_ladder_price(mf_Context *context, const mf_Model *model,
+                          const mf_CompareConfig *config, mf_Motion motion, double *out,
+                          mf_Error *error) {
+    mf_LadderStage stage;
+    uint64_t steps = 20;
+    mf_Status status =
+        mf_ladder_raise(context, model, config, motion, config->price_robots, false, &stage, error);
+    if (status != MF_OK)
+        return status;
+    *out = INFINITY;
+    for (int go = 0; go < GOES;) {
+        double start = wall_clock();
+        mf_world_step(stage.world, steps);
+        double seconds = wall_clock() - start;
+        if (seconds < GO_LEAST) {
+            steps *= 2;
+            continue;
+        }
+        double each =
+            seconds * mf_context_threads(context) / ((double)steps * config->price_robots);
+        *out = each < *out ? each : *out;
+        go++;
+    }
+    mf_ladder_clear(&stage);
+    return MF_OK;
+}

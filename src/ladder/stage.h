@@ -1,0 +1,40 @@
+// A world with one kind of robot that does one gait at one level: what comparisons are made of.
+#ifndef MAYFLY_LADDER_STAGE_H
+#define MAYFLY_LADDER_STAGE_H
+
+#include <mayfly/compare.h>
+
+typedef struct mf_LadderStage {
+    mf_Context *context;
+    const mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_Motion motion;
+    double gravity;                    // [m/s^2]
+    double *angle;                     // [rad] or [m] of each joint
+    double (*place)[3], (*turn)[4];    // of the links, world
+    double (*before)[3], (*turned)[4]; // the same at the look before
+    mf_Time looked;                    // [ns] when that was; < 0: never
+} mf_LadderStage;
+
+// Makes it: robots in the gait's first pose, on the ground, settled, the gait begun.
+mf_Status mf_ladder_raise(mf_Context *context, const mf_Model *model,
+                          const mf_CompareConfig *config, mf_Motion motion, uint32_t count,
+                          bool double_precision, mf_LadderStage *out, mf_Error *error);
+void mf_ladder_clear(mf_LadderStage *stage);
+
+// Of the first robot: pose of the base, how deep [m] it is in the ground, and how fast [m/s] what
+// is on the ground has moved along it since the look before.
+void mf_ladder_look(mf_LadderStage *stage, double position[3], double orientation[4],
+                    double *penetration, double *slip);
+
+// Kinetic and potential [J] of the first robot, as its level counts them.
+double mf_ladder_energy(const mf_LadderStage *stage);
+
+// Wall time times threads [s] per robot and step, in a batch of config->price_robots: the least of
+// three goes.
+mf_Status mf_ladder_price(mf_Context *context, const mf_Model *model,
+                          const mf_CompareConfig *config, mf_Motion motion, double *out,
+                          mf_Error *error);
+
+#endif

@@ -1,0 +1,211 @@
+// The page of a comparison: a table of levels, plots over time with one line per level, the path
+// from above, what each level cannot show. One file that needs nothing from the network.
+#define _GNU_SOURCE // newlocale and uselocale
+#include <mayfly/compare.h>
+
+#include "view/chart.h"
+#include "view/report_data.h"
+
+#include <locale.h>
+#include <math.h>
+
+static const char *const classes[] = {"l0", "l1", "l2", "l3", "l4"};
+
+static void put_style(mf_Text *text) {
+    mf_text_put(text, "<style>\n");
+    mf_report_style(text);
+    mf_text_put(text, ":root{--l0:#8a6d3b;--l1:#2b7a3d;--l2:#1971a8;--l3:#7b3fa0;--l4:#d9480f}\n"
+                      "@media (prefers-color-scheme:dark){:root{--l0:#c9a86a;--l1:#7fcf8f;"
+                      "--l2:#66b7e8;--l3:#c08ae0;--l4:#ff8a4c}}\n"
+                      ".l0{color:var(--l0)}.l1{color:var(--l1)}.l2{color:var(--l2)}"
+                      ".l3{color:var(--l3)}.l4{color:var(--l4)}\n"
+                      "th.level{width:auto;font-weight:650}th.num{text-align:right;width:auto}\n"
+                      "</style>\n");
+}
+
+// A number of a table cell, or a dash.
+static void put_number(mf_Text *text, double value, double scale) {
+    mf_text_put(text, "<td class=\"num\">");
+    if (isfinite(value))
+        mf_text_measure(text, value * scale);
+    else
+        mf_text_put(text, "\xe2\x80\x93");
+    mf_text_put(text, "</td>");
+}
+
+static void put_seen(mf_Text *text, const mf_CompareRow *row) {
+    mf_text_put(text, "<td>");
+    if (!row->possible)
+        mf_text_escape(text, row->reason);
+    else if (!row->finished)
+        mf_text_format(text, "fault %u", row->fault);
+    else if (isfinite(row->fell))
+        mf_text_format(text, "fell at %.2f s", row->fell);
+    else
+        mf_text_put(text, "stays up");
+    mf_text_put(text, "</td>");
+}
+
+static void put_level(mf_Text *text, const mf_CompareRow *row) {
+    mf_text_format(text, "<tr><th class=\"level %s\">%s</th>", classes[row->motion],
+                   mf_motion_name(row->motion));
+    if (!row->possible) {
+        mf_text_put(text, "<td colspan=\"9\">");
+        mf_text_escape(text, row->reason);
+        mf_text_put(text, "</td></tr>\n");
+        return;
+    }
+    put_number(text, row->forward, 1.0);
+    put_number(text, row->turned, 1.0);
+    put_number(text, row->position_error, 1.0);
+    put_number(text, row->heading_error, 1.0);
+    put_number(text, row->height_error, 1e3);
+    put_number(text, row->tilt_error, 1.0);
+    put_number(text, row->energy_error, 1.0);
+    put_number(text, row->seconds, 1e9);
+    put_seen(text, row);
+    mf_text_put(text, "</tr>\n");
+}
+
+static void put_ground_row(mf_Text *text, const mf_CompareRow *row) {
+    if (!row->possible)
+        return;
+    mf_text_format(text, "<tr><th class=\"level %s\">%s</th>", classes[row->motion],
+                   mf_motion_name(row->motion));
+    put_number(text, row->height, 1.0);
+    put_number(text, row->tilt, 1.0);
+    put_number(text, row->penetration, 1e3);
+    put_number(text, row->slip, 1e3);
+    mf_text_put(text, "<td>");
+    mf_text_escape(text, mf_motion_blind_spot(row->motion));
+    mf_text_put(text, "</td></tr>\n");
+}
+
+static void put_tables(mf_Text *text, const mf_Comparison *all) {
+    mf_text_format(text,
+                   "<section><h2>Levels</h2>\n<p>Errors are root mean squares over the whole time "
+                   "of the difference to <b>%s</b>. The price is the processor's time for one step "
+                   "of one robot, %u of them side by side on %u thread%s (%s).</p>\n<table>\n"
+                   "<tr><th class=\"level\">level</th>",
+                   mf_motion_name(all->reference), all->price_robots, all->threads,
+                   all->threads == 1 ? "" : "s", mf_isa_name(all->isa));
+    static const char *const heads[] = {"forward m", "turned rad", "place m",  "heading rad",
+                                        "height mm", "tilt rad",   "energy J", "price ns"};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        mf_text_format(text, "<th class=\"num\">%s</th>", heads[i]);
+    mf_text_put(text, "<th>seen</th></tr>\n");
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
+            put_level(text, &all->rows[i]);
+    mf_text_put(text, "</table>\n</section>\n<section><h2>On the ground</h2>\n<table>\n"
+                      "<tr><th class=\"level\">level</th><th class=\"num\">mean height m</th>"
+                      "<th class=\"num\">largest tilt rad</th>"
+                      "<th class=\"num\">deepest in the ground mm</th>"
+                      "<th class=\"num\">slip of feet mm/s</th><th>cannot show</th></tr>\n");
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        put_ground_row(text, &all->rows[i]);
+    mf_text_put(text, "</table>\n</section>\n");
+}
+
+// ---- plots -------------------------------------------------------------------------------------
+
+typedef enum Series { TIME, X, Y, HEADING, HEIGHT, TILT, ENERGY, SERIES } Series;
+
+static double value_of(const mf_CompareSample *sample, Series series) {
+    const double values[SERIES] = {sample->time,    sample->position[0], sample->position[1],
+                                   sample->heading, sample->position[2], sample->tilt,
+                                   sample->energy};
+    return values[series];
+}
+
+static void widen(const mf_Comparison *all, Series series, double range[2]) {
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        for (uint32_t s = 0; s < all->rows[i].sample_count; s++) {
+            double value = value_of(&all->rows[i].samples[s], series);
+            range[0] = isfinite(value) ? fmin(range[0], value) : range[0];
+            range[1] = isfinite(value) ? fmax(range[1], value) : range[1];
+        }
+}
+
+static void put_line(mf_Text *text, const mf_Chart *chart, const mf_CompareRow *row, Series x,
+                     Series y, double shift) {
+    double *values = mf_allocate(text->context, row->sample_count, 2 * sizeof *values);
+    text->failed = text->failed || values == NULL;
+    if (values == NULL)
+        return;
+    for (uint32_t s = 0; s < row->sample_count; s++) {
+        values[s] = value_of(&row->samples[s], x);
+        values[row->sample_count + s] = value_of(&row->samples[s], y);
+    }
+    mf_chart_line(text, chart, values, values + row->sample_count, row->sample_count,
+                  classes[row->motion], false);
+    mf_chart_label(text, chart, chart->y.upper, shift, classes[row->motion],
+                   mf_motion_name(row->motion));
+    mf_release(text->context, values);
+}
+
+static void put_plot(mf_Text *text, const mf_Comparison *all, const char *title, Series x, Series y,
+                     const char *x_label, const char *y_label) {
+    double across[2], up[2], shift = 8.0;
+    widen(all, x, across);
+    widen(all, y, up);
+    mf_Chart chart = mf_chart_make(mf_axis_fit(across[0], across[1], 8, false, x_label),
+                                   mf_axis_fit(up[0], up[1], 6, true, y_label));
+    mf_text_put(text, "<section><h2>");
+    mf_text_escape(text, title);
+    mf_text_put(text, "</h2>\n");
+    mf_chart_begin(text, &chart, title);
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        if (all->rows[i].sample_count == 0)
+            continue;
+        put_line(text, &chart, &all->rows[i], x, y, shift);
+        shift += 18.0;
+    }
+    mf_chart_end(text);
+    mf_text_put(text, "</section>\n");
+}
+
+static void render(mf_Text *text, const mf_Comparison *all) {
+    mf_text_put(text,
+                "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n<title>");
+    mf_text_escape(text, all->model);
+    mf_text_put(text, " at every level</title>\n");
+    put_style(text);
+    mf_text_put(text, "</head><body><main>\n<p class=\"brand\">Mayfly comparison</p>\n<h1>");
+    mf_text_escape(text, all->model);
+    mf_text_put(text, ": ");
+    mf_text_escape(text, all->gait);
+    mf_text_format(text,
+                   "</h1>\n<p class=\"lead\">The same robot and the same gait for <b>%.6g s</b> at "
+                   "every level of physics, told to go %.6g m/s forward, %.6g m/s left and turn by "
+                   "%.6g rad/s.</p>\n",
+                   all->duration, all->command[0], all->command[1], all->command[2]);
+    put_tables(text, all);
+    put_plot(text, all, "The way from above", X, Y, "x [m]", "y [m]");
+    put_plot(text, all, "Forward", TIME, X, "time [s]", "x [m]");
+    put_plot(text, all, "Heading", TIME, HEADING, "time [s]", "heading [rad]");
+    put_plot(text, all, "Height of the base", TIME, HEIGHT, "time [s]", "height [m]");
+    put_plot(text, all, "Tilt", TIME, TILT, "time [s]", "tilt [rad]");
+    put_plot(text, all, "Energy", TIME, ENERGY, "time [s]", "kinetic and potential [J]");
+    mf_text_put(text, "</main></body></html>\n");
+}
+
+mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path, mf_Error *error) {
+    if (comparison == NULL || path == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "compare: comparison or path is NULL");
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
+    locale_t before = uselocale(plain);
+    mf_Text text = mf_text_begin(comparison->context);
+    render(&text, comparison);
+    uselocale(before);
+    freelocale(plain);
+    mf_Status status =
+        text.failed ? mf_fail(error, MF_NO_MEMORY, "compare: out of memory")
+                    : mf_file_replace(comparison->context, path, text.data, text.size, error);
+    mf_text_free(&text);
+    return status;
+}
