@@ -81,17 +81,26 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
     paths->travel[l] = travel;
 }
 
+// Clamps forget what is not a number, so it is asked for here.
+static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
+    const mf_ArtPlan *plan = s->plan;
+    mf_lane told = mf_zero(), passed = mf_zero();
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const uint32_t row = plan->links[l].row;
+        if (plan->links[l].kind == MF_ART_BALL || block->plan->all[l + 1].leader != l)
+            continue;
+        told = told + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), row));
+        passed = passed + mf_abs(row_load(block->rows[MF_DRIVEN_ROW_PASSED], row));
+    }
+    raise_fault(s, mf_finite(told), MF_FAULT_INPUT);
+    raise_fault(s, mf_finite(passed), MF_FAULT_NONFINITE);
+}
+
 static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State *state,
                               Paths *paths) {
     const mf_ArtPlan *plan = s->plan;
-    if (block->due) {
-        mf_lane sum = mf_zero();
-        for (uint32_t l = 0; l < plan->link_count; l++)
-            if (plan->links[l].kind != MF_ART_BALL && block->plan->all[l + 1].leader == l)
-                sum = sum +
-                      mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), plan->links[l].row));
-        raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
-    }
+    if (block->due)
+        paths_check(s, block);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         if (link->kind == MF_ART_BALL)
