@@ -153,8 +153,298 @@ static void flailing_conserves_momentum(void **state) {
             turned[fine] = fmax(turned[fine], fabs(spin[c] - angular[c]));
             size = fmax(size, fabs(angular[c]));
         }
-        print_message("off %g turned %g\n", off[fine], turned[fine] / size);
+        turned[fine] /= size;
         stage_close(&stage, NULL);
+    }
+    assert_true(off[1] < 2e-8 && turned[1] < 1e-8);
+    assert_near(log2(off[0] / off[1]), 4.0, 0.1);
+    assert_near(log2(turned[0] / turned[1]), 4.0, 0.1);
+}
+
+// The same with semi-implicit steps is of first order.
+static void semi_implicit_steps_conserve_to_first_order(void **state) {
+    (void)state;
+    double turned[2];
+    for (int fine = 0; fine < 2; fine++) {
+        Stage stage;
+        DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+        config.world.step = fine ? MF_MILLISECOND / 10 : MF_MILLISECOND / 5;
+        config.world.gravity = 0.0;
+        stage_begin(&stage, 1);
+        make_flailer(&stage.hand, false);
+        driven_open(&stage, NULL, &config);
+        scramble(&stage);
+        double center[3], linear[3], angular[3], place[3], push[3], spin[3], size = 0.0;
+        mf_prescribed_momentum(stage.group, 0, center, linear, angular);
+        mf_world_step(stage.world, fine ? 5000 : 2500);
+        mf_prescribed_momentum(stage.group, 0, place, push, spin);
+        turned[fine] = 0.0;
+        for (int c = 0; c < 3; c++) {
+            turned[fine] = fmax(turned[fine], fabs(spin[c] - angular[c]));
+            size = fmax(size, fabs(angular[c]));
+        }
+        turned[fine] /= size;
+        stage_close(&stage, NULL);
+    }
+    assert_true(turned[1] < 1e-2);
+    assert_near(log2(turned[0] / turned[1]), 1.0, 0.1);
+}
+
+// ---- paths --------------------------------------------------------------------------------------
+
+static void open_arm(Stage *stage, DrivenStageConfig *config) {
+    static const double up[3] = {0, 0, 1};
+    stage_begin(stage, 1);
+    art_body(&stage->hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+    for (int i = 0; i < 2; i++)
+        art_body(&stage->hand, mf_hand_hinge(&stage->hand, 0, 0, 0, 0, up), 0.1, 0, 0, 0, 1e-3,
+                 1e-3, 1e-3);
+    config->world.gravity = 0.0;
+    stage->hand.joints[0].lower = -0.4;
+    stage->hand.joints[0].upper = 0.5;
+    stage->hand.joints[0].speed = 5.0;
+    stage->hand.joints[1].mimic = 0;
+    stage->hand.joints[1].multiplier = -2.0;
+    stage->hand.joints[1].offset = 0.25;
+    stage->hand.start_angle[1] = 0.25;
+    driven_open(stage, NULL, config);
+}
+
+// A target is reached at the end of the control interval, whatever the path.
+static void targets_are_reached_within_an_interval(void **state) {
+    (void)state;
+    Stage stage;
+    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&stage, &config);
+    for (int n = 0; n < 50; n++) {
+        double target = 0.3 * sin(0.1 * n);
+        stage_set(&stage, "joint.target", 0, target);
+        mf_world_step(stage.world, 10);
+        assert_near(stage_get(&stage, "joint.angle", 0), target, 1e-13);
+        assert_near(stage_get(&stage, "joint.angle", 1), -2.0 * target + 0.25, 1e-13);
+    }
+    stage_close(&stage, NULL);
+}
+
+// Targets on a parabola: from the third interval on the path is that parabola, with its
+// acceleration.
+static void paths_follow_a_parabola(void **state) {
+    (void)state;
+    Stage stage;
+    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&stage, &config);
+    for (int n = 0; n < 20; n++) {
+        double t = 0.01 * (n + 1);
+        stage_set(&stage, "joint.target", 0, 4.0 * t * t - 0.5 * t);
+        for (int k = 1; k <= 10; k++) {
+            mf_world_step(stage.world, 1);
+            double now = 0.01 * n + 0.001 * k;
+            if (n < 3)
+                continue;
+            assert_near(stage_get(&stage, "joint.angle", 0), 4.0 * now * now - 0.5 * now, 1e-13);
+            assert_near(stage_get(&stage, "joint.rate", 0), 8.0 * now - 0.5, 1e-11);
+            assert_near(stage_get(&stage, "joint.acceleration", 0), 8.0, 1e-8);
+        }
+    }
+    stage_close(&stage, NULL);
+}
+
+// Told to go far beyond, a joint goes as fast as it may and stops at its limit, never beyond.
+static void joints_stop_at_their_limits(void **state) {
+    (void)state;
+    Stage stage;
+    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&stage, &config);
+    double before = 0.0, most = 0.0;
+    for (int n = 0; n < 400; n++) {
+        stage_set(&stage, "joint.target", 0, n < 200 ? 100.0 : -100.0);
+        mf_world_step(stage.world, 1);
+        double angle = stage_get(&stage, "joint.angle", 0);
+        assert_true(angle <= 0.5 + 1e-12 && angle >= -0.4 - 1e-12);
+        if (n % 10 == 9) {
+            most = fmax(most, fabs(angle - before) / 0.01);
+            before = angle;
+        }
+        if (n == 199)
+            assert_near(angle, 0.5, 1e-12);
+    }
+    assert_near(stage_get(&stage, "joint.angle", 0), -0.4, 1e-12);
+    assert_near(stage_get(&stage, "joint.rate", 0), 0.0, 1e-10);
+    assert_near(most, 5.0, 1e-9);
+    stage_close(&stage, NULL);
+}
+
+// After angles and rates were written, paths begin there.
+static void refreshed_paths_begin_where_joints_are(void **state) {
+    (void)state;
+    Stage stage;
+    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&stage, &config);
+    stage_set(&stage, "joint.target", 0, 0.3);
+    mf_world_step(stage.world, 5);
+    assert_true(fabs(stage_get(&stage, "joint.jerk", 0)) > 1.0);
+    stage_set(&stage, "joint.angle", 0, -0.1);
+    stage_set(&stage, "joint.rate", 0, 0.5);
+    mf_prescribed_refresh(stage.group, 0);
+    mf_world_step(stage.world, 5);
+    assert_near(stage_get(&stage, "joint.angle", 0), -0.0975, 1e-14);
+    assert_near(stage_get(&stage, "joint.rate", 0), 0.5, 1e-14);
+    stage_close(&stage, NULL);
+}
+
+// ---- with the other motions ---------------------------------------------------------------------
+
+// Nothing moves but the base, and nothing touches: `rigid`, `prescribed` and `articulated`, whose
+// joints have rotors too heavy to turn, have the same base, to rounding.
+static void locked_robots_agree(bool double_precision, double tolerance) {
+    static const mf_Motion motions[3] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
+                                         MF_MOTION_ARTICULATED};
+    static const char *const fields[] = {"base.position", "base.orientation",
+                                         "base.linear_velocity", "base.angular_velocity"};
+    double got[3][13];
+    for (int m = 0; m < 3; m++) {
+        Stage stage;
+        DrivenStageConfig config =
+            driven_config(motions[m], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        config.group.double_precision = double_precision;
+        config.world.gravity_direction[1] = 0.2;
+        stage_begin(&stage, 1);
+        make_flailer(&stage.hand, false);
+        for (uint32_t j = 0; j < stage.hand.model.joint_count; j++)
+            stage.hand.joints[j].armature = 1e12;
+        driven_open(&stage, NULL, &config);
+        scramble(&stage);
+        for (uint32_t j = 0; j < stage.hand.model.joint_count; j++)
+            stage_set(&stage, "joint.rate", j, 0.0);
+        mf_world_step(stage.world, 200);
+        for (uint32_t f = 0, k = 0; f < 4; f++)
+            for (uint32_t c = 0; c < (f == 1 ? 4u : 3u); c++)
+                got[m][k++] = stage_get(&stage, fields[f], c);
+        stage_close(&stage, NULL);
+    }
+    for (int k = 0; k < 13; k++) {
+        assert_near(got[0][k], got[1][k], tolerance * (1.0 + fabs(got[1][k])));
+        assert_near(got[2][k], got[1][k], tolerance * (1.0 + fabs(got[1][k])));
+    }
+}
+
+static void locked_robots_agree_in_double(void **state) {
+    (void)state;
+    locked_robots_agree(true, 1e-11);
+}
+
+static void locked_robots_agree_in_float(void **state) {
+    (void)state;
+    locked_robots_agree(false, 2e-5);
+}
+
+// ---- outside ------------------------------------------------------------------------------------
+
+// What collisions push links with counts as a force and torque on the base's origin.
+static void pushes_are_summed(void **state) {
+    (void)state;
+    double got[2][6];
+    for (int way = 0; way < 2; way++) {
+        Stage stage;
+        DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+        mf_Error error = {0};
+        mf_GroupConfig group = config.group;
+        static const mf_FieldInfo push = {"push.link",    "N", "world", MF_REAL,
+                                          MF_FIXED_COUNT, 6,   0,       "test"};
+        static const mf_FieldInfo count = {"push.count",    "1", "", MF_U32,
+                                           MF_PER_INSTANCE, 1,   0,  "test"};
+        mf_Field *field;
+        stage_begin(&stage, 1);
+        make_flailer(&stage.hand, false);
+        group.model = &stage.hand.model;
+        must(mf_world_create(stage.context, &config.world, &stage.world, &error), &error);
+        must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
+        must(mf_group_add_field(stage.group, &push, stage.hand.model.link_count, &field, &error),
+             &error);
+        must(mf_group_add_field(stage.group, &count, 0, &field, &error), &error);
+        must(driven_add(stage.group, &config, &error), &error);
+        scramble(&stage);
+        const double wrench[6] = {3, -2, 5, 0.4, 0.5, -0.6};
+        for (uint32_t c = 0; c < 6; c++) {
+            stage_set(&stage, "push.link", 6 * 2 + c, 0.25 * wrench[c]);
+            stage_set(&stage, "push.link", 6 * 4 + c, 0.75 * wrench[c]);
+        }
+        stage_set(&stage, "push.count", 0, way);
+        if (way == 0)
+            for (uint32_t c = 0; c < 6; c++)
+                stage_set(&stage, c < 3 ? "base.force" : "base.torque", c % 3, wrench[c]);
+        mf_world_step(stage.world, 1);
+        for (uint32_t c = 0; c < 6; c++)
+            got[way][c] =
+                stage_get(&stage, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
+        stage_close(&stage, NULL);
+    }
+    for (int c = 0; c < 6; c++)
+        assert_near(got[1][c], got[0][c], 1e-14);
+}
+
+// A held base stays, whatever its arms do; they go as they are told.
+static void a_held_base_stays(void **state) {
+    (void)state;
+    Stage stage;
+    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    config.prescribed.base = MF_ARTICULATED_FIXED;
+    stage_begin(&stage, 1);
+    make_flailer(&stage.hand, true);
+    driven_open(&stage, NULL, &config);
+    stage_set3(&stage, "base.position", 0.1, 0.2, 0.05);
+    stage_set(&stage, "joint.target", 0, 0.5);
+    mf_world_step(stage.world, 100);
+    assert_near(stage_get(&stage, "base.position", 0), 0.1, 0.0);
+    assert_near(stage_get(&stage, "base.position", 2), 0.05, 0.0);
+    assert_near(stage_get(&stage, "joint.angle", 0), 0.5, 1e-12);
+    stage_close(&stage, NULL);
+}
+
+// ---- standing -----------------------------------------------------------------------------------
+
+static mf_Model *load_humanoid(mf_Context *context) {
+    mf_Model *model;
+    mf_Error error = {0};
+    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model, &error),
+         &error);
+    return model;
+}
+
+// The humanoid stands still for ten seconds with its weight on the ground, and falls when pushed.
+static void the_humanoid_stands_and_falls(void **state) {
+    (void)state;
+    static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
+    for (int m = 0; m < 2; m++) {
+        Stage stage;
+        DrivenStageConfig config =
+            driven_config(motions[m], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        config.group.double_precision = false;
+        stage_begin(&stage, 1);
+        mf_Model *model = load_humanoid(stage.context);
+        driven_open(&stage, model, &config);
+        const mf_Field *load = stage_field(&stage, "contact.load");
+        mf_world_step(stage.world, 2000);
+        double place[3], sum = 0.0;
+        for (uint32_t c = 0; c < 3; c++)
+            place[c] = stage_get(&stage, "base.position", c);
+        mf_world_step(stage.world, 8000);
+        for (uint32_t c = 0; c < load->components; c++)
+            sum += mf_field_get(load, 0, c);
+        assert_near(sum, model->mass * 9.81, 0.01);
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(stage_get(&stage, "base.position", c), place[c], 1e-6);
+        stage_set(&stage, "base.force", 0, 12.0);
+        mf_world_step(stage.world, 200);
+        stage_set(&stage, "base.force", 0, 0.0);
+        mf_world_step(stage.world, 3000);
+        assert_true(stage_get(&stage, "base.position", 2) < 0.08);
+        assert_int_equal(mf_group_fault(stage.group, 0), 0);
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(stage_get(&stage, "base.linear_velocity", c), 0.0, 1e-3);
+        mf_world_destroy(stage.world);
+        mf_model_destroy(model);
+        mf_context_destroy(stage.context);
     }
 }
 
@@ -162,6 +452,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_base_obeys_the_first_six_rows),
         cmocka_unit_test(flailing_conserves_momentum),
+        cmocka_unit_test(semi_implicit_steps_conserve_to_first_order),
+        cmocka_unit_test(targets_are_reached_within_an_interval),
+        cmocka_unit_test(paths_follow_a_parabola),
+        cmocka_unit_test(joints_stop_at_their_limits),
+        cmocka_unit_test(refreshed_paths_begin_where_joints_are),
+        cmocka_unit_test(locked_robots_agree_in_double),
+        cmocka_unit_test(locked_robots_agree_in_float),
+        cmocka_unit_test(pushes_are_summed),
+        cmocka_unit_test(a_held_base_stays),
+        cmocka_unit_test(the_humanoid_stands_and_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
