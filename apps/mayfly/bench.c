@@ -40,6 +40,7 @@ static const mf_CommandHelp help = {
         "  articulated-humanoid, articulated-ant, articulated-t1\n"
         "                     with contacts, random controls and resets, 4096 robots\n"
         "  articulated-single one humanoid alone\n"
+        "  humanoid-kinematic 4096 humanoids that walk on the spot at 1 kHz, by feet that stand\n"
         "  model-humanoid, model-t1\n"
         "                     loading a robot's file and making its world\n"
         "  collisions-2, collisions-10-car\n"
