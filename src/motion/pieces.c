@@ -12,23 +12,23 @@ mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own, uint32_t lanes) {
                        .lanes = lanes};
 }
 
+// Wide steps begin at whole widths only: rows are aligned there, and end with the block.
 static void run_block(const mf_Pieces *pieces, uint32_t block, uint32_t robots, uint32_t *fault,
                       mf_PieceFn step, const void *plan) {
-    for (uint32_t lane = 0; lane < robots;) {
-        uint32_t left = robots - lane, width = pieces->lanes, awake = 0;
-        for (uint32_t i = lane; pieces->level != NULL && i < lane + width && i < robots; i++)
-            awake += fault[i] == 0;
+    const uint32_t width = pieces->lanes;
+    for (uint32_t lane = 0; lane < robots; lane += width) {
+        const uint32_t end = lane + width < robots ? lane + width : robots;
+        uint32_t awake = 0;
+        for (uint32_t i = lane; i < end; i++)
+            awake += pieces->level == NULL || fault[i] == 0;
         // Few robots are faster one by one than in a mostly empty wide register.
-        bool single = (left < width ? left : width) * 5 <= width;
-        if (pieces->level != NULL && awake * 5 <= width) {
-            single = true;
-            if (fault[lane] != 0) {
-                lane++;
-                continue;
-            }
+        if (awake * 5 > width) {
+            step(plan, block, lane, fault + lane, false);
+            continue;
         }
-        step(plan, block, lane, fault + lane, single);
-        lane += single ? 1 : width;
+        for (uint32_t i = lane; i < end; i++)
+            if (pieces->level == NULL || fault[i] == 0)
+                step(plan, block, i, fault + i, true);
     }
 }
 
