@@ -366,7 +366,7 @@ static void trees_find_what_every_two_find(void **state) {
 // a robot with a joint that is not a number touches nothing.
 static void company_does_not_show(void **state) {
     (void)state;
-    enum { PAIRS = 40 };
+    enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
     mf_Context *context;
     mf_Error error = {0};
