@@ -470,8 +470,8 @@ static mf_Status leave_overlaps(mf_Collisions *all, mf_Error *error) {
         if (angles == NULL)
             return no_memory(all, error);
         const mf_Model *model = compound->model;
-        static const double none[8 * MF_BLOCK];
-        double upright[4 * MF_BLOCK] = {0};
+        static _Alignas(64) const double none[4 * MF_BLOCK];
+        _Alignas(64) double upright[4 * MF_BLOCK] = {0};
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
             upright[lane] = 1.0;
         for (uint32_t j = 0; j < model->joint_count; j++)
