@@ -50,5 +50,6 @@ extern const mf_CheckCase mf_check_algorithms_full_cases[];
 extern const mf_CheckCase mf_check_symmetry_cases[];
 extern const mf_CheckCase mf_check_kinematic_cases[];
 extern const mf_CheckCase mf_check_ladder_cases[];
+extern const mf_CheckCase mf_check_gait_cases[];
 
 #endif

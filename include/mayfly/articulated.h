@@ -21,24 +21,6 @@ typedef enum mf_ArticulatedBase {
     MF_ARTICULATED_FIXED     // the base is held where it is
 } mf_ArticulatedBase;
 
-// A motor with position control at a hinge or slide. The torque (force, for slides)
-//     gain (target - angle) - damping rate
-// is clamped to +-effort; a limited speed clamps the error to what a steady motion of that speed
-// needs. A direct-current motor is an effort equal to its stall torque and a no-load speed: its
-// torque falls linearly with the rate, to 0 at the no-load speed.
-typedef struct mf_Servo {
-    double gain;          // [N m/rad] or [N/m] >= 0; 0: no control, joint.target is not read
-    double damping;       // [N m s/rad] or [N s/m] >= 0
-    double effort;        // [N m] or [N] > 0; stall torque behind the gear; +INFINITY: unlimited
-    double speed;         // [rad/s] or [m/s] > 0, largest speed wanted; +INFINITY: unlimited
-    double no_load_speed; // [rad/s] or [m/s] > 0 behind the gear; +INFINITY: no back-EMF
-    double rotor_inertia; // [kg m^2] or [kg] >= 0 before the gear
-    double gear;          // [1] motor turns per joint turn, > 0
-    double backlash;      // [rad] or [m] >= 0, whole play of the gear: errors within it make no
-                          // torque
-} mf_Servo;
-MF_API mf_Servo mf_servo(void); // no gain, no limits, gear 1
-
 typedef struct mf_ArticulatedConfig {
     uint32_t struct_size; // [byte] set by mf_articulated_config()
     mf_ArticulatedIntegrator integrator;
@@ -46,6 +28,8 @@ typedef struct mf_ArticulatedConfig {
     const mf_Servo *servos; // one per joint of the model, copied; NULL: `servo` for all
     mf_Servo servo;         // effort and speed are also limited by the joint's own; default:
                             // mf_servo()
+    bool motors;            // where neither gives a gain, joints have the motors of the model,
+                            // mf_joint_servo(); default true
     bool limits;            // joint limits act; default true
     double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps
     double limit_damping;   // [1] damping ratio of limits, >= 0; default 1

@@ -61,6 +61,24 @@ typedef struct mf_Softness {
                          // midpoint, [1] power
 } mf_Softness;
 
+// A motor with position control at a hinge or slide. The torque (force, for slides)
+//     gain (target - angle) - damping rate
+// is clamped to +-effort; a limited speed clamps the error to what a steady motion of that speed
+// needs. A direct-current motor is an effort equal to its stall torque and a no-load speed: its
+// torque falls linearly with the rate, to 0 at the no-load speed.
+typedef struct mf_Servo {
+    double gain;          // [N m/rad] or [N/m] >= 0; 0: no control, joint.target is not read
+    double damping;       // [N m s/rad] or [N s/m] >= 0
+    double effort;        // [N m] or [N] > 0; stall torque behind the gear; +INFINITY: unlimited
+    double speed;         // [rad/s] or [m/s] > 0, largest speed wanted; +INFINITY: unlimited
+    double no_load_speed; // [rad/s] or [m/s] > 0 behind the gear; +INFINITY: no back-EMF
+    double rotor_inertia; // [kg m^2] or [kg] >= 0 before the gear
+    double gear;          // [1] motor turns per joint turn, > 0
+    double backlash;      // [rad] or [m] >= 0, whole play of the gear: errors within it make no
+                          // torque
+} mf_Servo;
+MF_API mf_Servo mf_servo(void); // no gain, no limits, gear 1
+
 typedef struct mf_Joint {
     const char *name;
     mf_JointType type;
@@ -94,6 +112,7 @@ typedef struct mf_Joint {
     double limit_margin;     // [rad] or [m] distance at which the limit begins to act
     mf_Softness limit_softness;
     mf_Softness friction_softness;
+    mf_Servo servo; // its motor as the file gives it; gain 0: the file gives none
 } mf_Joint;
 
 // A body as the file names it. A body without joints is part of the link of the body that holds it.
@@ -552,6 +571,13 @@ MF_API uint32_t mf_model_find_sensor(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_body(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);
+
+// The motor of a joint: that of the file or, where it gives none, one that its largest effort and
+// speed make likely (docs/gaits.md): all of the effort at an error of 0.1 rad or 1 cm, a torque
+// that is lost at the largest speed, a rotor that the effort brings to that speed in 10 ms.
+// mf_servo() when the joint follows another one, is no hinge or slide, or has an unlimited effort
+// or speed.
+MF_API mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint);
 
 // Pose of every link for joint angles `angle` [rad or m] (joint_count values): positions [m] of the
 // link origins and rotations (w, x, y, z), both in the base frame. Arrays of link_count rows,

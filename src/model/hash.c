@@ -17,7 +17,13 @@ static uint64_t hash_joint(uint64_t hash, const mf_Joint *joint) {
     hash = mf_hash_doubles(hash, joint->position, 3);
     hash = mf_hash_doubles(hash, joint->rotation, 4);
     hash = mf_hash_doubles(hash, joint->axis, 3);
-    return mf_hash_doubles(hash, scalars, 8);
+    hash = mf_hash_doubles(hash, scalars, 8);
+    // Files without motors have the hash that archives know them by.
+    const mf_Servo *servo = &joint->servo;
+    const double motor[8] = {servo->gain,  servo->damping,       servo->effort,
+                             servo->speed, servo->no_load_speed, servo->rotor_inertia,
+                             servo->gear,  servo->backlash};
+    return servo->gain > 0.0 ? mf_hash_doubles(hash, motor, 8) : hash;
 }
 
 // A sensor that shows what is true hashes as before there were others, so that archives stay valid.

@@ -131,6 +131,7 @@ static mf_Status run_passes(mf_Urdf *urdf) {
                                   mf_urdf_read_materials,
                                   mf_urdf_read_links,
                                   mf_urdf_read_joints,
+                                  mf_urdf_read_servos,
                                   mf_urdf_check_inertias,
                                   mf_urdf_merge,
                                   mf_urdf_place_mass,

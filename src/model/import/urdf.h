@@ -2,6 +2,7 @@
 //
 //   urdf_link.c    links, inertials, visuals, collisions, materials, meshes
 //   urdf_joint.c   joints, mimic chains, the check that they form one tree
+//   urdf_servo.c   motors of joints
 //   urdf_inertia.c inertias that no solid of the link's size can have
 //   urdf_merge.c   fixed links into their parents, everything into the draft
 //   urdf_mass.c    mass points of each merged link
@@ -117,6 +118,7 @@ mf_Status mf_urdf_origin(mf_Urdf *urdf, const mf_XmlNode *node, double position[
 mf_Status mf_urdf_read_materials(mf_Urdf *urdf);
 mf_Status mf_urdf_read_links(mf_Urdf *urdf);
 mf_Status mf_urdf_read_joints(mf_Urdf *urdf);
+mf_Status mf_urdf_read_servos(mf_Urdf *urdf);
 mf_Status mf_urdf_check_inertias(mf_Urdf *urdf);
 mf_Status mf_urdf_merge(mf_Urdf *urdf);
 mf_Status mf_urdf_place_mass(mf_Urdf *urdf);

@@ -7,14 +7,10 @@
 
 #include <math.h>
 
-mf_Servo mf_servo(void) {
-    return (mf_Servo){
-        .effort = INFINITY, .speed = INFINITY, .no_load_speed = INFINITY, .gear = 1.0};
-}
-
 mf_ArticulatedConfig mf_articulated_config(void) {
     return (mf_ArticulatedConfig){.struct_size = sizeof(mf_ArticulatedConfig),
                                   .servo = mf_servo(),
+                                  .motors = true,
                                   .limits = true,
                                   .limit_damping = 1.0,
                                   .friction_rate = 1e-3,

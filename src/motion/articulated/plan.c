@@ -28,8 +28,11 @@ static mf_Status check_servo(const mf_Model *model, const mf_Servo *servo, uint3
                    model->joints[joint].name, wrong);
 }
 
-static const mf_Servo *servo_of(const mf_ArticulatedConfig *config, uint32_t joint) {
-    return config->servos != NULL ? &config->servos[joint] : &config->servo;
+static mf_Servo servo_of(const mf_Model *model, const mf_ArticulatedConfig *config,
+                         uint32_t joint) {
+    mf_Servo servo = config->servos != NULL ? config->servos[joint] : config->servo;
+    bool given = config->servos != NULL || servo.gain > 0.0;
+    return given || !config->motors ? servo : mf_joint_servo(model, joint);
 }
 
 static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig *config,
@@ -65,7 +68,8 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
     if (!(model->mass > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no mass", model->name);
     for (uint32_t j = 0; j < model->joint_count; j++) {
-        mf_Status status = check_servo(model, servo_of(config, j), j, error);
+        const mf_Servo servo = servo_of(model, config, j);
+        mf_Status status = check_servo(model, &servo, j, error);
         if (status != MF_OK)
             return status;
     }
@@ -115,8 +119,9 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
     c[MF_ART_ARMATURE] = joint->armature;
     c[MF_ART_DAMPING] = joint->damping;
     if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
+        const mf_Servo servo = servo_of(model, config, link->joint);
         if (joint->mimic == MF_NONE) // its leader's motor moves it
-            set_servo(link, c, joint, servo_of(config, link->joint));
+            set_servo(link, c, joint, &servo);
         c[MF_ART_STIFFNESS] = joint->stiffness;
         c[MF_ART_RELAXED] = joint->spring_reference;
         c[MF_ART_FRICTION] = joint->friction;

@@ -1,0 +1,97 @@
+// Check cases of gaits: the kinematics of legs.
+#include "check.h"
+
+#include <mayfly/gait.h>
+
+#include <math.h>
+
+enum { PLACES = 20000 };
+
+// A number in -1 .. 1 that depends on both.
+static double draw(uint32_t row, uint32_t column) {
+    const uint32_t counter[4] = {row, column, 0, 0}, key[2] = {11, 0};
+    uint32_t out[4];
+    mf_philox4x32(counter, key, out);
+    return out[0] / 2147483648.0 - 1.0;
+}
+
+static mf_Status find_leg(mf_Context *context, mf_Model **model, mf_Leg *leg, mf_Error *error) {
+    static const char *const names[MF_LEG_JOINTS] = {"left_hip_yaw",     "left_hip_roll",
+                                                     "left_hip_pitch",   "left_knee",
+                                                     "left_ankle_pitch", "left_ankle_roll"};
+    uint32_t joints[MF_LEG_JOINTS];
+    char path[MF_APP_PATH];
+    mf_Status status =
+        mf_model_load(context, mf_app_own("models/humanoid.urdf", path), NULL, model, error);
+    if (status != MF_OK)
+        return status;
+    for (int i = 0; i < MF_LEG_JOINTS; i++)
+        joints[i] = mf_model_find_joint(*model, names[i]);
+    status = mf_leg_find(*model, joints, leg, error);
+    if (status != MF_OK)
+        mf_model_destroy(*model);
+    return status;
+}
+
+// What one place gives: how far the leg's end is from where it should be, and the foot's turn.
+typedef struct Return {
+    double place, turn; // [m], [rad]
+    bool reached, finite;
+} Return;
+
+static Return go_and_return(const mf_Leg *leg, uint32_t n, double radius) {
+    double ankle[3], foot[4], angles[MF_LEG_JOINTS], back[3], turned[4], length = 0.0, dot = 0.0;
+    Return out = {0.0, 0.0, false, true};
+    for (uint32_t c = 0; c < 4; c++) {
+        foot[c] = c == 0 ? 1.0 : 0.5 * draw(n, 3 + c);
+        length += foot[c] * foot[c];
+    }
+    for (uint32_t c = 0; c < 4; c++)
+        foot[c] /= sqrt(length);
+    for (uint32_t c = 0; c < 3; c++)
+        ankle[c] = leg->hip[c] + radius * draw(n, c);
+    out.reached = mf_leg_inverse(leg, ankle, foot, angles);
+    for (int i = 0; i < MF_LEG_JOINTS; i++)
+        out.finite = out.finite && isfinite(angles[i]);
+    mf_leg_forward(leg, angles, back, turned);
+    for (int c = 0; c < 3; c++)
+        out.place = fmax(out.place, fabs(back[c] - ankle[c]));
+    for (int c = 0; c < 4; c++)
+        dot += foot[c] * turned[c];
+    for (int c = 0; c < 4; c++)
+        out.turn = fmax(out.turn, fabs(turned[c] * (dot < 0.0 ? -1.0 : 1.0) - foot[c]));
+    return out;
+}
+
+// B1. Forward kinematics of what inverse kinematics gives is the place that was asked for; what is
+// farther than the leg is long, 2 * 93 mm, is refused, with finite angles.
+static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_Model *model;
+    mf_Leg leg;
+    mf_Status status = find_leg(context, &model, &leg, error);
+    if (status != MF_OK)
+        return status;
+    double place = 0.0, turn = 0.0;
+    uint32_t missed = 0, accepted = 0, wild = 0;
+    for (uint32_t n = 0; n < PLACES; n++) {
+        Return near = go_and_return(&leg, n, 0.107); // a cube within the sphere of 186 mm
+        place = mf_check_worse(place, near.place);
+        turn = mf_check_worse(turn, near.turn);
+        missed += !near.reached;
+        Return far = go_and_return(&leg, n, 10.0);
+        accepted += far.reached && far.place > 1e-9;
+        wild += !far.finite;
+    }
+    mf_check_below(run, "place after going and returning [m]", 1e-12, place);
+    mf_check_below(run, "rotation of the foot after it [1]", 1e-12, turn);
+    mf_check_near(run, "places within reach that were refused [1]", 0.0, missed, 0.0);
+    mf_check_near(run, "places out of reach that were not [1]", 0.0, accepted, 0.0);
+    mf_check_near(run, "places out of reach with infinite angles [1]", 0.0, wild, 0.0);
+    mf_model_destroy(model);
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_gait_cases[] = {
+    {"B1-leg", "a leg's inverse kinematics against its forward kinematics", check_inverse},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,106 @@
+// Motors of joints, an extension of URDF:
+//
+//   <mayfly><servo joint="NAME" gain damping effort speed no_load_speed rotor_inertia gear
+//                  backlash/></mayfly>
+//
+// Without `joint` it is the motor of every hinge and slide. What comes later changes what came
+// before, attribute by attribute.
+#include "model/import/urdf.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t offset;
+    bool above; // 0 itself is not allowed
+} attributes[] = {{"gain", offsetof(mf_Servo, gain), true},
+                  {"damping", offsetof(mf_Servo, damping), false},
+                  {"effort", offsetof(mf_Servo, effort), true},
+                  {"speed", offsetof(mf_Servo, speed), true},
+                  {"no_load_speed", offsetof(mf_Servo, no_load_speed), true},
+                  {"rotor_inertia", offsetof(mf_Servo, rotor_inertia), false},
+                  {"gear", offsetof(mf_Servo, gear), true},
+                  {"backlash", offsetof(mf_Servo, backlash), false}};
+
+enum { ATTRIBUTES = sizeof attributes / sizeof *attributes };
+
+static bool can_have_motor(const mf_Joint *joint) {
+    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
+           joint->mimic == MF_NONE;
+}
+
+// Names that are no attribute would be ignored in silence, so they are refused.
+static mf_Status check_names(mf_Urdf *urdf, const mf_XmlNode *node) {
+    for (uint32_t a = 0; a < node->attribute_count; a++) {
+        const mf_XmlAttribute *own = &node->attributes[a];
+        bool known = strcmp(own->name, "joint") == 0;
+        for (int i = 0; i < ATTRIBUTES && !known; i++)
+            known = strcmp(own->name, attributes[i].name) == 0;
+        if (!known)
+            return mf_xml_fail(
+                &urdf->xml, node, urdf->error, MF_BAD_FILE,
+                "<servo>: unknown attribute '%.60s'; there are joint, gain, damping, "
+                "effort, speed, no_load_speed, rotor_inertia, gear and backlash",
+                own->name);
+    }
+    return MF_OK;
+}
+
+static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
+    mf_Servo servo = joint->servo.gain > 0.0 ? joint->servo : mf_servo();
+    for (int i = 0; i < ATTRIBUTES; i++) {
+        double *value = (double *)(void *)((char *)&servo + attributes[i].offset);
+        mf_Status status =
+            mf_xml_numbers(&urdf->xml, node, attributes[i].name, 1, value, urdf->error);
+        if (status != MF_OK)
+            return status;
+        bool good = attributes[i].above ? *value > 0.0 : *value >= 0.0;
+        if (good)
+            continue;
+        if (i == 0 && mf_xml_attribute(node, "gain") == NULL)
+            return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                               "<servo> of joint '%.100s' needs a gain", joint->name);
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<servo>: %s must be %s 0, found %g", attributes[i].name,
+                           attributes[i].above ? ">" : ">=", *value);
+    }
+    joint->servo = servo;
+    return MF_OK;
+}
+
+static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
+    const char *name = mf_xml_attribute(node, "joint");
+    mf_UrdfJoint *joints = mf_urdf_joints(urdf);
+    mf_Status status = check_names(urdf, node);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; name == NULL && i < urdf->joints.count && status == MF_OK; i++) {
+        if (can_have_motor(&joints[i].joint))
+            status = change(urdf, node, &joints[i].joint);
+    }
+    if (name == NULL || status != MF_OK)
+        return status;
+    uint32_t index = mf_names_find(&urdf->joint_names, name);
+    if (index == UINT32_MAX)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<servo>: there is no joint '%.100s'", name);
+    if (!can_have_motor(&joints[index].joint))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<servo>: joint '%.100s' has no motor: it is fixed or follows another",
+                           name);
+    return change(urdf, node, &joints[index].joint);
+}
+
+mf_Status mf_urdf_read_servos(mf_Urdf *urdf) {
+    static const char *const known[] = {"servo", NULL};
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mayfly"); status == MF_OK && node;
+         node = mf_xml_next(node, "mayfly")) {
+        status = mf_urdf_ignore_others(urdf, node, known);
+        for (const mf_XmlNode *servo = mf_xml_child(node, "servo"); status == MF_OK && servo;
+             servo = mf_xml_next(servo, "servo"))
+            status = read_servo(urdf, servo);
+    }
+    return status;
+}

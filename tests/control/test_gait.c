@@ -1,0 +1,654 @@
+// Gaits: a leg's kinematics against its own inverse, the walk's feet against the equations of
+// docs/gaits.md, keyframes against their frames and a curve worked out by hand, several gaits in
+// one group, changing over, exact time, and the promises of lanes.
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <mayfly/mayfly.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "torture.h"
+
+#define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
+#define GAITS MAYFLY_SOURCE_DIR "/models/gaits/humanoid/"
+
+static const char *const leg_names[2][MF_LEG_JOINTS] = {
+    {"left_hip_yaw", "left_hip_roll", "left_hip_pitch", "left_knee", "left_ankle_pitch",
+     "left_ankle_roll"},
+    {"right_hip_yaw", "right_hip_roll", "right_hip_pitch", "right_knee", "right_ankle_pitch",
+     "right_ankle_roll"}};
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_Leg legs[2];
+} Stage;
+
+static int open_stage(void **state) {
+    Stage *stage = calloc(1, sizeof *stage);
+    assert_non_null(stage);
+    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    assert_int_equal(mf_model_load(stage->context, HUMANOID, NULL, &stage->model, NULL), MF_OK);
+    for (int side = 0; side < 2; side++) {
+        uint32_t joints[MF_LEG_JOINTS];
+        for (int i = 0; i < MF_LEG_JOINTS; i++)
+            joints[i] = mf_model_find_joint(stage->model, leg_names[side][i]);
+        assert_int_equal(mf_leg_find(stage->model, joints, &stage->legs[side], NULL), MF_OK);
+    }
+    *state = stage;
+    return 0;
+}
+
+static int close_stage(void **state) {
+    Stage *stage = *state;
+    mf_model_destroy(stage->model);
+    assert_int_equal(mf_context_live_bytes(stage->context), 0);
+    mf_context_destroy(stage->context);
+    free(stage);
+    return 0;
+}
+
+static mf_Gait *gait_of(const Stage *stage, const char *text) {
+    mf_Gait *gait = NULL;
+    mf_Error error = {0};
+    if (mf_gait_parse(stage->context, "/tests/g.yaml", text, strlen(text), stage->model, &gait,
+                      &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return gait;
+}
+
+static const char walk_text[] = "walk: {period: 0.6, height: 0.165, lift: 0.03, sway: 0.02,"
+                                " double_support: 0.2, lean: 0.1, width: 0.045, arms: 0.3,"
+                                " pace: {forward: 0.12, left: 0.05, turn: 0.6}}";
+
+// ---- legs --------------------------------------------------------------------------------------
+
+// A number in -1 .. 1 that depends on both.
+static double draw(uint32_t row, uint32_t column) {
+    const uint32_t counter[4] = {row, column, 0, 0}, key[2] = {7, 0};
+    uint32_t out[4];
+    mf_philox4x32(counter, key, out);
+    return out[0] / 2147483648.0 - 1.0;
+}
+
+static void measures_the_leg_of_the_file(void **state) {
+    const Stage *stage = *state;
+    // models/humanoid.urdf: hips 74 mm apart, thigh and shin 93 mm.
+    for (int side = 0; side < 2; side++) {
+        const mf_Leg *leg = &stage->legs[side];
+        assert_true(fabs(leg->hip[1] - (side == 0 ? 0.037 : -0.037)) < 1e-15);
+        assert_true(fabs(leg->thigh[0]) < 1e-15 && fabs(leg->thigh[1] + 0.093) < 1e-15);
+        assert_true(fabs(leg->shin[0]) < 1e-15 && fabs(leg->shin[1] + 0.093) < 1e-15);
+    }
+}
+
+// mf_leg_forward is the model's own forward kinematics.
+static void forward_is_the_pose_of_the_model(void **state) {
+    const Stage *stage = *state;
+    const mf_Model *model = stage->model;
+    double angle[64] = {0}, position[64][3], rotation[64][4];
+    for (uint32_t n = 0; n < 200; n++) {
+        for (uint32_t j = 0; j < model->joint_count; j++)
+            angle[j] = draw(n, j);
+        mf_model_pose(model, angle, position, rotation);
+        for (int side = 0; side < 2; side++) {
+            const mf_Leg *leg = &stage->legs[side];
+            double own[MF_LEG_JOINTS], ankle[3], foot[4], dot = 0.0;
+            for (int i = 0; i < MF_LEG_JOINTS; i++)
+                own[i] = angle[leg->joints[i]];
+            mf_leg_forward(leg, own, ankle, foot);
+            uint32_t link = model->joints[leg->joints[5]].child;
+            for (int c = 0; c < 3; c++)
+                assert_true(fabs(ankle[c] - position[link][c]) < 1e-14);
+            for (int c = 0; c < 4; c++)
+                dot += foot[c] * rotation[link][c];
+            assert_true(fabs(fabs(dot) - 1.0) < 1e-14);
+        }
+    }
+}
+
+// Places up to the leg's whole length with feet turned by up to 1 rad: back to 1e-12 m, or refused.
+static void inverse_comes_back_over_the_workspace(void **state) {
+    const Stage *stage = *state;
+    const mf_Leg *leg = &stage->legs[0];
+    uint32_t reached = 0, refused = 0;
+    for (uint32_t n = 0; n < 20000; n++) {
+        double ankle[3], foot[4], angles[MF_LEG_JOINTS], back[3], turned[4], dot = 0.0, away = 0.0;
+        for (int c = 0; c < 3; c++)
+            ankle[c] = leg->hip[c] + 0.2 * draw(n, c) - (c == 2 ? 0.1 : 0.0);
+        double length = 0.0;
+        for (int c = 0; c < 4; c++) {
+            foot[c] = c == 0 ? 1.0 : 0.5 * draw(n, 3 + c);
+            length += foot[c] * foot[c];
+        }
+        for (int c = 0; c < 4; c++)
+            foot[c] /= sqrt(length);
+        bool within = mf_leg_inverse(leg, ankle, foot, angles);
+        for (int c = 0; c < 3; c++)
+            away += (ankle[c] - leg->hip[c]) * (ankle[c] - leg->hip[c]);
+        for (int i = 0; i < MF_LEG_JOINTS; i++)
+            assert_true(isfinite(angles[i]));
+        assert_int_equal(within, sqrt(away) <= 0.186);
+        mf_leg_forward(leg, angles, back, turned);
+        for (int c = 0; c < 4; c++)
+            dot += foot[c] * turned[c];
+        assert_true(fabs(fabs(dot) - 1.0) < 1e-12); // the foot keeps its rotation either way
+        double error = 0.0, stretched = 0.0;
+        for (int c = 0; c < 3; c++) {
+            error = fmax(error, fabs(back[c] - ankle[c]));
+            stretched += (back[c] - leg->hip[c]) * (back[c] - leg->hip[c]);
+        }
+        reached += within;
+        refused += !within;
+        if (within)
+            assert_true(error < 1e-12);
+        else
+            assert_true(fabs(sqrt(stretched) - 0.186) < 1e-12);
+    }
+    assert_true(reached > 5000 && refused > 5000);
+}
+
+static void inverse_is_finite_at_singular_places(void **state) {
+    const Stage *stage = *state;
+    const mf_Leg *leg = &stage->legs[0];
+    static const double feet[3][4] = {
+        {1, 0, 0, 0}, {0.7071067811865476, 0.7071067811865476, 0, 0}, {0, 0, 0, 1}};
+    static const double places[4][3] = {{0, 0, 0}, {0, 0, -0.186}, {0, 0, 1e6}, {1e-300, 0, 0}};
+    for (int f = 0; f < 3; f++) {
+        for (int p = 0; p < 4; p++) {
+            double ankle[3], angles[MF_LEG_JOINTS];
+            for (int c = 0; c < 3; c++)
+                ankle[c] = leg->hip[c] + places[p][c];
+            mf_leg_inverse(leg, ankle, feet[f], angles);
+            for (int i = 0; i < MF_LEG_JOINTS; i++)
+                assert_true(isfinite(angles[i]));
+        }
+    }
+}
+
+static void joints_that_are_no_leg_are_refused(void **state) {
+    const Stage *stage = *state;
+    uint32_t joints[MF_LEG_JOINTS];
+    mf_Leg leg;
+    mf_Error error = {0};
+    for (int i = 0; i < MF_LEG_JOINTS; i++)
+        joints[i] = stage->legs[0].joints[i];
+    joints[3] = stage->legs[1].joints[3];
+    assert_int_equal(mf_leg_find(stage->model, joints, &leg, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "leg: right_knee as knee: does not follow the joint before");
+    joints[0] = stage->legs[0].joints[1];
+    assert_int_equal(mf_leg_find(stage->model, joints, &leg, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message,
+                        "leg: left_hip_roll as hip yaw: expected an axis along one of the base's");
+}
+
+// ---- walk --------------------------------------------------------------------------------------
+
+// Where the feet are at `time`, seen from the middle of the hips, level: by forward kinematics of
+// the sampled angles.
+static void feet_at(const Stage *stage, const mf_Gait *gait, double time, const double command[3],
+                    double feet[2][3], double heading[2]) {
+    double angles[64] = {0}, own[MF_LEG_JOINTS], ankle[3], foot[4];
+    assert_int_equal(mf_gait_sample(gait, stage->model, time, command, angles, NULL), MF_OK);
+    double lean = gait->walk.lean;
+    for (int side = 0; side < 2; side++) {
+        const mf_Leg *leg = &stage->legs[side];
+        for (int i = 0; i < MF_LEG_JOINTS; i++)
+            own[i] = angles[leg->joints[i]];
+        mf_leg_forward(leg, own, ankle, foot);
+        ankle[0] -= leg->hip[0];
+        ankle[2] -= leg->hip[2];
+        feet[side][0] = cos(lean) * ankle[0] + sin(lean) * ankle[2];
+        feet[side][1] = ankle[1];
+        feet[side][2] = -sin(lean) * ankle[0] + cos(lean) * ankle[2];
+        // The sole in level axes: Ry(lean) foot must be a turn about z alone.
+        double w = cos(lean / 2), y = sin(lean / 2);
+        double level[4] = {w * foot[0] - y * foot[2], w * foot[1] + y * foot[3],
+                           w * foot[2] + y * foot[0], w * foot[3] - y * foot[1]};
+        assert_true(fabs(level[1]) < 1e-13 && fabs(level[2]) < 1e-13);
+        heading[side] = 2.0 * atan2(level[3], level[0]);
+    }
+}
+
+// The standing foot goes back as the ground does under a body of the commanded speed; at the middle
+// of its swing a foot is lifted by `lift`.
+static void standing_feet_go_with_the_ground(void **state) {
+    const Stage *stage = *state;
+    mf_Gait *gait = gait_of(stage, walk_text);
+    const double period = 0.6, share = 0.4, h = 1e-4;
+    const double command[3] = {0.1, 0.02, 0.3};
+    for (int n = 0; n < 60; n++) {
+        double time = n * 0.01 + 0.0031, before[2][3], after[2][3], turn0[2], turn1[2];
+        feet_at(stage, gait, time - h, command, before, turn0);
+        feet_at(stage, gait, time + h, command, after, turn1);
+        for (int side = 0; side < 2; side++) {
+            double phase = time / period + (side == 0 ? 0.0 : 0.5);
+            phase -= floor(phase);
+            double edge = h / period;
+            if (phase < share + edge || phase > 1.0 - edge)
+                continue;
+            // Sway moves the trunk, not the foot over the ground: derivative of 0.02 cos.
+            double rate = 2.0 * M_PI / period;
+            double sway = -0.02 * rate * sin(rate * time - M_PI * share);
+            double turn = (turn1[side] - turn0[side]) / (2 * h);
+            // The gait's own path: Rz(w T (1-s) p) (v T (1-s) p + width), p = 1/2 - stance.
+            double p = 0.5 - (phase - share) / (1.0 - share), length = p * period * (1.0 - share);
+            double w = command[2] * length, y = (side == 0 ? 0.045 : -0.045) + command[1] * length;
+            double x = command[0] * length;
+            double vx = -(cos(w) * command[0] - sin(w) * command[1]) -
+                        command[2] * (-sin(w) * x - cos(w) * y);
+            double vy = -(sin(w) * command[0] + cos(w) * command[1]) -
+                        command[2] * (cos(w) * x - sin(w) * y) + sway;
+            assert_true(fabs((after[side][0] - before[side][0]) / (2 * h) - vx) < 1e-6);
+            assert_true(fabs((after[side][1] - before[side][1]) / (2 * h) - vy) < 1e-6);
+            assert_true(fabs((after[side][2] + before[side][2]) / 2 + 0.165) < 1e-12);
+            assert_true(fabs(turn + command[2]) < 1e-9);
+        }
+    }
+    double feet[2][3], heading[2];
+    feet_at(stage, gait, 0.5 * share * period, command, feet, heading);
+    assert_true(fabs(feet[0][2] - (0.03 - 0.165)) < 1e-12);
+    assert_true(fabs(feet[1][2] + 0.165) < 1e-12);
+    mf_gait_destroy(gait);
+}
+
+// Without a command it stands still, on both feet.
+static void stands_without_a_command(void **state) {
+    const Stage *stage = *state;
+    mf_Gait *gait = gait_of(stage, walk_text);
+    static const double none[3] = {0, 0, 0};
+    for (int n = 0; n < 6; n++) {
+        double feet[2][3], heading[2];
+        feet_at(stage, gait, n * 0.1, none, feet, heading);
+        for (int side = 0; side < 2; side++) {
+            assert_true(fabs(feet[side][0]) < 1e-13);
+            assert_true(fabs(feet[side][1] - (side == 0 ? 0.045 : -0.045)) < 1e-13);
+            assert_true(fabs(feet[side][2] + 0.165) < 1e-13);
+        }
+    }
+    mf_gait_destroy(gait);
+}
+
+// ---- keyframes ---------------------------------------------------------------------------------
+
+static double knee_at(const Stage *stage, const mf_Gait *gait, double time) {
+    static const double none[3] = {0, 0, 0};
+    double angles[64];
+    for (int j = 0; j < 64; j++)
+        angles[j] = 9.0;
+    assert_int_equal(mf_gait_sample(gait, stage->model, time, none, angles, NULL), MF_OK);
+    assert_true(angles[mf_model_find_joint(stage->model, "waist")] == 9.0); // left alone
+    return angles[mf_model_find_joint(stage->model, "left_knee")];
+}
+
+// Slopes by Fritsch and Butland 1984: at 1 s, between slopes 1 and 0.5 of equal length, the weight
+// is 1/2 and the slope 0.5 / 0.75 = 2/3; at 3 s the slopes differ in sign, so it is 0. In 0 .. 1
+// s then q = u^2 (3 - 2 u) + 2/3 (u^3 - u^2): 0.5 - 1/12 at u = 1/2.
+static void cubic_frames_by_hand(void **state) {
+    const Stage *stage = *state;
+    mf_Gait *gait = gait_of(stage, "keyframes: {frames: [{time: 0, angles: {left_knee: 0}},"
+                                   " {time: 1, angles: {left_knee: 1}},"
+                                   " {time: 2, angles: {left_knee: 1.5}},"
+                                   " {time: 3, angles: {left_knee: 0.5}},"
+                                   " {time: 4, angles: {right_knee: 1}}]}");
+    assert_true(mf_gait_duration(gait) == 4.0);
+    assert_true(fabs(knee_at(stage, gait, 0.5) - (0.5 - 1.0 / 12.0)) < 1e-15);
+    static const double values[] = {0, 1, 1.5, 0.5, 0.5};
+    for (int i = 0; i < 5; i++)
+        assert_true(fabs(knee_at(stage, gait, i) - values[i]) < 1e-15);
+    assert_true(knee_at(stage, gait, 1000.0) == 0.5); // held behind the last
+    for (int n = 0; n < 300; n++) {                   // never beyond the frames on both sides
+        double q = knee_at(stage, gait, n * 0.01), a = values[n / 100], b = values[n / 100 + 1];
+        assert_true(q >= fmin(a, b) - 1e-15 && q <= fmax(a, b) + 1e-15);
+    }
+    mf_gait_destroy(gait);
+}
+
+static void linear_frames_and_loops(void **state) {
+    const Stage *stage = *state;
+    mf_Gait *gait =
+        gait_of(stage, "keyframes: {loop: true, curve: linear, frames: [{time: 0, angles:"
+                       " {left_knee: 0.25}}, {time: 0.5, angles: {left_knee: 1.25}},"
+                       " {time: 1, angles: {left_knee: 0.25}}]}");
+    assert_true(knee_at(stage, gait, 0.25) == 0.75);
+    assert_true(knee_at(stage, gait, 0.75) == 0.75);
+    assert_true(knee_at(stage, gait, 7.25) == 0.75);
+    assert_true(knee_at(stage, gait, 7.5) == 1.25);
+    mf_gait_destroy(gait);
+}
+
+// The image of the left hand's wave: pitch keeps its sign, roll changes it.
+static void mirror_images_exchange_the_sides(void **state) {
+    const Stage *stage = *state;
+    static const double none[3] = {0, 0, 0};
+    mf_Gait *left, *right;
+    assert_int_equal(
+        mf_gait_load(stage->context, GAITS "wave_hand.yaml", stage->model, &left, NULL), MF_OK);
+    assert_int_equal(
+        mf_gait_load(stage->context, GAITS "wave_hand_right.yaml", stage->model, &right, NULL),
+        MF_OK);
+    static const char *const joints[] = {"shoulder_pitch", "shoulder_roll", "elbow"};
+    static const double signs[] = {1, -1, 1};
+    double a[64] = {0}, b[64] = {0};
+    assert_int_equal(mf_gait_sample(left, stage->model, 0.8, none, a, NULL), MF_OK);
+    assert_int_equal(mf_gait_sample(right, stage->model, 0.8, none, b, NULL), MF_OK);
+    for (int i = 0; i < 3; i++) {
+        char name[2][60];
+        snprintf(name[0], 60, "left_%s", joints[i]);
+        snprintf(name[1], 60, "right_%s", joints[i]);
+        assert_true(b[mf_model_find_joint(stage->model, name[1])] ==
+                    signs[i] * a[mf_model_find_joint(stage->model, name[0])]);
+    }
+    mf_gait_destroy(left);
+    mf_gait_destroy(right);
+}
+
+// ---- groups ------------------------------------------------------------------------------------
+
+// Two walks, waves and keyframes for a group of 37 robots that no motion moves.
+typedef struct Crowd {
+    mf_World *world;
+    mf_Group *group;
+} Crowd;
+
+enum { CROWD = 37, GAIT_COUNT = 4 };
+
+static void make_gaits(const Stage *stage, mf_Gait *gaits[GAIT_COUNT]) {
+    static const char *const texts[GAIT_COUNT] = {
+        walk_text,
+        "walk: {period: 0.47, height: 0.16, width: 0.05, path: trapezoid, pace: {march: true},"
+        " balance: {ankle_pitch: 0.1, step_pitch: 0.02, step_roll: 0.03, tilt: 3}}",
+        "waves: {period: 0.3, swing: 0.3, joints: [{joint: left_knee, amplitude: 0.3, offset: 0.4},"
+        " {joint: left_knee, harmonic: 3, forward: 0.1}, {joint: right_knee, shape: bump,"
+        " amplitude: 1}, {joint: waist, shape: sweep, turn: 0.3, phase: 0.2}]}",
+        "keyframes: {frames: [{time: 0.1, angles: {left_knee: 1, waist: 0.5}},"
+        " {time: 0.35, angles: {left_knee: 0.2}}]}"};
+    for (int i = 0; i < GAIT_COUNT; i++)
+        gaits[i] = gait_of(stage, texts[i]);
+}
+
+static Crowd open_crowd(const Stage *stage, mf_Isa isa, bool exact, uint32_t count) {
+    Crowd crowd;
+    mf_Gait *gaits[GAIT_COUNT];
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.isa = isa;
+    group.model = stage->model;
+    group.count = count;
+    group.double_precision = exact;
+    make_gaits(stage, gaits);
+    assert_int_equal(mf_world_create(stage->context, &world, &crowd.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(crowd.world, &group, &crowd.group, NULL), MF_OK);
+    assert_int_equal(
+        mf_gaits_add(crowd.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, NULL), MF_OK);
+    for (int i = 0; i < GAIT_COUNT; i++)
+        mf_gait_destroy(gaits[i]);
+    return crowd;
+}
+
+// What robot `i` of a whole crowd is told in round `n`, put to instance `at`.
+static void tell(const Crowd *crowd, uint32_t i, uint32_t n, uint32_t at) {
+    mf_Field *select = mf_group_find_field(crowd->group, "gait.select");
+    mf_Field *command = mf_group_find_field(crowd->group, "gait.command");
+    mf_Field *rate = mf_group_find_field(crowd->group, "base.angular_velocity");
+    mf_field_set(select, at, 0, (i + n / 3) % (GAIT_COUNT + 1)); // the last one does not exist
+    for (uint32_t c = 0; c < 3; c++) {
+        mf_field_set(command, at, c, 0.2 * draw(i, n * 8 + c));
+        mf_field_set(rate, at, c, draw(i, n * 8 + 4 + c));
+    }
+}
+
+static void run_crowd(const Crowd *crowd, uint32_t first, uint32_t rounds) {
+    for (uint32_t n = first; n < first + rounds; n++) {
+        for (uint32_t i = 0; i < mf_group_count(crowd->group); i++)
+            tell(crowd, i, n, i);
+        mf_world_step(crowd->world, 7);
+    }
+}
+
+static void every_set_gives_the_same_bits(void **state) {
+    const Stage *stage = *state;
+    for (int exact = 0; exact < 2; exact++) {
+        uint64_t expected = 0;
+        for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
+            if (!mf_isa_available((mf_Isa)isa))
+                continue;
+            Crowd crowd = open_crowd(stage, (mf_Isa)isa, exact, CROWD);
+            run_crowd(&crowd, 0, 12);
+            assert_int_equal(mf_group_fault_total(crowd.group), 0);
+            uint64_t hash = mf_world_hash(crowd.world);
+            expected = isa == MF_ISA_SCALAR ? hash : expected;
+            assert_true(hash == expected);
+            mf_world_destroy(crowd.world);
+        }
+    }
+}
+
+// Alone, or beside one that is poisoned, a robot has the bits that it has in the crowd.
+static void robots_do_not_notice_each_other(void **state) {
+    const Stage *stage = *state;
+    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, CROWD);
+    Crowd poisoned = open_crowd(stage, MF_ISA_AUTO, false, CROWD);
+    run_crowd(&crowd, 0, 12);
+    for (uint32_t n = 0; n < 12; n++) {
+        for (uint32_t i = 0; i < CROWD; i++)
+            tell(&poisoned, i, n, i);
+        mf_field_set(mf_group_find_field(poisoned.group, "gait.command"), 5, 0, NAN);
+        mf_field_set(mf_group_find_field(poisoned.group, "base.angular_velocity"), 5, 1, NAN);
+        mf_field_set(mf_group_find_field(poisoned.group, "joint.target"), 5, 3, NAN);
+        mf_world_step(poisoned.world, 7);
+    }
+    for (uint32_t i = 0; i < CROWD; i++) {
+        uint64_t expected = mf_group_instance_hash(crowd.group, i);
+        if (i != 5)
+            assert_true(mf_group_instance_hash(poisoned.group, i) == expected);
+        Crowd alone = open_crowd(stage, MF_ISA_AUTO, false, 1);
+        for (uint32_t n = 0; n < 12; n++) {
+            tell(&alone, i, n, 0);
+            mf_world_step(alone.world, 7);
+        }
+        assert_true(mf_group_instance_hash(alone.group, 0) == expected);
+        mf_world_destroy(alone.world);
+    }
+    mf_world_destroy(crowd.world);
+    mf_world_destroy(poisoned.world);
+}
+
+static void a_snapshot_goes_on(void **state) {
+    const Stage *stage = *state;
+    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, CROWD);
+    Crowd other = open_crowd(stage, MF_ISA_SCALAR, false, CROWD);
+    run_crowd(&crowd, 0, 5);
+    size_t size = mf_world_snapshot_size(crowd.world);
+    void *image = malloc(size);
+    assert_non_null(image);
+    assert_int_equal(mf_world_snapshot(crowd.world, image, size, NULL), MF_OK);
+    assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+    run_crowd(&crowd, 5, 6);
+    run_crowd(&other, 5, 6);
+    assert_true(mf_world_hash(crowd.world) == mf_world_hash(other.world));
+    free(image);
+    mf_world_destroy(crowd.world);
+    mf_world_destroy(other.world);
+}
+
+// From a walk at full speed to any other gait: in a tick of 10 ms no target moves by more than the
+// two motions and the mixing make, 0.15 rad; without mixing the knees would jump by 0.9 rad.
+static void changing_over_does_not_jump(void **state) {
+    const Stage *stage = *state;
+    for (uint32_t to = 1; to <= GAIT_COUNT; to++) {
+        Crowd crowd = open_crowd(stage, MF_ISA_AUTO, true, 1);
+        mf_Field *select = mf_group_find_field(crowd.group, "gait.select");
+        mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
+        mf_field_set(mf_group_find_field(crowd.group, "gait.command"), 0, 0, 0.1);
+        mf_world_step(crowd.world, 250);
+        double before[64], most = 0.0;
+        mf_field_set(select, 0, 0, to);
+        for (int n = 0; n < 60; n++) {
+            for (uint32_t j = 0; j < target->components; j++)
+                before[j] = mf_field_get(target, 0, j);
+            mf_world_step(crowd.world, 1);
+            for (uint32_t j = 0; j < target->components; j++) {
+                double moved = fabs(mf_field_get(target, 0, j) - before[j]);
+                assert_true(n > 0 || moved == 0.0); // the first tick is where it was
+                most = fmax(most, moved);
+            }
+        }
+        assert_true(to == GAIT_COUNT ? most == 0.0 : most > 1e-3 && most < 0.15);
+        mf_world_destroy(crowd.world);
+    }
+}
+
+// After 4 10^7 periods the targets are to the bit those of the first ones.
+static void time_is_exact(void **state) {
+    const Stage *stage = *state;
+    static const uint32_t periods[] = {60, 47, 30};
+    for (uint32_t g = 0; g < 3; g++) {
+        uint64_t bits[2];
+        for (int late = 0; late < 2; late++) {
+            Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, 1);
+            mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
+            mf_field_set(mf_group_find_field(crowd.group, "gait.select"), 0, 0, g);
+            mf_field_set(mf_group_find_field(crowd.group, "gait.command"), 0, 0, 0.1);
+            mf_world_step(crowd.world, 10 * periods[g] + 1); // ticks 0 .. 10 periods
+            mf_Field *tick = mf_group_find_field(crowd.group, "gait.tick");
+            assert_true(mf_field_get(tick, 0, 0) == 10 * periods[g]);
+            if (late)
+                mf_field_set(tick, 0, 0, 80000000.0 * periods[g] / 2);
+            mf_world_step(crowd.world, 13);
+            bits[late] = 0;
+            for (uint32_t j = 0; j < target->components; j++) {
+                float value = (float)mf_field_get(target, 0, j);
+                uint32_t word;
+                memcpy(&word, &value, sizeof word);
+                bits[late] = bits[late] * 1099511628211u + word;
+            }
+            mf_world_destroy(crowd.world);
+        }
+        assert_true(bits[0] == bits[1]);
+    }
+}
+
+static void keyframes_end(void **state) {
+    const Stage *stage = *state;
+    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, true, 1);
+    mf_Field *done = mf_group_find_field(crowd.group, "gait.done");
+    mf_Field *time = mf_group_find_field(crowd.group, "gait.time");
+    mf_field_set(mf_group_find_field(crowd.group, "gait.select"), 0, 0, 3);
+    for (int n = 0; n <= 40; n++) {
+        mf_world_step(crowd.world, 1);
+        assert_true(fabs(mf_field_get(time, 0, 0) - n * 0.01) < 1e-15);
+        assert_true(mf_field_get(done, 0, 0) == (n >= 35));
+    }
+    mf_group_reset(crowd.group, 0); // back to the first gait, at its beginning
+    assert_true(mf_field_get(mf_group_find_field(crowd.group, "gait.select"), 0, 0) == 0.0);
+    assert_true(mf_field_get(done, 0, 0) == 0.0);
+    mf_world_destroy(crowd.world);
+}
+
+// Targets never leave the ranges of the joints, and a command that is no number is a fault.
+static void ranges_hold_and_nan_is_a_fault(void **state) {
+    const Stage *stage = *state;
+    mf_Gait *gait = gait_of(stage, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 100},"
+                                   " {joint: right_knee, forward: 1}], pace: {march: true}}");
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig config = mf_group_config();
+    mf_World *made;
+    mf_Group *group;
+    config.model = stage->model;
+    assert_int_equal(mf_world_create(stage->context, &world, &made, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(made, &config, &group, NULL), MF_OK);
+    assert_int_equal(mf_points_add(group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, NULL), MF_OK);
+    uint32_t knee = mf_model_find_joint(stage->model, "left_knee");
+    for (int n = 0; n < 200; n++) {
+        mf_world_step(made, 1);
+        double target = mf_field_get(mf_group_find_field(group, "joint.target"), 0, knee);
+        assert_true(target >= (float)stage->model->joints[knee].lower &&
+                    target <= (float)stage->model->joints[knee].upper);
+    }
+    assert_int_equal(mf_group_fault(group, 0), 0);
+    mf_field_set(mf_group_find_field(group, "gait.command"), 0, 0, NAN);
+    mf_world_step(made, 1);
+    assert_int_equal(mf_group_fault(group, 0), MF_FAULT_INPUT);
+    mf_world_destroy(made);
+    mf_gait_destroy(gait);
+}
+
+// ---- failures ----------------------------------------------------------------------------------
+
+static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error) {
+    const Stage *stage = user;
+    mf_World *world = NULL;
+    mf_Group *group = NULL;
+    mf_Gait *gait = NULL;
+    mf_WorldConfig settings = mf_world_config();
+    mf_GroupConfig config = mf_group_config();
+    double angles[64] = {0};
+    config.model = stage->model;
+    mf_Status status = mf_world_create(context, &settings, &world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(world, &config, &group, error);
+    if (status == MF_OK)
+        status = mf_gait_load(context, GAITS "wave_hand_right.yaml", stage->model, &gait, error);
+    if (status == MF_OK)
+        status = mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, error);
+    if (status == MF_OK)
+        status = mf_gait_sample(gait, stage->model, 0.5, NULL, angles, error);
+    mf_gait_destroy(gait);
+    mf_world_destroy(world);
+    return status;
+}
+
+static void every_failing_call_is_survived(void **state) {
+    Stage *stage = *state;
+    assert_true(torture(stage->context, add_and_sample, stage, TORTURE_MUST_FAIL) > 20);
+}
+
+static void wrong_arguments_are_refused(void **state) {
+    const Stage *stage = *state;
+    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, 1);
+    mf_Gait *gait = gait_of(stage, walk_text);
+    mf_Error error = {0};
+    const mf_Gait *const list[] = {gait};
+    assert_int_equal(mf_gaits_add(crowd.group, list, 1, NULL, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "group robots: has a system gaits already");
+    assert_int_equal(mf_gaits_add(crowd.group, list, 0, NULL, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "gaits: need 1 .. 32, found 0");
+    gait->walk.width = NAN;
+    assert_int_equal(mf_gait_check(gait, stage->model, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "width: need above 0, at most 10, found nan");
+    mf_gait_destroy(gait);
+    mf_world_destroy(crowd.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measures_the_leg_of_the_file),
+        cmocka_unit_test(forward_is_the_pose_of_the_model),
+        cmocka_unit_test(inverse_comes_back_over_the_workspace),
+        cmocka_unit_test(inverse_is_finite_at_singular_places),
+        cmocka_unit_test(joints_that_are_no_leg_are_refused),
+        cmocka_unit_test(standing_feet_go_with_the_ground),
+        cmocka_unit_test(stands_without_a_command),
+        cmocka_unit_test(cubic_frames_by_hand),
+        cmocka_unit_test(linear_frames_and_loops),
+        cmocka_unit_test(mirror_images_exchange_the_sides),
+        cmocka_unit_test(every_set_gives_the_same_bits),
+        cmocka_unit_test(robots_do_not_notice_each_other),
+        cmocka_unit_test(a_snapshot_goes_on),
+        cmocka_unit_test(changing_over_does_not_jump),
+        cmocka_unit_test(time_is_exact),
+        cmocka_unit_test(keyframes_end),
+        cmocka_unit_test(ranges_hold_and_nan_is_a_fault),
+        cmocka_unit_test(every_failing_call_is_survived),
+        cmocka_unit_test(wrong_arguments_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_stage, close_stage);
+}

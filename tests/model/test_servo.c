@@ -1,0 +1,165 @@
+// Motors in URDF files: read, inherited, refused; the motor that effort and speed make likely; what
+// the articulated motion makes of them.
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <mayfly/mayfly.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/import/urdf.h"
+
+// A beam on a hinge and one on a slide behind it; `extra` goes in front of the links.
+static mf_Status parse(mf_Context *context, const char *extra, mf_Model **out, mf_Error *error) {
+    static const char inertial[] = "<inertial><mass value='1'/><inertia ixx='.01' iyy='.01' "
+                                   "izz='.01' ixy='0' ixz='0' iyz='0'/></inertial>";
+    char text[4000];
+    snprintf(text, sizeof text,
+             "<robot name='r'>\n%s\n<link name='a'>%s</link><link name='b'>%s</link>"
+             "<link name='c'>%s</link>"
+             "<joint name='turn' type='revolute'><parent link='a'/><child link='b'/>"
+             "<axis xyz='0 0 1'/><limit lower='-3' upper='3' effort='2' velocity='5'/></joint>"
+             "<joint name='shift' type='prismatic'><parent link='b'/><child link='c'/>"
+             "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='20' velocity='0.5'/></joint>"
+             "</robot>",
+             extra, inertial, inertial, inertial);
+    const mf_ImportConfig config = mf_import_config();
+    return mf_urdf_parse(context, "r.urdf", text, strlen(text), &config, true, out, error);
+}
+
+static mf_Context *context_of(void **state) {
+    return *state;
+}
+
+static int open_context(void **state) {
+    mf_Context *context;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    *state = context;
+    return 0;
+}
+
+static int close_context(void **state) {
+    assert_int_equal(mf_context_live_bytes(*state), 0);
+    mf_context_destroy(*state);
+    return 0;
+}
+
+static void later_servos_change_earlier_ones(void **state) {
+    mf_Model *model = NULL;
+    assert_int_equal(parse(context_of(state),
+                           "<mayfly><servo gain='7' damping='0.5' effort='1.5'/>"
+                           "<servo joint='shift' damping='2' gear='10'/></mayfly>",
+                           &model, NULL),
+                     MF_OK);
+    mf_Servo turn = mf_joint_servo(model, 0), shift = mf_joint_servo(model, 1);
+    assert_true(turn.gain == 7 && turn.damping == 0.5 && turn.effort == 1.5 && turn.gear == 1);
+    assert_true(isinf(turn.speed) && isinf(turn.no_load_speed) && turn.backlash == 0);
+    assert_true(shift.gain == 7 && shift.damping == 2 && shift.effort == 1.5 && shift.gear == 10);
+    mf_model_destroy(model);
+}
+
+// Of 2 N m and 5 rad/s: 2 / 0.1, 2 / 5, 0.4 * 0.01; of 20 N and 0.5 m/s: 20 / 0.01, 40, 0.4.
+static void a_likely_motor_by_hand(void **state) {
+    mf_Model *model = NULL;
+    assert_int_equal(parse(context_of(state), "", &model, NULL), MF_OK);
+    mf_Servo turn = mf_joint_servo(model, 0), shift = mf_joint_servo(model, 1);
+    assert_true(fabs(turn.gain - 20) < 1e-12 && fabs(turn.damping - 0.4) < 1e-15);
+    assert_true(fabs(turn.rotor_inertia - 0.004) < 1e-15);
+    assert_true(fabs(shift.gain - 2000) < 1e-9 && fabs(shift.damping - 40) < 1e-12);
+    assert_true(fabs(shift.rotor_inertia - 0.4) < 1e-15);
+    mf_model_destroy(model);
+}
+
+// A file without motors keeps the hash that archives know it by; a motor changes it.
+static void motors_are_part_of_the_hash(void **state) {
+    static const char *const extras[] = {"", "<mayfly/>", "<mayfly><servo gain='1'/></mayfly>",
+                                         "<mayfly><servo gain='2'/></mayfly>"};
+    uint64_t hashes[4];
+    for (int i = 0; i < 4; i++) {
+        mf_Model *model = NULL;
+        assert_int_equal(parse(context_of(state), extras[i], &model, NULL), MF_OK);
+        hashes[i] = mf_model_hash(model);
+        mf_model_destroy(model);
+    }
+    assert_true(hashes[0] == hashes[1] && hashes[1] != hashes[2] && hashes[2] != hashes[3]);
+}
+
+static void mistakes_are_named(void **state) {
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"<mayfly><servo damping='1'/></mayfly>", "<servo> of joint 'turn' needs a gain"},
+        {"<mayfly><servo gain='-1'/></mayfly>", "<servo>: gain must be > 0, found -1"},
+        {"<mayfly><servo gain='1' gear='0'/></mayfly>", "<servo>: gear must be > 0, found 0"},
+        {"<mayfly><servo joint='knee' gain='1'/></mayfly>", "<servo>: there is no joint 'knee'"},
+        {"<mayfly><servo gain='1' inertia='3'/></mayfly>",
+         "<servo>: unknown attribute 'inertia'; there are joint, gain, damping, effort, speed, "
+         "no_load_speed, rotor_inertia, gear and backlash"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_Model *model = NULL;
+        mf_Error error = {0};
+        assert_int_equal(parse(context_of(state), cases[i].text, &model, &error), MF_BAD_FILE);
+        assert_string_equal(error.message, cases[i].message);
+        assert_int_equal(error.line, 2);
+        assert_null(model);
+    }
+}
+
+// Steady angle of the hinge under a torque of 0.1 N m: 0.1 / gain of whichever motor holds it.
+static double angle_under_load(mf_Context *context, const mf_Model *model,
+                               const mf_ArticulatedConfig *config) {
+    mf_World *world;
+    mf_Group *group;
+    mf_WorldConfig settings = mf_world_config();
+    mf_GroupConfig robots = mf_group_config();
+    settings.step = 2 * MF_MILLISECOND;
+    settings.gravity = 0.0;
+    robots.model = model;
+    robots.double_precision = true;
+    assert_int_equal(mf_world_create(context, &settings, &world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(world, &robots, &group, NULL), MF_OK);
+    assert_int_equal(mf_articulated_add(group, config, NULL), MF_OK);
+    mf_field_set(mf_group_find_field(group, "joint.torque"), 0, 0, 0.1);
+    mf_world_step(world, 2000);
+    double angle = mf_field_get(mf_group_find_field(group, "joint.angle"), 0, 0);
+    mf_world_destroy(world);
+    return angle;
+}
+
+static void the_articulated_motion_takes_them(void **state) {
+    mf_Context *context = context_of(state);
+    mf_Model *plain = NULL, *motors = NULL;
+    mf_ArticulatedConfig config = mf_articulated_config();
+    assert_int_equal(parse(context, "", &plain, NULL), MF_OK);
+    assert_int_equal(
+        parse(context, "<mayfly><servo gain='4' damping='0.5'/></mayfly>", &motors, NULL), MF_OK);
+    config.base = MF_ARTICULATED_FIXED;
+    config.contacts = config.self_contacts = false;
+    assert_true(fabs(angle_under_load(context, plain, &config) - 0.1 / 20) < 1e-9);
+    assert_true(fabs(angle_under_load(context, motors, &config) - 0.1 / 4) < 1e-9);
+    config.servo.gain = 8.0; // settings go first
+    config.servo.damping = 0.5;
+    assert_true(fabs(angle_under_load(context, motors, &config) - 0.1 / 8) < 1e-9);
+    config.servo = mf_servo();
+    config.motors = false;
+    assert_true(angle_under_load(context, motors, &config) > 1.0); // nothing holds it
+    mf_model_destroy(plain);
+    mf_model_destroy(motors);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_servos_change_earlier_ones),
+        cmocka_unit_test(a_likely_motor_by_hand),
+        cmocka_unit_test(motors_are_part_of_the_hash),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(the_articulated_motion_takes_them),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
