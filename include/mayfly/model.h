@@ -407,18 +407,18 @@ typedef enum mf_SensorType {
 } mf_SensorType;
 
 // What happens to a value between what is true and what is read (docs/sensors.md): it saturates,
-// gets bias and noise, is converted, and can be read after a delay. Zeros everywhere: nothing. The
-// unit is that of the value. A pair of limits counts when the first is below the second.
+// gets bias and noise, is converted, and can be read after a delay. Zeros everywhere: nothing. [1]
+// is the unit of the value. A pair of limits counts when the first is below the second.
 typedef struct mf_Signal {
     mf_Rate rate;         // [1/s] how often it is measured; {0, 0}: as often as its group's sensors
     mf_Time delay;        // [ns] >= 0 from measuring to reading, made up to whole steps
-    double saturation[2]; // the element shows no less and no more
-    double noise;         // standard deviation of each reading, >= 0
-    double bias;          // standard deviation of what stays the same for one life of a robot, >= 0
-    double drift;         // what the bias wanders in 1 s, a standard deviation per sqrt(s), >= 0
-    double range[2];      // what the converter can show
+    double saturation[2]; // [1] the element shows no less and no more
+    double noise;         // [1] standard deviation of each reading, >= 0
+    double bias;          // [1] standard deviation of what stays for one life of a robot, >= 0
+    double drift;         // [1] what the bias wanders in 1 s: standard deviation per sqrt(s), >= 0
+    double range[2];      // [1] what the converter can show
     uint32_t bits;        // [1] 0 .. 24: 2^bits equal steps over the range; 0: no such steps
-    double resolution;    // step of the converter without `bits`; 0: none
+    double resolution;    // [1] step of the converter without `bits`; 0: none
 } mf_Signal;
 
 // What a frame sensor is told to look at.

@@ -322,7 +322,35 @@ static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) 
         return model->sites[sensor->site].name;
     if (sensor->frame.link != MF_NONE)
         return model->links[sensor->frame.link].name;
+    if (sensor->field != NULL)
+        return sensor->field;
     return "";
+}
+
+static void put_pair(Writer *writer, const char *what, const double limits[2]) {
+    if (limits[0] < limits[1])
+        put(writer, ", %s %.4g .. %.4g", what, limits[0], limits[1]);
+}
+
+// What happens to its values.
+static void put_signal(Writer *writer, const mf_Signal *signal) {
+    const struct {
+        const char *what;
+        double size;
+    } sizes[] = {{"noise", signal->noise}, {"bias", signal->bias}, {"drift", signal->drift}};
+    if (signal->rate.numerator > 0)
+        put(writer, ", %.6g/s", (double)signal->rate.numerator / (double)signal->rate.denominator);
+    if (signal->delay > 0)
+        put(writer, ", %.4g ms late", 1e3 * mf_time_to_seconds(signal->delay));
+    put_pair(writer, "saturates at", signal->saturation);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].size > 0.0)
+            put(writer, ", %s %.3g", sizes[i].what, sizes[i].size);
+    put_pair(writer, "range", signal->range);
+    if (signal->bits > 0)
+        put(writer, " in %u bits", signal->bits);
+    if (signal->resolution > 0.0)
+        put(writer, ", steps of %.4g", signal->resolution);
 }
 
 static void put_sensors(Writer *writer, const mf_Model *model) {
@@ -344,6 +372,7 @@ static void put_sensors(Writer *writer, const mf_Model *model) {
         put(writer, "%-18s%s", sensor_types[sensor->type], sensor_place(model, sensor));
         if (sensor->type == MF_SENSOR_RAY)
             put(writer, ", sees %.3g m", sensor->range);
+        put_signal(writer, &sensor->signal);
         put(writer, "\n");
     }
 }
