@@ -40,7 +40,8 @@ typedef struct mf_SensorConfig {
     mf_SensorFn map;
     void *user;                                       // handed to `map`
     void (*destroy)(mf_Context *context, void *user); // may be NULL
-    const char *const *reads; // names of fields, NULL-terminated; may be NULL
+    const char *const *reads; // names of the fields it reads, as in mf_SystemConfig; borrowed, as
+                              // long as the group. NULL: may be any
 } mf_SensorConfig;
 MF_API mf_SensorConfig mf_sensor_config(void);
 

@@ -233,6 +233,14 @@ static void destroy_plan(mf_Context *context, void *user) {
     mf_release(context, plan);
 }
 
+// Whether some sensor shows a field, which may be any.
+static bool shows_fields(const mf_InstrumentPlan *plan) {
+    for (uint32_t i = 0; i < plan->batch.instrument_count; i++)
+        if (plan->batch.instruments[i].field != NULL)
+            return true;
+    return false;
+}
+
 // The plan belongs to the system that keeps velocities or, without one, to the other.
 static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config,
                              mf_InstrumentPlan *plan, bool *owned, mf_Error *error) {
@@ -260,10 +268,13 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
                                         "?tendon.limit_force",
                                         "?contact.load",
                                         "?point.load",
+                                        "?motion.level",
                                         "?sensor.before",
                                         "fault.word",
+                                        "fault.count",
                                         NULL};
-    static const char *const writes[] = {"sensor.value", NULL};
+    static const char *const writes[] = {"sensor.value", "?sensor.raw", "?sensor.bias",
+                                         "?sensor.ring", NULL};
     mf_SystemConfig system = mf_system_config();
     system.name = keep_name;
     system.reads = kept;
@@ -280,7 +291,7 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
         system.destroy = NULL;
     }
     system.name = measure_name;
-    system.reads = reads;
+    system.reads = shows_fields(plan) ? NULL : reads;
     system.phase = MF_PHASE_AFTER;
     system.run = run_measure;
     system.reset = reset_measure;

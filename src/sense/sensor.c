@@ -13,7 +13,8 @@ typedef struct SensorSystem {
     mf_SensorFn map;
     void *user;
     void (*destroy)(mf_Context *context, void *user);
-    const char *writes[2];
+    const char *writes[5]; // [1] names, NULL-terminated
+    const char **reads;    // [1] likewise, behind this; NULL: not declared
 } SensorSystem;
 
 mf_SensorConfig mf_sensor_config(void) {
@@ -70,7 +71,7 @@ static mf_Status check(mf_Group *group, const mf_SensorConfig *config, mf_Error 
         return mf_fail(error, MF_BAD_ARGUMENT, "sensor %s: count %u, need 1 .. 2^20", config->name,
                        config->count);
     for (const char *const *name = config->reads; name != NULL && *name != NULL; name++)
-        if (mf_group_find_field(group, *name) == NULL)
+        if (**name != '?' && mf_group_find_field(group, *name) == NULL)
             return mf_fail(error, MF_NOT_FOUND, "sensor %s: group %s has no field %s", config->name,
                            mf_group_settings(group)->name, *name);
     const mf_Rate any = {1, 1};
@@ -104,12 +105,34 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorConfig *config, Sens
     return status;
 }
 
+static uint32_t count_names(const char *const *names) {
+    uint32_t count = 0;
+    while (names != NULL && names[count] != NULL)
+        count++;
+    return count;
+}
+
+// What it reads and writes, the mechanism included.
+static void list_names(SensorSystem *system, const mf_SensorConfig *config) {
+    uint32_t count = count_names(config->reads);
+    system->writes[0] = system->readings->info.name;
+    mf_signal_set_fields(system->signals, system->writes + 1);
+    if (config->reads == NULL)
+        return;
+    system->reads = (const char **)(system + 1);
+    for (uint32_t i = 0; i < count; i++)
+        system->reads[i] = config->reads[i];
+    system->reads[count] = "fault.word";
+    system->reads[count + 1] = "fault.count";
+}
+
 mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_Status status = check(group, config, error);
     if (status != MF_OK)
         return status;
-    SensorSystem *system = mf_allocate(context, 1, sizeof *system);
+    size_t names = count_names(config->reads) + 3;
+    SensorSystem *system = mf_allocate(context, 1, sizeof *system + names * sizeof(char *));
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "sensor %s: out of memory", config->name);
     status = add_fields(group, config, system, error);
@@ -118,14 +141,14 @@ mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error
         system->map = config->map;
         system->user = config->user;
         system->destroy = config->destroy;
-        system->writes[0] = system->readings->info.name;
+        list_names(system, config);
         entry.name = system->readings->info.name;
         entry.phase = MF_PHASE_AFTER;
         entry.run = run_sensor;
         entry.reset = reset_sensor;
         entry.destroy = destroy_sensor;
         entry.user = system;
-        entry.reads = config->reads;
+        entry.reads = system->reads;
         entry.writes = system->writes;
         entry.settings_hash = mf_signal_set_hash(system->signals, MF_HASH_START);
         status = mf_group_add_system(group, &entry, error);

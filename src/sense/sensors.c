@@ -28,7 +28,7 @@ typedef struct SensorSystem {
     SensorFields fields;
     mf_Rate rate;
     mf_SignalSet *contact_signals, *ray_signals; // NULL: true values are readings
-    const char *reads[8], *writes[6];            // [1] names, NULL-terminated
+    const char *reads[10], *writes[11];          // [1] names, NULL-terminated
 } SensorSystem;
 
 // How many entries the arrays need.
@@ -258,6 +258,8 @@ static void list_names(SensorSystem *system) {
     system->reads[reads++] = "base.orientation";
     system->reads[reads++] = "joint.angle";
     system->reads[reads++] = "fault.word";
+    system->reads[reads++] = "fault.count";
+    system->reads[reads++] = "?motion.level";
     if (system->batch.point_load != NULL)
         system->reads[reads++] = "point.load";
     if (system->batch.load != NULL)
@@ -268,6 +270,10 @@ static void list_names(SensorSystem *system) {
         system->writes[writes++] = "sensor.ray";
     system->writes[writes++] = "sensor.joint";
     system->writes[writes++] = "sensor.attitude";
+    if (system->contact_signals != NULL)
+        writes += mf_signal_set_fields(system->contact_signals, system->writes + writes);
+    if (system->ray_signals != NULL)
+        writes += mf_signal_set_fields(system->ray_signals, system->writes + writes);
 }
 
 static void bind_fields(mf_Group *group, SensorSystem *system) {

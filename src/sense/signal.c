@@ -25,7 +25,7 @@ typedef struct Clock {
 struct mf_SignalSet {
     mf_SignalBatch batch;
     mf_SignalFn run, run_one;
-    mf_Field *raw, *fault_count;
+    mf_Field *raw, *bias, *ring, *fault_count; // the first three NULL when not needed
     mf_Time step;
     uint64_t hash;
     uint32_t clock_count;
@@ -204,24 +204,23 @@ static mf_Status add_field(mf_Group *group, const char *name, const char *part, 
 static mf_Status add_fields(mf_SignalSet *set, mf_Group *group, const char *name, const Rows *rows,
                             mf_Error *error) {
     mf_SignalBatch *batch = &set->batch;
-    mf_Field *bias = NULL, *ring = NULL;
     mf_Status status =
         add_field(group, name, "raw", rows->raw, MF_FIELD_OUTPUT,
                   "true values that readings are made of, at their last sample", &set->raw, error);
     if (status == MF_OK)
         status = add_field(group, name, "bias", rows->bias, MF_FIELD_STATE,
-                           "present bias of the readings", &bias, error);
+                           "present bias of the readings", &set->bias, error);
     if (status == MF_OK)
         status = add_field(group, name, "ring", (uint32_t)rows->ring, MF_FIELD_STATE,
-                           "samples that cannot be read yet", &ring, error);
+                           "samples that cannot be read yet", &set->ring, error);
     if (status != MF_OK)
         return status;
     batch->raw_components = rows->raw;
     batch->bias_components = rows->bias;
     batch->ring_components = (uint32_t)rows->ring;
     batch->raw = set->raw == NULL ? NULL : set->raw->data;
-    batch->bias = bias == NULL ? NULL : bias->data;
-    batch->ring = ring == NULL ? NULL : ring->data;
+    batch->bias = set->bias == NULL ? NULL : set->bias->data;
+    batch->ring = set->ring == NULL ? NULL : set->ring->data;
     return MF_OK;
 }
 
@@ -276,6 +275,15 @@ mf_SignalPlace mf_signal_set_place(const mf_SignalSet *set, uint32_t spec) {
 
 mf_Field *mf_signal_set_raw(const mf_SignalSet *set) {
     return set->raw;
+}
+
+uint32_t mf_signal_set_fields(const mf_SignalSet *set, const char *names[3]) {
+    const mf_Field *fields[] = {set->raw, set->bias, set->ring};
+    uint32_t count = 0;
+    for (int i = 0; i < 3; i++)
+        if (fields[i] != NULL)
+            names[count++] = fields[i]->info.name;
+    return count;
 }
 
 uint64_t mf_signal_set_hash(const mf_SignalSet *set, uint64_t hash) {

@@ -97,6 +97,8 @@ void mf_signal_set_destroy(mf_Context *context, mf_SignalSet *set); // NULL is f
 
 mf_SignalPlace mf_signal_set_place(const mf_SignalSet *set, uint32_t spec);
 mf_Field *mf_signal_set_raw(const mf_SignalSet *set); // NULL when nothing is treated
+// Names of the fields that it added, at most 3; returns how many.
+uint32_t mf_signal_set_fields(const mf_SignalSet *set, const char *names[3]);
 uint64_t mf_signal_set_hash(const mf_SignalSet *set, uint64_t hash);
 
 // What happens at the state after `tick` steps, to be called for each; false: nothing does.

@@ -37,14 +37,28 @@ static void readings3(const Rig *rig, const char *sensor, double out[3]) {
         out[i] = reading(rig, sensor, i);
 }
 
-static void open_with(Rig *rig, mf_Context *context, const char *text, bool points) {
+static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Error *error) {
+    switch (motion) {
+    case MF_MOTION_KINEMATIC:
+        return mf_kinematic_add(group, NULL, error);
+    case MF_MOTION_POINTS:
+        return mf_points_add(group, NULL, error);
+    case MF_MOTION_RIGID:
+        return mf_rigid_add(group, NULL, error);
+    case MF_MOTION_PRESCRIBED:
+        return mf_prescribed_add(group, NULL, error);
+    default:
+        return mf_articulated_add(group, NULL, error);
+    }
+}
+
+static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion motion) {
     RigConfig config = rig_config();
     mf_Error error = {0};
     config.text = text;
     config.step = MF_MILLISECOND;
     rig_open(rig, context, &config);
-    mf_Status status = points ? mf_points_add(rig->group, NULL, &error)
-                              : mf_articulated_add(rig->group, NULL, &error);
+    mf_Status status = add_motion(rig->group, motion, &error);
     if (status == MF_OK)
         status = mf_instruments_add(rig->group, NULL, &error);
     if (status != MF_OK)
@@ -54,12 +68,12 @@ static void open_with(Rig *rig, mf_Context *context, const char *text, bool poin
 // ---- known motions -----------------------------------------------------------------------------
 
 // In the air: 0; the ray sees the ground, up to its length. At rest: +g upwards, and the feet bear
-// the weight, at both levels.
+// the weight, at every level that falls.
 static void falling_and_resting(void **state) {
-    for (int points = 0; points < 2; points++) {
+    for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_COUNT; level++) {
         Rig rig;
         double a[3];
-        open_with(&rig, *state, ARM(IMU), points);
+        open_with(&rig, *state, ARM(IMU), level);
         const double weight = rig.model->mass * G;
         readings3(&rig, "acc", a);
         assert_near3(a, 0, 0, G, 1e-12);
@@ -88,11 +102,24 @@ static void falling_and_resting(void **state) {
     }
 }
 
+// Where nothing falls: at rest the same, and the feet share the weight.
+static void standing_kinematic(void **state) {
+    Rig rig;
+    double a[3];
+    open_with(&rig, *state, ARM(IMU), MF_MOTION_KINEMATIC);
+    mf_world_step(rig.world, 100);
+    readings3(&rig, "acc", a);
+    assert_near3(a, 0, 0, G, 1e-6);
+    assert_near(reading(&rig, "foot", 0), rig.model->mass * G, 1e-6);
+    assert_true(reading(&rig, "touch", 0) == 1.0);
+    rig_close(&rig);
+}
+
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
 static void a_turning_arm(void **state) {
     Rig rig;
     double a[3], w[3];
-    open_with(&rig, *state, ARM(IMU), false);
+    open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 4.0);
     mf_world_step(rig.world, 1);
@@ -110,7 +137,7 @@ static void a_turning_arm(void **state) {
 // Roll, pitch, yaw of a turned robot, by the formula of URDF.
 static void attitude_is_roll_pitch_yaw(void **state) {
     Rig rig;
-    open_with(&rig, *state, ARM(IMU), false);
+    open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
     const double roll = 0.3, pitch = -0.7, yaw = 2.5;
     const double q[4] = {cos(roll / 2) * cos(pitch / 2) * cos(yaw / 2) +
                              sin(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
@@ -215,7 +242,7 @@ static void an_encoder_is_late_and_coarse(void **state) {
               ARM("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
                   "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
                   "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
-              false);
+              MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 9.0);
     const double step = 12.8 / 4096;
@@ -422,6 +449,7 @@ static void making_survives_every_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(falling_and_resting),
+        cmocka_unit_test(standing_kinematic),
         cmocka_unit_test(a_turning_arm),
         cmocka_unit_test(attitude_is_roll_pitch_yaw),
         cmocka_unit_test(every_attribute_is_read),

@@ -1,6 +1,7 @@
 // Plans of the `kinematic` motion: the tree of the model, which contacts are feet, and the links
 // that carry them.
 #include "motion/articulated/build.h"
+#include "motion/articulated/host.h"
 #include "motion/articulated/step.h"
 #include "motion/kinematic/plan.h"
 #include "math/scalar.h"
@@ -421,6 +422,8 @@ mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, 
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     b.plan->config = *config;
     status = fill_plan(&b, mf_group_settings(group)->double_precision, error);
+    if (status == MF_OK)
+        status = mf_art_tell_contacts(group, b.plan->tree, error);
     b.plan->config.feet = NULL; // the caller's, and used up
     mf_release(b.context, b.bodies);
     mf_release(b.context, b.places);
