@@ -7,9 +7,11 @@
 
 #include "app.h"
 #include "info_json.h"
+#include "info_world.h"
 #include "inputs.h"
 #include "options.h"
 #include "run_folder.h"
+#include "start_model.h"
 
 typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_EXPERIMENT, KIND_TERRAIN, KIND_ARCHIVE } Kind;
 
@@ -26,6 +28,8 @@ static const mf_CommandHelp help = {
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"
+                "  mayfly info --fields models/hexapod.urdf --motion points\n"
+                "  mayfly info --schedule scenes/swarm.yaml\n"
                 "  mayfly info models/crazyflie.yaml\n"
                 "  mayfly info runs/hexapod-1\n",
     .least = 1,
@@ -83,8 +87,29 @@ typedef struct Wishes {
     bool lenient;
     bool unsupported;
     bool json;
+    bool fields, schedule;
+    const char *motion;
     const char *mjcf;
 } Wishes;
+
+// Only a part of what makes up a world.
+static bool wants_part(const Wishes *wishes) {
+    return wishes->fields || wishes->schedule;
+}
+
+static mf_Status show_parts(mf_World *world, const Wishes *wishes, mf_Error *error) {
+    if (wishes->json)
+        return mf_app_print(mf_info_world_json(world))
+                   ? MF_OK
+                   : mf_fail(error, MF_IO, "cannot write to the standard output");
+    if (wishes->schedule)
+        mf_info_schedule(world);
+    if (wishes->schedule && wishes->fields)
+        putchar('\n');
+    if (wishes->fields)
+        mf_info_fields(world);
+    return MF_OK;
+}
 
 static void show_unsupported(const mf_Model *model) {
     uint32_t count = 0;
@@ -110,6 +135,25 @@ static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error 
     return MF_OK;
 }
 
+// One robot in the world that mayfly run puts it into.
+static mf_Status show_model_parts(mf_Context *context, const mf_Model *model, const Wishes *wishes,
+                                  mf_Error *error) {
+    mf_World *world = NULL;
+    mf_ModelStart start = {
+        .model = model, .motion = MF_MOTION_ARTICULATED, .key = MF_NONE, .count = 1, .seed = 1};
+    if (wishes->motion != NULL &&
+        (!mf_motion_find(wishes->motion, &start.motion) ||
+         (start.motion != MF_MOTION_POINTS && start.motion != MF_MOTION_ARTICULATED)))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "--motion: expected points or articulated, found '%.99s'", wishes->motion);
+    mf_Status status = mf_model_start(context, &start, &world, error);
+    if (status == MF_OK)
+        status = show_parts(world, wishes, error);
+    mf_world_destroy(world);
+    mf_terrain_destroy(start.ground);
+    return status;
+}
+
 static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
                             const char *path, mf_Error *error) {
     mf_ImportConfig config = mf_import_config();
@@ -124,6 +168,8 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
         status = mf_model_export_mjcf(model, wishes->mjcf, error);
     else if (wishes->unsupported)
         show_unsupported(model);
+    else if (wants_part(wishes))
+        status = show_model_parts(context, model, wishes, error);
     else if (!wishes->json)
         status = show_text(context, model, error);
     else if (!mf_info_json(model, stdout))
@@ -134,56 +180,6 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
 
 // ---- experiments -------------------------------------------------------------------------------
 
-static void show_names(const char *title, const char *const *names) {
-    if (names == NULL || names[0] == NULL)
-        return;
-    printf("  %s", title);
-    for (; *names != NULL; names++)
-        printf(" %s", *names);
-}
-
-static void show_system(mf_Phase phase, const char *name, mf_Rate rate) {
-    static const char *const phases[] = {"sense", "control", "motion", "after"};
-    printf("  %-8s %-14s", phases[phase], name);
-    if (rate.numerator > 0)
-        printf(" every %g ms", 1000.0 * (double)rate.denominator / (double)rate.numerator);
-    else
-        printf(" every step");
-}
-
-static void show_world_systems(const mf_World *world) {
-    puts("systems of the whole world:");
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++) {
-        const mf_WorldSystemConfig *system = mf_world_system(world, i);
-        show_system(system->phase, system->name, system->rate);
-        show_names("reads", system->reads);
-        show_names("writes", system->writes);
-        putchar('\n');
-    }
-}
-
-static void show_schedule(const mf_Group *group) {
-    puts("\nschedule of one step:");
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
-        const mf_SystemConfig *system = mf_group_system(group, i);
-        show_system(system->phase, system->name, system->rate);
-        show_names("reads", system->reads);
-        show_names("writes", system->writes);
-        putchar('\n');
-    }
-}
-
-static void show_fields(mf_Group *group) {
-    static const char *const types[] = {"float", "double", "int32", "uint32", "real"};
-    printf("\nfields (%zu bytes per robot):\n", mf_group_bytes_per_instance(group));
-    for (uint32_t i = 0; i < mf_group_field_count(group); i++) {
-        const mf_Field *field = mf_group_field(group, i);
-        printf("  %-26s %4u x %-7s %-8s %-6s %s\n", field->info.name, field->components,
-               types[field->info.type], field->info.unit, field->info.frame,
-               field->info.description);
-    }
-}
-
 static void show_ground(const mf_Terrain *terrain) {
     printf("%u x %u cells of %g m: x %g .. %g m, y %g .. %g m, heights %g .. %g m, %s\n",
            terrain->columns, terrain->rows, terrain->cell, terrain->origin[0],
@@ -192,8 +188,8 @@ static void show_ground(const mf_Terrain *terrain) {
            terrain->interpolation == MF_BILINEAR ? "bilinear" : "nearest cell");
 }
 
-static mf_Status show_experiment(mf_Context *context, const mf_Inputs *inputs, const char *path,
-                                 mf_Error *error) {
+static mf_Status show_experiment(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
+                                 const char *path, mf_Error *error) {
     mf_Experiment *experiment = NULL;
     mf_Scene scene = {0};
     char *text = NULL;
@@ -202,7 +198,9 @@ static mf_Status show_experiment(mf_Context *context, const mf_Inputs *inputs, c
         status = mf_experiment_write(experiment, &text, error);
     if (status == MF_OK)
         status = mf_scene_create(context, experiment, 1, &scene, error);
-    if (status == MF_OK) {
+    if (status == MF_OK && wants_part(wishes)) {
+        status = show_parts(scene.world, wishes, error);
+    } else if (status == MF_OK) {
         fputs(text, stdout);
         printf("\nrobot: %s, %u links, %u joints, %u points, %u sensors, %.6g kg, %u note%s "
                "(mayfly info %s)\nground: ",
@@ -211,10 +209,11 @@ static mf_Status show_experiment(mf_Context *context, const mf_Inputs *inputs, c
                scene.model->note_count, scene.model->note_count == 1 ? "" : "s",
                experiment->model_path);
         show_ground(scene.terrain);
-        show_schedule(scene.group);
-        show_fields(scene.group);
-        mf_scene_destroy(&scene);
+        putchar('\n');
+        mf_info_schedule(scene.world);
+        puts("\nmayfly info --fields lists its fields and constants");
     }
+    mf_scene_destroy(&scene);
     mf_release(context, text);
     mf_experiment_destroy(experiment);
     return status;
@@ -238,8 +237,8 @@ static mf_Status show_vehicle(mf_Context *context, const char *path, mf_Error *e
     return status;
 }
 
-static mf_Status show_swarm(mf_Context *context, const mf_Inputs *inputs, const char *path,
-                            mf_Error *error) {
+static mf_Status show_swarm(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
+                            const char *path, mf_Error *error) {
     mf_Swarm *swarm = NULL;
     mf_SwarmScene scene = {0};
     char *text = NULL;
@@ -248,18 +247,20 @@ static mf_Status show_swarm(mf_Context *context, const mf_Inputs *inputs, const 
         status = mf_swarm_write(swarm, &text, error);
     if (status == MF_OK)
         status = mf_swarm_scene_create(context, swarm, &scene, error);
-    if (status == MF_OK) {
+    if (status == MF_OK && wants_part(wishes)) {
+        status = show_parts(scene.world, wishes, error);
+    } else if (status == MF_OK) {
         printf("%s\nground: ", text);
         show_ground(scene.terrain);
-        show_world_systems(scene.world);
-    }
-    for (uint32_t i = 0; status == MF_OK && i < swarm->group_count; i++) {
-        const mf_SwarmGroup *from = &swarm->groups[i];
-        mf_Group *group = mf_world_group(scene.world, i);
-        printf("\ngroup %s: %u x %s (a %s, %.6g kg)", from->name, from->count, from->vehicle->name,
-               mf_vehicle_kind_name(from->vehicle->kind), mf_group_model(group)->mass);
-        show_schedule(group);
-        show_fields(group);
+        for (uint32_t i = 0; i < swarm->group_count; i++) {
+            const mf_SwarmGroup *from = &swarm->groups[i];
+            printf("group %s: %u x %s (a %s, %.6g kg)\n", from->name, from->count,
+                   from->vehicle->name, mf_vehicle_kind_name(from->vehicle->kind),
+                   mf_group_model(mf_world_group(scene.world, i))->mass);
+        }
+        putchar('\n');
+        mf_info_schedule(scene.world);
+        puts("\nmayfly info --fields lists its fields and constants");
     }
     mf_release(context, text);
     mf_swarm_scene_destroy(&scene);
@@ -269,8 +270,8 @@ static mf_Status show_swarm(mf_Context *context, const mf_Inputs *inputs, const 
 
 // ---- robots -------------------------------------------------------------------------------------
 
-static mf_Status show_robots(mf_Context *context, const mf_Inputs *inputs, const char *path,
-                             mf_Error *error) {
+static mf_Status show_robots(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
+                             const char *path, mf_Error *error) {
     mf_Robots *robots = NULL;
     mf_RobotsScene scene = {0};
     char *text = NULL;
@@ -279,18 +280,18 @@ static mf_Status show_robots(mf_Context *context, const mf_Inputs *inputs, const
         status = mf_robots_write(robots, &text, error);
     if (status == MF_OK)
         status = mf_robots_scene_create(context, robots, &scene, error);
-    if (status == MF_OK) {
+    if (status == MF_OK && wants_part(wishes)) {
+        status = show_parts(scene.world, wishes, error);
+    } else if (status == MF_OK) {
         printf("%s\nground: ", text);
         show_ground(scene.terrain);
-        show_world_systems(scene.world);
-    }
-    for (uint32_t i = 0; status == MF_OK && i < robots->group_count; i++) {
-        mf_Group *group = mf_world_group(scene.world, i);
-        const mf_Model *model = mf_group_model(group);
-        printf("\ngroup %s: %u x %s (%u joints, %.6g kg)", robots->groups[i].name,
-               robots->groups[i].count, model->name, model->joint_count, model->mass);
-        show_schedule(group);
-        show_fields(group);
+        for (uint32_t i = 0; i < robots->group_count; i++)
+            printf("group %s: %u x %s (%u joints, %.6g kg)\n", robots->groups[i].name,
+                   robots->groups[i].count, scene.models[i]->name, scene.models[i]->joint_count,
+                   scene.models[i]->mass);
+        putchar('\n');
+        mf_info_schedule(scene.world);
+        puts("\nmayfly info --fields lists its fields and constants");
     }
     mf_release(context, text);
     mf_robots_scene_destroy(&scene);
@@ -363,16 +364,16 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
 
 // ---- the command -------------------------------------------------------------------------------
 
-static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const char *path,
-                           mf_Error *error) {
+static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
+                           const char *path, mf_Error *error) {
     mf_InputKind kind;
     mf_Status status = mf_inputs_kind(context, path, &kind, error);
     if (status != MF_OK)
         return status;
-    return kind == MF_INPUT_SWARM     ? show_swarm(context, inputs, path, error)
-           : kind == MF_INPUT_ROBOTS  ? show_robots(context, inputs, path, error)
+    return kind == MF_INPUT_SWARM     ? show_swarm(context, inputs, wishes, path, error)
+           : kind == MF_INPUT_ROBOTS  ? show_robots(context, inputs, wishes, path, error)
            : kind == MF_INPUT_VEHICLE ? show_vehicle(context, path, error)
-                                      : show_experiment(context, inputs, path, error);
+                                      : show_experiment(context, inputs, wishes, path, error);
 }
 
 static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
@@ -392,7 +393,7 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
     case KIND_MODEL:
         return show_model(context, inputs, wishes, path, error);
     case KIND_EXPERIMENT:
-        return show_yaml(context, inputs, path, error);
+        return show_yaml(context, inputs, wishes, path, error);
     case KIND_TERRAIN:
         return show_terrain(context, path, error);
     default:
@@ -413,6 +414,16 @@ int mf_command_info(int argc, char **argv) {
                                 "print every number of a robot as one JSON object"},
                                {"mjcf", "OUT.xml", MF_OPTION_TEXT, &wishes.mjcf, 0, 0,
                                 "write an MJCF robot as one plain MJCF file instead"},
+                               {"fields", NULL, MF_OPTION_FLAG, &wishes.fields, 0, 0,
+                                "list every field of a robot, experiment or swarm with unit, "
+                                "frame, writers and readers, and the model's constants; with "
+                                "--json for programs"},
+                               {"schedule", NULL, MF_OPTION_FLAG, &wishes.schedule, 0, 0,
+                                "list every system in the order of a step: rate, what it reads "
+                                "and writes, what it may run beside"},
+                               {"motion", "NAME", MF_OPTION_TEXT, &wishes.motion, 0, 0,
+                                "with --fields or --schedule of a robot: articulated (the "
+                                "default) or points"},
                                {"package", "NAME=PATH", MF_OPTION_LIST, &inputs.packages, 0, 0,
                                 "folder that package://NAME means; may be given more than once"},
                                MF_INPUT_SET(&inputs),

@@ -142,6 +142,7 @@ static int run_scene(mf_Context *context, const mf_SwarmScene *scene, const mf_R
         status = mf_tracks_create(context, scene, &simulation.tracks, error);
     if (status == MF_OK)
         status = mf_simulate(&simulation, error);
+    mf_simulation_end(&simulation);
     bool ran = status == MF_OK || status == MF_STOPPED;
     mf_Error plotting;
     bool drawn = true;

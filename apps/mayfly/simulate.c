@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "progress.h"
 
@@ -58,16 +57,6 @@ static uint64_t run_length(const mf_Simulation *simulation, double step, uint64_
     return run < to_sample ? run : to_sample;
 }
 
-// Sleeps until the clock has caught up with simulated time.
-static void keep_pace(const mf_Simulation *simulation, double simulated, double started) {
-    double ahead = simulated / simulation->realtime - (mf_app_clock() - started);
-    if (simulation->realtime <= 0.0 || ahead <= 0.0)
-        return;
-    double whole = (double)(time_t)ahead;
-    struct timespec pause = {(time_t)ahead, (long)(1e9 * (ahead - whole))};
-    nanosleep(&pause, NULL); // a signal may end it early; the caller looks
-}
-
 static void describe_progress(const mf_Simulation *simulation, double simulated, double seconds,
                               char *out, size_t size) {
     char speed[MF_APP_NUMBER];
@@ -101,7 +90,9 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     double step = mf_time_to_seconds(mf_world_settings(world)->step);
     uint64_t every = period_steps(simulation->record_period, step);
     uint64_t picture_every = period_steps(simulation->picture_period, step);
-    double started = mf_app_clock();
+    double started = mf_app_clock(), before = simulation->pace.simulated;
+    simulation->pace.factor = simulation->realtime;
+    mf_pace_keep(&simulation->pace, world, before);
     mf_Progress progress = mf_progress_begin(simulation->progress, 0, simulation->steps);
     progress.visible = progress.visible && simulation->progress != NULL;
     mf_Status status = recorder == NULL ? MF_OK : mf_recorder_sample(recorder, error);
@@ -125,7 +116,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
             status = mf_recorder_sample(recorder, error);
         if ((first + done) % picture_every == 0)
             sample_pictures(simulation);
-        keep_pace(simulation, (double)done * step, started);
+        mf_pace_keep(&simulation->pace, world, before + (double)done * step);
         char note[160] = "";
         if (progress.visible)
             describe_progress(simulation, (double)done * step, mf_app_clock() - started, note,
@@ -157,6 +148,10 @@ mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
     return closed != MF_OK ? closed : status;
 }
 
+void mf_simulation_end(const mf_Simulation *simulation) {
+    mf_pace_end(&simulation->pace, simulation->world);
+}
+
 // ---- films -------------------------------------------------------------------------------------
 
 mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Error *error) {
@@ -179,6 +174,7 @@ mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bo
         status = mf_film_write(simulation->film, path, error);
     mf_film_destroy(simulation->film);
     simulation->film = NULL;
+    mf_simulation_end(simulation);
     return status;
 }
 

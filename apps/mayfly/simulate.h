@@ -3,6 +3,7 @@
 #define MAYFLY_APP_SIMULATE_H
 
 #include "app.h"
+#include "pace.h"
 
 #include <mayfly/film.h>
 #include <mayfly/tracks.h>
@@ -22,6 +23,7 @@ typedef struct mf_Simulation {
     const char *fields;          // names with commas between, or NULL for the usual ones
     double record_period;        // [s] between samples
     const char *progress;        // unit of the progress bar, or NULL for none
+    mf_Pace pace;                // zeros at the start
     // Results.
     double simulated; // [s]
     double seconds;   // [s] wall
@@ -30,9 +32,12 @@ typedef struct mf_Simulation {
 // MF_STOPPED when a signal came: what was recorded until then is kept.
 mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error);
 
+// After the last call: says on stderr when it could not keep to the clock.
+void mf_simulation_end(const mf_Simulation *simulation);
+
 // Films the group when `path` is not NULL, at a rate for the eye.
 mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Error *error);
-// Writes the film, if there is one and `keep` is set, and forgets it.
+// Writes the film, if there is one and `keep` is set, and forgets it; then mf_simulation_end.
 mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bool keep,
                                  mf_Error *error);
 
