@@ -55,6 +55,17 @@ typedef struct mf_VerifyConfig {
     mf_Time step;           // [ns] physics step at that level; default 1 ms
 } mf_VerifyConfig;
 
+#define MF_INITIAL_VALUES 1024u // [1] most values of one of them
+
+// What a property of every robot begins with.
+typedef struct mf_InitialValue {
+    const char *path;     // within the robot, as mf_property_list_in takes it
+    double *values;       // [any] in the property's unit; borrowed
+    uint32_t value_count; // [1] as many as the property has, or one for all
+    int32_t line;         // [1] in the file, 0 when unknown
+    int32_t column;       // [1]
+} mf_InitialValue;
+
 // Everything an experiment file says, defaults filled in. Strings belong to the experiment.
 typedef struct mf_Experiment {
     const char *file;       // path it was read from
@@ -76,10 +87,12 @@ typedef struct mf_Experiment {
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;
-    uint32_t count;       // [1] robots of `mayfly run`
-    double duration;      // [s] of one evaluation or run
-    const char *fitness;  // "distance"
-    uint32_t generations; // [1]
+    mf_InitialValue *initial;
+    uint32_t initial_count; // [1]
+    uint32_t count;         // [1] robots of `mayfly run`
+    double duration;        // [s] of one evaluation or run
+    const char *fitness;    // "distance"
+    uint32_t generations;   // [1]
     mf_SearchConfig search;
     mf_VerifyConfig verify;
     mf_ExperimentHooks hooks; // all zero after loading

@@ -13,7 +13,9 @@ typedef struct mf_Recorder mf_Recorder;
 typedef struct mf_RecorderConfig {
     uint32_t struct_size;      // [byte] set by mf_recorder_config()
     const char *path;          // file to make; replaced only when mf_recorder_close succeeds
-    const char *const *fields; // names, NULL-terminated; NULL = base.*, joint.angle, sensor.*
+    const char *const *fields; // names, or paths within a robot (property.h: "knee/joint.angle",
+                               // "base.position.z"), NULL-terminated; NULL = base.*, joint.angle,
+                               // sensor.*
     uint32_t first_instance;   // [1] default 0
     uint32_t instance_count;   // [1] default 0 = all
     const char *attributes;    // JSON text stored as the file attribute "run", or NULL
@@ -21,7 +23,8 @@ typedef struct mf_RecorderConfig {
 MF_API mf_RecorderConfig mf_recorder_config(void);
 
 // Opens `path` beside its final name and makes one data set per field, shape (time, instance,
-// component), with the attributes unit, frame, description, and the data set "time" [s].
+// component), with the attributes unit, frame, description, and the data set "time" [s]. A path
+// gives a data set of that path for all recorded instances.
 MF_API mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config,
                                     mf_Recorder **out, mf_Error *error);
 // The same for all groups of a world: one HDF5 group per group, of its name, with its data sets in

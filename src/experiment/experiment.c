@@ -53,12 +53,14 @@ static mf_Status check_intervals(const mf_Reader *reader) {
     bool gp = experiment->controller == MF_CONTROLLER_GP;
     const char *path = gp ? "controller.gp.tick" : "controller.oscillator.tick";
     mf_Time tick = mf_key_period(gp ? experiment->gp.rate : experiment->oscillator.rate);
-    if (tick >= experiment->step)
+    if (tick >= experiment->step && tick % experiment->step == 0)
         return MF_OK;
     return mf_yaml_fail(reader->tree, mf_reader_blame(reader, path, "world.step"), false,
                         MF_BAD_FILE, reader->error,
-                        "%s: expected at least world.step = %s s, found %s s", path, step,
-                        mf_decimal_write_time(tick, found));
+                        tick < experiment->step
+                            ? "%s: expected at least world.step = %s s, found %s s"
+                            : "%s: expected a multiple of world.step = %s s, found %s s",
+                        path, step, mf_decimal_write_time(tick, found));
 }
 
 mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
@@ -83,6 +85,18 @@ mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
                         false, MF_BAD_FILE, reader->error,
                         "terrain.amplitude: expected a slope between -pi/2 and pi/2 rad, found %s",
                         mf_decimal_write(slope, found));
+}
+
+// Where complaints about initial values point at; what they name is known with the robot.
+static void note_initial(const mf_Reader *reader) {
+    mf_Experiment *experiment = experiment_of(reader);
+    const mf_YamlNode *list = mf_reader_find(reader, "initial");
+    const mf_YamlNode *node = list != NULL ? list->first : NULL;
+    for (uint32_t i = 0; i < experiment->initial_count && node != NULL; i++, node = node->next) {
+        bool typed = node->override != NULL;
+        experiment->initial[i].line = typed ? 0 : node->line;
+        experiment->initial[i].column = typed ? 0 : node->column;
+    }
 }
 
 static mf_Status check_relations(const mf_Reader *reader) {
@@ -152,6 +166,8 @@ static mf_Status read_tree(mf_Reader *reader, const mf_Override *overrides, uint
         status = mf_reader_read(reader);
     if (status == MF_OK)
         status = check_relations(reader);
+    if (status == MF_OK)
+        note_initial(reader);
     mf_Experiment *experiment = experiment_of(reader);
     return status == MF_OK ? mf_reader_take_file_name(reader, &experiment->file, &experiment->name)
                            : status;

@@ -21,10 +21,31 @@ _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation
                    sizeof(mf_VerifyMotion) == sizeof(int),
                "choices are stored as int");
 
+_Static_assert(offsetof(mf_Experiment, initial_count) - offsetof(mf_Experiment, initial) ==
+                       offsetof(mf_KeyList, count) &&
+                   offsetof(mf_InitialValue, value_count) - offsetof(mf_InitialValue, values) ==
+                       offsetof(mf_KeyList, count),
+               "lists are stored as mf_KeyList");
+
 #define AT(member) offsetof(mf_Experiment, member)
 #define NOWHERE MF_KEY_NOWHERE
 
 // clang-format off
+static const mf_Key initial_keys[] = {
+    MF_KEY("property", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+           offsetof(mf_InitialValue, path),
+           "path within the robot (mayfly info --fields lists what there is), such as "
+           "knee/joint.angle or base.linear_velocity.x; * stands for any letters of a name"),
+    MF_KEY_TUPLE("values", MF_KEY_NUMBERS, MF_INITIAL_VALUES, MF_KEY_REQUIRED, "", NULL, -1e300,
+                 1e300, offsetof(mf_InitialValue, values),
+                 "in the property's unit: as many as it has, or one for all of them"),
+};
+
+static const mf_KeyTable initial_table = {.noun = "initial value",
+                                          .keys = initial_keys,
+                                          .count = sizeof initial_keys / sizeof initial_keys[0],
+                                          .size = sizeof(mf_InitialValue)};
+
 static const mf_Key keys[] = {
     // path, kind, flags, unit, default, lower, upper, choices, member, description
     MF_KEY("name", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, AT(name),
@@ -80,7 +101,7 @@ static const mf_Key keys[] = {
     MF_KEY("controller.gp", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "one evolved machine-code program per robot; a genome is its 32 bytes"),
     MF_KEY("controller.gp.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL, AT(gp.rate),
-     "the program runs this often; at least world.step"),
+     "the program runs this often; a multiple of world.step"),
     MF_KEY("controller.gp.instructions_per_tick", MF_KEY_COUNT, 0, "1", "8", 1, 256, NULL,
      AT(gp.instructions_per_tick), "instructions in one tick"),
     MF_KEY("controller.gp.angle_per_move", MF_KEY_REAL, MF_KEY_ABOVE, "rad", "0.06", 0, 1000, NULL,
@@ -90,7 +111,10 @@ static const mf_Key keys[] = {
     MF_KEY("controller.oscillator", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "sine waves, one per joint; a genome is 3 bytes per joint and 1 for the common frequency"),
     MF_KEY("controller.oscillator.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL,
-     AT(oscillator.rate), "targets are set this often; at least world.step"),
+     AT(oscillator.rate), "targets are set this often; a multiple of world.step"),
+
+    MF_KEY_LISTED("initial", 0, &initial_table, AT(initial),
+     "values that every life begins with, one after the other, each with the keys below"),
 
     MF_KEY("servo", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "what turns joint targets into torques, where joints move by torques (`articulated`)"),
@@ -139,6 +163,8 @@ static bool applies(const void *base, const mf_Key *key) {
     const mf_Experiment *experiment = base;
     if (key->flags & (experiment->terrain_path != NULL ? MF_KEY_SHAPE : MF_KEY_IMAGE))
         return false;
+    if (key->kind == MF_KEY_LIST)
+        return experiment->initial_count != 0;
     return key->kind != MF_KEY_PACKAGES || experiment->import.package_count != 0;
 }
 

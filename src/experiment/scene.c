@@ -3,7 +3,7 @@
 // Invariant: an evaluation depends on the genomes alone. Each one begins from the same image of the
 // world at time 0, taken when the scene was made, so that neither the state nor the phase of any
 // rate is left over from the one before.
-#include <mayfly/experiment.h>
+#include "experiment/initial.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,7 +180,9 @@ static mf_Status fill(mf_Context *context, mf_Experiment *experiment, uint32_t c
     mf_group_reset_all(scene->group);
     for (uint32_t i = 0; i < count; i++)
         idle(scene, i);
-    status = note_start(scene->group, error);
+    status = mf_scene_begin(scene, error);
+    if (status == MF_OK)
+        status = note_start(scene->group, error);
     const mf_ExperimentHooks *hooks = &experiment->hooks;
     if (status == MF_OK && hooks->attach != NULL)
         status = hooks->attach(scene, hooks->user, error);

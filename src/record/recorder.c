@@ -31,21 +31,23 @@ static bool matches(const char *pattern, const char *name) {
     return strcmp(pattern, name) == 0;
 }
 
-static bool has_column(const mf_Recorder *recorder, const mf_Field *field) {
+static bool has_column(const mf_Recorder *recorder, const mf_Field *field, uint32_t component,
+                       uint32_t components) {
     for (uint32_t i = 0; i < recorder->column_count; i++) {
-        if (recorder->columns[i].field == field)
+        const mf_Column *column = &recorder->columns[i];
+        if (column->field == field && column->component == component &&
+            column->components == components)
             return true;
     }
     return false;
 }
 
-// `field` NULL adds the time.
+// `field` NULL adds the time. `last` is what the data set is called within its group.
 static mf_Status add_column(mf_Recorder *recorder, const Source *source, const mf_Field *field,
-                            mf_Error *error) {
+                            const char *last, mf_Error *error) {
     bool time = field == NULL;
     const char *folder =
         time || recorder->group != NULL ? "" : mf_group_settings(source->group)->name;
-    const char *last = time ? "time" : field->info.name;
     size_t size = strlen(folder) + strlen(last) + 2;
     char *name = mf_allocate(recorder->context, size, 1);
     if (name == NULL)
@@ -93,15 +95,66 @@ static mf_Status add_matching(mf_Recorder *recorder, const Source *source, const
         if (!matches(pattern, field->info.name) || field->components == 0)
             continue;
         *found = true;
-        mf_Status status =
-            has_column(recorder, field) ? MF_OK : add_column(recorder, source, field, error);
+        if (has_column(recorder, field, 0, field->components))
+            continue;
+        mf_Status status = add_column(recorder, source, field, field->info.name, error);
         if (status != MF_OK)
             return status;
     }
     return MF_OK;
 }
 
-static mf_Status refuse_pattern(mf_Group *group, const char *pattern, mf_Error *error) {
+// ---- choosing properties -----------------------------------------------------------------------
+
+typedef struct PropertyTask {
+    mf_Recorder *recorder;
+    const Source *source;
+    mf_Status status;
+    mf_Error *error;
+    bool found, constant;
+} PropertyTask;
+
+// A property of one robot stands for that of all that are recorded.
+static bool add_property(const mf_Property *property, void *user) {
+    PropertyTask *task = user;
+    mf_Recorder *recorder = task->recorder;
+    char path[MF_PROPERTY_PATH];
+    if (property->field == NULL) {
+        task->constant = true;
+        return true;
+    }
+    task->found = true;
+    if (has_column(recorder, property->field, property->first, property->count))
+        return true;
+    mf_property_path(property, path, sizeof path);
+    const char *inside = path + strlen(mf_group_settings(property->group)->name);
+    inside = strchr(inside, '/') + 1; // behind "[0]/"
+    task->status = add_column(recorder, task->source, property->field, inside, task->error);
+    if (task->status != MF_OK)
+        return false;
+    mf_Column *column = &recorder->columns[recorder->column_count - 1];
+    column->component = property->first;
+    column->components = property->count;
+    column->unit = property->unit;
+    column->sample_size = column->value_size * column->components * column->count;
+    return true;
+}
+
+static bool count_property(const mf_Property *property, void *user) {
+    *(uint32_t *)user += property->field != NULL;
+    return true;
+}
+
+static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool constant,
+                                mf_Error *error) {
+    if (constant)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "recorder: %.80s does not change, it is a constant of the model", pattern);
+    if (strchr(pattern, '/') != NULL) {
+        mf_Property property;
+        mf_Status status = mf_property_find_in(group, 0, pattern, &property, error);
+        return status != MF_OK ? status : mf_fail(error, MF_NOT_FOUND, "recorder: %s", pattern);
+    }
     const mf_Field *empty = mf_group_find_field(group, pattern);
     if (empty != NULL)
         return mf_fail(error, MF_NOT_FOUND, "recorder: the field %.80s has no values in this model",
@@ -135,8 +188,11 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
     const char *const *patterns = optional ? usual : config->fields;
     uint32_t most = 1; // the time
     Source source;
-    for (uint32_t n = 0; source_at(recorder, config, n, &source); n++)
+    for (uint32_t n = 0; source_at(recorder, config, n, &source); n++) {
         most += mf_group_field_count(source.group);
+        for (uint32_t i = 0; patterns[i] != NULL; i++)
+            mf_property_list_in(source.group, source.first, patterns[i], count_property, &most);
+    }
     recorder->columns = mf_allocate(recorder->context, most, sizeof *recorder->columns);
     if (recorder->columns == NULL)
         return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
@@ -145,11 +201,18 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
         bool found = false;
         for (uint32_t n = 0; status == MF_OK && source_at(recorder, config, n, &source); n++)
             status = add_matching(recorder, &source, *patterns, &found, error);
+        PropertyTask task = {.recorder = recorder, .error = error, .found = found};
+        for (uint32_t n = 0; status == MF_OK && !found && source_at(recorder, config, n, &source);
+             n++) {
+            task.source = &source;
+            mf_property_list_in(source.group, source.first, *patterns, add_property, &task);
+            status = task.status;
+        }
         source_at(recorder, config, 0, &source);
-        if (status == MF_OK && !found && !optional)
-            status = refuse_pattern(source.group, *patterns, error);
+        if (status == MF_OK && !task.found && !optional)
+            status = refuse_pattern(source.group, *patterns, task.constant, error);
     }
-    return status == MF_OK ? add_column(recorder, NULL, NULL, error) : status;
+    return status == MF_OK ? add_column(recorder, NULL, NULL, "time", error) : status;
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -249,7 +312,7 @@ mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *confi
 
 // Gathers one instance's values, which lie MF_BLOCK apart, side by side.
 static void copy_instance(const mf_Column *column, uint32_t instance, char *target) {
-    size_t row = (size_t)(instance / MF_BLOCK) * column->components;
+    size_t row = (size_t)(instance / MF_BLOCK) * column->field->components + column->component;
     const char *source = (const char *)column->field->data +
                          (row * MF_BLOCK + instance % MF_BLOCK) * column->value_size;
     size_t stride = MF_BLOCK * column->value_size;

@@ -4,6 +4,7 @@
 
 #include "record/output.h"
 
+#include <mayfly/property.h>
 #include <mayfly/record.h>
 
 // One data set: a field, or the time.
@@ -11,7 +12,9 @@ typedef struct mf_Column {
     const mf_Field *field; // NULL for the time
     char *name;            // data set, owned; "group/field" in a file of several groups
     uint32_t first, count; // [1] instances recorded: first .. first + count - 1
+    uint32_t component;    // [1] the first of the field that is recorded
     uint32_t components;   // [1] per instance
+    const char *unit;      // NULL: the field's
     size_t value_size;     // [byte]
     size_t sample_size;    // [byte] of one sample of all recorded instances
     char *buffer;          // samples that are not written yet, as in the file

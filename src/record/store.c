@@ -92,7 +92,7 @@ static bool describe_column(const mf_Column *column) {
         return put_text(column->set, "unit", "s") &&
                put_text(column->set, "description", "simulated time of each sample");
     const mf_FieldInfo *info = &column->field->info;
-    return put_text(column->set, "unit", info->unit) &&
+    return put_text(column->set, "unit", column->unit != NULL ? column->unit : info->unit) &&
            put_text(column->set, "frame", info->frame) &&
            put_text(column->set, "description", info->description) &&
            put_text(column->set, "dimensions", "time, instance, component");
@@ -154,10 +154,14 @@ static bool make_column(mf_Recorder *recorder, mf_Column *column) {
     int rank = shape(column, 0, size);
     shape(column, H5S_UNLIMITED, limit);
     hid_t space = H5Screate_simple(rank, size, limit);
-    hid_t creation = chunking(recorder, column);
-    if (space >= 0 && creation >= 0)
-        column->set = H5Dcreate2(recorder->file, column->name, stored_type(column), space,
-                                 H5P_DEFAULT, creation, H5P_DEFAULT);
+    hid_t creation = chunking(recorder, column), links = H5Pcreate(H5P_LINK_CREATE);
+    // A path's names are groups inside each other.
+    if (space >= 0 && creation >= 0 && links >= 0 &&
+        H5Pset_create_intermediate_group(links, 1) >= 0)
+        column->set = H5Dcreate2(recorder->file, column->name, stored_type(column), space, links,
+                                 creation, H5P_DEFAULT);
+    if (links >= 0)
+        H5Pclose(links);
     if (creation >= 0)
         H5Pclose(creation);
     if (space >= 0)
