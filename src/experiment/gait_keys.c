@@ -179,8 +179,9 @@ static bool keyframes_apply(const void *base, const mf_Key *key) {
     { noun, keys, sizeof keys / sizeof *keys, sizeof(type), NULL, applies }
 
 const mf_KeyTable *mf_gait_table(mf_GaitKind kind) {
-    static const mf_KeyTable tables[] = {
-        TABLE("walk", walk_keys, mf_GaitWalk, NULL), TABLE("waves", waves_keys, mf_GaitWaves, NULL),
-        TABLE("keyframes", keyframes_keys, mf_GaitKeyframes, keyframes_apply)};
+    static const mf_KeyTable tables[] = {TABLE("walk", walk_keys, mf_GaitWalk, NULL),
+                                         TABLE("waves", waves_keys, mf_GaitWaves, NULL),
+                                         TABLE("keyframes", keyframes_keys, mf_GaitKeyframes,
+                                               keyframes_apply)};
     return &tables[kind];
 }
