@@ -84,6 +84,7 @@ typedef struct mf_Experiment {
     mf_PointsConfig points;
     double servo_gain;    // [N m/rad] or [N/m] of joints at `articulated`; 0: from the robot's file
     double servo_damping; // [N m s/rad] or [N s/m]; 0: from the robot's file
+    double servo_speed;   // [rad/s] or [m/s] at most; 0: from the robot's file
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;

@@ -122,6 +122,8 @@ static const mf_Key keys[] = {
      "torque per error (N/m for sliding joints); 0: the whole effort of the joint at 0.1 rad"),
     MF_KEY("servo.damping", MF_KEY_REAL, 0, "N m s/rad", "0", 0, 1e9, NULL, AT(servo_damping),
      "torque lost per rate (N s/m for sliding joints); 0: the effort of the joint at its speed"),
+    MF_KEY("servo.speed", MF_KEY_REAL, 0, "rad/s", "0", 0, 1e9, NULL, AT(servo_speed),
+     "that a servo drives its joint at, at most (m/s for sliding joints); 0: the joint's own"),
 
     MF_KEY("fitness", MF_KEY_WORD, 0, "", "distance", 0, 0, fitnesses, AT(fitness),
      "what evolution wants more of: horizontal distance [m] of the base from its start at the end"),

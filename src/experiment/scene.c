@@ -64,6 +64,8 @@ static mf_Status choose_servo(const mf_Experiment *experiment, const mf_Joint *j
     *servo = mf_servo();
     servo->gain = experiment->servo_gain;
     servo->damping = experiment->servo_damping;
+    if (experiment->servo_speed > 0.0)
+        servo->speed = experiment->servo_speed;
     bool driven = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
     if (!driven || (servo->gain > 0.0 && servo->damping > 0.0))
         return MF_OK;
@@ -104,8 +106,10 @@ static mf_Status add_motion(const mf_Experiment *experiment, mf_Group *group, mf
         return mf_points_add(group, &experiment->points, error);
     if (experiment->motion == MF_MOTION_ARTICULATED)
         return add_articulated(experiment, group, error);
+    if (experiment->motion == MF_MOTION_KINEMATIC)
+        return mf_kinematic_add(group, NULL, error);
     return mf_fail(error, MF_UNSUPPORTED,
-                   "experiment: expected the motion points or articulated, found %s",
+                   "experiment: expected the motion kinematic, points or articulated, found %s",
                    mf_motion_name(experiment->motion));
 }
 

@@ -347,6 +347,7 @@ static void written_text_has_every_default(void **state) {
                               "servo:\n"
                               "  gain: 0 # [N m/rad]\n"
                               "  damping: 0 # [N m s/rad]\n"
+                              "  speed: 0 # [rad/s]\n"
                               "fitness: distance\n"
                               "run:\n"
                               "  duration: 120 # [s]\n"
