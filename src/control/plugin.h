@@ -1,4 +1,5 @@
-// A loaded plugin, as plugin.c makes it and plugin_system.c calls it.
+// A loaded plugin (plugin.c), a plugin at work in a group (plugin_system.c), and its calls
+// (plugin_call.c).
 #ifndef MF_CONTROL_PLUGIN_H
 #define MF_CONTROL_PLUGIN_H
 
@@ -22,5 +23,67 @@ void mf_plugin_hold(mf_Plugin *plugin);
 
 // Counts a breach and keeps the first one as text.
 void mf_plugin_breach(mf_Plugin *plugin, const char *format, ...) MF_PRINTF(2, 3);
+
+// ---- at work in a group ------------------------------------------------------------------------
+
+enum { MF_PLUGIN_GUARD = 128 }; // [byte] before, between and behind copies: a row of doubles
+
+typedef struct mf_PluginUseField {
+    mf_Field *field;
+    size_t size;   // [byte] of a block
+    size_t offset; // [byte] in the copy, behind its guard
+} mf_PluginUseField;
+
+typedef struct mf_PluginUse {
+    mf_Plugin *plugin;
+    mf_Group *group;
+    mf_PluginSetup setup;
+    void *self;
+    bool made;       // create() was called with success
+    uint32_t *fault; // fault.word
+    uint32_t *level; // motion.level; NULL: all robots
+    uint32_t own;    // [1] the level
+    mf_Time budget;  // [ns]
+    size_t copy_size;
+    uint32_t field_count;
+    mf_PluginUseField fields[MF_PLUGIN_FIELD_LIMIT];
+    uint32_t components[MF_PLUGIN_FIELD_LIMIT];
+    double settings[MF_PLUGIN_SETTING_LIMIT];
+    const char *reads[MF_PLUGIN_FIELD_LIMIT + 1], *writes[MF_PLUGIN_FIELD_LIMIT + 2];
+    int orientation, position; // [1] of those fields among the written ones, -1 when not there
+    char name[80];
+} mf_PluginUse;
+
+// What calls took.
+typedef struct mf_PluginTally {
+    uint64_t calls, late;
+    mf_Time slowest; // [ns]
+} mf_PluginTally;
+
+// Calls the plugin for the robots marked in `active`, with `reset` its other function, and takes
+// over what it wrote. The pointers that it sees are those of copies: what it does to them reaches
+// nobody.
+void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time time, bool reset,
+                    const uint32_t active[MF_BLOCK], mf_PluginTally *tally);
+void mf_plugin_count(mf_Plugin *plugin, const mf_PluginTally *tally);
+
+// The rounding and precision of the x87 unit, which float_mode.h does not know.
+#if defined(__x86_64__) || defined(__i386__)
+static inline uint16_t mf_extended_mode(void) { // control word of the x87 unit
+    uint16_t word;
+    __asm__ volatile("fnstcw %0" : "=m"(word));
+    return word;
+}
+static inline void mf_set_extended_mode(uint16_t word) {
+    __asm__ volatile("fldcw %0" : : "m"(word));
+}
+#else
+static inline uint16_t mf_extended_mode(void) {
+    return 0;
+}
+static inline void mf_set_extended_mode(uint16_t word) {
+    (void)word;
+}
+#endif
 
 #endif

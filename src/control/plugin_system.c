@@ -1,268 +1,36 @@
-// Plugins at work: fields bound, settings checked, and each call guarded.
-//
-// Method: a plugin never touches the memory of a group. For every block of robots it gets a copy of
-// the fields that it declared, with guard words around each. After the call the host puts the
-// floating-point environment back, looks whether the guards and the fields that may only be read
-// are as they were, and takes over what was written, robot by robot, where every number is finite.
-// A robot with another result keeps its last state and gets a fault of its own; a broken guard is
-// nobody's in particular, so all robots of the call get MF_FAULT_PLUGIN.
+// Plugins of a group: fields bound, settings checked, the system added. The calls themselves are in
+// plugin_call.c.
 //
 // Invariants: robots with a fault, of another level, or beyond the group's count are never changed;
-// wall time is measured, but nothing that is simulated depends on it.
+// a refusal leaves the group as it was, except for own fields, which are found again.
 #include "base/hash.h"
 #include "control/plugin.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-enum {
-    GUARD = 128,       // [byte] before, between and behind the fields: a row of doubles
-    GUARD_BYTE = 0xff, // read as a number it is NaN, but not the one that arithmetic makes
-    ALL_GUARDS = (MF_PLUGIN_FIELD_LIMIT + 1) * GUARD,
-    FLOAT_STATUS = 0x3f // [1] bits of MXCSR that every operation may set
-};
-
-typedef struct PluginField {
-    mf_Field *field;
-    size_t size;   // [byte] of a block
-    size_t offset; // [byte] in the copy, behind its guard
-} PluginField;
-
-typedef struct PluginUse {
-    mf_Plugin *plugin;
-    mf_Group *group;
-    mf_PluginSetup setup;
-    void *self;
-    bool made;       // create() was called with success
-    uint32_t *fault; // fault.word
-    uint32_t *level; // motion.level; NULL: all robots
-    uint32_t own;    // [1] the level
-    mf_Time budget;  // [ns]
-    size_t copy_size;
-    uint32_t field_count;
-    PluginField fields[MF_PLUGIN_FIELD_LIMIT];
-    uint32_t components[MF_PLUGIN_FIELD_LIMIT];
-    double settings[MF_PLUGIN_SETTING_LIMIT];
-    const char *reads[MF_PLUGIN_FIELD_LIMIT + 1], *writes[MF_PLUGIN_FIELD_LIMIT + 2];
-    int orientation, position; // [1] of those fields among the written ones, -1 when not there
-    char name[80];
-} PluginUse;
-
-// ---- a call, guarded ---------------------------------------------------------------------------
-
-typedef struct Call {
-    PluginUse *use;
-    uint32_t block;
-    uint64_t tick;
-    bool reset;
-    mf_PluginView view;
-    void *pointers[MF_PLUGIN_FIELD_LIMIT];
-    unsigned char *copy;
-} Call;
-
-typedef struct Tally {
-    uint64_t calls, late;
-    mf_Time slowest; // [ns]
-} Tally;
-
-static unsigned char *block_of(const PluginField *field, uint32_t block) {
-    return (unsigned char *)field->field->data + block * field->size;
-}
-
-static void copy_in(Call *call) {
-    const PluginUse *use = call->use;
-    for (uint32_t f = 0; f < use->field_count; f++) {
-        const PluginField *field = &use->fields[f];
-        memset(call->copy + field->offset - GUARD, GUARD_BYTE, GUARD);
-        memcpy(call->copy + field->offset, block_of(field, call->block), field->size);
-        call->pointers[f] = call->copy + field->offset;
-    }
-    memset(call->copy + use->copy_size - GUARD, GUARD_BYTE, GUARD);
-}
-
-#if defined(__x86_64__) || defined(__i386__)
-static uint16_t extended_mode(void) { // control word of the x87 unit
-    uint16_t word;
-    __asm__ volatile("fnstcw %0" : "=m"(word));
-    return word;
-}
-static void set_extended_mode(uint16_t word) {
-    __asm__ volatile("fldcw %0" : : "m"(word));
-}
-#else
-static uint16_t extended_mode(void) {
-    return 0;
-}
-static void set_extended_mode(uint16_t word) {
-    (void)word;
-}
-#endif
-
-// True when the call left the floating-point environment as it was; puts it back in any case.
-static bool make_call(Call *call, Tally *tally) {
-    const mf_PluginEntry *entry = call->use->plugin->entry;
-    struct timespec before, after;
-    uint16_t extended = extended_mode();
-    clock_gettime(CLOCK_MONOTONIC, &before);
-    unsigned outside = mf_float_mode_enter();
-    unsigned inside = mf_float_mode_read();
-    (call->reset ? entry->reset : entry->step)(&call->use->setup, call->use->self, &call->view);
-    bool kept = ((mf_float_mode_read() ^ inside) & ~(unsigned)FLOAT_STATUS) == 0 &&
-                extended_mode() == extended;
-    mf_float_mode_leave(outside);
-    set_extended_mode(extended);
-    clock_gettime(CLOCK_MONOTONIC, &after);
-    mf_Time taken = (after.tv_sec - before.tv_sec) * MF_SECOND + (after.tv_nsec - before.tv_nsec);
-    tally->calls++;
-    tally->late += taken > call->use->budget;
-    tally->slowest = taken > tally->slowest ? taken : tally->slowest;
-    return kept;
-}
-
-static bool guard_stands(const unsigned char *guard) {
-    for (int i = 0; i < GUARD; i++)
-        if (guard[i] != GUARD_BYTE)
-            return false;
-    return true;
-}
-
-// What the call broke, as text with the field's name; NULL: nothing.
-static const char *find_breach(const Call *call, const char **field_name) {
-    const PluginUse *use = call->use;
-    for (uint32_t f = 0; f < use->field_count; f++) {
-        const PluginField *field = &use->fields[f];
-        *field_name = field->field->info.name;
-        if (!guard_stands(call->copy + field->offset - GUARD))
-            return "wrote outside its fields, before";
-        bool written = (use->plugin->entry->fields[f].access & MF_PLUGIN_WRITE) != 0;
-        if (!written &&
-            memcmp(call->copy + field->offset, block_of(field, call->block), field->size) != 0)
-            return "wrote a field that it only declared to read,";
-    }
-    return guard_stands(call->copy + use->copy_size - GUARD) ? NULL
-                                                             : "wrote outside its fields, behind";
-}
-
-static double copied(const Call *call, uint32_t f, uint32_t component, uint32_t lane) {
-    const unsigned char *data = call->copy + call->use->fields[f].offset;
-    size_t at = (size_t)component * MF_BLOCK + lane;
-    return call->use->fields[f].field->info.type == MF_F64 ? ((const double *)data)[at]
-                                                           : (double)((const float *)data)[at];
-}
-
-// The fault that a robot's new values earn; 0 when they are fine.
-static uint32_t judge(const Call *call, uint32_t lane) {
-    const PluginUse *use = call->use;
-    const mf_PluginEntry *entry = use->plugin->entry;
-    for (uint32_t f = 0; f < use->field_count; f++) {
-        mf_FieldType type = use->fields[f].field->info.type;
-        if (!(entry->fields[f].access & MF_PLUGIN_WRITE) || (type != MF_F32 && type != MF_F64))
-            continue;
-        for (uint32_t c = 0; c < use->components[f]; c++)
-            if (!mf_is_finite(copied(call, f, c, lane)))
-                return entry->kind == MF_PLUGIN_MOTION ? MF_FAULT_NONFINITE : MF_FAULT_CONTROL;
-    }
-    double norm = 0.0;
-    for (uint32_t c = 0; use->orientation >= 0 && c < 4; c++)
-        norm += copied(call, (uint32_t)use->orientation, c, lane) *
-                copied(call, (uint32_t)use->orientation, c, lane);
-    if (use->orientation >= 0 && !(mf_abs(norm - 1.0) <= 0.01))
-        return MF_FAULT_RANGE;
-    for (uint32_t c = 0; use->position >= 0 && c < 3; c++)
-        if (!(mf_abs(copied(call, (uint32_t)use->position, c, lane)) <= 1e9))
-            return MF_FAULT_RANGE;
-    return 0;
-}
-
-static void take_over(const Call *call, uint32_t lane) {
-    const PluginUse *use = call->use;
-    for (uint32_t f = 0; f < use->field_count; f++) {
-        const PluginField *field = &use->fields[f];
-        if (!(use->plugin->entry->fields[f].access & MF_PLUGIN_WRITE))
-            continue;
-        size_t size = mf_field_value_size(field->field->info.type);
-        for (uint32_t c = 0; c < use->components[f]; c++) {
-            size_t at = ((size_t)c * MF_BLOCK + lane) * size;
-            memcpy(block_of(field, call->block) + at, call->copy + field->offset + at, size);
-        }
-    }
-}
-
-// Calls the plugin for the robots marked in `active`. The pointers that it sees are copies: what it
-// does to them reaches nobody.
-static void call_block(PluginUse *use, uint32_t block, uint64_t tick, mf_Time time, bool reset,
-                       const uint32_t active[MF_BLOCK], Tally *tally) {
-    _Alignas(64) unsigned char copy[MF_PLUGIN_VALUES_LIMIT + ALL_GUARDS];
-    uint32_t components[MF_PLUGIN_FIELD_LIMIT];
-    Call call = {.use = use, .block = block, .tick = tick, .reset = reset, .copy = copy};
-    copy_in(&call);
-    memcpy(components, use->components, sizeof components);
-    call.view = (mf_PluginView){.struct_size = sizeof call.view,
-                                .real_size = use->setup.real_size,
-                                .first = block * MF_BLOCK,
-                                .tick = tick,
-                                .time = time,
-                                .components = components,
-                                .fields = call.pointers};
-    memcpy(call.view.active, active, sizeof call.view.active);
-    bool kept = make_call(&call, tally);
-    const char *field = "";
-    const char *breach = find_breach(&call, &field);
-    if (breach != NULL)
-        mf_plugin_breach(use->plugin, "plugin %s, group %s, robots %u and after, step %llu: %s %s",
-                         use->plugin->entry->name, mf_group_settings(use->group)->name,
-                         block * MF_BLOCK, (unsigned long long)tick, breach, field);
-    else if (!kept)
-        mf_plugin_breach(use->plugin,
-                         "plugin %s, group %s, robots %u and after, step %llu: changed the "
-                         "floating-point mode",
-                         use->plugin->entry->name, mf_group_settings(use->group)->name,
-                         block * MF_BLOCK, (unsigned long long)tick);
-    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-        if (active[lane] == 0)
-            continue;
-        uint32_t fault = breach != NULL || !kept ? MF_FAULT_PLUGIN : judge(&call, lane);
-        use->fault[block * MF_BLOCK + lane] |= fault;
-        if (fault == 0)
-            take_over(&call, lane);
-    }
-}
-
-static void count_calls(mf_Plugin *plugin, const Tally *tally) {
-    atomic_fetch_add(&plugin->calls, tally->calls);
-    if (tally->late > 0)
-        atomic_fetch_add(&plugin->late, tally->late);
-    uint_fast64_t slowest = atomic_load(&plugin->slowest);
-    while (
-        (uint_fast64_t)tally->slowest > slowest &&
-        !atomic_compare_exchange_weak(&plugin->slowest, &slowest, (uint_fast64_t)tally->slowest)) {
-    }
-}
-
-static bool is_ours(const PluginUse *use, uint32_t instance) {
+static bool is_ours(const mf_PluginUse *use, uint32_t instance) {
     return use->fault[instance] == 0 && (use->level == NULL || use->level[instance] == use->own);
 }
 
 static void run_plugin(const mf_SystemRun *run, void *user) {
-    PluginUse *use = user;
-    Tally tally = {0};
+    mf_PluginUse *use = user;
+    mf_PluginTally tally = {0};
     for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
         uint32_t active[MF_BLOCK] = {0}, any = 0;
         for (uint32_t i = 0; i < MF_BLOCK && block * MF_BLOCK + i < use->setup.robots; i++)
             any |= active[i] = is_ours(use, block * MF_BLOCK + i);
         if (any != 0)
-            call_block(use, block, run->tick, run->time, false, active, &tally);
+            mf_plugin_call(use, block, run->tick, run->time, false, active, &tally);
     }
-    count_calls(use->plugin, &tally);
+    mf_plugin_count(use->plugin, &tally);
 }
 
 static void reset_plugin(mf_Group *group, uint32_t instance, void *user) {
-    PluginUse *use = user;
+    mf_PluginUse *use = user;
     const mf_PluginEntry *entry = use->plugin->entry;
     uint32_t active[MF_BLOCK] = {0};
     for (uint32_t f = 0; f < use->field_count; f++)
@@ -274,14 +42,14 @@ static void reset_plugin(mf_Group *group, uint32_t instance, void *user) {
     active[instance % MF_BLOCK] = 1;
     mf_World *world = mf_group_world(group);
     mf_Time time = mf_world_time(world);
-    Tally tally = {0};
-    call_block(use, instance / MF_BLOCK, (uint64_t)(time / mf_world_settings(world)->step), time,
-               true, active, &tally);
-    count_calls(use->plugin, &tally);
+    mf_PluginTally tally = {0};
+    mf_plugin_call(use, instance / MF_BLOCK, (uint64_t)(time / mf_world_settings(world)->step),
+                   time, true, active, &tally);
+    mf_plugin_count(use->plugin, &tally);
 }
 
 static void destroy_plugin(mf_Context *context, void *user) {
-    PluginUse *use = user;
+    mf_PluginUse *use = user;
     if (use->made && use->plugin->entry->destroy != NULL)
         use->plugin->entry->destroy(use->self);
     mf_plugin_close(use->plugin);
@@ -302,7 +70,7 @@ static const char *shape_name(mf_FieldShape shape) {
 }
 
 // Whether a plugin may write a field that is not its own.
-static bool is_writable(const PluginUse *use, const mf_FieldInfo *info) {
+static bool is_writable(const mf_PluginUse *use, const mf_FieldInfo *info) {
     if (strncmp(info->name, "fault.", 6) == 0 || strcmp(info->name, "motion.level") == 0)
         return false;
     uint32_t needed = use->plugin->entry->kind == MF_PLUGIN_MOTION
@@ -311,7 +79,7 @@ static bool is_writable(const PluginUse *use, const mf_FieldInfo *info) {
     return (info->flags & needed) != 0;
 }
 
-static mf_Status find_field(const PluginUse *use, const mf_PluginField *asked, mf_Field **out,
+static mf_Status find_field(const mf_PluginUse *use, const mf_PluginField *asked, mf_Field **out,
                             mf_Error *error) {
     const mf_Plugin *plugin = use->plugin;
     const char *group = mf_group_settings(use->group)->name;
@@ -349,7 +117,7 @@ typedef struct OwnText {
 } OwnText;
 
 // The texts outlive the library, so they are copied.
-static mf_Status add_field(const PluginUse *use, const mf_PluginField *asked, mf_Field **out,
+static mf_Status add_field(const mf_PluginUse *use, const mf_PluginField *asked, mf_Field **out,
                            mf_Error *error) {
     const mf_Field *there = mf_group_find_field(use->group, asked->name);
     if (there != NULL && (strcmp(there->info.unit, asked->unit) != 0 ||
@@ -377,7 +145,7 @@ static mf_Status add_field(const PluginUse *use, const mf_PluginField *asked, mf
 }
 
 // First every field of others is found, then own ones are added: a refusal leaves no trace.
-static mf_Status bind_fields(PluginUse *use, mf_Error *error) {
+static mf_Status bind_fields(mf_PluginUse *use, mf_Error *error) {
     const mf_PluginEntry *entry = use->plugin->entry;
     uint32_t reads = 0, writes = 0;
     for (int own = 0; own < 2; own++) {
@@ -391,14 +159,14 @@ static mf_Status bind_fields(PluginUse *use, mf_Error *error) {
                 return status;
         }
     }
-    size_t offset = GUARD, values = 0;
+    size_t offset = MF_PLUGIN_GUARD, values = 0;
     for (uint32_t f = 0; f < entry->field_count; f++) {
         const mf_Field *field = use->fields[f].field;
         size_t size = (size_t)field->components * MF_BLOCK * mf_field_value_size(field->info.type);
         use->components[f] = field->components;
         use->fields[f].size = size;
         use->fields[f].offset = offset;
-        offset += size + GUARD;
+        offset += size + MF_PLUGIN_GUARD;
         values += size;
         if (entry->fields[f].access & MF_PLUGIN_READ)
             use->reads[reads++] = field->info.name;
@@ -424,7 +192,7 @@ static mf_Status bind_fields(PluginUse *use, mf_Error *error) {
 
 // ---- settings ----------------------------------------------------------------------------------
 
-static mf_Status read_settings(PluginUse *use, const mf_PluginConfig *config, mf_Error *error) {
+static mf_Status read_settings(mf_PluginUse *use, const mf_PluginConfig *config, mf_Error *error) {
     const mf_PluginEntry *entry = use->plugin->entry;
     for (uint32_t s = 0; s < entry->setting_count; s++)
         use->settings[s] = entry->settings[s].usual;
@@ -447,7 +215,7 @@ static mf_Status read_settings(PluginUse *use, const mf_PluginConfig *config, mf
     return MF_OK;
 }
 
-static uint64_t hash_settings(const PluginUse *use) {
+static uint64_t hash_settings(const mf_PluginUse *use) {
     const mf_PluginEntry *entry = use->plugin->entry;
     uint64_t hash = mf_hash_bytes(MF_HASH_START, entry->name, strlen(entry->name) + 1);
     hash = mf_hash_bytes(hash, entry->version, strlen(entry->version) + 1);
@@ -472,7 +240,7 @@ static const mf_PluginServices services = {.struct_size = sizeof(mf_PluginServic
                                            .exp = mf_exp,
                                            .sqrt = plain_sqrt};
 
-static void fill_setup(PluginUse *use, mf_Rate rate) {
+static void fill_setup(mf_PluginUse *use, mf_Rate rate) {
     const mf_WorldConfig *world = mf_world_settings(mf_group_world(use->group));
     const mf_GroupConfig *group = mf_group_settings(use->group);
     double way[3];
@@ -494,15 +262,15 @@ static void fill_setup(PluginUse *use, mf_Rate rate) {
     mf_vec3_scale(use->setup.gravity, way, world->gravity);
 }
 
-static mf_Status create(PluginUse *use, mf_Error *error) {
+static mf_Status create(mf_PluginUse *use, mf_Error *error) {
     const mf_PluginEntry *entry = use->plugin->entry;
     char message[256] = "";
     if (entry->create == NULL)
         return MF_OK;
     unsigned outside = mf_float_mode_enter();
-    uint16_t extended = extended_mode();
+    uint16_t extended = mf_extended_mode();
     int result = entry->create(&use->setup, &use->self, message, sizeof message);
-    set_extended_mode(extended);
+    mf_set_extended_mode(extended);
     mf_float_mode_leave(outside);
     message[sizeof message - 1] = '\0';
     if (result != 0)
@@ -537,16 +305,16 @@ static mf_Status check_arguments(const mf_Group *group, const mf_Plugin *plugin,
 static mf_Status add(mf_Group *group, mf_Plugin *plugin, mf_SystemConfig *entry, uint32_t own,
                      const mf_PluginConfig *config, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
-    PluginUse *use = mf_allocate(context, 1, sizeof *use);
+    mf_PluginUse *use = mf_allocate(context, 1, sizeof *use);
     if (use == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, plugin->path, 0, 0, "no memory");
-    *use = (PluginUse){.plugin = plugin,
-                       .group = group,
-                       .own = own,
-                       .budget = config->budget,
-                       .orientation = -1,
-                       .position = -1,
-                       .fault = mf_group_find_field(group, "fault.word")->data};
+    *use = (mf_PluginUse){.plugin = plugin,
+                          .group = group,
+                          .own = own,
+                          .budget = config->budget,
+                          .orientation = -1,
+                          .position = -1,
+                          .fault = mf_group_find_field(group, "fault.word")->data};
     mf_plugin_hold(plugin);
     snprintf(use->name, sizeof use->name, "plugin:%s", plugin->entry->name);
     mf_Field *level = mf_group_find_field(group, "motion.level");

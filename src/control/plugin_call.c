@@ -1,0 +1,188 @@
+// Calls of a plugin, guarded.
+//
+// Method: a plugin never touches the memory of a group. For every block of robots it gets a copy of
+// the fields that it declared, with guard words around each. After the call the host puts the
+// floating-point environment back, looks whether the guards and the fields that may only be read
+// are as they were, and takes over what was written, robot by robot, where every number is finite.
+// A robot with another result keeps its last state and gets a fault of its own; a broken guard is
+// nobody's in particular, so all robots of the call get MF_FAULT_PLUGIN.
+//
+// Invariants: robots with a fault, of another level, or beyond the group's count are never changed;
+// wall time is measured, but nothing that is simulated depends on it.
+#include "control/plugin.h"
+#include "math/float_mode.h"
+#include "math/scalar.h"
+
+#include <string.h>
+#include <time.h>
+
+enum {
+    GUARD_BYTE = 0xff, // read as a number it is NaN, but not the one that arithmetic makes
+    ALL_GUARDS = (MF_PLUGIN_FIELD_LIMIT + 1) * MF_PLUGIN_GUARD,
+    FLOAT_STATUS = 0x3f // [1] bits of MXCSR that every operation may set
+};
+
+typedef struct Call {
+    mf_PluginUse *use;
+    uint32_t block;
+    uint64_t tick;
+    bool reset;
+    mf_PluginView view;
+    void *pointers[MF_PLUGIN_FIELD_LIMIT];
+    unsigned char *copy;
+} Call;
+
+static unsigned char *block_of(const mf_PluginUseField *field, uint32_t block) {
+    return (unsigned char *)field->field->data + block * field->size;
+}
+
+static void copy_in(Call *call) {
+    const mf_PluginUse *use = call->use;
+    for (uint32_t f = 0; f < use->field_count; f++) {
+        const mf_PluginUseField *field = &use->fields[f];
+        memset(call->copy + field->offset - MF_PLUGIN_GUARD, GUARD_BYTE, MF_PLUGIN_GUARD);
+        memcpy(call->copy + field->offset, block_of(field, call->block), field->size);
+        call->pointers[f] = call->copy + field->offset;
+    }
+    memset(call->copy + use->copy_size - MF_PLUGIN_GUARD, GUARD_BYTE, MF_PLUGIN_GUARD);
+}
+
+// True when the call left the floating-point environment as it was; puts it back in any case.
+static bool make_call(Call *call, mf_PluginTally *tally) {
+    const mf_PluginEntry *entry = call->use->plugin->entry;
+    struct timespec before, after;
+    uint16_t extended = mf_extended_mode();
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    unsigned outside = mf_float_mode_enter();
+    unsigned inside = mf_float_mode_read();
+    (call->reset ? entry->reset : entry->step)(&call->use->setup, call->use->self, &call->view);
+    bool kept = ((mf_float_mode_read() ^ inside) & ~(unsigned)FLOAT_STATUS) == 0 &&
+                mf_extended_mode() == extended;
+    mf_float_mode_leave(outside);
+    mf_set_extended_mode(extended);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    mf_Time taken = (after.tv_sec - before.tv_sec) * MF_SECOND + (after.tv_nsec - before.tv_nsec);
+    tally->calls++;
+    tally->late += taken > call->use->budget;
+    tally->slowest = taken > tally->slowest ? taken : tally->slowest;
+    return kept;
+}
+
+static bool guard_stands(const unsigned char *guard) {
+    for (int i = 0; i < MF_PLUGIN_GUARD; i++)
+        if (guard[i] != GUARD_BYTE)
+            return false;
+    return true;
+}
+
+// What the call broke, as text with the field's name; NULL: nothing.
+static const char *find_breach(const Call *call, const char **field_name) {
+    const mf_PluginUse *use = call->use;
+    for (uint32_t f = 0; f < use->field_count; f++) {
+        const mf_PluginUseField *field = &use->fields[f];
+        *field_name = field->field->info.name;
+        if (!guard_stands(call->copy + field->offset - MF_PLUGIN_GUARD))
+            return "wrote outside its fields, before";
+        bool written = (use->plugin->entry->fields[f].access & MF_PLUGIN_WRITE) != 0;
+        if (!written &&
+            memcmp(call->copy + field->offset, block_of(field, call->block), field->size) != 0)
+            return "wrote a field that it only declared to read,";
+    }
+    return guard_stands(call->copy + use->copy_size - MF_PLUGIN_GUARD)
+               ? NULL
+               : "wrote outside its fields, behind";
+}
+
+static double copied(const Call *call, uint32_t f, uint32_t component, uint32_t lane) {
+    const unsigned char *data = call->copy + call->use->fields[f].offset;
+    size_t at = (size_t)component * MF_BLOCK + lane;
+    return call->use->fields[f].field->info.type == MF_F64 ? ((const double *)data)[at]
+                                                           : (double)((const float *)data)[at];
+}
+
+// The fault that a robot's new values earn; 0 when they are fine.
+static uint32_t judge(const Call *call, uint32_t lane) {
+    const mf_PluginUse *use = call->use;
+    const mf_PluginEntry *entry = use->plugin->entry;
+    for (uint32_t f = 0; f < use->field_count; f++) {
+        mf_FieldType type = use->fields[f].field->info.type;
+        if (!(entry->fields[f].access & MF_PLUGIN_WRITE) || (type != MF_F32 && type != MF_F64))
+            continue;
+        for (uint32_t c = 0; c < use->components[f]; c++)
+            if (!mf_is_finite(copied(call, f, c, lane)))
+                return entry->kind == MF_PLUGIN_MOTION ? MF_FAULT_NONFINITE : MF_FAULT_CONTROL;
+    }
+    double norm = 0.0;
+    for (uint32_t c = 0; use->orientation >= 0 && c < 4; c++)
+        norm += copied(call, (uint32_t)use->orientation, c, lane) *
+                copied(call, (uint32_t)use->orientation, c, lane);
+    if (use->orientation >= 0 && !(mf_abs(norm - 1.0) <= 0.01))
+        return MF_FAULT_RANGE;
+    for (uint32_t c = 0; use->position >= 0 && c < 3; c++)
+        if (!(mf_abs(copied(call, (uint32_t)use->position, c, lane)) <= 1e9))
+            return MF_FAULT_RANGE;
+    return 0;
+}
+
+static void take_over(const Call *call, uint32_t lane) {
+    const mf_PluginUse *use = call->use;
+    for (uint32_t f = 0; f < use->field_count; f++) {
+        const mf_PluginUseField *field = &use->fields[f];
+        if (!(use->plugin->entry->fields[f].access & MF_PLUGIN_WRITE))
+            continue;
+        size_t size = mf_field_value_size(field->field->info.type);
+        for (uint32_t c = 0; c < use->components[f]; c++) {
+            size_t at = ((size_t)c * MF_BLOCK + lane) * size;
+            memcpy(block_of(field, call->block) + at, call->copy + field->offset + at, size);
+        }
+    }
+}
+
+void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time time, bool reset,
+                    const uint32_t active[MF_BLOCK], mf_PluginTally *tally) {
+    _Alignas(64) unsigned char copy[MF_PLUGIN_VALUES_LIMIT + ALL_GUARDS];
+    uint32_t components[MF_PLUGIN_FIELD_LIMIT];
+    Call call = {.use = use, .block = block, .tick = tick, .reset = reset, .copy = copy};
+    copy_in(&call);
+    memcpy(components, use->components, sizeof components);
+    call.view = (mf_PluginView){.struct_size = sizeof call.view,
+                                .real_size = use->setup.real_size,
+                                .first = block * MF_BLOCK,
+                                .tick = tick,
+                                .time = time,
+                                .components = components,
+                                .fields = call.pointers};
+    memcpy(call.view.active, active, sizeof call.view.active);
+    bool kept = make_call(&call, tally);
+    const char *field = "";
+    const char *breach = find_breach(&call, &field);
+    if (breach != NULL)
+        mf_plugin_breach(use->plugin, "plugin %s, group %s, robots %u and after, step %llu: %s %s",
+                         use->plugin->entry->name, mf_group_settings(use->group)->name,
+                         block * MF_BLOCK, (unsigned long long)tick, breach, field);
+    else if (!kept)
+        mf_plugin_breach(use->plugin,
+                         "plugin %s, group %s, robots %u and after, step %llu: changed the "
+                         "floating-point mode",
+                         use->plugin->entry->name, mf_group_settings(use->group)->name,
+                         block * MF_BLOCK, (unsigned long long)tick);
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+        if (active[lane] == 0)
+            continue;
+        uint32_t fault = breach != NULL || !kept ? MF_FAULT_PLUGIN : judge(&call, lane);
+        use->fault[block * MF_BLOCK + lane] |= fault;
+        if (fault == 0)
+            take_over(&call, lane);
+    }
+}
+
+void mf_plugin_count(mf_Plugin *plugin, const mf_PluginTally *tally) {
+    atomic_fetch_add(&plugin->calls, tally->calls);
+    if (tally->late > 0)
+        atomic_fetch_add(&plugin->late, tally->late);
+    uint_fast64_t slowest = atomic_load(&plugin->slowest);
+    while (
+        (uint_fast64_t)tally->slowest > slowest &&
+        !atomic_compare_exchange_weak(&plugin->slowest, &slowest, (uint_fast64_t)tally->slowest)) {
+    }
+}
