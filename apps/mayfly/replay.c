@@ -178,9 +178,10 @@ static int check_options(const Options *options) {
         return mf_app_usage("replay", "--individual and --generation exclude each other");
     mf_Motion motion;
     if (options->motion != NULL &&
-        (!mf_motion_find(options->motion, &motion) ||
-         (motion != MF_MOTION_POINTS && motion != MF_MOTION_ARTICULATED)))
-        return mf_app_usage("replay", "--motion: expected points or articulated, found '%.99s'",
+        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_COUNT))
+        return mf_app_usage("replay",
+                            "--motion: expected kinematic, points, rigid, prescribed or "
+                            "articulated, found '%.99s'",
                             options->motion);
     if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html"))
         return mf_app_usage("replay", MF_APP_FILM_NAME);
@@ -197,7 +198,7 @@ int mf_command_replay(int argc, char **argv) {
         {"generation", "N", MF_OPTION_COUNT, &options.generation, 1, 4294967295.0,
          "the best of that generation (default: of the newest one)"},
         {"motion", "LEVEL", MF_OPTION_TEXT, &options.motion, 0, 0,
-         "level: points (default, as it was evolved), articulated"},
+         "kinematic, points (default, as it was evolved), rigid, prescribed, articulated"},
         {"step-divisor", "N", MF_OPTION_COUNT, &options.divisor, 1, 1000000,
          "cut the physics step into that many"},
         {"record", "FILE", MF_OPTION_TEXT, &options.record, 0, 0, "write fields to an HDF5 file"},

@@ -102,14 +102,23 @@ static mf_Status add_articulated(const mf_Experiment *experiment, mf_Group *grou
 }
 
 static mf_Status add_motion(const mf_Experiment *experiment, mf_Group *group, mf_Error *error) {
-    if (experiment->motion == MF_MOTION_POINTS)
-        return mf_points_add(group, &experiment->points, error);
-    if (experiment->motion == MF_MOTION_ARTICULATED)
-        return add_articulated(experiment, group, error);
-    if (experiment->motion == MF_MOTION_KINEMATIC)
+    switch (experiment->motion) {
+    case MF_MOTION_KINEMATIC:
         return mf_kinematic_add(group, NULL, error);
+    case MF_MOTION_POINTS:
+        return mf_points_add(group, &experiment->points, error);
+    case MF_MOTION_RIGID:
+        return mf_rigid_add(group, NULL, error);
+    case MF_MOTION_PRESCRIBED:
+        return mf_prescribed_add(group, NULL, error);
+    case MF_MOTION_ARTICULATED:
+        return add_articulated(experiment, group, error);
+    default:
+        break;
+    }
     return mf_fail(error, MF_UNSUPPORTED,
-                   "experiment: expected the motion kinematic, points or articulated, found %s",
+                   "experiment: expected the motion kinematic, points, rigid, prescribed or "
+                   "articulated, found %s",
                    mf_motion_name(experiment->motion));
 }
 
