@@ -17,7 +17,7 @@ typedef struct Census {
 
 static Census count_group(mf_Group *group) {
     const mf_Field *turn = mf_group_find_field(group, "base.orientation");
-    Census census = {{0}};
+    Census census = {.lying = 0};
     for (uint32_t i = 0; i < mf_group_count(group); i++) {
         double x = mf_field_get(turn, i, 1), y = mf_field_get(turn, i, 2);
         mf_Motion motion = mf_motion_of(group, i);

@@ -141,7 +141,7 @@ static mf_Status check(const mf_Model *model, const mf_CompareConfig *config, mf
     if (!(config->duration > 0.0) || !(config->duration <= 1e5) || !(config->settle >= 0.0) ||
         !(config->settle <= 1e5))
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: expected times from 0 to 1e5 s");
-    if (config->step < MF_MICROSECOND || config->control_interval < config->step ||
+    if (config->step < 1000 || config->control_interval < config->step ||
         config->control_interval % config->step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "compare: expected a control interval that is a multiple of the step");

@@ -15,8 +15,9 @@ mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot) {
     double q[4];
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(team->orientation, robot, c);
-    mf_Player player = {
-        {mf_field_get(team->position, robot, 0), mf_field_get(team->position, robot, 1)}};
+    mf_Player player;
+    player.place[0] = mf_field_get(team->position, robot, 0);
+    player.place[1] = mf_field_get(team->position, robot, 1);
     player.heading =
         mf_atan2(2.0 * (q[1] * q[2] + q[0] * q[3]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]));
     player.upright = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);

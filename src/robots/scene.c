@@ -4,6 +4,8 @@
 
 #include "math/scalar.h"
 
+#include <mayfly/instruments.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
