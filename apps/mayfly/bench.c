@@ -7,7 +7,7 @@
 
 #include "bench_articulated.h"
 #include "bench_collisions.h"
-#include "bench_kinematic.h"
+#include "bench_ladder.h"
 #include "bench_model.h"
 #include "bench_swarm.h"
 #include "options.h"
@@ -40,7 +40,8 @@ static const mf_CommandHelp help = {
         "  articulated-humanoid, articulated-ant, articulated-t1\n"
         "                     with contacts, random controls and resets, 4096 robots\n"
         "  articulated-single one humanoid alone\n"
-        "  humanoid-kinematic 4096 humanoids that walk on the spot at 1 kHz, by feet that stand\n"
+        "  humanoid-kinematic, humanoid-rigid, humanoid-prescribed\n"
+        "                     the cheaper motions: 4096 humanoids, 1 kHz, feet on the ground\n"
         "  model-humanoid, model-t1\n"
         "                     loading a robot's file and making its world\n"
         "  collisions-2, collisions-10-car\n"
@@ -119,8 +120,8 @@ static int run_bench(const char *name, const Options *options) {
         return mf_bench_model_run(name, &wanted, options->json);
     if (mf_bench_collisions_knows(name))
         return mf_bench_collisions_run(name, &wanted, options->json);
-    if (mf_bench_kinematic_knows(name))
-        return mf_bench_kinematic_run(name, &wanted, options->json);
+    if (mf_bench_ladder_knows(name))
+        return mf_bench_ladder_run(name, &wanted, options->json);
     const mf_Bench *bench = find_bench(name);
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
@@ -134,7 +135,7 @@ static int check_words(const Options *options, int count, char **argv) {
         if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]) &&
             !mf_bench_articulated_knows(argv[i]) && !mf_bench_model_knows(argv[i]) &&
             !mf_bench_collisions_knows(argv[i]) &&
-            !mf_bench_kinematic_knows(argv[i]))
+            !mf_bench_ladder_knows(argv[i]))
             return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
     }
     if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&
@@ -207,7 +208,7 @@ int mf_command_bench(int argc, char **argv) {
          count == 0 && result == MF_EXIT_DONE && (name = mf_bench_collisions_usual(i)) != NULL; i++)
         result = run_bench(name, &options);
     for (uint32_t i = 0;
-         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_kinematic_usual(i)) != NULL; i++)
+         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_ladder_usual(i)) != NULL; i++)
         result = run_bench(name, &options);
     return result;
 }

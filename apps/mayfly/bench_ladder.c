@@ -1,9 +1,11 @@
-// The bench of the `kinematic` motion: humanoids that walk on the spot and swing their arms; every
-// joint gets a new target in every step. All repeats begin with the same image and must end with
-// the same hash; the first only warms up.
-#include "bench_kinematic.h"
+// Benches of the motions whose joints go as they are told: humanoids that walk on the spot, or
+// crouch and rise where they could fall, and swing their arms; every joint gets a new target in
+// every step
+// (`rigid` and `prescribed` look at every tenth). All repeats begin with the same image and must
+// end with the same hash; the first only warms up.
+#include "bench_ladder.h"
 
-#include <mayfly/kinematic.h>
+#include <mayfly/motion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,17 @@
 #define REPEATS_MOST 101u
 
 enum { PERIOD = 1000, JOINTS_MOST = 64 }; // [1] steps of a gait cycle, joints
+
+typedef struct Bench {
+    const char *name;
+    mf_Motion motion;
+} Bench;
+
+static const Bench benches[] = {{"humanoid-kinematic", MF_MOTION_KINEMATIC},
+                                {"humanoid-rigid", MF_MOTION_RIGID},
+                                {"humanoid-prescribed", MF_MOTION_PRESCRIBED}};
+
+enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct Stage {
     mf_Context *context;
@@ -25,45 +38,54 @@ typedef struct Stage {
 
 // ---- the gait ----------------------------------------------------------------------------------
 
-typedef struct Swing { // angle = middle + size * (1 or what is above 0 of) sin(phase + shift)
+typedef enum Kind {
+    SWINGS, // sin(phase + shift)
+    LIFTS,  // what of it is above 0
+    SWAYS   // likewise the whole, to the side
+} Kind;
+
+typedef struct Swing { // angle = middle + size * wave
     const char *joint;
     double middle, size, shift;
-    bool lifts;
+    Kind kind;
 } Swing;
 
 #define HALF 3.14159265358979323846
 
-static const Swing swings[] = {{"left_hip_pitch", -0.3, -0.4, 0, true},
-                               {"left_knee", 0.6, 0.8, 0, true},
-                               {"left_ankle_pitch", -0.3, -0.4, 0, true},
-                               {"right_hip_pitch", -0.3, -0.4, HALF, true},
-                               {"right_knee", 0.6, 0.8, HALF, true},
-                               {"right_ankle_pitch", -0.3, -0.4, HALF, true},
-                               {"left_hip_roll", 0, 0.08, 0, false},
-                               {"right_hip_roll", 0, 0.08, 0, false},
-                               {"left_ankle_roll", 0, -0.08, 0, false},
-                               {"right_ankle_roll", 0, -0.08, 0, false},
-                               {"left_hip_yaw", 0, 0.1, 0, false},
-                               {"right_hip_yaw", 0, 0.1, 0, false},
-                               {"left_shoulder_pitch", 0, 0.5, 0, false},
-                               {"right_shoulder_pitch", 0, 0.5, HALF, false},
-                               {"left_elbow", -0.3, 0.2, 0, false},
-                               {"right_elbow", -0.3, 0.2, HALF, false},
-                               {"waist", 0, 0.1, 0, false},
-                               {"neck_yaw", 0, 0.5, 1, false},
-                               {"neck_pitch", 0, 0.2, 2, false},
-                               {"left_shoulder_roll", 0.1, 0.05, 0, false},
-                               {"right_shoulder_roll", -0.1, 0.05, 0, false}};
+static const Swing swings[] = {{"left_hip_pitch", -0.3, -0.4, 0, LIFTS},
+                               {"left_knee", 0.6, 0.8, 0, LIFTS},
+                               {"left_ankle_pitch", -0.3, -0.4, 0, LIFTS},
+                               {"right_hip_pitch", -0.3, -0.4, HALF, LIFTS},
+                               {"right_knee", 0.6, 0.8, HALF, LIFTS},
+                               {"right_ankle_pitch", -0.3, -0.4, HALF, LIFTS},
+                               {"left_hip_roll", 0, 0.08, 0, SWAYS},
+                               {"right_hip_roll", 0, 0.08, 0, SWAYS},
+                               {"left_ankle_roll", 0, -0.08, 0, SWAYS},
+                               {"right_ankle_roll", 0, -0.08, 0, SWAYS},
+                               {"left_hip_yaw", 0, 0.1, 0, SWAYS},
+                               {"right_hip_yaw", 0, 0.1, 0, SWAYS},
+                               {"left_shoulder_pitch", 0, 0.5, 0, SWINGS},
+                               {"right_shoulder_pitch", 0, 0.5, HALF, SWINGS},
+                               {"left_elbow", -0.3, 0.2, 0, SWINGS},
+                               {"right_elbow", -0.3, 0.2, HALF, SWINGS},
+                               {"waist", 0, 0.1, 0, SWINGS},
+                               {"neck_yaw", 0, 0.5, 1, SWINGS},
+                               {"neck_pitch", 0, 0.2, 2, SWINGS},
+                               {"left_shoulder_roll", 0.1, 0.05, 0, SWINGS},
+                               {"right_shoulder_roll", -0.1, 0.05, 0, SWINGS}};
 
-static void make_waves(Stage *stage) {
+// Both legs together where `crouches`, and nothing to the sides.
+static void make_waves(Stage *stage, bool crouches) {
     for (uint32_t j = 0; j < stage->model->joint_count && j < JOINTS_MOST; j++) {
         const Swing *swing = NULL;
         for (size_t i = 0; i < sizeof swings / sizeof *swings; i++)
             if (strcmp(swings[i].joint, stage->model->joints[j].name) == 0)
                 swing = &swings[i];
         for (int n = 0; swing != NULL && n < PERIOD; n++) {
-            double wave = sin(2.0 * HALF * n / PERIOD + swing->shift);
-            wave = swing->lifts && wave < 0.0 ? 0.0 : wave;
+            double shift = crouches && swing->kind == LIFTS ? 0.0 : swing->shift;
+            double wave = sin(2.0 * HALF * n / PERIOD + shift);
+            if ((swing->kind == LIFTS && wave < 0.0) || (swing->kind == SWAYS && crouches))
+                wave = 0.0;
             stage->wave[n][j] = (float)(swing->middle + swing->size * wave);
         }
     }
@@ -95,12 +117,12 @@ static void stage_free(Stage *stage) {
     mf_context_destroy(stage->context);
 }
 
-static mf_Status add_drive(Stage *stage, mf_Error *error) {
+static mf_Status add_drive(Stage *stage, bool crouches, mf_Error *error) {
     static const char *const writes[] = {"joint.target", NULL};
     mf_SystemConfig system = mf_system_config();
     stage->target = mf_group_find_field(stage->group, "joint.target");
     stage->twice = stage->target->info.type == MF_F64;
-    make_waves(stage);
+    make_waves(stage, crouches);
     system.name = "drive";
     system.phase = MF_PHASE_CONTROL;
     system.run = drive;
@@ -109,7 +131,14 @@ static mf_Status add_drive(Stage *stage, mf_Error *error) {
     return mf_group_add_system(stage->group, &system, error);
 }
 
-static mf_Status stage_make(const mf_BenchOptions *options, Stage *stage, mf_Error *error) {
+static mf_Status add_motion(const Bench *bench, Stage *stage, mf_Error *error) {
+    return bench->motion == MF_MOTION_KINEMATIC ? mf_kinematic_add(stage->group, NULL, error)
+           : bench->motion == MF_MOTION_RIGID   ? mf_rigid_add(stage->group, NULL, error)
+                                                : mf_prescribed_add(stage->group, NULL, error);
+}
+
+static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                            mf_Error *error) {
     char path[MF_APP_PATH];
     mf_ContextConfig context = mf_context_config();
     mf_WorldConfig world = mf_world_config();
@@ -129,9 +158,9 @@ static mf_Status stage_make(const mf_BenchOptions *options, Stage *stage, mf_Err
     if (status == MF_OK)
         status = mf_world_add_group(stage->world, &group, &stage->group, error);
     if (status == MF_OK)
-        status = mf_kinematic_add(stage->group, NULL, error);
+        status = add_motion(bench, stage, error);
     if (status == MF_OK)
-        status = add_drive(stage, error);
+        status = add_drive(stage, bench->motion != MF_MOTION_KINEMATIC, error);
     return status;
 }
 
@@ -147,16 +176,17 @@ static void sort(double *values, uint32_t count) {
     }
 }
 
+// Contacts that bear load, per robot.
 static double count_standing(mf_Group *group) {
-    const mf_Field *holds = mf_group_find_field(group, "stance.holds");
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
     uint64_t count = 0;
     for (uint32_t robot = 0; robot < mf_group_count(group); robot++)
-        for (uint32_t i = 0; i < holds->components; i++)
-            count += mf_field_get(holds, robot, i) > 0.0;
+        for (uint32_t i = 0; i < load->components; i++)
+            count += mf_field_get(load, robot, i) > 0.0;
     return (double)count / mf_group_count(group);
 }
 
-static mf_Status time_run(const char *name, const mf_BenchOptions *options, Stage *stage,
+static mf_Status time_run(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
                           const void *image, size_t size, mf_BenchResult *result, mf_Error *error) {
     double seconds[REPEATS_MOST];
     uint32_t repeats = options->repeats != 0 ? options->repeats : 5;
@@ -173,7 +203,8 @@ static mf_Status time_run(const char *name, const mf_BenchOptions *options, Stag
         uint64_t hash = mf_world_hash(stage->world);
         if (i > 0 && hash != result->hash)
             return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
-                           name, i, (unsigned long long)hash, (unsigned long long)result->hash);
+                           bench->name, i, (unsigned long long)hash,
+                           (unsigned long long)result->hash);
         result->hash = hash;
         if (i > 0)
             seconds[i - 1] = once;
@@ -186,7 +217,7 @@ static mf_Status time_run(const char *name, const mf_BenchOptions *options, Stag
     return MF_OK;
 }
 
-static mf_Status measure(const char *name, const mf_BenchOptions *options, Stage *stage,
+static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
                          mf_BenchResult *result, mf_Error *error) {
     size_t size = mf_world_snapshot_size(stage->world);
     void *image = mf_allocate(stage->context, size, 1);
@@ -194,7 +225,7 @@ static mf_Status measure(const char *name, const mf_BenchOptions *options, Stage
         return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
     mf_Status status = mf_world_snapshot(stage->world, image, size, error);
     if (status == MF_OK)
-        status = time_run(name, options, stage, image, size, result, error);
+        status = time_run(bench, options, stage, image, size, result, error);
     mf_release(stage->context, image);
     result->instances = mf_group_count(stage->group);
     result->threads = mf_context_threads(stage->context);
@@ -208,26 +239,26 @@ static mf_Status measure(const char *name, const mf_BenchOptions *options, Stage
 
 // ---- output ------------------------------------------------------------------------------------
 
-static bool print_json(const char *name, const Stage *stage, const mf_BenchResult *r) {
+static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
     double robot_steps = (double)r->steps * r->instances;
     return mf_app_print(json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
         "s:I}",
-        "bench", name, "motion", "kinematic", "model", stage->model->name, "instances",
-        (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
-        "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
-        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
-        mf_app_real(robot_steps / r->seconds), "realtime_factor",
+        "bench", bench->name, "motion", mf_motion_name(bench->motion), "model", stage->model->name,
+        "instances", (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa",
+        mf_isa_name(r->isa), "precision", r->double_precision ? "double" : "float", "dt",
+        mf_app_real(r->dt), "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds),
+        "steps_per_second", mf_app_real(robot_steps / r->seconds), "realtime_factor",
         mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
         "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
         mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
         (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(stage->group)));
 }
 
-static bool print_row(const char *name, const Stage *stage, const mf_BenchResult *r) {
+static bool print_row(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
     double rate = (double)r->steps * r->instances / r->seconds;
     char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
-    printf("%-18s %9u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx", name,
+    printf("%-18s %9u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx", bench->name,
            r->instances, r->threads, mf_isa_name(r->isa), r->double_precision ? "double" : "float",
            rate * 1e-6, mf_app_count(rate * r->dt, factor), mf_app_duration(r->seconds, time),
            r->bytes_per_robot, r->contacts_per_robot, (unsigned long long)r->hash);
@@ -239,24 +270,32 @@ static bool print_row(const char *name, const Stage *stage, const mf_BenchResult
 
 // ---- what bench.c calls ------------------------------------------------------------------------
 
-bool mf_bench_kinematic_knows(const char *name) {
-    return strcmp(name, mf_bench_kinematic_usual(0)) == 0;
+static const Bench *find(const char *name) {
+    for (uint32_t i = 0; i < BENCHES; i++)
+        if (strcmp(benches[i].name, name) == 0)
+            return &benches[i];
+    return NULL;
 }
 
-const char *mf_bench_kinematic_usual(uint32_t n) {
-    return n == 0 ? "humanoid-kinematic" : NULL;
+bool mf_bench_ladder_knows(const char *name) {
+    return find(name) != NULL;
 }
 
-int mf_bench_kinematic_run(const char *name, const mf_BenchOptions *options, bool json) {
+const char *mf_bench_ladder_usual(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
+}
+
+int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = find(name);
     mf_Error error = {0};
     mf_BenchResult result = {0};
     Stage *stage = calloc(1, sizeof *stage); // its waves are large
     mf_Status status = stage == NULL ? mf_fail(&error, MF_NO_MEMORY, "bench: out of memory")
-                                     : stage_make(options, stage, &error);
+                                     : stage_make(bench, options, stage, &error);
     if (status == MF_OK)
-        status = measure(name, options, stage, &result, &error);
+        status = measure(bench, options, stage, &result, &error);
     bool written = status == MF_OK &&
-                   (json ? print_json(name, stage, &result) : print_row(name, stage, &result));
+                   (json ? print_json(bench, stage, &result) : print_row(bench, stage, &result));
     if (stage != NULL)
         stage_free(stage);
     free(stage);
