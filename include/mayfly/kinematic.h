@@ -13,7 +13,7 @@ typedef struct mf_KinematicConfig {
     uint32_t struct_size; // [byte] set by mf_kinematic_config()
     // Names of the links of the model that can stand, ended by NULL; copied. NULL (the default):
     // links that move against the base and have a contact that lies, in the start position, at most
-    // a tenth of the robot's height above its lowest.
+    // a twentieth of the robot's height above its lowest.
     const char *const *feet;
     mf_ArticulatedBase base; // as in mf_ArticulatedConfig; a base that is held needs no feet
     bool shapes;             // contacts as in mf_ArticulatedConfig, which must agree in one group;

@@ -77,9 +77,11 @@ static MF_INLINE void find_goals(Step *s) {
     const mf_real *target = row_of(s, MF_KIN_ROW_TARGET);
     const mf_real *c = s->constant + s->plan->joint_offset;
     const mf_real *angle = row_of(s, MF_KIN_ROW_ANGLE);
+    const mf_KinJoint *joints = s->plan->joints;
+    const uint32_t count = s->plan->joint_count;
     mf_lane sum = mf_zero(), whole = s->plan->tree->ball_count > 0 ? held_size(s) : sum;
-    for (uint32_t j = 0; j < s->plan->joint_count; j++, c += MF_KIN_JOINT_VALUES) {
-        const mf_KinJoint *joint = &s->plan->joints[j];
+    for (uint32_t j = 0; j < count; j++, c += MF_KIN_JOINT_VALUES) {
+        const mf_KinJoint *joint = &joints[j];
         whole = whole + mf_abs(row_load(angle, joint->row)); // rates depend on it
         if (joint->mimic != MF_NONE) {
             s->goal[j] = mf_fma(s->goal[joint->mimic], mf_set(c[MF_KIN_MULTIPLIER]),
@@ -98,12 +100,15 @@ static MF_INLINE void find_goals(Step *s) {
 
 // From a foot's place as the base was to its anchor, base axes.
 static MF_INLINE void find_ways(Step *s, const Mat *turn) {
-    const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR);
+    const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR), *holds = row_of(s, MF_KIN_ROW_HOLDS);
+    const uint32_t feet = s->plan->foot_count;
+    const Mat back = *turn;
+    const Vec place = s->place;
     mf_lane count = mf_zero();
-    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
-        Vec anchor = vec_sub(vec_load(anchors, 3 * i), s->place);
-        s->way[i] = vec_sub(mat_apply_transposed(turn, anchor), s->point[i]);
-        s->holds[i] = row_load(row_of(s, MF_KIN_ROW_HOLDS), i);
+    for (uint32_t i = 0; i < feet; i++) {
+        Vec anchor = vec_sub(vec_load(anchors, 3 * i), place);
+        s->way[i] = vec_sub(mat_apply_transposed(&back, anchor), s->point[i]);
+        s->holds[i] = row_load(holds, i);
         count = count + s->holds[i];
     }
     raise_fault(s, mf_finite(count), MF_FAULT_NONFINITE);
@@ -111,17 +116,18 @@ static MF_INLINE void find_ways(Step *s, const Mat *turn) {
 }
 
 static MF_INLINE void fit_base(Step *s, const Mat *turn) {
-    Fit *fit = &s->fit;
+    Fit own, *fit = &own;
     const mf_lane zero = mf_zero();
+    const uint32_t feet = s->plan->foot_count;
     fit->count = zero;
     fit->middle = fit->way = vec_zero();
     fit->c = (Sym){zero, zero, zero, zero, zero, zero};
     fit->g = (Mat){zero, zero, zero, zero, zero, zero, zero, zero, zero};
     fit->turn = quat_unit();
-    for (uint32_t i = 0; i < s->plan->foot_count; i++)
+    for (uint32_t i = 0; i < feet; i++)
         fit_count(fit, s->holds[i], s->point[i], s->way[i]);
     fit_means(fit);
-    for (uint32_t i = 0; i < s->plan->foot_count; i++)
+    for (uint32_t i = 0; i < feet; i++)
         fit_add(fit, s->holds[i], s->point[i], s->way[i]);
     Sym solver = fit_solver(fit, s->constant[MF_KIN_REACH]);
     fit->settled = mf_not(mf_and(s->stood, s->alive));
@@ -133,6 +139,7 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     s->move = vec_select(s->stood, mat_apply(turn, shift),
                          (Vec){zero, zero, s->linear.z * constant(s, MF_KIN_STEP)});
     s->turn = fit->turn;
+    s->fit = own;
 }
 
 typedef struct Moved { // the base at the end of the step
@@ -169,11 +176,16 @@ static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec spot) {
 
 // Places and heights of all feet; returns the least height.
 static MF_INLINE mf_lane find_heights(Step *s, const Moved *moved) {
+    const uint32_t feet = s->plan->foot_count;
+    const Mat turn = moved->turn;
+    const Vec place = moved->place;
     mf_lane lowest = mf_set(MF_REAL_MAX);
-    for (uint32_t i = 0; i < s->plan->foot_count; i++) {
-        s->spot[i] = mat_apply_add(&moved->turn, s->point[i], moved->place);
-        s->above[i] = foot_above(s, i, s->spot[i]);
-        lowest = mf_min(lowest, s->above[i]);
+    for (uint32_t i = 0; i < feet; i++) {
+        Vec spot = mat_apply_add(&turn, s->point[i], place);
+        mf_lane above = foot_above(s, i, spot);
+        s->spot[i] = spot;
+        s->above[i] = above;
+        lowest = mf_min(lowest, above);
     }
     return lowest;
 }
@@ -275,11 +287,20 @@ static MF_INLINE void keep_vec(const Step *s, uint32_t row, size_t c, Vec a) {
 
 static MF_INLINE void store_joints(const Step *s) {
     const mf_lane per_second = constant(s, MF_KIN_INVERSE_STEP);
-    for (uint32_t j = 0; j < s->plan->joint_count; j++) {
-        uint32_t row = s->plan->joints[j].row;
-        mf_lane before = row_load(row_of(s, MF_KIN_ROW_ANGLE), row);
-        keep_store(s, MF_KIN_ROW_ANGLE, row, s->goal[j]);
-        keep_store(s, MF_KIN_ROW_RATE, row, (s->goal[j] - before) * per_second);
+    const mf_KinJoint *joints = s->plan->joints;
+    const uint32_t count = s->plan->joint_count;
+    const bool all = s->all_alive;
+    mf_real *angle = row_of(s, MF_KIN_ROW_ANGLE), *rate = row_of(s, MF_KIN_ROW_RATE);
+    for (uint32_t j = 0; j < count; j++) {
+        const size_t at = (size_t)joints[j].row * MF_BLOCK;
+        mf_lane goal = s->goal[j], speed = (goal - mf_load(angle + at)) * per_second;
+        if (all) {
+            mf_store(angle + at, goal);
+            mf_store(rate + at, speed);
+        } else {
+            mf_store_where(s->alive, angle + at, goal);
+            mf_store_where(s->alive, rate + at, speed);
+        }
     }
 }
 

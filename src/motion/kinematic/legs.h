@@ -17,30 +17,43 @@ typedef struct LegFrame { // in the base's frame
     Vec place; // [m]
 } LegFrame;
 
-// Turns the axes that are the columns of `m` about one of them.
-static MF_INLINE Mat mat_spin_z(const Mat *m, mf_lane c, mf_lane s) {
-    return (Mat){mf_fma(m->xx, c, m->xy * s), mf_fma(m->xy, c, -(m->xx * s)), m->xz,
-                 mf_fma(m->yx, c, m->yy * s), mf_fma(m->yy, c, -(m->yx * s)), m->yz,
-                 mf_fma(m->zx, c, m->zy * s), mf_fma(m->zy, c, -(m->zx * s)), m->zz};
+// Frames are written by columns, once: x and y turned about z.
+static MF_INLINE void frame_spin(LegFrame *out, Vec x, Vec y, Vec z, mf_lane c, mf_lane s) {
+    out->turn = (Mat){mf_fma(x.x, c, y.x * s), mf_fma(y.x, c, -(x.x * s)), z.x,
+                      mf_fma(x.y, c, y.y * s), mf_fma(y.y, c, -(x.y * s)), z.y,
+                      mf_fma(x.z, c, y.z * s), mf_fma(y.z, c, -(x.z * s)), z.z};
 }
 
-static MF_INLINE Mat mat_tilt_x(const Mat *m, mf_ArtTilt tilt, const mf_real *c) {
+static MF_INLINE Vec column_mix(Vec a, mf_lane c, Vec b, mf_lane s) {
+    return (Vec){mf_fma(a.x, c, b.x * s), mf_fma(a.y, c, b.y * s), mf_fma(a.z, c, b.z * s)};
+}
+
+// Column z after the tilt, along which slides go.
+static MF_INLINE Vec frame_tilt(LegFrame *out, mf_ArtTilt tilt, const mf_real *k, Vec x, Vec y,
+                                Vec z, mf_lane c, mf_lane s) {
+    Vec along;
     switch (tilt) {
     case MF_ART_LEVEL:
-        return *m;
+        frame_spin(out, x, y, z, c, s);
+        return z;
     case MF_ART_UP:
-        return (Mat){m->xx, m->xz, -m->xy, m->yx, m->yz, -m->yy, m->zx, m->zz, -m->zy};
+        along = vec_negative(y);
+        frame_spin(out, x, z, along, c, s);
+        return along;
     case MF_ART_DOWN:
-        return (Mat){m->xx, -m->xz, m->xy, m->yx, -m->yz, m->yy, m->zx, -m->zz, m->zy};
+        frame_spin(out, x, vec_negative(z), y, c, s);
+        return y;
     case MF_ART_OVER:
-        return (Mat){m->xx, -m->xy, -m->xz, m->yx, -m->yy, -m->yz, m->zx, -m->zy, -m->zz};
-    default:
+        along = vec_negative(z);
+        frame_spin(out, x, vec_negative(y), along, c, s);
+        return along;
+    case MF_ART_ANY:
         break;
     }
-    const mf_lane k = mf_set(c[MF_ART_COS_TILT]), s = mf_set(c[MF_ART_SIN_TILT]);
-    return (Mat){m->xx, mf_fma(m->xy, k, m->xz * s), mf_fma(m->xz, k, -(m->xy * s)),
-                 m->yx, mf_fma(m->yy, k, m->yz * s), mf_fma(m->yz, k, -(m->yy * s)),
-                 m->zx, mf_fma(m->zy, k, m->zz * s), mf_fma(m->zz, k, -(m->zy * s))};
+    const mf_lane cosine = mf_set(k[MF_ART_COS_TILT]), sine = mf_set(k[MF_ART_SIN_TILT]);
+    along = column_mix(z, cosine, y, -sine);
+    frame_spin(out, x, column_mix(y, cosine, z, sine), along, c, s);
+    return along;
 }
 
 // PLACE in the base's frame, without the parts that are 0.
@@ -56,37 +69,46 @@ static MF_INLINE Vec leg_place(const LegFrame *parent, const mf_real *c, uint32_
     return place;
 }
 
-static MF_INLINE LegFrame leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
-                                    const LegFrame *parent, const mf_lane *goal) {
+static inline void leg_ball(const mf_KinBlock *block, const mf_ArtLink *link, const mf_real *c,
+                            const LegFrame *parent, LegFrame *out) {
+    const mf_real *row = block->rows[MF_KIN_ROW_BALL];
+    Quat q = {row_load(row, 4 * link->row), row_load(row, 4 * link->row + 1),
+              row_load(row, 4 * link->row + 2), row_load(row, 4 * link->row + 3)};
+    Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(q);
+    turn = mat_multiply(&still, &turn);
+    out->turn = mat_multiply(&parent->turn, &turn);
+    out->place = leg_place(parent, c, link->shift);
+}
+
+static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
+                                const LegFrame *parent, const mf_lane *goal, LegFrame *out) {
     const mf_ArtPlan *tree = block->plan->tree;
     const mf_ArtLink *link = &tree->links[own->link];
     const mf_real *c = link_constants(tree, own->link);
-    LegFrame frame = {.place = leg_place(parent, c, link->shift)};
     if (link->kind == MF_ART_BALL) {
-        const mf_real *row = block->rows[MF_KIN_ROW_BALL];
-        Quat q = {row_load(row, 4 * link->row), row_load(row, 4 * link->row + 1),
-                  row_load(row, 4 * link->row + 2), row_load(row, 4 * link->row + 3)};
-        Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(q);
-        turn = mat_multiply(&still, &turn);
-        frame.turn = mat_multiply(&parent->turn, &turn);
-        return frame;
+        leg_ball(block, link, c, parent, out);
+        return;
     }
-    Mat turn = parent->turn;
-    if (link->spun)
-        turn = mat_spin_z(&turn, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
-    turn = mat_tilt_x(&turn, link->tilt, c);
-    mf_lane value = mf_set(c[MF_ART_OFFSET]), sine = mf_set(c[MF_ART_SIN_OFFSET]),
-            cosine = mf_set(c[MF_ART_COS_OFFSET]);
+    const Mat *m = &parent->turn;
+    Vec x = {m->xx, m->yx, m->zx}, y = {m->xy, m->yy, m->zy}, z = {m->xz, m->yz, m->zz};
+    mf_lane sine = mf_set(c[MF_ART_SIN_OFFSET]), cosine = mf_set(c[MF_ART_COS_OFFSET]);
+    mf_lane value = mf_set(c[MF_ART_OFFSET]);
     if (link->inner)
         value = value + row_load((const mf_real *)block->rows[MF_KIN_ROW_FREE], link->row);
     else
         value = value + goal[own->joint];
+    out->place = leg_place(parent, c, link->shift);
+    if (link->spun) {
+        const mf_lane k = mf_set(c[MF_ART_COS_SPIN]), s = mf_set(c[MF_ART_SIN_SPIN]);
+        Vec spun = column_mix(x, k, y, s);
+        y = column_mix(y, k, x, -s);
+        x = spun;
+    }
     if (link->kind == MF_ART_HINGE)
         sin_cos(value, &sine, &cosine);
-    else
-        frame.place = vec_fma((Vec){turn.xz, turn.yz, turn.zz}, value, frame.place);
-    frame.turn = mat_spin_z(&turn, cosine, sine);
-    return frame;
+    Vec along = frame_tilt(out, link->tilt, c, x, y, z, cosine, sine);
+    if (link->kind == MF_ART_SLIDE)
+        out->place = vec_fma(along, value, out->place);
 }
 
 // The feet [m]; a ball's centre.
@@ -97,7 +119,7 @@ static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, Vec
     frames[0] = (LegFrame){{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()};
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_KinLink *link = &plan->links[l];
-        frames[l + 1] = leg_frame(block, link, &frames[link->parent + 1], goal);
+        leg_frame(block, link, &frames[link->parent + 1], goal, &frames[l + 1]);
     }
     const mf_real *c = MF_KIN_CONSTANTS(plan) + plan->foot_offset;
     for (uint32_t i = 0; i < plan->foot_count; i++, c += MF_KIN_FOOT_VALUES) {

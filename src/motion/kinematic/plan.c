@@ -165,7 +165,7 @@ static void find_size(Build *b, double *lowest) {
 static void choose_feet(Build *b, double lowest) {
     const mf_ArtPlan *tree = b->plan->tree;
     for (uint32_t i = 0; i < tree->contact_count; i++) {
-        if (!link_moves(tree, i) || height_of(b, i) > lowest + 0.1 * b->size)
+        if (!link_moves(tree, i) || height_of(b, i) > lowest + 0.05 * b->size)
             continue;
         for (uint32_t k = 0; k < tree->contact_count; k++)
             b->stands[k] |= tree->contacts[k].link == tree->contacts[i].link;
