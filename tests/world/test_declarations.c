@@ -232,11 +232,38 @@ static void robots_declare_what_they_do(void **state) {
     check_robot("stack.xml", &hard);
 }
 
+// Five robots, each at another level of the ladder.
+static void levels_declare_what_they_do(void **state) {
+    (void)state;
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_GroupConfig robots = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    must(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error), &error);
+    robots.model = model;
+    robots.count = MF_MOTION_COUNT;
+    must(mf_world_create(context, NULL, &world, &error), &error);
+    must(mf_world_add_group(world, &robots, &group, &error), &error);
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        motions.has[i] = true;
+    must(mf_motions_add(group, &motions, &error), &error);
+    for (uint32_t i = 0; i < MF_MOTION_COUNT; i++)
+        must(mf_motion_switch(group, i, (mf_Motion)i, &error), &error);
+    assert_true(check_world(world, 24, 3) >= 3 * MF_MOTION_COUNT);
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(experiments_declare_what_they_do),
         cmocka_unit_test(swarms_declare_what_they_do),
         cmocka_unit_test(robots_declare_what_they_do),
+        cmocka_unit_test(levels_declare_what_they_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
