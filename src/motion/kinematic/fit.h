@@ -103,8 +103,10 @@ static MF_INLINE void fit_step(Fit *fit, const Sym *solver) {
     Vec moment = {g->zy - g->yz, g->xz - g->zx, g->yx - g->xy};
     Vec t = sym_apply(solver, moment);
     mf_lane square = vec_dot(t, t);
-    mf_lane shrink = mf_select(mf_less(most, square), half / mf_sqrt(square), one);
-    Quat q = quat_of_half(vec_scale(t, shrink * half));
+    mf_mask far = mf_less(most, square);
+    if (mf_any(far))
+        t = vec_scale(t, mf_select(far, half / mf_sqrt(square), one));
+    Quat q = quat_of_half(vec_scale(t, half));
     Mat e = quat_excess(q);
     const Sym *c = &fit->c;
     Vec x = {g->xx + c->xx, g->yx + c->xy, g->zx + c->xz};
