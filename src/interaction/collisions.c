@@ -458,49 +458,48 @@ static void forget(mf_World *world, void *user) {
 
 // ---- adding -------------------------------------------------------------------------------------
 
-// Limbs of a robot that touch at the start angles are made so: they never push each other.
-static mf_Status leave_overlaps(mf_Collisions *all, mf_Error *error) {
-    for (uint32_t g = 0; g < all->group_count; g++) {
-        mf_CollisionGroup *group = &all->groups[g];
-        mf_Compound *compound = group->compound;
-        if (!group->inner || compound->root == MF_NONE)
-            continue;
-        const size_t joints = group->strides[3] > 0 ? group->strides[3] : MF_BLOCK;
-        double *angles = mf_allocate(all->context, joints, sizeof *angles);
-        if (angles == NULL)
-            return no_memory(all, error);
-        const mf_Model *model = compound->model;
-        static _Alignas(64) const double none[4 * MF_BLOCK];
-        _Alignas(64) double upright[4 * MF_BLOCK] = {0};
+// Where the limbs of a robot are at the start angles. `angles` is room for the joints of a block.
+static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group, double *angles) {
+    static _Alignas(64) const double none[4 * MF_BLOCK];
+    _Alignas(64) double upright[4 * MF_BLOCK] = {0};
+    const mf_Model *model = group->compound->model;
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        upright[lane] = 1.0;
+    for (uint32_t j = 0; j < model->joint_count; j++)
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
-            upright[lane] = 1.0;
-        for (uint32_t j = 0; j < model->joint_count; j++)
-            for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
-                angles[j * MF_BLOCK + lane] = model->start_angle[j];
-        // Rates of any size do not show in places; they are the angles here.
-        const mf_CompoundState state = {.orientation = upright,
-                                        .linear_velocity = none,
-                                        .angular_velocity = none,
-                                        .angle = angles,
-                                        .rate = angles,
-                                        .wide = true};
-        all->refit(compound, &state, group->parts);
-        all->pairs[0] = (mf_CompoundPair){
-            {mf_collisions_side(all, group->first), mf_collisions_side(all, group->first)},
-            {0, 0, 0},
-            true};
-        mf_CompoundMeet meet = {.pairs = all->pairs,
-                                .pair_count = 1,
-                                .trees = true,
-                                .touches = all->touches,
-                                .room = MF_COLLISION_WAVE * all->config.touches};
-        all->meet(&meet);
-        for (uint32_t i = 0; i < meet.touch_count; i++) {
-            const uint32_t *two = meet.touches[i].solids;
-            compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;
-            compound->inner[(size_t)two[1] * compound->solid_count + two[0]] = false;
-        }
-        mf_release(all->context, angles);
+            angles[j * MF_BLOCK + lane] = model->start_angle[j];
+    // Rates do not show in places: any will do.
+    const mf_CompoundState state = {.orientation = upright,
+                                    .linear_velocity = none,
+                                    .angular_velocity = none,
+                                    .angle = angles,
+                                    .rate = angles,
+                                    .wide = true};
+    all->refit(group->compound, &state, group->parts);
+}
+
+// Limbs of a robot that touch at the start angles are made so: they never push each other.
+static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *group,
+                                mf_Error *error) {
+    const mf_Compound *compound = group->compound;
+    const mf_CompoundSide side = mf_collisions_side(all, group->first);
+    const size_t joints = compound->model->joint_count;
+    double *angles = mf_allocate(all->context, (joints + 1) * MF_BLOCK, sizeof *angles);
+    if (angles == NULL)
+        return no_memory(all, error);
+    refit_start(all, group, angles);
+    mf_release(all->context, angles);
+    all->pairs[0] = (mf_CompoundPair){{side, side}, {0, 0, 0}, true};
+    mf_CompoundMeet meet = {.pairs = all->pairs,
+                            .pair_count = 1,
+                            .trees = true,
+                            .touches = all->touches,
+                            .room = MF_COLLISION_WAVE * all->config.touches};
+    all->meet(&meet);
+    for (uint32_t i = 0; i < meet.touch_count; i++) {
+        const uint32_t *two = meet.touches[i].solids;
+        compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;
+        compound->inner[(size_t)two[1] * compound->solid_count + two[0]] = false;
     }
     return MF_OK;
 }
@@ -508,6 +507,7 @@ static mf_Status leave_overlaps(mf_Collisions *all, mf_Error *error) {
 static void choose_kernels(mf_Collisions *all) {
     static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
     static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
+
     static const mf_CompoundWithinFn withins[MF_KERNEL_ROWS][2] =
         MF_KERNEL_TABLE(mf_compound_within);
     const int row = mf_kernel_row(mf_world_isa(all->world));
@@ -545,7 +545,9 @@ static mf_Status fill(mf_Collisions *all, mf_Error *error) {
                                .slow = all->config.restitution * all->config.restitution,
                                .step = step};
     choose_kernels(all);
-    status = leave_overlaps(all, error);
+    for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)
+        if (all->groups[g].inner && all->groups[g].compound->root != MF_NONE)
+            status = leave_overlaps(all, &all->groups[g], error);
     if (status != MF_OK)
         return status;
     mf_WorldSystemConfig system = mf_world_system_config();
