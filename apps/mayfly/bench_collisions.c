@@ -224,8 +224,8 @@ static bool print_json(const Bench *bench, uint32_t count, const Stage *stage, u
         "steps", (json_int_t)steps, "seconds", mf_app_real(r->seconds * (double)steps),
         "steps_per_second", mf_app_real(count / r->seconds), "realtime_factor",
         mf_app_real(1e-3 / r->seconds), "hash", mf_app_hash(r->hash), "step_us",
-        mf_app_real(1e6 * r->seconds), "collisions_us", mf_app_real(1e6 * r->part),
-        "sphere_tests", mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
+        mf_app_real(1e6 * r->seconds), "collisions_us", mf_app_real(1e6 * r->part), "sphere_tests",
+        mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
         mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
         mf_app_real(per_step(r, s->without)), "touches", mf_app_real(per_step(r, s->touches))));
 }

@@ -85,6 +85,11 @@ struct mf_Collisions {
     mf_CollisionsStatistics statistics;
 };
 
+// ---- a step (collisions_step.c)
+// ------------------------------------------------------------------
+
+void mf_collisions_run(const mf_WorldRun *run, void *user);
+
 // ---- who is near (collisions_near.c) ------------------------------------------------------------
 
 // Reads places and faults; searches anew where somebody has moved too far; lists the pairs of
