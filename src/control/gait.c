@@ -104,11 +104,17 @@ static void run_gaits(const mf_SystemRun *run, void *user) {
     system->run(&system->batch, run->first_block, run->block_count);
 }
 
-// Fields are zeros by now; those of no gait are what zeros mean.
+// Zeros mean that no gait is followed yet.
 static void reset_gait(mf_Group *group, uint32_t instance, void *user) {
+    static const char *const names[] = {"gait.command", "gait.time", "gait.done",    "gait.active",
+                                        "gait.tick",    "gait.pace", "gait.balance", "gait.from"};
     const GaitSystem *system = user;
-    uint32_t *select = mf_group_find_field(group, "gait.select")->data;
-    select[instance] = system->first;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        mf_Field *field = mf_group_find_field(group, names[i]);
+        for (uint32_t c = 0; c < field->components; c++)
+            mf_field_set(field, instance, c, 0.0);
+    }
+    mf_field_set(mf_group_find_field(group, "gait.select"), instance, 0, system->first);
 }
 
 static void destroy_gaits(mf_Context *context, void *user) {

@@ -167,21 +167,18 @@ static const mf_Key keyframes_keys[] = {
 };
 // clang-format on
 
-// What frames come from is either here or in another file.
+// A mirror image has everything from its original.
 static bool keyframes_apply(const void *base, const mf_Key *key) {
     const mf_GaitKeyframes *keyframes = base;
-    if (key->offset == KEYFRAMES(mirror_of))
-        return keyframes->mirror_of != NULL && keyframes->mirror_of[0] != '\0';
-    return key->offset != KEYFRAMES(frames) || keyframes->frame_count > 0;
+    return (key->offset == KEYFRAMES(mirror_of)) == (keyframes->mirror_of != NULL);
 }
 
 #define TABLE(noun, keys, type, applies)                                                           \
     { noun, keys, sizeof keys / sizeof *keys, sizeof(type), NULL, applies }
 
 const mf_KeyTable *mf_gait_table(mf_GaitKind kind) {
-    static const mf_KeyTable tables[] = {TABLE("walk", walk_keys, mf_GaitWalk, NULL),
-                                         TABLE("waves", waves_keys, mf_GaitWaves, NULL),
-                                         TABLE("keyframes", keyframes_keys, mf_GaitKeyframes,
-                                               keyframes_apply)};
+    static const mf_KeyTable tables[] = {
+        TABLE("walk", walk_keys, mf_GaitWalk, NULL), TABLE("waves", waves_keys, mf_GaitWaves, NULL),
+        TABLE("keyframes", keyframes_keys, mf_GaitKeyframes, keyframes_apply)};
     return &tables[kind];
 }

@@ -1,0 +1,236 @@
+// Gaits' files: mistakes by place and message, what is written reads back, mirror images, and that
+// every shipped gait fits its robot and makes it walk.
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <mayfly/mayfly.h>
+
+#include "experiment/gait_keys.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODELS MAYFLY_SOURCE_DIR "/models/"
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+} Stage;
+
+static int open_stage(void **state) {
+    Stage *stage = calloc(1, sizeof *stage);
+    assert_non_null(stage);
+    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    assert_int_equal(
+        mf_model_load(stage->context, MODELS "humanoid.urdf", NULL, &stage->model, NULL), MF_OK);
+    *state = stage;
+    return 0;
+}
+
+static int close_stage(void **state) {
+    Stage *stage = *state;
+    mf_model_destroy(stage->model);
+    assert_int_equal(mf_context_live_bytes(stage->context), 0);
+    mf_context_destroy(stage->context);
+    free(stage);
+    return 0;
+}
+
+static void mistakes_have_a_place(void **state) {
+    static const struct {
+        const char *text;
+        int line, column;
+        const char *message;
+    } cases[] = {
+        {"", 1, 1, "expected one key: walk, waves or keyframes, found nothing"},
+        {"walc: {}", 1, 1, "walc: unknown key, did you mean walk?"},
+        {"walk: {height: 0.1, width: 0.04}\nwaves: {}", 2, 1,
+         "expected one key: walk, waves or keyframes, found waves too"},
+        {"walk: {width: 0.04}", 1, 7, "expected the key walk.height, which is missing"},
+        {"walk:\n  height: 0.165\n  width: 0.04\n  lift: high", 4, 9,
+         "walk.lift: expected a number from 0 to 10 m, found high"},
+        {"walk:\n  height: 0.4\n  width: 0.04", 2, 11,
+         "walk.height: the feet are out of reach: 0.4 m is more than the legs have"},
+        {"walk:\n  height: 0.16\n  width: 0.04\n  legs:\n    left: {knee: left_kne}", 5, 18,
+         "walk.legs.left.knee: robot humanoid has no joint left_kne, did you mean left_knee?"},
+        {"walk:\n  height: 0.16\n  width: 0.04\n  legs:\n    left: {knee: right_knee}", 5, 11,
+         "walk.legs.left: leg: right_knee as knee: does not follow the joint before"},
+        {"walk:\n  height: 0.16\n  width: 0.04\n  pose: {left_elbow: 3}", 4, 22,
+         "walk.pose.left_elbow: 3 is outside of the joint's range -2.4 .. 0.1"},
+        {"walk:\n  height: 0.16\n  width: 0.04\n  pose: {left_knee: 1}", 4, 21,
+         "walk.pose.left_knee: joint left_knee is one of a leg"},
+        {"waves: {joints: []}", 1, 17, "waves.joints: expected a list, found an empty list"},
+        {"waves:\n  joints:\n    - {joint: tail}", 3, 15,
+         "waves.joints.0.joint: robot humanoid has no joint tail"},
+        {"waves:\n  joints:\n    - {joint: waist, harmonic: 17}", 3, 32,
+         "joints.0.harmonic: expected a whole number from 1 to 16, found 17"},
+        {"keyframes: {}", 1, 1, "keyframes.frames: need at least one frame"},
+        {"keyframes:\n  frames:\n    - {time: 0, angles: {left_kne: 0.2}}", 3, 26,
+         "keyframes.frames.0.angles.left_kne: robot humanoid has no joint left_kne, did you mean "
+         "left_knee?"},
+        {"keyframes:\n  frames:\n    - {time: 0, angles: {left_knee: bent}}", 3, 37,
+         "frames.0.angles.left_knee: expected a number from -1000 to 1000 rad, found bent"},
+        {"keyframes:\n  frames:\n    - {time: 1}\n    - {time: 1}", 4, 14,
+         "keyframes.frames.1.time: need a time after that before, 1 s, found 1"},
+        {"keyframes:\n  loop: true\n  frames:\n    - {time: 0}", 2, 9,
+         "keyframes.loop: need at least two frames to go round"},
+        {"keyframes:\n  mirror_of: a.yaml\n  loop: true", 3, 3,
+         "keyframes.loop: a mirror image takes everything from mirror_of"},
+    };
+    Stage *stage = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_Gait *gait = NULL;
+        mf_Error error = {0};
+        mf_Status status = mf_gait_parse(stage->context, "/tests/g.yaml", cases[i].text,
+                                         strlen(cases[i].text), stage->model, &gait, &error);
+        assert_int_equal(status, MF_BAD_FILE);
+        assert_null(gait);
+        assert_string_equal(error.message, cases[i].message);
+        assert_int_equal(error.line, cases[i].line);
+        assert_int_equal(error.column, cases[i].column);
+    }
+}
+
+// ---- shipped gaits -----------------------------------------------------------------------------
+
+typedef void (*GaitFn)(const Stage *stage, const mf_Model *model, const mf_Gait *gait);
+
+// Calls `check` for every file of models/gaits/<robot>; how many there are.
+static uint32_t for_each_gait(const Stage *stage, const char *robot, GaitFn check) {
+    char path[600];
+    mf_Model *model;
+    uint32_t count = 0;
+    snprintf(path, sizeof path, MODELS "%s.urdf", robot);
+    assert_int_equal(mf_model_load(stage->context, path, NULL, &model, NULL), MF_OK);
+    snprintf(path, sizeof path, MODELS "gaits/%s", robot);
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        mf_Gait *gait = NULL;
+        mf_Error error = {0};
+        if (strstr(entry->d_name, ".yaml") == NULL)
+            continue;
+        snprintf(path, sizeof path, MODELS "gaits/%s/%.200s", robot, entry->d_name);
+        if (mf_gait_load(stage->context, path, model, &gait, &error) != MF_OK)
+            fail_msg("%s:%d: %s", path, error.line, error.message);
+        check(stage, model, gait);
+        mf_gait_destroy(gait);
+        count++;
+    }
+    closedir(folder);
+    mf_model_destroy(model);
+    return count;
+}
+
+static void check_text(const Stage *stage, const mf_Model *model, const mf_Gait *gait) {
+    char *once, *twice;
+    mf_Gait *again = NULL;
+    mf_Error error = {0};
+    assert_int_equal(mf_gait_write(gait, &once, NULL), MF_OK);
+    assert_true(mf_gait_is(once, strlen(once)));
+    if (mf_gait_parse(stage->context, gait->file, once, strlen(once), model, &again, &error) !=
+        MF_OK)
+        fail_msg("%s:%d: %s\n%s", gait->name, error.line, error.message, once);
+    assert_int_equal(mf_gait_write(again, &twice, NULL), MF_OK);
+    assert_string_equal(once, twice);
+    mf_release(stage->context, once);
+    mf_release(stage->context, twice);
+    mf_gait_destroy(again);
+}
+
+static void what_is_written_reads_back(void **state) {
+    assert_true(for_each_gait(*state, "humanoid", check_text) >= 3);
+    assert_true(for_each_gait(*state, "hexapod", check_text) >= 3);
+    assert_true(for_each_gait(*state, "quadruped", check_text) >= 3);
+}
+
+// 10 s at full command under `articulated`: stays upright and gets at least 60 % as far as told.
+static void check_distance(const Stage *stage, const mf_Model *model, const mf_Gait *gait) {
+    static const double none[3] = {0, 0, 0};
+    const mf_GaitPace *pace = gait->kind == MF_GAIT_WALK ? &gait->walk.pace : &gait->waves.pace;
+    if (gait->kind == MF_GAIT_KEYFRAMES)
+        return;
+    mf_World *world;
+    mf_Group *group;
+    mf_WorldConfig settings = mf_world_config();
+    mf_GroupConfig robots = mf_group_config();
+    settings.step = MF_MILLISECOND;
+    robots.model = model;
+    assert_int_equal(mf_world_create(stage->context, &settings, &world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(world, &robots, &group, NULL), MF_OK);
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    motion.self_contacts = false;
+    assert_int_equal(mf_articulated_add(group, &motion, NULL), MF_OK);
+    assert_int_equal(mf_gaits_add(group, &gait, 1, NULL, NULL), MF_OK);
+    double *q = calloc(model->position_count, sizeof *q),
+           *v = calloc(model->velocity_count, sizeof *v);
+    double *angles = calloc(model->joint_count, sizeof *angles);
+    assert_true(q != NULL && v != NULL && angles != NULL);
+    memcpy(angles, model->start_angle, model->joint_count * sizeof *angles);
+    assert_int_equal(mf_gait_sample(gait, model, 0, none, angles, NULL), MF_OK);
+    double lean = gait->kind == MF_GAIT_WALK ? gait->walk.lean : 0.0;
+    // Straight legs have the hips 186 mm above the ankles.
+    q[2] = model->rest_height + (gait->kind == MF_GAIT_WALK ? gait->walk.height - 0.186 : 0.0);
+    q[3] = cos(lean / 2);
+    q[5] = sin(lean / 2);
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        q[model->joints[j].position_address] = angles[j];
+    mf_group_set_state(group, 0, q, v);
+    mf_field_set(mf_group_find_field(group, "gait.command"), 0, 0, pace->forward);
+    mf_world_step(world, 10000);
+    double way = mf_field_get(mf_group_find_field(group, "base.position"), 0, 0);
+    double x = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, 1);
+    double y = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, 2);
+    // Told: the whole command but for the time in which it rises.
+    double told = pace->forward * (10.0 - 0.5 * pace->rise);
+    if (mf_group_fault(group, 0) != 0 || !(1 - 2 * (x * x + y * y) > 0.9) || !(way >= 0.6 * told) ||
+        !(way <= 1.3 * told))
+        fail_msg("%s: got %g m of %g m, upright %g", gait->file, way, told,
+                 1 - 2 * (x * x + y * y));
+    free(q);
+    free(v);
+    free(angles);
+    mf_world_destroy(world);
+}
+
+static void every_gait_walks_under_articulated(void **state) {
+    for_each_gait(*state, "humanoid", check_distance);
+    for_each_gait(*state, "hexapod", check_distance);
+    for_each_gait(*state, "quadruped", check_distance);
+}
+
+// The tables of docs/gaits.md are those of the program.
+static void the_documentation_has_every_key(void **state) {
+    Stage *stage = *state;
+    char *page, *table;
+    size_t size;
+    assert_int_equal(mf_file_read(stage->context, MAYFLY_SOURCE_DIR "/docs/gaits.md", 1 << 20,
+                                  &page, &size, NULL),
+                     MF_OK);
+    for (int kind = 0; kind <= MF_GAIT_KEYFRAMES; kind++) {
+        assert_int_equal(
+            mf_keys_describe(stage->context, mf_gait_table((mf_GaitKind)kind), true, &table, NULL),
+            MF_OK);
+        if (strstr(page, table) == NULL)
+            fail_msg("docs/gaits.md lacks the table of %s:\n%s",
+                     mf_gait_kind_name((mf_GaitKind)kind), table);
+        mf_release(stage->context, table);
+    }
+    mf_release(stage->context, page);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(every_gait_walks_under_articulated),
+        cmocka_unit_test(the_documentation_has_every_key),
+    };
+    return cmocka_run_group_tests(tests, open_stage, close_stage);
+}
