@@ -1,0 +1,148 @@
+// A walk closed over the gyroscope stays up under pushes that topple the same walk without it: 64
+// robots under `articulated`, pushed at the pelvis for 0.1 s in eight directions at eight phases of
+// the gait.
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <mayfly/mayfly.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODELS MAYFLY_SOURCE_DIR "/models/"
+
+enum { DIRECTIONS = 8, PHASES = 8, ROBOTS = DIRECTIONS * PHASES };
+
+static const double start = 3.0, length = 0.1, duration = 8.0; // [s]
+
+// What became of the robots.
+typedef struct Fate {
+    uint32_t early, standing; // [1] fallen before the first push; upright at the end
+    double way;               // [m] mean way of those
+} Fate;
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_Gait *gait;
+    mf_World *world;
+    mf_Group *group;
+} Stage;
+
+static void open_stage(Stage *stage, const char *file) {
+    static const double none[3] = {0, 0, 0};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    assert_int_equal(
+        mf_model_load(stage->context, MODELS "humanoid.urdf", NULL, &stage->model, NULL), MF_OK);
+    assert_int_equal(mf_gait_load(stage->context, file, stage->model, &stage->gait, NULL), MF_OK);
+    world.step = MF_MILLISECOND;
+    group.model = stage->model;
+    group.count = ROBOTS;
+    motion.friction = 0.8;
+    motion.self_contacts = false;
+    assert_int_equal(mf_world_create(stage->context, &world, &stage->world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(stage->world, &group, &stage->group, NULL), MF_OK);
+    assert_int_equal(mf_articulated_add(stage->group, &motion, NULL), MF_OK);
+    const mf_Gait *gaits[] = {stage->gait};
+    assert_int_equal(mf_gaits_add(stage->group, gaits, 1, NULL, NULL), MF_OK);
+    double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = stage->gait->walk.lean;
+    assert_int_equal(mf_gait_sample(stage->gait, stage->model, 0, none, angles, NULL), MF_OK);
+    // Straight legs have the hips 186 mm above the ankles.
+    q[2] = stage->model->rest_height + stage->gait->walk.height - 0.186;
+    q[3] = cos(lean / 2);
+    q[5] = sin(lean / 2);
+    for (uint32_t j = 0; j < stage->model->joint_count; j++)
+        q[stage->model->joints[j].position_address] = angles[j];
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        mf_group_set_state(stage->group, i, q, v);
+}
+
+static void close_stage(Stage *stage) {
+    mf_world_destroy(stage->world);
+    mf_gait_destroy(stage->gait);
+    mf_model_destroy(stage->model);
+    mf_context_destroy(stage->context);
+}
+
+// Whether robot `i` is pushed at `time`.
+static bool pushed(const Stage *stage, uint32_t i, double time) {
+    double begin = start + stage->gait->walk.period * (i / DIRECTIONS) / PHASES;
+    return time > begin - 1e-9 && time < begin + length - 1e-9;
+}
+
+static bool is_upright(const Stage *stage, uint32_t i) {
+    const mf_Field *turned = mf_group_find_field(stage->group, "base.orientation");
+    double x = mf_field_get(turned, i, 1), y = mf_field_get(turned, i, 2);
+    return mf_group_fault(stage->group, i) == 0 && 1 - 2 * (x * x + y * y) > 0.6;
+}
+
+static Fate walk_and_push(const char *file, double force, double speed) {
+    Stage stage;
+    Fate fate = {0};
+    bool fallen[ROBOTS] = {false};
+    open_stage(&stage, file);
+    mf_Field *command = mf_group_find_field(stage.group, "gait.command");
+    mf_Field *push = mf_group_find_field(stage.group, "base.force");
+    mf_Field *place = mf_group_find_field(stage.group, "base.position");
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        mf_field_set(command, i, 0, speed);
+    for (int n = 0; n < (int)(duration * 100); n++) {
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            double angle = 2 * M_PI * (i % DIRECTIONS) / DIRECTIONS;
+            double now = pushed(&stage, i, n * 0.01) ? force : 0.0;
+            mf_field_set(push, i, 0, now * cos(angle));
+            mf_field_set(push, i, 1, now * sin(angle));
+        }
+        mf_world_step(stage.world, 10);
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            bool falls = !fallen[i] && !is_upright(&stage, i);
+            fate.early += falls && n * 0.01 < start;
+            fallen[i] = fallen[i] || falls;
+        }
+    }
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        fate.standing += !fallen[i];
+        fate.way += fallen[i] ? 0.0 : mf_field_get(place, i, 0);
+    }
+    fate.way /= fate.standing > 0 ? fate.standing : 1;
+    close_stage(&stage);
+    return fate;
+}
+
+// 15 N for 0.1 s change the speed of the robot's 3.1 kg by 0.48 m/s, four times that of the walk.
+// Seen: 14 of 64 stay up without feedback, 50 with it. The bounds are three standard deviations of
+// a count of 64 away, 3 sqrt(64 * 0.22 * 0.78) = 10.
+static void pushes_topple_the_open_loop_only(void **state) {
+    (void)state;
+    Fate open = walk_and_push(MODELS "gaits/humanoid/walk.yaml", 15.0, 0.08);
+    Fate closed = walk_and_push(MODELS "gaits/humanoid/walk_balanced.yaml", 15.0, 0.08);
+    assert_int_equal(open.early + closed.early, 0);
+    assert_true(open.standing <= 24);
+    assert_true(closed.standing >= 40);
+}
+
+// Without pushes nobody falls, and the way of 8 s at 0.08 m/s is not shorter with feedback: seen
+// 0.49 m without it, 0.58 m with it.
+static void balance_does_not_hinder_the_walk(void **state) {
+    (void)state;
+    Fate open = walk_and_push(MODELS "gaits/humanoid/walk.yaml", 0.0, 0.08);
+    Fate closed = walk_and_push(MODELS "gaits/humanoid/walk_balanced.yaml", 0.0, 0.08);
+    assert_int_equal(open.standing, ROBOTS);
+    assert_int_equal(closed.standing, ROBOTS);
+    assert_true(open.way > 0.4 && closed.way > 0.9 * open.way);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pushes_topple_the_open_loop_only),
+        cmocka_unit_test(balance_does_not_hinder_the_walk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
