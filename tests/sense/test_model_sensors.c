@@ -38,9 +38,12 @@ static void readings3(const Rig *rig, const char *sensor, double out[3]) {
 }
 
 static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Error *error) {
+    static const char *const feet[] = {"box", NULL};
+    mf_KinematicConfig kinematic = mf_kinematic_config();
+    kinematic.feet = feet;
     switch (motion) {
     case MF_MOTION_KINEMATIC:
-        return mf_kinematic_add(group, NULL, error);
+        return mf_kinematic_add(group, &kinematic, error);
     case MF_MOTION_POINTS:
         return mf_points_add(group, NULL, error);
     case MF_MOTION_RIGID:
