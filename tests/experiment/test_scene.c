@@ -37,7 +37,7 @@ static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t co
 
 static void every_scene_of_ours_runs(void **state) {
     static const char *const names[] = {"hexapod.yaml", "quadruped.yaml", "rough.yaml",
-                                        "oscillator.yaml"};
+                                        "oscillator.yaml", "two_levels.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         mf_Experiment *experiment = load(*state, names[i], NULL, 0);
         mf_Scene scene = make(*state, experiment, 3);
