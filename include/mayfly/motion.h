@@ -68,15 +68,17 @@ MF_API bool mf_motion_in(const mf_Group *group, mf_Motion motion);
 // momentum about the centre of mass stay, as each counts them: the base's twist gives way. To
 // `kinematic` the base stops; from it the base goes on as it moves. Memories of contacts and joint
 // paths begin anew; contact.load is 0 until the next step. A robot that a fault froze keeps its
-// twist. Never allocates. MF_BAD_ARGUMENT, with the motions that there are: the group does not move
-// by `to`; or there is no such instance.
+// twist. To and from a plugin's motion the twist stays; entering it begins its own fields anew and
+// calls its reset. Never allocates. MF_BAD_ARGUMENT, with the motions that there are: the group
+// does not move by `to`; or there is no such instance.
 MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to,
                                   mf_Error *error);
 
 // ---- momentum and energy as the present motion of an instance counts them ----------------------
 
 // Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s],
-// world frame. `kinematic` knows no momentum: 0. The group moves by one of the motions.
+// world frame. `kinematic` knows no momentum: 0; nor does a plugin's, for whose centre the base's
+// origin stands. The group moves by one of the motions.
 MF_API void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
                                double linear[3], double angular[3]);
 

@@ -2,6 +2,8 @@
 #include "motion/levels.h"
 #include "math/scalar.h"
 
+#include <string.h>
+
 // ---- kinematic ----------------------------------------------------------------------------------
 
 static mf_Status kinematic_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
@@ -108,4 +110,15 @@ const mf_Level *mf_level(mf_Motion motion) {
                                    mf_articulated_momentum, articulated_energy},
     };
     return (unsigned)motion < MF_MOTION_COUNT ? &levels[motion] : NULL;
+}
+
+const mf_SystemConfig *mf_level_own(const mf_Group *group, mf_Motion motion) {
+    unsigned number = MF_MOTION_OWN;
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
+        const mf_SystemConfig *system = mf_group_system(group, i);
+        if (system->phase == MF_PHASE_MOTION && strncmp(system->name, "plugin:", 7) == 0 &&
+            number++ == (unsigned)motion)
+            return system;
+    }
+    return NULL;
 }

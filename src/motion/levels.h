@@ -18,6 +18,10 @@ typedef struct mf_Level {
 // NULL: there is none.
 const mf_Level *mf_level(mf_Motion motion);
 
+// The system of a motion from a plugin, whose levels are numbered in the order of being added;
+// NULL: the group has none of that number.
+const mf_SystemConfig *mf_level_own(const mf_Group *group, mf_Motion motion);
+
 // The error of a motion that a group does not have, with those that it has.
 mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *error);
 

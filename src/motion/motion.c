@@ -117,7 +117,7 @@ static const mf_FieldInfo level_field = {
     1,
     MF_FIELD_STATE,
     "by which motion each robot moves: 0 kinematic, 1 points, 2 rigid, 3 prescribed, "
-    "4 articulated"};
+    "4 articulated, 16 and on plugins"};
 
 typedef struct Motions {
     mf_Field *level;
@@ -201,12 +201,12 @@ mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (mf_motion_in(group, (mf_Motion)i))
             return (mf_Motion)i;
-    return MF_MOTION_COUNT;
+    return mf_motion_in(group, MF_MOTION_OWN) ? MF_MOTION_OWN : MF_MOTION_COUNT;
 }
 
 bool mf_motion_in(const mf_Group *group, mf_Motion motion) {
     const mf_Level *level = mf_level(motion);
-    return level != NULL && level->is_in(group);
+    return level != NULL ? level->is_in(group) : mf_level_own(group, motion) != NULL;
 }
 
 mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *error) {
@@ -223,13 +223,21 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
 
 void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
                         double linear[3], double angular[3]) {
-    const mf_Level *level = mf_level(mf_motion_of(group, instance));
-    assert(level != NULL);
-    level->momentum(group, instance, center, linear, angular);
+    const mf_Motion motion = mf_motion_of(group, instance);
+    const mf_Level *level = mf_level(motion);
+    if (level != NULL) {
+        level->momentum(group, instance, center, linear, angular);
+        return;
+    }
+    assert(mf_motion_in(group, motion));
+    const mf_Field *place = mf_group_find_field((mf_Group *)group, "base.position");
+    for (uint32_t c = 0; c < 3; c++) {
+        center[c] = mf_field_get(place, instance, c);
+        linear[c] = angular[c] = 0.0;
+    }
 }
 
 mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
     const mf_Level *level = mf_level(mf_motion_of(group, instance));
-    assert(level != NULL);
-    return level->energy(group, instance);
+    return level != NULL ? level->energy(group, instance) : (mf_MotionEnergy){0};
 }

@@ -125,17 +125,23 @@ mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to, mf_
     const Twist twist = {.linear = mf_group_find_field(group, "base.linear_velocity"),
                          .angular = mf_group_find_field(group, "base.angular_velocity"),
                          .instance = instance};
+    const mf_SystemConfig *own = level == NULL ? mf_level_own(group, to) : NULL;
     Momentum momentum;
     mf_motion_momentum(group, instance, momentum.center, momentum.linear, momentum.angular);
     mf_field_set(mf_group_find_field(group, "motion.level"), instance, 0, (double)to);
     forget(group, instance);
+    if (own != NULL) {
+        if (own->reset != NULL)
+            own->reset(group, instance, own->user);
+        return MF_OK;
+    }
     if (level->refresh != NULL)
         level->refresh(group, instance);
     if (mf_group_fault(group, instance) != 0 || !base_moves(group, to))
         return MF_OK;
     if (to == MF_MOTION_KINEMATIC)
         twist_set(&twist, none, none);
-    else if (from != MF_MOTION_KINEMATIC)
+    else if (from != MF_MOTION_KINEMATIC && mf_level(from) != NULL)
         hand_over(group, level, &twist, &momentum);
     return MF_OK;
 }

@@ -490,27 +490,38 @@ static void a_motion_moves_those_of_its_level(void **state) {
     Stage stage;
     mf_Model *model;
     mf_Error error = {0};
-    static const mf_FieldInfo info = {"motion.level",
-                                      "1",
-                                      "",
-                                      MF_U32,
-                                      MF_PER_INSTANCE,
-                                      1,
-                                      MF_FIELD_STATE,
-                                      "which motion moves the robot"};
-    mf_Field *field;
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Motion level;
+    motions.start = MF_MOTION_POINTS;
     open_walkers(&stage, &model);
-    assert_int_equal(mf_group_add_field(stage.group, &info, 0, &field, NULL), MF_OK);
-    assert_int_equal(mf_points_add(stage.group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_motions_add(stage.group, &motions, NULL), MF_OK);
     mf_Plugin *plugin = load(stage.context, "plugin_hover");
-    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, NULL, &error), MF_OK);
+    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, &level, &error), MF_OK);
+    assert_int_equal(level, MF_MOTION_OWN);
+    assert_true(mf_motion_in(stage.group, level));
     for (uint32_t i = 0; i < COUNT; i++) {
-        mf_field_set(field, i, 0, i % 3 == 0 ? MF_MOTION_OWN : MF_MOTION_POINTS);
+        stage_set(&stage, "hover.course", i, 0, 3.0);
+        if (i % 3 == 0)
+            assert_int_equal(mf_motion_switch(stage.group, i, level, NULL), MF_OK);
+        assert_int_equal(mf_motion_of(stage.group, i), i % 3 == 0 ? level : MF_MOTION_POINTS);
+        // Entering begins its fields anew.
+        assert_near(stage_get(&stage, "hover.course", i, 0), i % 3 == 0 ? 0.0 : 3.0, 0.0);
         stage_set(&stage, "joint.target", i, 0, 0.4);
     }
     mf_world_step(stage.world, 100);
     for (uint32_t i = 0; i < COUNT; i++)
         assert_int_equal(stage_get(&stage, "base.linear_velocity", i, 0) > 0.5, i % 3 == 0);
+    assert_int_equal(mf_group_fault_total(stage.group), 0);
+    mf_motion_switch(stage.group, 1, MF_MOTION_OWN + 1, &error);
+    assert_non_null(strstr(error.message, "does not move by own2"));
+
+    // Back to points with the twist that it has; a reset leads to where robots start.
+    double speed = stage_get(&stage, "base.linear_velocity", 3, 0);
+    assert_int_equal(mf_motion_switch(stage.group, 3, MF_MOTION_POINTS, NULL), MF_OK);
+    assert_near(stage_get(&stage, "base.linear_velocity", 3, 0), speed, 0.0);
+    mf_group_reset(stage.group, 6);
+    assert_int_equal(mf_motion_of(stage.group, 6), MF_MOTION_POINTS);
+    mf_world_step(stage.world, 50);
     assert_int_equal(mf_group_fault_total(stage.group), 0);
     close_walkers(&stage, plugin, model);
 
