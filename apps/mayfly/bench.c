@@ -134,8 +134,7 @@ static int check_words(const Options *options, int count, char **argv) {
     for (int i = 1; i <= count; i++) {
         if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]) &&
             !mf_bench_articulated_knows(argv[i]) && !mf_bench_model_knows(argv[i]) &&
-            !mf_bench_collisions_knows(argv[i]) &&
-            !mf_bench_ladder_knows(argv[i]))
+            !mf_bench_collisions_knows(argv[i]) && !mf_bench_ladder_knows(argv[i]))
             return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
     }
     if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&

@@ -117,7 +117,9 @@ static mf_Status make_search(Evolution *evolution, mf_Error *error) {
     config.genome_bytes = mf_scene_genome_bytes(&evolution->scene);
     if (config.genome_bytes == 0)
         return mf_fail_at(error, MF_BAD_ARGUMENT, evolution->experiment->file, 0, 0,
-                          "expected a controller that can evolve (gp, oscillator), found none");
+                          "expected a controller that can evolve (gp, oscillator), found %s",
+                          evolution->experiment->controller == MF_CONTROLLER_PLUGIN ? "plugin"
+                                                                                    : "none");
     config.evaluate = evaluate;
     config.user = evolution;
     if (verifies(evolution)) {

@@ -15,7 +15,8 @@ extern "C" {
 typedef enum mf_ControllerKind {
     MF_CONTROLLER_GP,
     MF_CONTROLLER_OSCILLATOR,
-    MF_CONTROLLER_NONE
+    MF_CONTROLLER_NONE,
+    MF_CONTROLLER_PLUGIN // from a shared library (plugin.h)
 } mf_ControllerKind;
 
 typedef struct mf_Scene mf_Scene;
@@ -89,11 +90,13 @@ typedef struct mf_Experiment {
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;
     mf_InitialValue *initial;
-    uint32_t initial_count; // [1]
-    uint32_t count;         // [1] robots of `mayfly run`
-    double duration;        // [s] of one evaluation or run
-    const char *fitness;    // "distance"
-    uint32_t generations;   // [1]
+    uint32_t initial_count;  // [1]
+    const char *plugin_path; // resolved
+    mf_Rate plugin_rate;     // [1/s]
+    uint32_t count;          // [1] robots of `mayfly run`
+    double duration;         // [s] of one evaluation or run
+    const char *fitness;     // "distance"
+    uint32_t generations;    // [1]
     mf_SearchConfig search;
     mf_VerifyConfig verify;
     mf_ExperimentHooks hooks; // all zero after loading

@@ -141,18 +141,21 @@ typedef struct mf_PluginEntry {
 
 // A number that changes with the layout of what both sides share.
 #define MF_PLUGIN_MIX(hash, value) (((hash) ^ (uint64_t)(value)) * UINT64_C(0x100000001b3))
-#define MF_PLUGIN_LAYOUT                                                                           \
+#define MF_PLUGIN_LAYOUT_MODEL                                                                     \
     MF_PLUGIN_MIX(                                                                                 \
-        MF_PLUGIN_MIX(                                                                             \
-            MF_PLUGIN_MIX(                                                                         \
-                MF_PLUGIN_MIX(                                                                     \
-                    MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_HASH_START, sizeof(mf_Model)),    \
-                                                sizeof(mf_Joint)),                                 \
-                                  sizeof(mf_Link)),                                                \
-                    sizeof(mf_PluginServices)),                                                    \
-                offsetof(mf_PluginView, fields)),                                                  \
-            offsetof(mf_PluginSetup, services)),                                                   \
-        offsetof(mf_PluginEntry, step))
+        MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_HASH_START,       \
+                                                                              sizeof(mf_Model)),   \
+                                                                sizeof(mf_Joint)),                 \
+                                                  sizeof(mf_Link)),                                \
+                                    sizeof(mf_Point)),                                             \
+                      sizeof(mf_Shape)),                                                           \
+        sizeof(mf_Sensor))
+#define MF_PLUGIN_LAYOUT                                                                           \
+    MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_LAYOUT_MODEL,                \
+                                                            sizeof(mf_PluginServices)),            \
+                                              offsetof(mf_PluginView, fields)),                    \
+                                offsetof(mf_PluginSetup, services)),                               \
+                  offsetof(mf_PluginEntry, step))
 
 // The first rows of an entry, which are the same for everyone.
 #define MF_PLUGIN_HEAD                                                                             \

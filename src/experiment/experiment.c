@@ -51,8 +51,13 @@ static mf_Status check_intervals(const mf_Reader *reader) {
     if (experiment->controller == MF_CONTROLLER_NONE)
         return MF_OK;
     bool gp = experiment->controller == MF_CONTROLLER_GP;
-    const char *path = gp ? "controller.gp.tick" : "controller.oscillator.tick";
-    mf_Time tick = mf_key_period(gp ? experiment->gp.rate : experiment->oscillator.rate);
+    bool plugin = experiment->controller == MF_CONTROLLER_PLUGIN;
+    const char *path = gp       ? "controller.gp.tick"
+                       : plugin ? "controller.plugin.tick"
+                                : "controller.oscillator.tick";
+    mf_Time tick = mf_key_period(gp       ? experiment->gp.rate
+                                 : plugin ? experiment->plugin_rate
+                                          : experiment->oscillator.rate);
     if (tick >= experiment->step && tick % experiment->step == 0)
         return MF_OK;
     return mf_yaml_fail(reader->tree, mf_reader_blame(reader, path, "world.step"), false,

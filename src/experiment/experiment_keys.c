@@ -8,7 +8,7 @@
 static const char *const precisions[] = {"float", "double", NULL};
 static const char *const motions[] = {"points", NULL};
 static const char *const frictions[] = {"fit", "coupled", NULL};
-static const char *const controllers[] = {"gp", "oscillator", "none", NULL};
+static const char *const controllers[] = {"gp", "oscillator", "none", "plugin", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const verified[] = {"none",       "kinematic",   "points", "rigid",
                                        "prescribed", "articulated", NULL};
@@ -97,7 +97,7 @@ static const mf_Key keys[] = {
      AT(points.contact_margin), "a point this close to the ground still holds it"),
 
     MF_KEY("controller", MF_KEY_VARIANT, 0, "", "gp", 0, 0, controllers, AT(controller),
-     "what moves the joints: one of `gp`, `oscillator` with settings, or `none`"),
+     "what moves the joints: one of `gp`, `oscillator`, `plugin` with settings, or `none`"),
     MF_KEY("controller.gp", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "one evolved machine-code program per robot; a genome is its 32 bytes"),
     MF_KEY("controller.gp.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL, AT(gp.rate),
@@ -115,6 +115,13 @@ static const mf_Key keys[] = {
 
     MF_KEY_LISTED("initial", 0, &initial_table, AT(initial),
      "values that every life begins with, one after the other, each with the keys below"),
+
+    MF_KEY("controller.plugin", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
+     "control software of your own in step with the simulation (docs/plugins.md)"),
+    MF_KEY("controller.plugin.file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+     AT(plugin_path), "shared library, relative to the folder of this file"),
+    MF_KEY("controller.plugin.tick", MF_KEY_RATE, 0, "s", "0.01", 1e-6, 3600, NULL, AT(plugin_rate),
+     "it is called this often; at least world.step"),
 
     MF_KEY("servo", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "what turns joint targets into torques, where joints move by torques (`articulated`)"),

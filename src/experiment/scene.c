@@ -5,6 +5,9 @@
 // rate is left over from the one before.
 #include "experiment/initial.h"
 
+#include <mayfly/experiment.h>
+#include <mayfly/plugin.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +52,8 @@ static mf_Rate sensor_rate(const mf_Experiment *experiment) {
         return experiment->gp.rate;
     case MF_CONTROLLER_OSCILLATOR:
         return experiment->oscillator.rate;
+    case MF_CONTROLLER_PLUGIN:
+        return experiment->plugin_rate;
     case MF_CONTROLLER_NONE:
         break;
     }
@@ -122,6 +127,17 @@ static mf_Status add_motion(const mf_Experiment *experiment, mf_Group *group, mf
                    mf_motion_name(experiment->motion));
 }
 
+// The group keeps the library loaded.
+static mf_Status add_plugin(const mf_Experiment *experiment, mf_Group *group, mf_Error *error) {
+    mf_Plugin *plugin;
+    mf_Status status = mf_plugin_load(mf_world_context(mf_group_world(group)),
+                                      experiment->plugin_path, &plugin, error);
+    if (status == MF_OK)
+        status = mf_plugin_control_add(group, experiment->plugin_rate, plugin, NULL, error);
+    mf_plugin_close(plugin);
+    return status;
+}
+
 static mf_Status add_systems(const mf_Experiment *experiment, mf_Group *group, mf_Error *error) {
     mf_Status status = add_motion(experiment, group, error);
     if (status == MF_OK)
@@ -130,6 +146,8 @@ static mf_Status add_systems(const mf_Experiment *experiment, mf_Group *group, m
         status = mf_gp_add(group, &experiment->gp, error);
     if (status == MF_OK && experiment->controller == MF_CONTROLLER_OSCILLATOR)
         status = mf_oscillator_add(group, &experiment->oscillator, error);
+    if (status == MF_OK && experiment->controller == MF_CONTROLLER_PLUGIN)
+        status = add_plugin(experiment, group, error);
     return status;
 }
 
@@ -209,7 +227,9 @@ mf_Status mf_scene_create(mf_Context *context, mf_Experiment *experiment, uint32
     *out = (mf_Scene){0};
     if (context == NULL || experiment == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context or experiment is NULL");
-    if (experiment->controller == MF_CONTROLLER_NONE && experiment->hooks.apply_genome != NULL &&
+    bool own = experiment->controller == MF_CONTROLLER_NONE ||
+               experiment->controller == MF_CONTROLLER_PLUGIN;
+    if (own && experiment->hooks.apply_genome != NULL &&
         (experiment->hooks.genome_bytes < 1 || experiment->hooks.genome_bytes > GENOME_MOST))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "hooks.genome_bytes: expected 1 to %u bytes with apply_genome, found %u",
@@ -244,6 +264,7 @@ uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
         return MF_GP_BYTES;
     case MF_CONTROLLER_OSCILLATOR:
         return 3 * scene->model->joint_count + 1;
+    case MF_CONTROLLER_PLUGIN:
     case MF_CONTROLLER_NONE:
         break;
     }

@@ -275,6 +275,11 @@ void mf_report_control(mf_Text *text, const mf_ReportData *data) {
     case MF_CONTROLLER_OSCILLATOR:
         put_waves(text, data);
         break;
+    case MF_CONTROLLER_PLUGIN:
+        mf_text_put(text, "<p>The controller is the plugin ");
+        mf_text_escape(text, data->experiment->plugin_path);
+        mf_text_put(text, ".</p>\n");
+        break;
     case MF_CONTROLLER_NONE:
         mf_text_put(text, data->experiment->hooks.apply_genome == NULL
                               ? "<p>This robot has no controller.</p>\n"

@@ -97,11 +97,12 @@ static void mistakes_in_values_name_place_and_expectation(void **state) {
          "or .inf, found -.inf"},
         {OK_MODEL "motion: rigid\n", "t.yaml:2:9: motion: expected points, found rigid"},
         {OK_MODEL "controller: neural\n",
-         "t.yaml:2:13: controller: expected one of gp, oscillator, none, found neural"},
-        {OK_MODEL "controller: {}\n",
-         "t.yaml:2:13: controller: expected one of gp, oscillator, none, found a group of keys"},
+         "t.yaml:2:13: controller: expected one of gp, oscillator, none, plugin, found neural"},
+        {OK_MODEL "controller: {}\n", "t.yaml:2:13: controller: expected one of gp, oscillator, "
+                                      "none, plugin, found a group of keys"},
         {OK_MODEL "controller:\n  gp: {}\n  oscillator: {}\n",
-         "t.yaml:4:3: controller: expected just one of gp, oscillator, none, found oscillator too"},
+         "t.yaml:4:3: controller: expected just one of gp, oscillator, none, plugin, found "
+         "oscillator too"},
         {OK_MODEL "controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:2:35: controller.gp.angle_per_move: expected a number above 0 up to 1000 rad, "
          "found 0"},

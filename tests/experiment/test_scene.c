@@ -85,6 +85,38 @@ static void an_experiment_moves_to_another_level(void **state) {
     mf_experiment_destroy(experiment);
 }
 
+// `controller: plugin`: the library of the file, called at its rate, part of the start state.
+static void a_plugin_controls(void **state) {
+    char text[1200], line[900];
+    mf_Experiment *experiment = NULL;
+    mf_Error error = {0};
+    mf_Scene scene;
+    snprintf(text, sizeof text,
+             "model: {file: %s/models/quadruped.urdf}\nworld: {precision: double}\n"
+             "controller: {plugin: {file: %s/plugins/plugin_sway.so, tick: 0.02}}\n",
+             MAYFLY_SOURCE_DIR, MAYFLY_BINARY_DIR);
+    if (mf_experiment_parse(*state, "/t.yaml", text, strlen(text), NULL, 0, &experiment, &error) !=
+        MF_OK)
+        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    scene = make(*state, experiment, 2);
+    assert_int_equal(mf_scene_genome_bytes(&scene), 0);
+    mf_world_step(scene.world, 51); // calls at 0, 20 .. 500 ms
+    const mf_Field *clock = mf_group_find_field(scene.group, "sway.clock");
+    assert_true(fabs(mf_field_get(clock, 1, 0) - 0.52) < 1e-12);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+
+    snprintf(text, sizeof text,
+             "model: {file: %s/models/quadruped.urdf}\ncontroller: {plugin: {file: nobody.so}}\n",
+             MAYFLY_SOURCE_DIR);
+    assert_int_equal(
+        mf_experiment_parse(*state, "/t.yaml", text, strlen(text), NULL, 0, &experiment, NULL),
+        MF_OK);
+    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_NOT_FOUND);
+    assert_non_null(strstr(error.file, "/nobody.so"));
+    mf_experiment_destroy(experiment);
+}
+
 // The main job is the published experiment.
 static void the_hexapod_scene_is_the_paper(void **state) {
     mf_Experiment *e = load(*state, "hexapod.yaml", NULL, 0);
@@ -267,6 +299,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_of_ours_runs),
         cmocka_unit_test(an_experiment_moves_to_another_level),
+        cmocka_unit_test(a_plugin_controls),
         cmocka_unit_test(the_hexapod_scene_is_the_paper),
         cmocka_unit_test(robots_without_a_genome_idle),
         cmocka_unit_test(distance_is_horizontal_and_0_with_a_fault),
