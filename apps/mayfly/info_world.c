@@ -145,7 +145,7 @@ static void show_group_fields(mf_Group *group) {
                type_name(field->info.type), field->info.unit, field->info.frame,
                use_of(field->info.flags));
         show_users(group, field->info.name, " written by ", mf_group_writer);
-        show_users(group, field->info.name, "; read by ", mf_group_reader);
+        show_users(group, field->info.name, " read by ", mf_group_reader);
         printf("\n      %s\n", field->info.description);
     }
 }
@@ -155,6 +155,7 @@ static void show_group_fields(mf_Group *group) {
 typedef struct Listing {
     mf_Part part;
     uint32_t index;
+    int column;   // [1] of the line
     json_t *list; // NULL: printed
 } Listing;
 
@@ -166,16 +167,21 @@ static bool show_constant(const mf_Property *property, void *user) {
         return true;
     if (property->part != listing->part || property->index != listing->index) {
         mf_property_path(property, path, sizeof path);
-        printf("\n  %-8s %.*s", mf_part_name(property->part),
-               (int)(strlen(path) - strlen(property->name)), path);
+        const char *name = strchr(path + strlen(mf_group_settings(property->group)->name), '/') + 1;
+        listing->column = printf("\n  %-8s %.*s", mf_part_name(property->part),
+                                 (int)(strlen(name) - strlen(property->name)), name);
         listing->part = property->part;
         listing->index = property->index;
     }
     mf_property_read(property, values);
-    printf("\n      %s%s%s%s =", property->name, *property->unit == '1' ? "" : " [",
-           *property->unit == '1' ? "" : property->unit, *property->unit == '1' ? "" : "]");
+    char text[32 + 24 * MF_PROPERTY_VALUES];
+    int used = snprintf(text, sizeof text, "  %.20s", property->name);
     for (uint32_t i = 0; i < property->count; i++)
-        printf(" %.6g", values[i]);
+        used += snprintf(text + used, sizeof text - (size_t)used, " %.6g", values[i]);
+    const char *unit = strcmp(property->unit, "1") == 0 ? "" : property->unit;
+    if (listing->column + used + 1 + (int)strlen(unit) > 98)
+        listing->column = printf("\n%10s", "") - 1;
+    listing->column += printf("%s%s%s", text, *unit == '\0' ? "" : " ", unit);
     return true;
 }
 

@@ -12,7 +12,7 @@
 #define LATE_SECONDS 0.5 // [s] behind the clock that nobody is told of
 #define LATE_SHARE 0.1   // [1] of the time since the start, likewise
 
-// Longest first: the system of all that took the most, and its share of what all took.
+// The system of all that took the most, and its share of what all took.
 static double find_dearest(mf_World *world, char *out, size_t size) {
     double sum = 0.0, most = 0.0;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
@@ -71,8 +71,8 @@ void mf_pace_keep(mf_Pace *pace, mf_World *world, double simulated) {
     double late = seconds - simulated / pace->factor;
     pace->simulated = simulated;
     pace->latest = late > pace->latest ? late : pace->latest;
-    if (late > LATE_SECONDS && late > LATE_SHARE * seconds && !pace->warned) {
-        pace->warned = true;
+    if (late > LATE_SECONDS && late > LATE_SHARE * seconds && pace->warned == 0.0) {
+        pace->warned = simulated;
         tell_late(pace, world, "cannot keep up", seconds, late);
     }
     if (late < 0.0)
@@ -80,6 +80,6 @@ void mf_pace_keep(mf_Pace *pace, mf_World *world, double simulated) {
 }
 
 void mf_pace_end(const mf_Pace *pace, mf_World *world) {
-    if (pace->warned)
+    if (pace->warned > 0.0 && pace->simulated > pace->warned)
         tell_late(pace, world, "did not keep up", mf_app_clock() - pace->begin, pace->latest);
 }

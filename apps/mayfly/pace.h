@@ -12,7 +12,7 @@ typedef struct mf_Pace {
     double begin;     // [s] of the clock at simulated time 0
     double simulated; // [s] so far
     double latest;    // [s] the most that it was behind the clock
-    bool warned;      // told that it cannot keep up
+    double warned;    // [s] simulated, when it was told that it cannot keep up; 0: never
 } mf_Pace;
 
 // Notes that the simulation is at `simulated` [s] since its start: waits for the clock, or tells

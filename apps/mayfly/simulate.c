@@ -50,8 +50,10 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
 // How many steps to do before something else gets its turn.
 static uint64_t run_length(const mf_Simulation *simulation, double step, uint64_t to_sample,
                            uint64_t left) {
-    double length = simulation->realtime > 0.0 ? PACE_SECONDS * simulation->realtime / step
-                                               : BATCH_STEPS * 1024.0 / simulation->agents;
+    double length = BATCH_STEPS * 1024.0 / simulation->agents;
+    double paced = PACE_SECONDS * simulation->realtime / step;
+    if (simulation->realtime > 0.0 && paced < length)
+        length = paced;
     uint64_t run = length < 1.0 ? 1 : length > 1e9 ? 1000000000 : (uint64_t)length;
     run = run < left ? run : left;
     return run < to_sample ? run : to_sample;

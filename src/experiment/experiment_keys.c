@@ -121,7 +121,7 @@ static const mf_Key keys[] = {
     MF_KEY("controller.plugin.file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
      AT(plugin_path), "shared library, relative to the folder of this file"),
     MF_KEY("controller.plugin.tick", MF_KEY_RATE, 0, "s", "0.01", 1e-6, 3600, NULL, AT(plugin_rate),
-     "it is called this often; at least world.step"),
+     "it is called this often; a multiple of world.step"),
 
     MF_KEY("servo", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "what turns joint targets into torques, where joints move by torques (`articulated`)"),

@@ -116,7 +116,7 @@ static const char full[] =
     "terrain: {shape: noise, amplitude: 0.25, wavelength: 2, octaves: 6, seed: "
     "18446744073709551615,\n"
     "          columns: 64, rows: 32, cell: 0.05, origin: [-1.5, 2], interpolation: bilinear}\n"
-    "world: {step: 0.001, gravity: 1.62, precision: double}\n"
+    "world: {step: 0.0005, gravity: 1.62, precision: double}\n"
     "motion:\n"
     "  points: {joint_interval: 0.02, friction: coupled, weighted: true, friction_coefficient: "
     "0.7,\n"
@@ -125,12 +125,18 @@ static const char full[] =
     "ignore}}\n"
     "fitness: distance\n"
     "run: {robots: 7, duration: 12.5}\n"
+    "initial: [{property: base.position.z, values: [0.5]}, {property: \"*/joint.angle\", values: "
+    "[-1, 2e-3]}]\n"
     "search: {generations: 5, population: 20, survivors: 19, mutation_rate: 0.1, seed: 99,\n"
     "         reuse_fitness: true}\n";
 
 static void check_full(const mf_Experiment *e) {
     assert_string_equal(e->name, "Say \"walk\" \\ é");
     assert_true(e->import.keep_fixed && !e->import.visual);
+    assert_int_equal(e->initial_count, 2);
+    assert_string_equal(e->initial[1].path, "*/joint.angle");
+    assert_int_equal(e->initial[1].value_count, 2);
+    assert_true(e->initial[0].values[0] == 0.5 && e->initial[1].values[1] == 2e-3);
     assert_int_equal(e->import.mesh_points, 12);
     assert_true(e->import.density == 1500);
     assert_int_equal(e->import.package_count, 2);
@@ -144,7 +150,7 @@ static void check_full(const mf_Experiment *e) {
     assert_true(e->terrain.cell == 0.05);
     assert_true(e->terrain.origin[0] == -1.5 && e->terrain.origin[1] == 2);
     assert_int_equal(e->terrain.interpolation, MF_BILINEAR);
-    assert_int_equal(e->step, MF_MILLISECOND);
+    assert_int_equal(e->step, MF_MILLISECOND / 2);
     assert_true(e->gravity == 1.62 && e->double_precision);
     assert_int_equal(e->points.joint_interval, 20 * MF_MILLISECOND);
     assert_int_equal(e->points.friction, MF_FRICTION_COUPLED);

@@ -155,7 +155,7 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
          "t.yaml:2:1: search.seed: unknown key, did you mean search.seed?"},
         {OK_MODEL "<<: {a: 1}\n",
          "t.yaml:2:1: <<: unknown key, expected one of name, model, terrain, world, motion, "
-         "controller, servo, fitness, run, search, verify"},
+         "controller, servo, initial, fitness, run, search, verify"},
         {OK_MODEL "search:\n  seed: 1\n  survivors: 5\n  seed: 2\n",
          "t.yaml:5:3: expected each key once, found seed again (first in line 3)"},
         {OK_MODEL "search: {seed: 1}\nsearch: {survivors: 2}\n",
@@ -193,6 +193,18 @@ static void mistakes_between_keys_are_found(void **state) {
         {OK_MODEL "controller: {oscillator: {tick: 0.009999}}\n",
          "t.yaml:2:33: controller.oscillator.tick: expected at least world.step = 0.01 s, found "
          "0.009999 s"},
+        {OK_MODEL "controller: {gp: {tick: 0.025}}\n",
+         "t.yaml:2:25: controller.gp.tick: expected a multiple of world.step = 0.01 s, found 0.025 "
+         "s"},
+        {OK_MODEL "controller: oscillator\nworld: {step: 0.0015}\n"
+                  "motion: {points: {joint_interval: 0.015}}\n",
+         "t.yaml:3:15: controller.oscillator.tick: expected a multiple of world.step = 0.0015 s, "
+         "found 0.08 s"},
+        {OK_MODEL "initial: [{values: [1]}]\n",
+         "t.yaml:2:11: expected the key initial.0.property, which is missing"},
+        {OK_MODEL "initial: [{property: a, values: [x]}]\n",
+         "t.yaml:2:34: initial.0.values: expected a list of at most 1024 numbers from -1e+300 to "
+         "1e+300, found x"},
         {OK_MODEL "terrain: {file: a.png, amplitude: 1}\n",
          "t.yaml:2:24: terrain.amplitude: not used with terrain.file"},
         {OK_MODEL "terrain: {scale: 2}\n",
@@ -295,7 +307,7 @@ static void wrong_overrides_are_named(void **state) {
          "search.population?"},
         {{"qqqqqqq", "9"},
          "override qqqqqqq=9: qqqqqqq: unknown key, expected one of name, model, terrain, world, "
-         "motion, controller, servo, fitness, run, search, verify"},
+         "motion, controller, servo, initial, fitness, run, search, verify"},
         {{"search..seed", "9"},
          "override search..seed=9: search..seed: unknown key, did you mean terrain.seed?"},
         {{"search", "9"}, "override search=9: search: expected a group of keys, found 9"},

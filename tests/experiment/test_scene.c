@@ -133,6 +133,72 @@ static void the_hexapod_scene_is_the_paper(void **state) {
     mf_experiment_destroy(e);
 }
 
+static mf_Experiment *load_with(mf_Context *context, const char *initial) {
+    char text[512], line[900];
+    mf_Experiment *experiment = NULL;
+    mf_Error error = {0};
+    snprintf(text, sizeof text, "model: {file: ../models/hexapod.urdf}\ninitial: %s\n", initial);
+    if (mf_experiment_parse(context, MAYFLY_SOURCE_DIR "/scenes/t.yaml", text, strlen(text), NULL,
+                            0, &experiment, &error) != MF_OK)
+        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    return experiment;
+}
+
+static double value_of(mf_Scene *scene, const char *field, uint32_t instance, uint32_t component) {
+    return mf_field_get(mf_group_find_field(scene->group, field), instance, component);
+}
+
+// Set for every robot, before distance counts, and again in every evaluation; the fit of points
+// follows the angles.
+static void lives_begin_with_initial_values(void **state) {
+    mf_Experiment *experiment =
+        load_with(*state, "[{property: '*/joint.angle', values: [0.125]}, "
+                          "{property: leg2_femur/joint.angle, values: [0.25]}, "
+                          "{property: base.position, values: [3, 4, 0.5]}]");
+    mf_Scene scene = make(*state, experiment, 2);
+    uint32_t joint = mf_model_find_joint(scene.model, "leg2_femur");
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_true(value_of(&scene, "joint.angle", i, 0) == 0.125);
+            assert_true(value_of(&scene, "joint.angle", i, joint) == 0.25);
+            assert_true(value_of(&scene, "base.position", i, 1) == 4.0);
+            assert_true(mf_scene_distance(&scene, i) == 0.0);
+        }
+        mf_world_step(scene.world, 50);
+        mf_Error error = {0};
+        assert_int_equal(mf_world_restore(scene.world, scene.start, scene.start_size, &error),
+                         MF_OK);
+    }
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+}
+
+static void wrong_initial_values_are_named(void **state) {
+    static const struct {
+        const char *text, *part;
+    } rows[] = {
+        {"[{property: leg9/joint.angle, values: [0]}]", "has no such link, joint"},
+        {"[{property: leg2_femur/joint.angel, values: [0]}]", "near: joint.angle"},
+        {"[{property: mass, values: [2]}]", "cannot be written, it is a constant of the model"},
+        {"[{property: sensor.attitude, values: [0]}]", "cannot be written, it is computed"},
+        {"[{property: base.position, values: [0, 1]}]", "base.position has 3 values, found 2"},
+        {"[{property: base.orientation, values: [1, 1, 0, 0]}]", "of length 1"},
+        {"[{property: base.position.x, values: [1e200]}]", "expected finite numbers"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mf_Experiment *experiment = load_with(*state, rows[i].text);
+        mf_Scene scene;
+        mf_Error error = {0};
+        assert_int_not_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_OK);
+        if (strstr(error.message, rows[i].part) == NULL)
+            fail_msg("%s: '%s'", rows[i].text, error.message);
+        assert_string_equal(error.file, experiment->file);
+        assert_int_equal(error.line, 2);
+        assert_int_equal(error.column, 11);
+        mf_experiment_destroy(experiment);
+    }
+}
+
 static void robots_without_a_genome_idle(void **state) {
     static const char *const controllers[] = {"gp", "oscillator", "none"};
     for (size_t i = 0; i < 3; i++) {
@@ -302,6 +368,8 @@ int main(void) {
         cmocka_unit_test(a_plugin_controls),
         cmocka_unit_test(the_hexapod_scene_is_the_paper),
         cmocka_unit_test(robots_without_a_genome_idle),
+        cmocka_unit_test(lives_begin_with_initial_values),
+        cmocka_unit_test(wrong_initial_values_are_named),
         cmocka_unit_test(distance_is_horizontal_and_0_with_a_fault),
         cmocka_unit_test(oscillator_genes_map_into_the_joint_range),
         cmocka_unit_test(fitness_depends_on_the_genome_alone),

@@ -19,10 +19,12 @@ static mf_Status load(mf_Context *context, mf_Experiment **out, mf_Error *error)
         {"search.population", "8"},       {"search.survivors", "4"},
         {"model.packages.here", "there"}, {"terrain.origin", "[1, 2]"},
         {"controller.gp.tick", "0.04"},   {"run.duration", "0.1"}};
-    char path[1024];
-    snprintf(path, sizeof path, "%s/scenes/hexapod.yaml", MAYFLY_SOURCE_DIR);
-    mf_Status status = mf_experiment_load(context, path, overrides,
-                                          sizeof overrides / sizeof overrides[0], out, error);
+    static const char text[] = "model: {file: ../models/hexapod.urdf}\n"
+                               "initial: [{property: base.linear_velocity.x, values: [0.5]}, "
+                               "{property: '*/joint.target', values: [0.1]}]\n";
+    mf_Status status =
+        mf_experiment_parse(context, MAYFLY_SOURCE_DIR "/scenes/t.yaml", text, sizeof text - 1,
+                            overrides, sizeof overrides / sizeof overrides[0], out, error);
     assert_int_equal(status != MF_OK, *out == NULL);
     return status;
 }

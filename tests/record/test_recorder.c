@@ -287,6 +287,40 @@ static void the_usual_fields_are_recorded_without_a_list(void **state) {
     H5Fclose(file);
 }
 
+// One component of all robots, under the path that was asked for; constants are not for records.
+static void paths_are_recorded(void **state) {
+    Fixture *fixture = *state;
+    mf_Error error = {0};
+    mf_RecorderConfig config = test_config(fixture);
+    mf_Field *wide = mf_group_find_field(fixture->group, "test.wide");
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        for (uint32_t c = 0; c < 4; c++)
+            mf_field_set(wide, i, c, 10.0 * i + c);
+    config.fields = (const char *const[]){"test.wide[2]", "base.position.z", NULL};
+    config.first_instance = 15;
+    assert_int_equal(record(fixture, config, 1, NULL), MF_OK);
+    double values[ROBOTS];
+    hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, "test.wide[2]", H5P_DEFAULT);
+    hid_t space = H5Dget_space(set);
+    hsize_t size[3];
+    assert_int_equal(H5Sget_simple_extent_dims(space, size, NULL), 3);
+    assert_int_equal(size[1], ROBOTS - 15);
+    assert_int_equal(size[2], 1);
+    assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    for (uint32_t i = 0; i < ROBOTS - 15; i++)
+        assert_true(values[i] == mf_field_get(wide, 15 + i, 2));
+    H5Sclose(space);
+    H5Dclose(set);
+    assert_true(H5Lexists(file, "base.position[2]", H5P_DEFAULT) > 0);
+    H5Fclose(file);
+    config.fields = (const char *const[]){"mass", NULL};
+    assert_int_equal(record(fixture, config, 1, &error), MF_BAD_ARGUMENT);
+    config.fields = (const char *const[]){"nobody/joint.angle", NULL};
+    assert_int_equal(record(fixture, config, 1, &error), MF_NOT_FOUND);
+    assert_non_null(strstr(error.message, "no such link"));
+}
+
 static void wrong_arguments_are_named(void **state) {
     Fixture *fixture = *state;
     mf_Error error = {0};
@@ -425,6 +459,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_usual_fields_are_recorded_without_a_list, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(wrong_arguments_are_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(paths_are_recorded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_old_file_stays_until_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_failing_call_leaves_the_old_file, set_up, tear_down),
