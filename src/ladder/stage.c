@@ -39,7 +39,8 @@ static mf_Status add_rigid(mf_Group *group, const mf_CompareConfig *config, mf_E
 static mf_Status add_points(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
     mf_PointsConfig settings = mf_points_config();
     settings.joint_interval = config->control_interval;
-    settings.friction_coefficient = isnan(config->friction) ? 1.0 : config->friction;
+    if (!isnan(config->friction))
+        settings.friction_coefficient = config->friction;
     return mf_points_add(group, &settings, error);
 }
 

@@ -54,7 +54,6 @@ static mf_MotionsConfig motions_of(const mf_RobotsGroup *from) {
         config.articulated.shapes = true;
     config.rigid.control_interval = config.prescribed.control_interval = from->control_interval;
     config.points.joint_interval = from->control_interval;
-    config.points.friction_coefficient = 1.0;
     return config;
 }
 
