@@ -22,7 +22,7 @@ typedef struct Bench {
 
 static const Bench benches[] = {
     {"collisions-2", 2, 0.28, false, true, true, 2000, false},
-    {"collisions-10-car", 10, 0.28, true, false, false, 2000, false},
+    {"collisions-10-car", 10, 0.4, true, false, false, 2000, false},
     {"collisions-field", 0, 0.0, false, true, true, 400, true},
 };
 

@@ -295,6 +295,8 @@ static void descend(Work *work, uint32_t p) {
     const mf_CompoundSide *sides = pair->sides;
     const mf_Compound *first = sides[0].compound, *second = sides[1].compound;
     const mf_real way[3] = {(mf_real)pair->way[0], (mf_real)pair->way[1], (mf_real)pair->way[2]};
+    const mf_real *spheres[2] = {sphere_of(&sides[0], 0), sphere_of(&sides[1], 0)};
+    const size_t stride = MF_PART_NODE_ROWS * MF_BLOCK;
     Two stack[4 * MF_COMPOUND_SHAPES];
     uint32_t depth = 0;
     stack[depth++] = (Two){first->root, second->root};
@@ -304,7 +306,7 @@ static void descend(Work *work, uint32_t p) {
             open_within(first, two.a, stack, &depth);
             continue;
         }
-        const mf_real *a = sphere_of(&sides[0], two.a), *b = sphere_of(&sides[1], two.b);
+        const mf_real *a = spheres[0] + two.a * stride, *b = spheres[1] + two.b * stride;
         work->meet->sphere_tests++;
         if (!spheres_meet(a, b, way))
             continue;

@@ -165,6 +165,15 @@ void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_Compou
     all->statistics.touches++;
 }
 
+static void clear(const mf_Field *field, uint32_t instance) {
+    const size_t size = mf_field_value_size(field->info.type);
+    char *at =
+        (char *)field->data +
+        ((size_t)(instance / MF_BLOCK) * field->components * MF_BLOCK + instance % MF_BLOCK) * size;
+    for (uint32_t c = 0; c < field->components; c++, at += MF_BLOCK * size)
+        memset(at, 0, size);
+}
+
 void mf_collisions_relax(mf_Collisions *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];
@@ -175,8 +184,7 @@ void mf_collisions_relax(mf_Collisions *all) {
             if (pushed[i] == 0)
                 continue;
             pushed[i] = 0;
-            for (uint32_t c = 0; c < group->push->components; c++)
-                mf_field_set(group->push, i, c, 0.0);
+            clear(group->push, i);
         }
     }
 }
