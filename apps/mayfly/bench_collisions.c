@@ -1,7 +1,7 @@
-// Benches of collisions: humanoids that stand by servos and start with a speed towards each other,
-// a car or a ball that comes their way, with or without a field. The schedule's own clock says what
-// part of a step the collisions take. Every repeat begins from the same image of the world and must
-// end with the same hash; the first only warms up.
+// Benches of collisions: humanoids that stand by servos, two that start with a speed towards each
+// other, a car or a ball that comes their way, with or without a field. The schedule's own clock
+// says what part of a step the collisions take. Every repeat begins from the same image of the
+// world and must end with the same hash; the first only warms up.
 #include "bench_collisions.h"
 
 #include <mayfly/collision.h>
@@ -101,7 +101,8 @@ static mf_Status place_humanoids(const Bench *bench, mf_Group *group, uint32_t c
         const double at[3] = {(column - 0.5 * (columns - 1)) * along,
                               (row - 0.5 * (rows - 1)) * across,
                               mf_group_model(group)->rest_height};
-        const double speed[3] = {bench->spacing > 0.0 ? column % 2 ? -0.5 : 0.5 : 0.0, 0, 0};
+        const double walk = bench->spacing > 0.0 && !bench->car ? 0.5 : 0.0;
+        const double speed[3] = {column % 2 ? -walk : walk, 0, 0};
         status = mf_group_place(group, i, at, NULL, speed, error);
     }
     return status;
