@@ -102,6 +102,48 @@ static void falling_and_resting(void **state) {
     }
 }
 
+// Robots of one group at different levels, and one that changes: each reads the loads of its own
+// motion, never what another motion wrote last.
+static void loads_are_those_of_the_present_level(void **state) {
+    Rig rig;
+    RigConfig config = rig_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Error error = {0};
+    const mf_Rate rate = {1000, 1};
+    config.text = ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
+                      "type='contact' link='box'/>");
+    config.step = MF_MILLISECOND;
+    config.count = 2;
+    rig_open(&rig, *state, &config);
+    motions.start = MF_MOTION_POINTS;
+    motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
+    mf_Status status = mf_motions_add(rig.group, &motions, &error);
+    if (status == MF_OK)
+        status = mf_sensors_add(rig.group, rate, &error);
+    if (status == MF_OK)
+        status = mf_instruments_add(rig.group, NULL, &error);
+    if (status != MF_OK)
+        fail_msg("%s", error.message);
+    const double weight = rig.model->mass * G;
+    static const mf_Motion order[] = {MF_MOTION_POINTS, MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
+                                      MF_MOTION_POINTS};
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(mf_motion_switch(rig.group, 0, order[k], &error), MF_OK);
+        mf_world_step(rig.world, 3000);
+        for (uint32_t i = 0; i < 2; i++) // the other robot stays at points
+            assert_near(rig_get(&rig, "sensor.value", i, 0), weight, 0.02 * weight);
+        assert_true(rig_get(&rig, "sensor.value", 0, 1) == 1.0);
+        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == 1.0);
+        // In the air nothing is left of any level.
+        rig_set(&rig, "base.position", 0, 2, 0.3);
+        mf_world_step(rig.world, 20);
+        assert_true(rig_get(&rig, "sensor.value", 0, 0) == 0.0);
+        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == 0.0);
+        mf_world_step(rig.world, 2000);
+    }
+    rig_close(&rig);
+}
+
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
 static void a_turning_arm(void **state) {
     Rig rig;
@@ -449,6 +491,7 @@ static void making_survives_every_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(falling_and_resting),
+        cmocka_unit_test(loads_are_those_of_the_present_level),
         cmocka_unit_test(a_turning_arm),
         cmocka_unit_test(attitude_is_roll_pitch_yaw),
         cmocka_unit_test(every_attribute_is_read),
