@@ -3,7 +3,7 @@
 #include "sense/instruments_pieces.h"
 
 #include "math/scalar.h"
-#include "world/contacts.h"
+#include "world/attach.h"
 
 #include <mayfly/articulated.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 
 #include "sense/signal.h"
 #include "world/attach.h"
-#include "world/contacts.h"
 #include "math/scalar.h"
 
 #include <mayfly/control.h>

@@ -1,5 +1,5 @@
 // From a row of contact.load back to the model's link.
-#include "world/contacts.h"
+#include "world/attach.h"
 
 #include "math/scalar.h"
 #include "world/group.h"

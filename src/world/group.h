@@ -2,7 +2,7 @@
 #ifndef MF_WORLD_GROUP_H
 #define MF_WORLD_GROUP_H
 
-#include "world/contacts.h"
+#include "world/attach.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 // What the rows of contact.load belong to.
 #include "motion/articulated/host.h"
 #include "math/scalar.h"
-#include "world/contacts.h"
+#include "world/attach.h"
 
 #include <mayfly/articulated.h>
 
