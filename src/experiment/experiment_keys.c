@@ -113,9 +113,6 @@ static const mf_Key keys[] = {
     MF_KEY("controller.oscillator.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL,
      AT(oscillator.rate), "targets are set this often; a multiple of world.step"),
 
-    MF_KEY_LISTED("initial", 0, &initial_table, AT(initial),
-     "values that every life begins with, one after the other, each with the keys below"),
-
     MF_KEY("controller.plugin", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "control software of your own in step with the simulation (docs/plugins.md)"),
     MF_KEY("controller.plugin.file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
@@ -131,6 +128,9 @@ static const mf_Key keys[] = {
      "torque lost per rate (N s/m for sliding joints); 0: the effort of the joint at its speed"),
     MF_KEY("servo.speed", MF_KEY_REAL, 0, "rad/s", "0", 0, 1e9, NULL, AT(servo_speed),
      "that a servo drives its joint at, at most (m/s for sliding joints); 0: the joint's own"),
+
+    MF_KEY_LISTED("initial", 0, &initial_table, AT(initial),
+     "values that every life begins with, one after the other, each with the keys below"),
 
     MF_KEY("fitness", MF_KEY_WORD, 0, "", "distance", 0, 0, fitnesses, AT(fitness),
      "what evolution wants more of: horizontal distance [m] of the base from its start at the end"),
