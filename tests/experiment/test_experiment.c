@@ -121,7 +121,7 @@ static const char full[] =
     "  points: {joint_interval: 0.02, friction: coupled, weighted: true, friction_coefficient: "
     "0.7,\n"
     "           keep_momentum: true, compliance: 0.3, contact_margin: 0}\n"
-    "controller: {gp: {tick: 0.0125, instructions_per_tick: 3, angle_per_move: 0.1, unknown: "
+    "controller: {gp: {tick: 0.02, instructions_per_tick: 3, angle_per_move: 0.1, unknown: "
     "ignore}}\n"
     "fitness: distance\n"
     "run: {robots: 7, duration: 12.5}\n"
@@ -157,7 +157,7 @@ static void check_full(const mf_Experiment *e) {
     assert_true(e->points.weighted && e->points.keep_momentum);
     assert_true(e->points.friction_coefficient == 0.7 && e->points.compliance == 0.3);
     assert_true(e->points.contact_margin == 0);
-    assert_int_equal(e->gp.rate.numerator, 80);
+    assert_int_equal(e->gp.rate.numerator, 50);
     assert_int_equal(e->gp.rate.denominator, 1);
     assert_int_equal(e->gp.instructions_per_tick, 3);
     assert_true(e->gp.angle_per_move == 0.1);
