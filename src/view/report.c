@@ -183,7 +183,7 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_chart_line(text, &chart, columns, best, count, "best", true);
     if (looks > 0) {
         mf_chart_line(text, &chart, look, verified, looks, "verified", false);
-        put_label(text, &chart, verified[looks - 1], 0.0, "verified", "verified", unit);
+        put_label(text, &chart, verified[looks - 1], 0.0, "verified", "verified", "");
     }
     double shift = label_shift(&chart, best[count - 1], mean[count - 1]);
     put_label(text, &chart, best[count - 1], -shift, "best", "best", unit);
