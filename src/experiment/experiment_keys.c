@@ -123,9 +123,9 @@ static const mf_Key keys[] = {
     MF_KEY("servo", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "what turns joint targets into torques, where joints move by torques (`articulated`)"),
     MF_KEY("servo.gain", MF_KEY_REAL, 0, "N m/rad", "0", 0, 1e9, NULL, AT(servo_gain),
-     "torque per error (N/m for sliding joints); 0: the whole effort of the joint at 0.1 rad"),
+     "torque per error (N/m for sliding joints); 0: from the robot's file (docs/gaits.md)"),
     MF_KEY("servo.damping", MF_KEY_REAL, 0, "N m s/rad", "0", 0, 1e9, NULL, AT(servo_damping),
-     "torque lost per rate (N s/m for sliding joints); 0: the effort of the joint at its speed"),
+     "torque lost per rate (N s/m for sliding joints); 0: from the robot's file"),
     MF_KEY("servo.speed", MF_KEY_REAL, 0, "rad/s", "0", 0, 1e9, NULL, AT(servo_speed),
      "that a servo drives its joint at, at most (m/s for sliding joints); 0: the joint's own"),
 

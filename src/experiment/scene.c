@@ -60,31 +60,26 @@ static mf_Rate sensor_rate(const mf_Experiment *experiment) {
     return mf_rate_from_period(experiment->points.joint_interval);
 }
 
-// A joint's servo where the experiment does not say: the whole effort at an error of 0.1 rad (0.1 m
-// for slides), and a torque that falls to 0 at the joint's speed, as that of a direct-current
-// motor.
-static mf_Status choose_servo(const mf_Experiment *experiment, const mf_Joint *joint,
-                              mf_Servo *servo, mf_Error *error) {
-    const double reach = 0.1; // [rad] or [m]
-    *servo = mf_servo();
-    servo->gain = experiment->servo_gain;
-    servo->damping = experiment->servo_damping;
+// The joint's motor as its file has it or its effort and speed make it likely, with what the
+// experiment says instead.
+static mf_Status choose_servo(const mf_Experiment *experiment, const mf_Model *model,
+                              uint32_t index, mf_Servo *servo, mf_Error *error) {
+    const mf_Joint *joint = &model->joints[index];
+    *servo = mf_joint_servo(model, index);
+    if (experiment->servo_gain > 0.0)
+        servo->gain = experiment->servo_gain;
+    if (experiment->servo_damping > 0.0)
+        servo->damping = experiment->servo_damping;
     if (experiment->servo_speed > 0.0)
         servo->speed = experiment->servo_speed;
-    bool driven = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-    if (!driven || (servo->gain > 0.0 && servo->damping > 0.0))
+    bool driven =
+        (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) && joint->mimic == MF_NONE;
+    if (!driven || servo->gain > 0.0)
         return MF_OK;
-    if (!(isfinite(joint->effort) && joint->effort > 0.0) ||
-        !(isfinite(joint->speed) && joint->speed > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "servo.gain, servo.damping: expected numbers above 0, because the joint "
-                       "%.99s has no effort and speed in its file",
-                       joint->name);
-    if (servo->gain == 0.0)
-        servo->gain = joint->effort / reach;
-    if (servo->damping == 0.0)
-        servo->damping = joint->effort / joint->speed;
-    return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT,
+                   "servo.gain: expected a number above 0, because the joint %.99s has neither a "
+                   "servo nor effort and speed in its file",
+                   joint->name);
 }
 
 static mf_Status add_articulated(const mf_Experiment *experiment, mf_Group *group,
@@ -99,7 +94,7 @@ static mf_Status add_articulated(const mf_Experiment *experiment, mf_Group *grou
     config.self_contacts = false; // as at the other levels
     mf_Status status = MF_OK;
     for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++)
-        status = choose_servo(experiment, &model->joints[j], &servos[j], error);
+        status = choose_servo(experiment, model, j, &servos[j], error);
     if (status == MF_OK)
         status = mf_articulated_add(group, &config, error);
     mf_release(context, servos);
