@@ -33,6 +33,7 @@ typedef struct Stage {
     mf_Group *group;
     mf_Field *target;
     bool twice;                      // the target is of type double
+    bool crouches;                   // instead of walking
     float wave[PERIOD][JOINTS_MOST]; // [rad] targets along the cycle
 } Stage;
 
@@ -74,8 +75,9 @@ static const Swing swings[] = {{"left_hip_pitch", -0.3, -0.4, 0, LIFTS},
                                {"left_shoulder_roll", 0.1, 0.05, 0, SWINGS},
                                {"right_shoulder_roll", -0.1, 0.05, 0, SWINGS}};
 
-// Both legs together where `crouches`, and nothing to the sides.
-static void make_waves(Stage *stage, bool crouches) {
+// Crouching: both legs together from where they are straight, and nothing to the sides.
+static void make_waves(Stage *stage) {
+    const bool crouches = stage->crouches;
     for (uint32_t j = 0; j < stage->model->joint_count && j < JOINTS_MOST; j++) {
         const Swing *swing = NULL;
         for (size_t i = 0; i < sizeof swings / sizeof *swings; i++)
@@ -86,17 +88,21 @@ static void make_waves(Stage *stage, bool crouches) {
             double wave = sin(2.0 * HALF * n / PERIOD + shift);
             if ((swing->kind == LIFTS && wave < 0.0) || (swing->kind == SWAYS && crouches))
                 wave = 0.0;
-            stage->wave[n][j] = (float)(swing->middle + swing->size * wave);
+            double middle = swing->kind == LIFTS && crouches ? 0.0 : swing->middle;
+            stage->wave[n][j] = (float)(middle + swing->size * wave);
         }
     }
 }
 
-// Robots of a block are in step, blocks are not.
+// Robots of a block are in step, blocks are not. Those that crouch begin while their legs are
+// straight.
 static void drive(const mf_SystemRun *run, void *user) {
     const Stage *stage = user;
     const uint32_t joints = stage->target->components;
     for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
-        const float *wave = stage->wave[(run->tick + 37 * b) % PERIOD];
+        const uint32_t shift = 37 * b, straight = PERIOD / 2 + shift % (PERIOD / 2);
+        const float *wave =
+            stage->wave[(run->tick + (stage->crouches ? straight : shift)) % PERIOD];
         const size_t first = (size_t)b * joints * MF_BLOCK;
         double *wide = (double *)stage->target->data + first;
         float *narrow = (float *)stage->target->data + first;
@@ -117,12 +123,12 @@ static void stage_free(Stage *stage) {
     mf_context_destroy(stage->context);
 }
 
-static mf_Status add_drive(Stage *stage, bool crouches, mf_Error *error) {
+static mf_Status add_drive(Stage *stage, mf_Error *error) {
     static const char *const writes[] = {"joint.target", NULL};
     mf_SystemConfig system = mf_system_config();
     stage->target = mf_group_find_field(stage->group, "joint.target");
     stage->twice = stage->target->info.type == MF_F64;
-    make_waves(stage, crouches);
+    make_waves(stage);
     system.name = "drive";
     system.phase = MF_PHASE_CONTROL;
     system.run = drive;
@@ -150,6 +156,7 @@ static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, 
                                &stage->model, error);
     if (status != MF_OK)
         return status;
+    stage->crouches = bench->motion != MF_MOTION_KINEMATIC;
     world.step = MF_MILLISECOND;
     group.model = stage->model;
     group.count = options->instances != 0 ? options->instances : 4096;
@@ -160,7 +167,7 @@ static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, 
     if (status == MF_OK)
         status = add_motion(bench, stage, error);
     if (status == MF_OK)
-        status = add_drive(stage, bench->motion != MF_MOTION_KINEMATIC, error);
+        status = add_drive(stage, error);
     return status;
 }
 
