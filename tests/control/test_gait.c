@@ -258,6 +258,23 @@ static void standing_feet_go_with_the_ground(void **state) {
     mf_gait_destroy(gait);
 }
 
+// A foot leaves the ground and comes back to it with the ground's speed: -0.1 m/s seen from the
+// hips, to the first order of the 0.2 ms that the differences are away from it.
+static void feet_meet_the_ground_at_its_speed(void **state) {
+    const Stage *stage = *state;
+    static const double command[3] = {0.1, 0, 0};
+    const double h = 1e-4, times[2] = {h, 0.4 * 0.6 - h}; // of the left foot's swing
+    mf_Gait *gait = gait_of(stage, walk_text);
+    for (int i = 0; i < 2; i++) {
+        double before[2][3], after[2][3], heading[2];
+        feet_at(stage, gait, times[i] - h, command, before, heading);
+        feet_at(stage, gait, times[i] + h, command, after, heading);
+        assert_true(fabs((after[0][0] - before[0][0]) / (2 * h) + 0.1) < 2e-3);
+        assert_true(fabs((after[0][2] - before[0][2]) / (2 * h)) < 2e-3);
+    }
+    mf_gait_destroy(gait);
+}
+
 // Without a command it stands still, on both feet.
 static void stands_without_a_command(void **state) {
     const Stage *stage = *state;
@@ -636,6 +653,7 @@ int main(void) {
         cmocka_unit_test(inverse_is_finite_at_singular_places),
         cmocka_unit_test(joints_that_are_no_leg_are_refused),
         cmocka_unit_test(standing_feet_go_with_the_ground),
+        cmocka_unit_test(feet_meet_the_ground_at_its_speed),
         cmocka_unit_test(stands_without_a_command),
         cmocka_unit_test(cubic_frames_by_hand),
         cmocka_unit_test(linear_frames_and_loops),
