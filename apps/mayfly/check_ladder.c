@@ -24,6 +24,9 @@ static Ladder ladder(mf_Motion motion, mf_ArticulatedIntegrator integrator, mf_T
     Ladder config = {motion, mf_world_config(), mf_rigid_config(), mf_prescribed_config()};
     config.world.step = step;
     config.rigid.integrator = config.prescribed.integrator = integrator;
+    // The answers are those of rigid ground: as stiff as the step allows, points without spin.
+    config.rigid.contact_time = config.prescribed.contact_time = 0.0;
+    config.rigid.spin_friction = (double)NAN;
     return config;
 }
 

@@ -24,17 +24,19 @@ typedef struct mf_RigidConfig {
     bool shapes;                         // as in mf_ArticulatedConfig; default false
     double contact_stiffness;            // [N/m] of one contact on approach, > 0; default 0: by
                                          // contact_time
-    double contact_time;                 // [s] > 0; stiffness = mass / time^2; default 0: 2 steps
-    double separation;                   // [1] stiffness on separation over that on approach, 0 ..
-                                         // 1; a body bounces with its root; default 0.1
-    double friction;                     // [1] Coulomb, >= 0; default NAN: as the shapes of the
-                                         // file say, 1 for points
-    double spin_friction;                // [m] torque against the spin of a contact over its load,
-                                         // >= 0; default NAN: as the shapes say, 0 for points
-    double friction_rate;                // [rad/s] > 0; it is viscous below; default 1e-3
-    double slip_speed;                   // [m/s] > 0; friction, and the change between approach and
-                                         // separation, are viscous below; default 1e-4
-    double contact_depth;                // [m] > 0; deeper contacts push no harder; default 0.02
+    double contact_time;  // [s] >= 0; stiffness = mass / time^2; default 0.012: joints
+                          // that do not give need ground that does; 0: 2 steps
+    double separation;    // [1] stiffness on separation over that on approach, 0 ..
+                          // 1; a body bounces with its root; default 0.1
+    double friction;      // [1] Coulomb, >= 0; default NAN: as the shapes of the
+                          // file say, 1 for points
+    double spin_friction; // [m] torque against the spin of a contact over its load,
+                          // >= 0; NAN: as the shapes say, 0 for points;
+                          // default 0.02: so that feet on few corners do not spin
+    double friction_rate; // [rad/s] > 0; it is viscous below; default 1e-3
+    double slip_speed;    // [m/s] > 0; friction, and the change between approach and
+                          // separation, are viscous below; default 1e-4
+    double contact_depth; // [m] > 0; deeper contacts push no harder; default 0.02
 } mf_RigidConfig;
 MF_API mf_RigidConfig mf_rigid_config(void);
 

@@ -3,6 +3,7 @@
 #ifndef MF_TESTS_MOTION_DRIVEN_STAGE_H
 #define MF_TESTS_MOTION_DRIVEN_STAGE_H
 
+#include <math.h>
 #include "motion/articulated_stage.h"
 
 #include <mayfly/motion.h>
@@ -28,6 +29,9 @@ static inline DrivenStageConfig driven_config(mf_Motion motion, mf_ArticulatedIn
     config.group.double_precision = true;
     config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
         integrator;
+    // The closed forms are those of rigid ground: as stiff as the step allows, points without spin.
+    config.rigid.contact_time = config.prescribed.contact_time = 0.0;
+    config.rigid.spin_friction = (double)NAN;
     return config;
 }
 

@@ -12,9 +12,10 @@ mf_RigidConfig mf_rigid_config(void) {
                             .limits = true,
                             .speeds = true,
                             .contacts = true,
+                            .contact_time = MF_DRIVEN_CONTACT_TIME,
                             .separation = 0.1,
                             .friction = (double)NAN,
-                            .spin_friction = (double)NAN,
+                            .spin_friction = 0.02,
                             .friction_rate = 1e-3,
                             .slip_speed = 1e-4,
                             .contact_depth = 0.02};
