@@ -37,8 +37,9 @@ MF_API mf_PrescribedConfig mf_prescribed_config(void);
 // Lets `group` move by `prescribed`. Adds the fields base.force, base.torque, joint.acceleration,
 // joint.jerk, joint.travel, contact.load and contact.slip, ball.orientation where the model has
 // ball joints, and one system. Ball and planar joints are held as they are. Finds the fields
-// push.link and push.count where they are there. `config` may be NULL. MF_UNSUPPORTED: a floating
-// joint, which only `articulated` can move. MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
+// push.link and push.count where they are there. `config` may be NULL. A step takes up to 3 MiB of
+// the stack of the thread that makes it. MF_UNSUPPORTED: a floating joint, which only `articulated`
+// can move. MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
 MF_API mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config,
                                    mf_Error *error);
 
