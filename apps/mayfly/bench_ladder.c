@@ -1,8 +1,7 @@
 // Benches of the motions whose joints go as they are told: humanoids that walk on the spot, or
-// crouch and rise where they could fall, and swing their arms; every joint gets a new target in
-// every step
-// (`rigid` and `prescribed` look at every tenth). All repeats begin with the same image and must
-// end with the same hash; the first only warms up.
+// crouch and rise where they could fall, and swing their arms. Every joint gets a new target in
+// every step, under `rigid` and `prescribed` in each of their control intervals. All repeats begin
+// with the same image and must end with the same hash; the first only warms up.
 #include "bench_ladder.h"
 
 #include <mayfly/motion.h>
@@ -134,6 +133,8 @@ static mf_Status add_drive(Stage *stage, mf_Error *error) {
     system.run = drive;
     system.user = stage;
     system.writes = writes;
+    if (stage->crouches)
+        system.rate = (mf_Rate){100, 1};
     return mf_group_add_system(stage->group, &system, error);
 }
 
