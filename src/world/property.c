@@ -1,15 +1,13 @@
-// Properties by path: what a path or pattern matches, reading and writing.
+// Properties by path: what a path or pattern matches.
 //
 // Method: a path is matched against every group, instance, part and property in turn, nothing is
 // built. The piece before the last is a part's own name, those before it are names on its way up
 // the tree, from which any may be left out; going up, the nearest that fits is taken, which finds a
 // match whenever there is one. Names may contain slashes: several pieces together may be one name,
 // then without stars.
-#include "math/scalar.h"
 #include "world/group.h"
 #include "world/property.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct Text {
@@ -382,141 +380,4 @@ mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *pa
     if (status == MF_OK && instance < group->config.count)
         visit_robot(&query, (Text){path, strlen(path)}, group, instance);
     return status == MF_OK ? settle(&query, &found, path, out, error) : status;
-}
-
-// ---- the way back -------------------------------------------------------------------------------
-
-static bool is_alone(const mf_Model *model, mf_Part part, uint32_t index) {
-    const char *name = mf_part_own_name(model, part, index);
-    for (mf_Part kind = MF_PART_LINK; kind < MF_PART_COUNT; kind++)
-        for (uint32_t i = 0; i < mf_part_count(model, kind); i++)
-            if ((kind != part || i != index) && strcmp(mf_part_own_name(model, kind, i), name) == 0)
-                return false;
-    return true;
-}
-
-static void add_text(char *out, size_t size, const char *text) {
-    size_t used = strlen(out);
-    if (used + 1 < size)
-        snprintf(out + used, size - used, "%s", text);
-}
-
-// The part's name, behind that of what it hangs on when another part has the same.
-static void add_part(char *out, size_t size, const mf_Model *model, mf_Part part, uint32_t index) {
-    mf_Part above = part;
-    uint32_t at = index;
-    if (!is_alone(model, part, index) && mf_part_climb(model, &above, &at) &&
-        mf_part_own_name(model, above, at)[0] != '\0') {
-        add_text(out, size, mf_part_own_name(model, above, at));
-        add_text(out, size, "/");
-    }
-    add_text(out, size, mf_part_own_name(model, part, index));
-    add_text(out, size, "/");
-}
-
-const char *mf_property_path(const mf_Property *property, char *out, size_t size) {
-    const mf_Model *model = property->group->config.model;
-    char number[24];
-    mf_Property whole;
-    if (size == 0)
-        return out;
-    out[0] = '\0';
-    add_text(out, size, property->group->config.name);
-    snprintf(number, sizeof number, "[%u]/", property->instance);
-    add_text(out, size, number);
-    if (property->part != MF_PART_ROBOT)
-        add_part(out, size, model, property->part, property->index);
-    add_text(out, size, property->name);
-    bool part_of = property->field != NULL &&
-                   mf_part_field(model, property->part, property->index, property->field, &whole);
-    for (uint32_t n = 0; property->field == NULL && !part_of &&
-                         mf_part_constant(model, property->part, property->index, n, &whole);
-         n++)
-        part_of = strcmp(whole.name, property->name) == 0;
-    if (part_of && whole.count != property->count) {
-        uint32_t first = property->field != NULL ? property->first - whole.first
-                                                 : (uint32_t)(property->constant - whole.constant);
-        snprintf(number, sizeof number, "[%u]", first);
-        add_text(out, size, number);
-    }
-    return out;
-}
-
-// ---- values -------------------------------------------------------------------------------------
-
-void mf_property_read(const mf_Property *property, double *values) {
-    for (uint32_t i = 0; i < property->count; i++)
-        values[i] = property->field == NULL
-                        ? property->constant[i]
-                        : mf_field_get(property->field, property->instance, property->first + i);
-}
-
-const char *mf_property_locked(const mf_Property *property) {
-    if (property->field == NULL)
-        return "a constant of the model";
-    if (property->flags & MF_FIELD_OUTPUT)
-        return "computed, writing it would have no effect";
-    if (!(property->flags & (MF_FIELD_STATE | MF_FIELD_INPUT)))
-        return "neither state nor input";
-    return NULL;
-}
-
-static bool turns(const mf_Property *property) {
-    const char *end = strrchr(property->name, '.');
-    return property->field->info.width == 4 && end != NULL && strcmp(end, ".orientation") == 0;
-}
-
-static mf_Status check_values(const mf_Property *property, const double *values, mf_Error *error) {
-    mf_FieldType type = property->field->info.type;
-    double lowest = type == MF_U32 ? 0.0 : -2147483648.0;
-    double highest = type == MF_U32 ? 4294967295.0 : 2147483647.0;
-    for (uint32_t i = 0; i < property->count; i++) {
-        if (!mf_is_finite(values[i]) || (type == MF_F32 && !mf_is_finite((double)(float)values[i])))
-            return mf_fail(error, MF_BAD_ARGUMENT, "property %s: expected finite numbers, found %g",
-                           property->name, values[i]);
-        if ((type == MF_U32 || type == MF_I32) &&
-            !(values[i] >= lowest && values[i] <= highest && mf_floor(values[i]) == values[i]))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "property %s: expected whole numbers %g .. %g, found %g", property->name,
-                           lowest, highest, values[i]);
-    }
-    if (!turns(property))
-        return MF_OK;
-    if (property->count % 4 != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "property %s: expected the four numbers of the quaternion together",
-                       property->name);
-    for (uint32_t i = 0; i < property->count; i += 4) {
-        double square = 0.0;
-        for (uint32_t c = 0; c < 4; c++)
-            square += values[i + c] * values[i + c];
-        if (!(square > 0.98 && square < 1.02))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "property %s: expected a quaternion of length 1 (w, x, y, z), found one "
-                           "of %g",
-                           property->name, __builtin_sqrt(square));
-    }
-    return MF_OK;
-}
-
-mf_Status mf_property_write(const mf_Property *property, const double *values, mf_Error *error) {
-    const char *locked = mf_property_locked(property);
-    mf_Group *group = property->group;
-    if (locked != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "property %s: cannot be written, it is %s",
-                       property->name, locked);
-    mf_Status status = check_values(property, values, error);
-    if (status != MF_OK)
-        return status;
-    for (uint32_t i = 0; i < property->count; i++) {
-        double value = values[i], turn[4];
-        if (turns(property)) {
-            memcpy(turn, values + i / 4 * 4, sizeof turn);
-            mf_quat_normalize(turn);
-            value = turn[i % 4];
-        }
-        mf_field_set(property->field, property->instance, property->first + i, value);
-    }
-    mf_group_refresh(group, property->instance);
-    return MF_OK;
 }
