@@ -61,7 +61,7 @@ typedef struct mf_VerifyConfig {
 // What a property of every robot begins with.
 typedef struct mf_InitialValue {
     const char *path;     // within the robot, as mf_property_list_in takes it
-    double *values;       // [any] in the property's unit; borrowed
+    double *values;       // [1] or in the property's unit; borrowed
     uint32_t value_count; // [1] as many as the property has, or one for all
     int32_t line;         // [1] in the file, 0 when unknown
     int32_t column;       // [1]

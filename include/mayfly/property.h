@@ -42,7 +42,7 @@ typedef struct mf_Property {
     mf_Field *field;        // NULL: a constant of the model
     uint32_t first;         // [1] component of the field
     uint32_t count;         // [1] values
-    const double *constant; // [unit] `count` values in the model; NULL: a field
+    const double *constant; // [1] or in `unit`: `count` values in the model; NULL: a field
     const char *name;       // "joint.angle", "mass"
     const char *unit;       // "m"; "1" for pure numbers
     const char *frame;      // "world", "body", "joint", "link" or ""

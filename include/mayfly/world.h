@@ -314,7 +314,7 @@ MF_API const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32
 // there are fewer blocks than threads, slow systems of one wave run at the same time.
 MF_API void mf_world_step(mf_World *world, uint64_t steps);
 
-// From now on measures what each system takes, by the computer's clock, at some 0.1 us a call; or
+// From now on measures what each system takes, by two readings of the computer's clock a call; or
 // stops it. What is simulated does not depend on it.
 MF_API void mf_world_measure(mf_World *world, bool on);
 // [s] that a system took while it was measured, on all threads together.
