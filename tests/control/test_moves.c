@@ -1,5 +1,5 @@
 // The keyframe motions of the humanoid do what they are for, not once but in nearly all of 64
-// variations (getting up: in too few): friction 0.5 to 1, weight 5 % less or more, other start
+// variations (getting up: in three of four): friction 0.5 to 1, weight 5 % less or more, other start
 // poses, each joint up to 0.02 rad off. docs/moves.md has the fractions that were seen; the demands
 // here leave room for a few robots more that fail: other bits of the same physics do not use it up,
 // another friction or contact model would.
@@ -310,8 +310,8 @@ static void check_level(mf_Motion motion, uint32_t level) {
         {"fall_front", 0.0, 1.0, -1.0, falls, {0, 62, 62, 62}},
         {"fall_back", 0.0, 1.0, 1.0, falls, {0, 62, 62, 62}},
         {"turn_over", -RIGHT, 1.0, -1.0, falls, {0, 62, 62, 60}},
-        {"get_up_front", RIGHT, 1.0, 0.0, stands, {0, 0, 0, 24}},
-        {"get_up_back", -RIGHT, 1.0, 0.0, stands, {0, 0, 0, 10}},
+        {"get_up_front", RIGHT, 1.0, 0.0, stands, {0, 0, 0, 36}},
+        {"get_up_back", -RIGHT, 1.0, 0.0, stands, {0, 0, 0, 44}},
     };
     uint32_t failures = 0;
     for (size_t m = 0; m < sizeof moves / sizeof *moves; m++) {
