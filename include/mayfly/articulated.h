@@ -28,8 +28,8 @@ typedef struct mf_ArticulatedConfig {
     const mf_Servo *servos; // one per joint of the model, copied; NULL: `servo` for all
     mf_Servo servo;         // effort and speed are also limited by the joint's own; default:
                             // mf_servo()
-    bool motors;            // where neither gives a gain, joints have the motors of the model,
-                            // mf_joint_servo(); default true
+    bool motors;            // without `servos`, and with `servo` as it comes, joints have the
+                            // motors of the model, mf_joint_servo(); default true
     bool limits;            // joint limits act; default true
     double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps
     double limit_damping;   // [1] damping ratio of limits, >= 0; default 1

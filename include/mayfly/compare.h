@@ -66,8 +66,9 @@ typedef struct mf_CompareRow {
 
 typedef struct mf_Comparison {
     mf_Context *context;
-    const char *model, *gait; // names; borrowed
-    double command[3], duration;
+    const char *model, *gait;       // names; borrowed
+    double command[3];              // [m/s], [m/s], [rad/s]
+    double duration;                // [s]
     uint32_t price_robots, threads; // [1]
     mf_Isa isa;
     mf_Motion reference; // the dearest that ran

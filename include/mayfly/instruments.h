@@ -21,10 +21,10 @@ MF_API mf_InstrumentsConfig mf_instruments_config(void);
 // `address`. They are measured at the end of steps, for the state that a step leaves; accelerations
 // are the change of velocity in that step. What each mf_Signal says happens to the values. A reset
 // measures the start, at rest. Call it after the motion. `config` may be NULL. Values of
-// MF_SENSOR_USER are left alone. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming the
-// sensor, unless lenient: forces of limits, and force and torque sensors of bodies that can touch
-// something, where the motion is not `articulated` (docs/instruments.md); fields that the group does
-// not have. MF_LIMIT: more than 512 links or 1024 velocity values.
+// MF_SENSOR_USER are left alone. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming
+// the sensor, unless lenient: forces of limits, and force and torque sensors of bodies that can
+// touch something, where the motion is not `articulated` (docs/instruments.md); fields that the
+// group does not have. MF_LIMIT: more than 512 links or 1024 velocity values.
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);
 

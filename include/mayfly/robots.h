@@ -42,19 +42,19 @@ typedef enum mf_RobotsBehaviourKind {
 
 typedef struct mf_RobotsBehaviour {
     mf_RobotsBehaviourKind kind;
-    const char *gait;  // name in `gaits`
-    double command[3]; // [m/s], [m/s], [rad/s] forward, left, turn
-    const char *ball;  // soccer: the ball's group
-    uint32_t ball_group;
-    double goal[2];     // [m] soccer: middle of the goal to score in
-    double own_goal[2]; // [m] soccer: middle of the own goal
-    double field_width; // [m] > 0 soccer: between the touch lines
-    double goal_width;  // [m] > 0 soccer: between the posts
-    double kick[2];     // [m] soccer: where the ball must be for a kick with the left foot, forward
-                        // and left of the base; with the right foot the mirror image
-    double speed;       // [m/s] > 0 soccer: of walking forward
-    double spacing;     // [m] >= 0 soccer: kept from others
-    bool keeper;        // soccer: the first robot keeps the goal
+    const char *gait;    // name in `gaits`
+    double command[3];   // [m/s], [m/s], [rad/s] forward, left, turn
+    const char *ball;    // soccer: the ball's group
+    uint32_t ball_group; // [1] its number
+    double goal[2];      // [m] soccer: middle of the goal to score in
+    double own_goal[2];  // [m] soccer: middle of the own goal
+    double field_width;  // [m] > 0 soccer: between the touch lines
+    double goal_width;   // [m] > 0 soccer: between the posts
+    double kick[2]; // [m] soccer: where the ball must be for a kick with the left foot, forward
+                    // and left of the base; with the right foot the mirror image
+    double speed;   // [m/s] > 0 soccer: of walking forward
+    double spacing; // [m] >= 0 soccer: kept from others
+    bool keeper;    // soccer: the first robot keeps the goal
 } mf_RobotsBehaviour;
 
 // One group of robots.

@@ -29,7 +29,8 @@ static bool is_drawn(const mf_Model *model, const mf_Shape *shape) {
                  fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
     if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
         return false; // the ground is drawn as a whole
-    return shape->visual || !has_visual(model, shape->link);
+    // Scenery is all drawn: its lines are for the eye, its posts for both.
+    return shape->visual || shape->link == MF_NONE || !has_visual(model, shape->link);
 }
 
 static const char *type_name(mf_ShapeType type) {

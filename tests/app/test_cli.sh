@@ -44,7 +44,7 @@ refused 2 'need --record' run "$hexapod" --fields base.position
 refused 2 "unknown case 'Z9'" check Z9
 refused 2 "unknown bench 'fast'" bench fast
 refused 2 '--isa: expected' bench --isa mmx
-refused 2 '--motion: expected points' replay nothing --motion rigid
+refused 2 '--motion: expected' replay nothing --motion magic
 refused 2 'takes one name' help evolve run
 
 # ---- bad files: 1, one line, nothing written ------------------------------------------------------

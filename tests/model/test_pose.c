@@ -56,13 +56,12 @@ static void start_angles_are_zero_inside_the_range(void **state) {
     mf_model_destroy(model);
 }
 
-// Tilted by t about x, a shape reaches below its middle: a box (a, b, c) by (b sin t + c cos t) / 2,
-// a cylinder by r sin t + l/2 cos t, a capsule by r + l/2 cos t, a ball by r.
+// Tilted by t about x, a shape reaches below its middle: a box (a, b, c) by (b sin t + c cos t) /
+// 2, a cylinder by r sin t + l/2 cos t, a capsule by r + l/2 cos t, a ball by r.
 static void shapes_reach_down_as_far_as_they_should(void **state) {
-    static const char *const bodies[] = {"<box size='0.2 0.4 0.6'/>",
-                                         "<cylinder radius='0.1' length='0.5'/>",
-                                         "<capsule radius='0.1' length='0.5'/>",
-                                         "<sphere radius='0.3'/>"};
+    static const char *const bodies[] = {
+        "<box size='0.2 0.4 0.6'/>", "<cylinder radius='0.1' length='0.5'/>",
+        "<capsule radius='0.1' length='0.5'/>", "<sphere radius='0.3'/>"};
     const double tilt = 0.4, sine = 0.38941834230865049, cosine = 0.92106099400288508;
     const double depth[] = {0.2 * sine + 0.3 * cosine, 0.1 * sine + 0.25 * cosine,
                             0.1 + 0.25 * cosine, 0.3};

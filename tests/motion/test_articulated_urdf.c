@@ -28,6 +28,7 @@ static void open_tower(Text *t, const char *collision, double height) {
     config.world.gravity = 0.0;
     config.motion.base = MF_ARTICULATED_FIXED;
     config.motion.contacts = false;
+    config.motion.motors = false; // joints that nothing holds
     add_link(text, sizeof text, "base", collision, 0.0);
     add_link(text, sizeof text, "middle", "<sphere radius='0.01'/>", 5.0);
     add_link(text, sizeof text, "top", collision, height);

@@ -28,10 +28,17 @@ static mf_Status check_servo(const mf_Model *model, const mf_Servo *servo, uint3
                    model->joints[joint].name, wrong);
 }
 
+// Anything that mf_servo() does not have.
+static bool says_something(const mf_Servo *servo) {
+    return servo->gain > 0.0 || servo->damping > 0.0 || servo->rotor_inertia > 0.0 ||
+           servo->backlash > 0.0 || servo->effort < INFINITY || servo->speed < INFINITY ||
+           servo->no_load_speed < INFINITY;
+}
+
 static mf_Servo servo_of(const mf_Model *model, const mf_ArticulatedConfig *config,
                          uint32_t joint) {
     mf_Servo servo = config->servos != NULL ? config->servos[joint] : config->servo;
-    bool given = config->servos != NULL || servo.gain > 0.0;
+    bool given = config->servos != NULL || says_something(&servo);
     return given || !config->motors ? servo : mf_joint_servo(model, joint);
 }
 
