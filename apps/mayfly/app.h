@@ -23,6 +23,8 @@ int mf_app_fail(const mf_Error *error);
 int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
 #define MF_APP_FILM_NAME "--plot: expected a name that ends with .html"
 
+#define MF_APP_MOTIONS "kinematic, points, rigid, prescribed or articulated"
+
 // Whether `name` is more than `end` and ends with it.
 bool mf_app_ends_with(const char *name, const char *end);
 

@@ -32,12 +32,6 @@ static const mf_CommandHelp help = {
     .least = 1,
     .most = 1};
 
-static bool read_command(const char *text, double out[3]) {
-    char rest;
-    return text == NULL || (sscanf(text, "%lf,%lf,%lf%c", &out[0], &out[1], &out[2], &rest) == 3 &&
-                            isfinite(out[0]) && isfinite(out[1]) && isfinite(out[2]));
-}
-
 static bool read_levels(const char *text, bool wanted[MF_MOTION_COUNT]) {
     if (text == NULL)
         return true;
@@ -147,21 +141,15 @@ static bool print_json(const mf_Comparison *all) {
 static mf_Status compare(mf_Context *context, const Options *options, mf_CompareConfig *config,
                          const char *name, mf_Comparison **out, mf_Model **model, mf_Gait **gait,
                          mf_Error *error) {
-    char path[MF_APP_PATH], file[MF_APP_PATH];
+    char path[MF_APP_PATH];
     mf_ImportConfig import = mf_import_config();
     import.packages = options->inputs.packages.items;
     import.package_count = options->inputs.packages.count;
     mf_Status status = mf_model_load(context, mf_app_find(name, path), &import, model, error);
-    if (status == MF_OK && options->gait != NULL) {
-        status = mf_app_find_gait(path, options->gait, file, error);
-        if (status == MF_OK)
-            status = mf_gait_load(context, file, *model, gait, error);
-    }
+    if (status == MF_OK && options->gait != NULL)
+        status = mf_app_load_gait(context, path, options->gait, *model, options->command, gait,
+                                  config->command, error);
     config->gait = *gait;
-    if (*gait != NULL && options->command == NULL)
-        config->command[0] = 0.5 * ((*gait)->kind == MF_GAIT_WALK    ? (*gait)->walk.pace.forward
-                                    : (*gait)->kind == MF_GAIT_WAVES ? (*gait)->waves.pace.forward
-                                                                     : 0.0);
     return status == MF_OK ? mf_compare(context, *model, config, out, error) : status;
 }
 
@@ -204,7 +192,7 @@ int mf_command_compare(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_CompareConfig config = mf_compare_config();
-    if (!read_command(options.command, config.command))
+    if (!mf_app_command(options.command, config.command))
         return mf_app_usage("compare", "--command: expected three numbers such as 0.1,0,0");
     if (!read_levels(options.levels, config.wanted))
         return mf_app_usage("compare", "--levels: expected some of kinematic, points, rigid, "

@@ -1,7 +1,8 @@
-// Where the file of a gait is.
+// Where the file of a gait is, and what it is told.
 #include "find_gait.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,4 +47,28 @@ mf_Status mf_app_find_gait(const char *robot, const char *gait, char out[MF_APP_
     return mf_fail_at(error, MF_NOT_FOUND, robot, 0, 0,
                       "no gait '%.60s': expected one of those in %.300s (%s), or a file", gait,
                       folder, known);
+}
+
+bool mf_app_command(const char *text, double out[3]) {
+    char rest;
+    out[0] = out[1] = out[2] = 0.0;
+    return text == NULL || (sscanf(text, "%lf,%lf,%lf%c", &out[0], &out[1], &out[2], &rest) == 3 &&
+                            isfinite(out[0]) && isfinite(out[1]) && isfinite(out[2]));
+}
+
+mf_Status mf_app_load_gait(mf_Context *context, const char *robot, const char *gait,
+                           const mf_Model *model, const char *command, mf_Gait **out,
+                           double value[3], mf_Error *error) {
+    char file[MF_APP_PATH];
+    mf_Status status = mf_app_find_gait(robot, gait, file, error);
+    if (status == MF_OK)
+        status = mf_gait_load(context, file, model, out, error);
+    if (status != MF_OK)
+        return status;
+    mf_app_command(command, value);
+    if (command == NULL)
+        value[0] = 0.5 * ((*out)->kind == MF_GAIT_WALK    ? (*out)->walk.pace.forward
+                          : (*out)->kind == MF_GAIT_WAVES ? (*out)->waves.pace.forward
+                                                          : 0.0);
+    return MF_OK;
 }

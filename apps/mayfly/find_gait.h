@@ -1,4 +1,4 @@
-// Where the file of a gait is.
+// Where the file of a gait is, and what it is told.
 #ifndef MAYFLY_APP_FIND_GAIT_H
 #define MAYFLY_APP_FIND_GAIT_H
 
@@ -9,5 +9,15 @@
 // robot. MF_NOT_FOUND lists the gaits that there are.
 mf_Status mf_app_find_gait(const char *robot, const char *gait, char out[MF_APP_PATH],
                            mf_Error *error);
+
+// Reads the gait that `gait` means for the robot in the file `robot`, which has been read into
+// `model`, and the command to give it: `command` as typed, or half of the largest forward when that
+// is NULL.
+mf_Status mf_app_load_gait(mf_Context *context, const char *robot, const char *gait,
+                           const mf_Model *model, const char *command, mf_Gait **out,
+                           double value[3], mf_Error *error);
+
+// Three numbers such as "0.1,0,0"; false when `text` is anything else. NULL: all 0.
+bool mf_app_command(const char *text, double out[3]);
 
 #endif

@@ -142,10 +142,9 @@ static mf_Status show_model_parts(mf_Context *context, const mf_Model *model, co
     mf_ModelStart start = {
         .model = model, .motion = MF_MOTION_ARTICULATED, .key = MF_NONE, .count = 1, .seed = 1};
     if (wishes->motion != NULL &&
-        (!mf_motion_find(wishes->motion, &start.motion) ||
-         (start.motion != MF_MOTION_POINTS && start.motion != MF_MOTION_ARTICULATED)))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "--motion: expected points or articulated, found '%.99s'", wishes->motion);
+        (!mf_motion_find(wishes->motion, &start.motion) || start.motion >= MF_MOTION_COUNT))
+        return mf_fail(error, MF_BAD_ARGUMENT, "--motion: expected %s, found '%.99s'",
+                       MF_APP_MOTIONS, wishes->motion);
     mf_Status status = mf_model_start(context, &start, &world, error);
     if (status == MF_OK)
         status = show_parts(world, wishes, error);

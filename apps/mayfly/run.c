@@ -27,7 +27,8 @@ static const mf_CommandHelp help = {
         "A robot's own file (MJCF or URDF) is dropped on flat ground, with its first keyframe or\n"
         "from its rest pose, under full dynamics (--motion points: one rigid body), with the "
         "step,\n"
-        "gravity and floor that the file asks for. Prints height, speed, energy, what the ground\n"
+        "gravity and floor that the file asks for, or walks with --gait. Prints height, speed, "
+        "energy, what the ground\n"
         "bears, faults and sensors.\n\n"
         "In an experiment every robot gets a controller of the experiment's kind with random\n"
         "content (a random program, random waves, or none), drawn from the seed and the robot's\n"
@@ -42,6 +43,7 @@ static const mf_CommandHelp help = {
         "ground, who scored, and what collisions cost; --plot makes a film of all of them.\n"
         "mayfly help robots lists every line of such a file.",
     .examples = "  mayfly run models/hexapod.urdf\n"
+                "  mayfly run models/humanoid.urdf --gait walk --plot walk.html\n"
                 "  mayfly run robot.xml --duration 5 --robots 1000 --key stand\n"
                 "  mayfly run scenes/swarm.yaml --duration 10\n"
                 "  mayfly run scenes/soccer.yaml --plot match.html\n"
@@ -160,7 +162,13 @@ int mf_command_run(int argc, char **argv) {
          "of the random controllers; of a robot's own file: of small joint rates, other for every "
          "robot but the first"},
         {"motion", "NAME", MF_OPTION_TEXT, &options.run.motion, 0, 0,
-         "how a robot's own file moves: articulated (the default) or points"},
+         "how a robot's own file moves: kinematic, points, rigid, prescribed or articulated (the "
+         "default)"},
+        {"gait", "NAME", MF_OPTION_TEXT, &options.run.gait, 0, 0,
+         "what a robot's own file does: the name of a gait beside it, or a file"},
+        {"command", "F,L,T", MF_OPTION_TEXT, &options.run.command, 0, 0,
+         "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: half of the "
+         "largest forward)"},
         {"key", "NAME", MF_OPTION_TEXT, &options.run.key, 0, 0,
          "keyframe that a robot's own file starts with (default: the first)"},
         {"lenient", NULL, MF_OPTION_FLAG, &options.run.lenient, 0, 0,
@@ -196,8 +204,10 @@ int mf_command_run(int argc, char **argv) {
         result = mf_inputs_fail(&error);
     else if (kind == MF_INPUT_ROBOT)
         result = mf_run_model(context, inputs, &options.run, argv[1]);
-    else if (options.run.motion != NULL || options.run.key != NULL || options.run.lenient)
-        result = mf_app_usage("run", "--motion, --key and --lenient are for a robot's own file");
+    else if (options.run.motion != NULL || options.run.key != NULL || options.run.lenient ||
+             options.run.gait != NULL || options.run.command != NULL)
+        result = mf_app_usage(
+            "run", "--motion, --gait, --command, --key and --lenient are for a robot's own file");
     else if (kind == MF_INPUT_SWARM)
         result = mf_run_swarm(context, inputs, &options.run, argv[1]);
     else if (kind == MF_INPUT_ROBOTS)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "find_gait.h"
 #include "math/scalar.h"
 #include "simulate.h"
 #include "start_model.h"
@@ -43,17 +44,10 @@ static Moment look(mf_Group *group, uint32_t robot) {
     Moment moment = {.height = mf_field_get(mf_group_find_field(group, "base.position"), robot, 2),
                      .tilt = acos(fmax(-1.0, fmin(1.0, 1.0 - 2.0 * (x * x + y * y)))),
                      .load = ground_load(group, robot)};
-    if (mf_points_settings(group) != NULL) {
-        mf_PointsEnergy energy = mf_points_energy(group, robot);
-        mf_points_momentum(group, robot, center, linear, angular);
-        moment.kinetic = energy.kinetic;
-        moment.potential = energy.potential;
-    } else {
-        mf_ArticulatedEnergy energy = mf_articulated_energy(group, robot);
-        mf_articulated_momentum(group, robot, center, linear, angular);
-        moment.kinetic = energy.kinetic;
-        moment.potential = energy.potential + energy.elastic;
-    }
+    mf_MotionEnergy energy = mf_motion_energy(group, robot);
+    mf_motion_momentum(group, robot, center, linear, angular);
+    moment.kinetic = energy.kinetic;
+    moment.potential = energy.potential + energy.elastic;
     moment.center = center[2];
     moment.speed = mf_vec3_length(linear) / mf_group_model(group)->mass;
     return moment;
@@ -76,7 +70,10 @@ static void print_start(const mf_ModelStart *start, mf_World *world) {
     if (settings->gravity > 0.0 && (way[0] != 0.0 || way[1] != 0.0 || way[2] > 0.0))
         printf(" along (%.4g %.4g %.4g)", way[0], way[1], way[2]);
     puts("");
-    if (start->key != MF_NONE)
+    if (start->gait != NULL)
+        printf("follows %s, told %g m/s forward, %g m/s left, %g rad/s\n", start->gait->name,
+               start->command[0], start->command[1], start->command[2]);
+    else if (start->key != MF_NONE)
         printf("starts at keyframe %u '%s'\n", start->key, model->keyframes[start->key].name);
     else if (model->base == MF_BASE_FREE)
         puts("starts in its rest pose, lowest point on the ground");
@@ -294,11 +291,15 @@ static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options)
         return mf_app_usage("run", "--model, --terrain and --set change experiments, and this is a "
                                    "robot: give it to scenes/hexapod.yaml by --model");
     mf_Motion motion;
+    double command[3];
     if (options->motion != NULL &&
-        (!mf_motion_find(options->motion, &motion) ||
-         (motion != MF_MOTION_POINTS && motion != MF_MOTION_ARTICULATED)))
-        return mf_app_usage("run", "--motion: expected points or articulated, found '%.99s'",
+        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_COUNT))
+        return mf_app_usage("run", "--motion: expected %s, found '%.99s'", MF_APP_MOTIONS,
                             options->motion);
+    if (!mf_app_command(options->command, command))
+        return mf_app_usage("run", "--command: expected three numbers such as 0.1,0,0");
+    if (options->command != NULL && options->gait == NULL)
+        return mf_app_usage("run", "--command is for a --gait");
     return MF_OPTIONS_GO_ON;
 }
 
@@ -308,6 +309,7 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     mf_Error error = {0};
     mf_Model *model = NULL;
     mf_World *world = NULL;
+    mf_Gait *gait = NULL;
     mf_ImportConfig config = mf_import_config();
     int result = refuse_options(inputs, options);
     if (result != MF_OPTIONS_GO_ON)
@@ -324,12 +326,17 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     if (status == MF_OK)
         status = choose_key(model, options->key, &start.key, &error);
     start.model = model;
+    if (status == MF_OK && options->gait != NULL)
+        status = mf_app_load_gait(context, path, options->gait, model, options->command, &gait,
+                                  start.command, &error);
+    start.gait = gait;
     if (status == MF_OK)
         status = mf_model_start(context, &start, &world, &error);
     result =
         status == MF_OK ? run_world(world, &start, inputs, options, &error) : mf_app_fail(&error);
     mf_world_destroy(world);
     mf_terrain_destroy(start.ground);
+    mf_gait_destroy(gait);
     mf_model_destroy(model);
     return result;
 }

@@ -7,8 +7,8 @@
 // Options of `run`; texts as typed, or NULL.
 typedef struct mf_RunOptions {
     const char *record, *fields, *every, *realtime, *plot;
-    const char *motion, *key; // of a robot alone
-    bool lenient;             // likewise
+    const char *motion, *key, *gait, *command; // of a robot alone
+    bool lenient;                              // likewise
     bool json;
 } mf_RunOptions;
 

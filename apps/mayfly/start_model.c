@@ -57,12 +57,14 @@ static double highest_near(const mf_Terrain *ground, double reach) {
 
 typedef struct Start {
     double *position, *velocity; // [1] of the model
+    double *angle;               // [rad] or [m] of its joints
     double (*place)[3], (*turn)[4];
 } Start;
 
 static void start_free(mf_Context *context, Start *start) {
     mf_release(context, start->position);
     mf_release(context, start->velocity);
+    mf_release(context, start->angle);
     mf_release(context, start->place);
     mf_release(context, start->turn);
 }
@@ -72,22 +74,33 @@ static mf_Status start_make(mf_Context *context, const mf_Model *model, Start *s
     size_t q = model->position_count, v = model->velocity_count;
     start->position = mf_allocate(context, q + 1, sizeof(double));
     start->velocity = mf_allocate(context, v + 1, sizeof(double));
+    start->angle = mf_allocate(context, model->joint_count + 1, sizeof(double));
     start->place = mf_allocate(context, model->link_count, sizeof *start->place);
     start->turn = mf_allocate(context, model->link_count, sizeof *start->turn);
-    if (start->position == NULL || start->velocity == NULL || start->place == NULL ||
-        start->turn == NULL)
+    if (start->position == NULL || start->velocity == NULL || start->angle == NULL ||
+        start->place == NULL || start->turn == NULL)
         return mf_fail(error, MF_NO_MEMORY, "run: out of memory");
     return MF_OK;
 }
 
-// The file's pose with angles inside their ranges, put on the ground where it can fall.
+// Angles inside their ranges; those of the gait's first moment where there is one.
+static mf_Status fill_angles(const mf_ModelStart *wanted, Start *start, mf_Error *error) {
+    static const double still[3] = {0.0, 0.0, 0.0};
+    const mf_Model *model = wanted->model;
+    memcpy(start->angle, model->start_angle, model->joint_count * sizeof *start->angle);
+    return wanted->gait != NULL
+               ? mf_gait_sample(wanted->gait, model, 0.0, still, start->angle, error)
+               : MF_OK;
+}
+
+// The file's pose with these angles, put on the ground where it can fall.
 static void fill_pose(const mf_ModelStart *wanted, Start *start) {
     const mf_Model *model = wanted->model;
     double *q = start->position;
     memcpy(q, model->start_position, model->position_count * sizeof *q);
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE)
-            q[model->joints[j].position_address] = model->start_angle[j];
+            q[model->joints[j].position_address] = start->angle[j];
     if (model->base != MF_BASE_FREE)
         return;
     mf_model_pose_at(model, q, start->place, start->turn);
@@ -154,14 +167,17 @@ static mf_Status place_all(mf_Group *group, const mf_ModelStart *wanted, const S
 
 // ---- motion ------------------------------------------------------------------------------------
 
-static mf_Status add_points(mf_Group *group, mf_Time step, mf_Error *error) {
+// About 10 ms in whole steps: how often joints are told where to be.
+static mf_Time control_interval(mf_Time step) {
+    mf_Time steps = 10 * MF_MILLISECOND / step;
+    return step * (steps > 0 ? steps : 1);
+}
+
+// With a gait joints move as often as it tells them to; alone as the published model has it.
+static mf_Status add_points(mf_Group *group, bool gait, mf_Time step, mf_Error *error) {
     mf_PointsConfig config = mf_points_config();
-    if (mf_group_model(group)->base != MF_BASE_FREE)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "--motion points: the world holds this robot, and points moves free ones; "
-                       "use articulated");
     mf_Time steps = config.joint_interval / step;
-    config.joint_interval = step * (steps > 0 ? steps : 1);
+    config.joint_interval = gait ? control_interval(step) : step * (steps > 0 ? steps : 1);
     return mf_points_add(group, &config, error);
 }
 
@@ -210,9 +226,61 @@ static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
     return mf_articulated_add(group, &config, error);
 }
 
-static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Time step, mf_Error *error) {
-    return motion == MF_MOTION_POINTS ? add_points(group, step, error)
-                                      : add_articulated(group, error);
+static mf_Status add_kinematic(mf_Group *group, bool shapes, mf_Error *error) {
+    mf_KinematicConfig config = mf_kinematic_config();
+    config.shapes = shapes;
+    return mf_kinematic_add(group, &config, error);
+}
+
+static mf_Status add_rigid(mf_Group *group, bool shapes, mf_Time step, mf_Error *error) {
+    mf_RigidConfig config = mf_rigid_config();
+    config.shapes = shapes;
+    config.contacts = mf_model_touches(mf_group_model(group));
+    config.control_interval = control_interval(step);
+    return mf_rigid_add(group, &config, error);
+}
+
+static mf_Status add_prescribed(mf_Group *group, bool shapes, mf_Time step, mf_Error *error) {
+    mf_PrescribedConfig config = mf_prescribed_config();
+    config.shapes = shapes;
+    config.contacts = mf_model_touches(mf_group_model(group));
+    config.control_interval = control_interval(step);
+    return mf_prescribed_add(group, &config, error);
+}
+
+static mf_Status add_driven(mf_Group *group, mf_Motion motion, bool shapes, mf_Time step,
+                            mf_Error *error) {
+    return motion == MF_MOTION_KINEMATIC ? add_kinematic(group, shapes, error)
+           : motion == MF_MOTION_RIGID   ? add_rigid(group, shapes, step, error)
+                                         : add_prescribed(group, shapes, step, error);
+}
+
+static mf_Status add_motion(mf_Group *group, const mf_ModelStart *wanted, mf_Time step,
+                            mf_Error *error) {
+    if (wanted->motion == MF_MOTION_ARTICULATED)
+        return add_articulated(group, error);
+    mf_Status status = mf_motion_check(wanted->model, wanted->motion, error);
+    if (status != MF_OK)
+        return status;
+    if (wanted->motion == MF_MOTION_POINTS)
+        return add_points(group, wanted->gait != NULL, step, error);
+    status = add_driven(group, wanted->motion, true, step, error);
+    // Hulls of many corners: a few points of each instead.
+    return status == MF_LIMIT ? add_driven(group, wanted->motion, false, step, error) : status;
+}
+
+static mf_Status add_gait(mf_Group *group, const mf_ModelStart *wanted, mf_Time step,
+                          mf_Error *error) {
+    mf_GaitConfig config = mf_gait_config();
+    config.rate = mf_rate_from_period(control_interval(step));
+    if (wanted->gait == NULL)
+        return MF_OK;
+    mf_Status status = mf_gaits_add(group, &wanted->gait, 1, &config, error);
+    mf_Field *command = mf_group_find_field(group, "gait.command");
+    for (uint32_t i = 0; i < wanted->count && status == MF_OK; i++)
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(command, i, c, wanted->command[c]);
+    return status;
 }
 
 // What cannot be measured reads 0; mayfly info tells.
@@ -252,11 +320,15 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
     if (status == MF_OK)
         status = mf_world_add_group(*out, &config, &group, error);
     if (status == MF_OK)
-        status = add_motion(group, start->motion, world.step, error);
+        status = add_motion(group, start, world.step, error);
+    if (status == MF_OK)
+        status = add_gait(group, start, world.step, error);
     if (status == MF_OK)
         status = add_instruments(group, error);
     if (status == MF_OK)
         status = start_make(context, start->model, &pose, error);
+    if (status == MF_OK)
+        status = fill_angles(start, &pose, error);
     if (status == MF_OK) {
         if (start->key != MF_NONE)
             fill_key(start->model, start->key, &pose);

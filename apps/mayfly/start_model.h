@@ -6,7 +6,9 @@
 
 typedef struct mf_ModelStart {
     const mf_Model *model;
-    mf_Motion motion;      // points or articulated
+    mf_Motion motion;
+    const mf_Gait *gait;   // that they follow, from its first pose on; NULL: none
+    double command[3];     // [m/s], [m/s], [rad/s] forward, left, turn: what it is told
     uint32_t key;          // [1] keyframe, MF_NONE: the start pose, lowest point on the ground
     uint32_t count;        // [1] robots
     uint64_t seed;         // [1]
@@ -19,7 +21,7 @@ typedef struct mf_ModelStart {
 // file's integrator, and all robots at their start. A robot that the world holds in a file without
 // floor meets no ground. RK4 is taken only where nothing touches: contacts need the implicit
 // integrator. Every robot but the first has joint rates of up to 0.1 rad/s or m/s of its own.
-// MF_UNSUPPORTED: `points` and a robot that the world holds.
+// MF_UNSUPPORTED: a motion that the model cannot move by, with the reason and those that it can.
 mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
                          mf_Error *error);
 

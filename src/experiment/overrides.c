@@ -32,9 +32,11 @@ mf_Reader mf_reader_entry(const mf_Reader *reader, const mf_Key *list, const mf_
     inner.what = list->path;
     inner.base = NULL;
     if (name != NULL && name->kind == MF_YAML_SCALAR && name->text[0] != '\0')
-        snprintf(inner.prefix, sizeof inner.prefix, "%.40s.%.80s.", list->path, name->text);
+        snprintf(inner.prefix, sizeof inner.prefix, "%.130s%.40s.%.80s.", reader->prefix,
+                 list->path, name->text);
     else
-        snprintf(inner.prefix, sizeof inner.prefix, "%.40s.%u.", list->path, index);
+        snprintf(inner.prefix, sizeof inner.prefix, "%.130s%.40s.%u.", reader->prefix, list->path,
+                 index);
     return inner;
 }
 

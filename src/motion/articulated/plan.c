@@ -4,6 +4,7 @@
 #include "math/scalar.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- checks -------------------------------------------------------------------------------------
 
@@ -28,11 +29,10 @@ static mf_Status check_servo(const mf_Model *model, const mf_Servo *servo, uint3
                    model->joints[joint].name, wrong);
 }
 
-// Anything that mf_servo() does not have.
+// Anything that mf_servo() does not have, also what makes no sense and is to be refused.
 static bool says_something(const mf_Servo *servo) {
-    return servo->gain > 0.0 || servo->damping > 0.0 || servo->rotor_inertia > 0.0 ||
-           servo->backlash > 0.0 || servo->effort < INFINITY || servo->speed < INFINITY ||
-           servo->no_load_speed < INFINITY;
+    const mf_Servo nothing = mf_servo();
+    return memcmp(servo, &nothing, sizeof nothing) != 0;
 }
 
 static mf_Servo servo_of(const mf_Model *model, const mf_ArticulatedConfig *config,

@@ -1,0 +1,130 @@
+// Comparisons of levels: a tripod gait goes about as far at every level, the dearest level is the
+// reference, levels that a model cannot support say why, and the page shows it all.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "robots/support.h"
+#include "torture.h"
+
+#include <mayfly/compare.h>
+
+#include <math.h>
+#include <unistd.h>
+
+#define PAGE "compare_test.html"
+
+static mf_Model *load(mf_Context *context, const char *path) {
+    mf_Model *model = NULL;
+    mf_Error error = {0};
+    if (mf_model_load(context, path, NULL, &model, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return model;
+}
+
+static mf_Gait *load_gait(mf_Context *context, const char *path, const mf_Model *model) {
+    mf_Gait *gait = NULL;
+    mf_Error error = {0};
+    if (mf_gait_load(context, path, model, &gait, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return gait;
+}
+
+static void a_tripod_walks_at_every_level(void **state) {
+    mf_Model *model = load(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf");
+    mf_Gait *gait = load_gait(*state, MAYFLY_SOURCE_DIR "/models/gaits/hexapod/tripod.yaml", model);
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    mf_Error error = {0};
+    config.gait = gait;
+    config.command[0] = 0.08;
+    config.duration = 4.0;
+    config.price_robots = 16;
+    if (mf_compare(*state, model, &config, &all, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(all->reference, MF_MOTION_ARTICULATED);
+    const mf_CompareRow *best = &all->rows[MF_MOTION_ARTICULATED];
+    assert_true(isnan(best->position_error) && isnan(best->energy_error));
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        const mf_CompareRow *row = &all->rows[i];
+        assert_true(row->possible && row->finished && isnan(row->fell));
+        assert_int_equal(row->sample_count, 401);
+        // Levels differ (feet that roll, servos that give), but none by a third of the way.
+        assert_true(fabs(row->forward - best->forward) < 0.33 * best->forward);
+        assert_true(fabs(row->turned) < 0.1 && row->tilt < 0.1);
+        assert_true(row->penetration < 0.01 && row->seconds > 0.0);
+        assert_true(row == best || (row->position_error > 0.0 && row->position_error < 0.1));
+    }
+    assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
+    char *page;
+    size_t size;
+    assert_int_equal(mf_file_read(*state, PAGE, 1 << 24, &page, &size, NULL), MF_OK);
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        assert_non_null(strstr(page, mf_motion_name((mf_Motion)i)));
+        assert_non_null(strstr(page, mf_motion_blind_spot((mf_Motion)i)));
+    }
+    mf_release(*state, page);
+    unlink(PAGE);
+    mf_comparison_destroy(all);
+    mf_gait_destroy(gait);
+    mf_model_destroy(model);
+}
+
+static void what_a_level_cannot_is_said(void **state) {
+    mf_Model *ball = load(*state, MAYFLY_SOURCE_DIR "/models/ball.xml");
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    mf_Error error = {0};
+    config.duration = 0.1;
+    config.price_robots = 0;
+    assert_int_equal(mf_compare(*state, ball, &config, &all, NULL), MF_OK);
+    assert_false(all->rows[MF_MOTION_KINEMATIC].possible);
+    assert_non_null(strstr(all->rows[MF_MOTION_KINEMATIC].reason, "feet"));
+    assert_true(all->rows[MF_MOTION_RIGID].possible);
+    assert_true(isnan(all->rows[MF_MOTION_RIGID].seconds));
+    assert_true(all->rows[MF_MOTION_RIGID].position_error < 1e-6); // it lies
+    mf_comparison_destroy(all);
+    memset(config.wanted, 0, sizeof config.wanted);
+    config.wanted[MF_MOTION_KINEMATIC] = true;
+    assert_int_equal(mf_compare(*state, ball, &config, &all, &error), MF_UNSUPPORTED);
+    assert_null(all);
+    config = mf_compare_config();
+    config.control_interval = 1500000;
+    assert_int_equal(mf_compare(*state, ball, &config, &all, &error), MF_BAD_ARGUMENT);
+    mf_model_destroy(ball);
+}
+
+static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) {
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    config.duration = 0.02;
+    config.settle = 0.0;
+    config.price_robots = 0;
+    config.wanted[MF_MOTION_KINEMATIC] = config.wanted[MF_MOTION_POINTS] =
+        config.wanted[MF_MOTION_PRESCRIBED] = false;
+    mf_Status status = mf_compare(context, user, &config, &all, error);
+    if (status == MF_OK)
+        status = mf_comparison_write(all, PAGE, error);
+    mf_comparison_destroy(all);
+    return status;
+}
+
+// A level whose try-out fails for want of memory may come out as one that cannot be.
+static void every_failing_call_is_survived(void **state) {
+    mf_Model *ball = load(*state, MAYFLY_SOURCE_DIR "/models/ball.xml");
+    assert_true(torture(*state, compare_once, ball, TORTURE_MAY_RECOVER) > 50);
+    unlink(PAGE);
+    mf_model_destroy(ball);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tripod_walks_at_every_level),
+        cmocka_unit_test(what_a_level_cannot_is_said),
+        cmocka_unit_test(every_failing_call_is_survived),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
