@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench_articulated.h"
-#include "bench_collisions.h"
+#include "bench_soccer.h"
 #include "bench_ladder.h"
 #include "bench_model.h"
 #include "bench_swarm.h"
@@ -44,10 +44,12 @@ static const mf_CommandHelp help = {
         "                     the cheaper motions: 4096 humanoids, 1 kHz, feet on the ground\n"
         "  model-humanoid, model-t1\n"
         "                     loading a robot's file and making its world\n"
-        "  collisions-2, collisions-10-car\n"
-        "                     humanoids with ball and field, or with a car, colliding; and "
-        "without\n"
-        "  collisions-field   2 to 200 humanoids on a field; only when named\n"
+        "  soccer-2           two humanoids that walk into each other, ball and field, and what\n"
+        "                     collisions spare\n"
+        "  soccer-10-car, soccer-10-car-articulated\n"
+        "                     a car among ten humanoids, 1 kHz: rigid, and full dynamics on 2\n"
+        "                     threads\n"
+        "  soccer-field       2 to 200 humanoids on a field; only when named\n"
         "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.\n"
@@ -101,6 +103,30 @@ static const mf_Bench *find_bench(const char *name) {
     return NULL;
 }
 
+// Benches that are more than experiments.
+typedef struct Kind {
+    bool (*knows)(const char *name);
+    const char *(*usual)(uint32_t n); // that run unasked; NULL behind the last
+    int (*run)(const char *name, const mf_BenchOptions *options, bool json);
+} Kind;
+
+static const Kind kinds[] = {
+    {mf_bench_swarm_knows, mf_bench_swarm_usual, mf_bench_swarm_run},
+    {mf_bench_articulated_knows, mf_bench_articulated_usual, mf_bench_articulated_run},
+    {mf_bench_model_knows, mf_bench_model_usual, mf_bench_model_run},
+    {mf_bench_ladder_knows, mf_bench_ladder_usual, mf_bench_ladder_run},
+    {mf_bench_soccer_knows, mf_bench_soccer_usual, mf_bench_soccer_run},
+};
+
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+static const Kind *find_kind(const char *name) {
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (kinds[i].knows(name))
+            return &kinds[i];
+    return NULL;
+}
+
 static int run_bench(const char *name, const Options *options) {
     mf_BenchOptions wanted = {.threads = (uint32_t)mf_option_count(options->threads, 0),
                               .instances = (uint32_t)mf_option_count(options->instances, 0),
@@ -112,16 +138,9 @@ static int run_bench(const char *name, const Options *options) {
                               .model = options->model};
     mf_BenchResult result;
     mf_Error error = {0};
-    if (mf_bench_swarm_knows(name))
-        return mf_bench_swarm_run(name, &wanted, options->json);
-    if (mf_bench_articulated_knows(name))
-        return mf_bench_articulated_run(name, &wanted, options->json);
-    if (mf_bench_model_knows(name))
-        return mf_bench_model_run(name, &wanted, options->json);
-    if (mf_bench_collisions_knows(name))
-        return mf_bench_collisions_run(name, &wanted, options->json);
-    if (mf_bench_ladder_knows(name))
-        return mf_bench_ladder_run(name, &wanted, options->json);
+    const Kind *kind = find_kind(name);
+    if (kind != NULL)
+        return kind->run(name, &wanted, options->json);
     const mf_Bench *bench = find_bench(name);
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
@@ -132,9 +151,7 @@ static int run_bench(const char *name, const Options *options) {
 
 static int check_words(const Options *options, int count, char **argv) {
     for (int i = 1; i <= count; i++) {
-        if (find_bench(argv[i]) == NULL && !mf_bench_swarm_knows(argv[i]) &&
-            !mf_bench_articulated_knows(argv[i]) && !mf_bench_model_knows(argv[i]) &&
-            !mf_bench_collisions_knows(argv[i]) && !mf_bench_ladder_knows(argv[i]))
+        if (find_bench(argv[i]) == NULL && find_kind(argv[i]) == NULL)
             return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
     }
     if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&
@@ -156,6 +173,19 @@ static int check_words(const Options *options, int count, char **argv) {
     if (isa != MF_ISA_AUTO && setenv("MAYFLY_ISA", options->isa, 1) != 0)
         return MF_EXIT_FAILED;
     return MF_OPTIONS_GO_ON;
+}
+
+static int run_usual(const Options *options) {
+    int result = MF_EXIT_DONE;
+    for (const mf_Bench *bench = mf_benches; bench->name != NULL && result == MF_EXIT_DONE; bench++)
+        if (!bench->only_named)
+            result = run_bench(bench->name, options);
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        const char *name;
+        for (uint32_t i = 0; result == MF_EXIT_DONE && (name = kinds[k].usual(i)) != NULL; i++)
+            result = run_bench(name, options);
+    }
+    return result;
 }
 
 int mf_command_bench(int argc, char **argv) {
@@ -184,30 +214,8 @@ int mf_command_bench(int argc, char **argv) {
     mf_app_catch_stop();
     if (!options.json)
         print_head();
-    result = MF_EXIT_DONE;
+    result = count == 0 ? run_usual(&options) : MF_EXIT_DONE;
     for (int i = 1; i <= count && result == MF_EXIT_DONE; i++)
         result = run_bench(argv[i], &options);
-    for (const mf_Bench *bench = mf_benches;
-         count == 0 && bench->name != NULL && result == MF_EXIT_DONE; bench++) {
-        if (!bench->only_named)
-            result = run_bench(bench->name, &options);
-    }
-    const char *name;
-    for (uint32_t i = 0;
-         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_swarm_usual(i)) != NULL; i++)
-        result = run_bench(name, &options);
-    for (uint32_t i = 0;
-         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_articulated_usual(i)) != NULL;
-         i++)
-        result = run_bench(name, &options);
-    for (uint32_t i = 0;
-         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_model_usual(i)) != NULL; i++)
-        result = run_bench(name, &options);
-    for (uint32_t i = 0;
-         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_collisions_usual(i)) != NULL; i++)
-        result = run_bench(name, &options);
-    for (uint32_t i = 0;
-         count == 0 && result == MF_EXIT_DONE && (name = mf_bench_ladder_usual(i)) != NULL; i++)
-        result = run_bench(name, &options);
     return result;
 }

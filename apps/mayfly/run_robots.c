@@ -112,6 +112,7 @@ static int run_scene(const mf_RobotsScene *scene, const mf_RunOptions *options, 
     mf_Time duration = mf_time_from_seconds(robots->duration);
     mf_Simulation simulation = {
         .world = scene->world,
+        .title = robots->name,
         .agents = (double)mf_robots_count(robots),
         .steps = (uint64_t)(duration / robots->step + (duration % robots->step != 0)),
         .realtime = mf_option_real(options->realtime, 0.0),

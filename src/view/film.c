@@ -36,14 +36,18 @@ static void take_casts(mf_Film *film, mf_Group *const *groups, uint32_t *links, 
     }
 }
 
-static mf_Status create(mf_World *world, mf_Group *const *groups, uint32_t count, double period,
-                        mf_Film **out, mf_Error *error) {
+static mf_Status create(mf_World *world, const char *title, mf_Group *const *groups, uint32_t count,
+                        double period, mf_Film **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
     if (film == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
-    *film = (mf_Film){
-        .context = context, .world = world, .cast_count = count, .stride = 1, .period = period};
+    *film = (mf_Film){.context = context,
+                      .world = world,
+                      .title = title,
+                      .cast_count = count,
+                      .stride = 1,
+                      .period = period};
     uint32_t links = 0, joints = 0;
     film->casts = mf_allocate(context, count, sizeof *film->casts);
     if (film->casts != NULL) {
@@ -70,23 +74,26 @@ mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error
     *out = NULL;
     if (group == NULL || !(period > 0.0) || !isfinite(period))
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a group and a period above 0 s");
-    return create(mf_group_world(group), &group, 1, period, out, error);
+    return create(mf_group_world(group), mf_group_model(group)->name, &group, 1, period, out,
+                  error);
 }
 
-mf_Status mf_film_create_world(mf_World *world, double period, mf_Film **out, mf_Error *error) {
+mf_Status mf_film_create_world(mf_World *world, const char *title, double period, mf_Film **out,
+                               mf_Error *error) {
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
     *out = NULL;
-    if (world == NULL || mf_world_group_count(world) == 0 || !(period > 0.0) || !isfinite(period))
+    if (world == NULL || title == NULL || mf_world_group_count(world) == 0 || !(period > 0.0) ||
+        !isfinite(period))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "film: expected a world with groups and a period above 0 s");
+                       "film: expected a world with groups, a title and a period above 0 s");
     uint32_t count = mf_world_group_count(world);
     mf_Group **groups = mf_allocate(mf_world_context(world), count, sizeof *groups);
     if (groups == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count; i++)
         groups[i] = mf_world_group(world, i);
-    mf_Status status = create(world, groups, count, period, out, error);
+    mf_Status status = create(world, title, groups, count, period, out, error);
     mf_release(mf_world_context(world), groups);
     return status;
 }

@@ -16,6 +16,7 @@ typedef struct mf_FilmCast {
 struct mf_Film {
     mf_Context *context;
     mf_World *world;
+    const char *title; // borrowed
     mf_FilmCast *casts;
     uint32_t cast_count;   // [1]
     uint32_t robots, of;   // [1] of all casts: shown, and how many there are

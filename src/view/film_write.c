@@ -30,7 +30,9 @@ static bool is_drawn(const mf_Model *model, const mf_Shape *shape) {
     if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
         return false; // the ground is drawn as a whole
     // Scenery is all drawn: its lines are for the eye, its posts for both.
-    return shape->visual || shape->link == MF_NONE || !has_visual(model, shape->link);
+    bool scenery =
+        shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
+    return shape->visual || scenery || !has_visual(model, shape->link);
 }
 
 static const char *type_name(mf_ShapeType type) {
@@ -187,7 +189,11 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     text->failed = text->failed || used == NULL;
     if (used == NULL)
         return;
-    mf_text_format(text, "{\"robots\":%u,\"links\":%u", cast->robots, cast->links);
+    mf_text_format(text, "{\"robots\":%u,\"links\":%u,\"name\":\"", cast->robots, cast->links);
+    for (const char *c = mf_group_settings(cast->group)->name; *c != '\0'; c++)
+        mf_text_format(text, strchr("\\\"<>&", *c) != NULL || (unsigned char)*c < 32 ? "_" : "%c",
+                       *c);
+    mf_text_put(text, "\"");
     put_shapes(text, model, used);
     put_meshes(text, model, used);
     mf_text_put(text, "}");
@@ -222,14 +228,9 @@ mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
     const char *page = (const char *)mf_film_page;
     const char *mark = strstr(page, "@DATA@");
     size_t head = (size_t)(mark - page), tail = head + strlen("@DATA@");
-    // Of several groups the one with most joints is what people came for.
-    const mf_Model *hero = mf_group_model(film->casts[0].group);
-    for (uint32_t i = 1; i < film->cast_count; i++)
-        if (mf_group_model(film->casts[i].group)->joint_count > hero->joint_count)
-            hero = mf_group_model(film->casts[i].group);
     mf_Text text = mf_text_begin(film->context);
     mf_text_put_bytes(&text, page, head);
-    put_film(&text, film, hero->name);
+    put_film(&text, film, film->title);
     mf_text_put(&text, page + tail);
     mf_Status status = text.failed
                            ? mf_fail(error, MF_NO_MEMORY, "film: out of memory")

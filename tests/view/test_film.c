@@ -332,7 +332,7 @@ static void a_world_shows_all_its_groups(void **state) {
     config.count = 3;
     config.isolated = false;
     assert_int_equal(mf_world_add_group(stage.world, &config, &more, NULL), MF_OK);
-    assert_int_equal(mf_film_create_world(stage.world, 0.1, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_create_world(stage.world, "all", 0.1, &film, NULL), MF_OK);
     for (uint32_t i = 0; i < 3; i++)
         mf_field_set(mf_group_find_field(more, "base.position"), i, 1, 10.0 + i);
     mf_film_sample(film);
@@ -351,7 +351,7 @@ static void a_world_shows_all_its_groups(void **state) {
     mf_World *empty = NULL;
     mf_WorldConfig world = mf_world_config();
     assert_int_equal(mf_world_create(*state, &world, &empty, NULL), MF_OK);
-    assert_int_equal(mf_film_create_world(empty, 0.1, &film, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create_world(empty, "none", 0.1, &film, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(empty);
 }
 

@@ -1,8 +1,8 @@
-// Benches of collisions: humanoids that stand by servos, two that start with a speed towards each
+// Benches of robots that meet: humanoids that stand, two that start with a speed towards each
 // other, a car or a ball that comes their way, with or without a field. The schedule's own clock
 // says what part of a step the collisions take. Every repeat begins from the same image of the
 // world and must end with the same hash; the first only warms up.
-#include "bench_collisions.h"
+#include "bench_soccer.h"
 
 #include <mayfly/collision.h>
 #include <mayfly/motion.h>
@@ -13,6 +13,8 @@ enum { REPEATS_MOST = 101 };
 
 typedef struct Bench {
     const char *name;
+    mf_Motion motion;   // of everything that moves
+    uint32_t threads;   // [1]
     uint32_t humanoids; // [1] 0: a curve over many numbers
     double spacing;     // [m] between them; 0: spread over the field
     bool car, ball, field;
@@ -21,9 +23,11 @@ typedef struct Bench {
 } Bench;
 
 static const Bench benches[] = {
-    {"collisions-2", 2, 0.28, false, true, true, 2000, false},
-    {"collisions-10-car", 10, 0.4, true, false, false, 2000, false},
-    {"collisions-field", 0, 0.0, false, true, true, 400, true},
+    {"soccer-2", MF_MOTION_ARTICULATED, 1, 2, 0.28, false, true, true, 2000, false},
+    {"soccer-10-car", MF_MOTION_RIGID, 1, 10, 0.4, true, false, false, 2000, false},
+    {"soccer-10-car-articulated", MF_MOTION_ARTICULATED, 2, 10, 0.4, true, false, false, 2000,
+     false},
+    {"soccer-field", MF_MOTION_RIGID, 1, 0, 0.0, false, true, true, 400, true},
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof benches[0])
@@ -65,8 +69,27 @@ static mf_Status load_models(const Bench *bench, Stage *stage, mf_Error *error) 
     return status;
 }
 
-static mf_Status add_group(mf_World *world, const mf_Model *model, const char *name, uint32_t count,
-                           bool moves, mf_Group **out, mf_Error *error) {
+static mf_Status add_articulated(mf_Group *group, bool servos, bool shapes, mf_Error *error) {
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    motion.self_contacts = false;
+    motion.motors = false;
+    motion.shapes = shapes;
+    if (servos) {
+        motion.servo.gain = 20.0;
+        motion.servo.damping = 0.5;
+    }
+    return mf_articulated_add(group, &motion, error);
+}
+
+static mf_Status add_rigid(mf_Group *group, bool shapes, mf_Error *error) {
+    mf_RigidConfig motion = mf_rigid_config();
+    motion.shapes = shapes;
+    return mf_rigid_add(group, &motion, error);
+}
+
+static mf_Status add_group(const Bench *bench, mf_World *world, const mf_Model *model,
+                           const char *name, uint32_t count, bool moves, mf_Group **out,
+                           mf_Error *error) {
     mf_GroupConfig config = mf_group_config();
     config.name = name;
     config.model = model;
@@ -75,15 +98,14 @@ static mf_Status add_group(mf_World *world, const mf_Model *model, const char *n
     mf_Status status = mf_world_add_group(world, &config, out, error);
     if (status != MF_OK || !moves)
         return status;
-    mf_ArticulatedConfig motion = mf_articulated_config();
-    motion.self_contacts = false;
-    if (strcmp(name, "humanoids") == 0) { // wheels turn freely
-        motion.servo.gain = 20.0;
-        motion.servo.damping = 0.5;
-    }
-    motion.shapes = model->file[0] != '\0' && model->joint_count == 0;
+    const bool shapes = model->file[0] != '\0' && model->joint_count == 0;
     status = mf_collisions_prepare(*out, error);
-    return status == MF_OK ? mf_articulated_add(*out, &motion, error) : status;
+    if (status != MF_OK)
+        return status;
+    // Wheels turn freely.
+    return bench->motion == MF_MOTION_RIGID
+               ? add_rigid(*out, shapes, error)
+               : add_articulated(*out, strcmp(name, "humanoids") == 0, shapes, error);
 }
 
 // In rows; each walks into the next one, every other row the other way.
@@ -112,30 +134,30 @@ static mf_Status fill_world(const Bench *bench, Stage *stage, uint32_t count, mf
                             mf_Error *error) {
     mf_Group *group;
     mf_Status status =
-        add_group(world, stage->models[HUMANOID], "humanoids", count, true, &group, error);
+        add_group(bench, world, stage->models[HUMANOID], "humanoids", count, true, &group, error);
     if (status == MF_OK)
         status = place_humanoids(bench, group, count, error);
     if (status == MF_OK && bench->car) {
         const double at[3] = {-0.9, 0.05, 0.055}, speed[3] = {2.0, 0, 0};
-        status = add_group(world, stage->models[CAR], "car", 1, true, &group, error);
+        status = add_group(bench, world, stage->models[CAR], "car", 1, true, &group, error);
         if (status == MF_OK)
             status = mf_group_place(group, 0, at, NULL, speed, error);
     }
     if (status == MF_OK && bench->ball) {
         const double at[3] = {-0.5, 0.02, 0.07}, speed[3] = {1.0, 0, 0};
-        status = add_group(world, stage->models[BALL], "ball", 1, true, &group, error);
+        status = add_group(bench, world, stage->models[BALL], "ball", 1, true, &group, error);
         if (status == MF_OK)
             status = mf_group_place(group, 0, at, NULL, speed, error);
     }
     if (status == MF_OK && bench->field)
-        status = add_group(world, stage->models[FIELD], "field", 1, false, &group, error);
+        status = add_group(bench, world, stage->models[FIELD], "field", 1, false, &group, error);
     return status;
 }
 
 static mf_Status stage_make(const Bench *bench, uint32_t count, const mf_BenchOptions *options,
                             Stage *stage, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
-    config.threads = options->threads != 0 ? options->threads : 1;
+    config.threads = options->threads != 0 ? options->threads : bench->threads;
     mf_Status status = mf_context_create(&config, &stage->context, error);
     if (status == MF_OK)
         status = load_models(bench, stage, error);
@@ -219,8 +241,8 @@ static bool print_json(const Bench *bench, uint32_t count, const Stage *stage, u
     return mf_app_print(json_pack(
         "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o}",
-        "bench", bench->name, "motion", "articulated", "instances", (json_int_t)count, "threads",
-        (json_int_t)mf_context_threads(stage->context), "isa",
+        "bench", bench->name, "motion", mf_motion_name(bench->motion), "instances",
+        (json_int_t)count, "threads", (json_int_t)mf_context_threads(stage->context), "isa",
         mf_isa_name(mf_world_isa(stage->world)), "precision", "float", "dt", mf_app_real(1e-3),
         "steps", (json_int_t)steps, "seconds", mf_app_real(r->seconds * (double)steps),
         "steps_per_second", mf_app_real(count / r->seconds), "realtime_factor",
@@ -233,9 +255,10 @@ static bool print_json(const Bench *bench, uint32_t count, const Stage *stage, u
 
 static bool print_row(const Bench *bench, uint32_t count, const Result *r) {
     const mf_CollisionsStatistics *s = &r->statistics;
-    printf("%-18s %5u robots %8.3f us a step, %8.3f in collisions; tests %8.1f of spheres "
+    printf("%-25s %5u robots %8.3f us a step, %6.1f x real time, %8.3f us in collisions; tests "
+           "%8.1f of spheres "
            "%7.1f of shapes, %10.1f without trees; %6.2f touches  %016llx\n",
-           bench->name, count, 1e6 * r->seconds, 1e6 * r->part,
+           bench->name, count, 1e6 * r->seconds, 1e-3 / r->seconds, 1e6 * r->part,
            per_step(r, s->robot_tests + s->sphere_tests), per_step(r, s->shape_tests),
            per_step(r, s->without), per_step(r, s->touches), (unsigned long long)r->hash);
     return mf_app_flush();
@@ -276,18 +299,18 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_collisions_knows(const char *name) {
+bool mf_bench_soccer_knows(const char *name) {
     return find(name) != NULL;
 }
 
-const char *mf_bench_collisions_usual(uint32_t n) {
+const char *mf_bench_soccer_usual(uint32_t n) {
     for (size_t i = 0; i < BENCH_COUNT; i++)
         if (!benches[i].only_named && n-- == 0)
             return benches[i].name;
     return NULL;
 }
 
-int mf_bench_collisions_run(const char *name, const mf_BenchOptions *options, bool json) {
+int mf_bench_soccer_run(const char *name, const mf_BenchOptions *options, bool json) {
     const Bench *bench = find(name);
     if (bench->humanoids == 0 && options->instances == 0)
         return run_curve(bench, options, json);

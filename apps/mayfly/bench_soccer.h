@@ -1,0 +1,13 @@
+// Benches of collisions: steps of robots that meet, and what their trees spare.
+#ifndef MAYFLY_APP_BENCH_SOCCER_H
+#define MAYFLY_APP_BENCH_SOCCER_H
+
+#include "bench.h"
+
+bool mf_bench_soccer_knows(const char *name);
+// The name of the n-th bench that runs unasked, NULL behind the last.
+const char *mf_bench_soccer_usual(uint32_t n);
+// Runs one and prints its lines; returns an exit code.
+int mf_bench_soccer_run(const char *name, const mf_BenchOptions *options, bool json);
+
+#endif
