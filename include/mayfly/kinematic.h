@@ -21,9 +21,11 @@ typedef struct mf_KinematicConfig {
     double margin;           // [m] 0 .. 0.1; contacts that are so much higher than the lowest stand
                              // too; default 1e-9, at least what is rounded
     double settle_height;    // [m] >= 0; a robot that stands on less than three corners sinks onto
-                             // contacts that are at most so much higher; default NAN: a fiftieth of
-                             // the robot's height; 0: it keeps its attitude
-    double settle_time;      // [s] > 0, in which it does by 63 %; default 0.02
+                             // contacts that are at most so much higher; default NAN: an eighth of
+                          // the robot's height when its feet have soles (three contacts or more),
+                          // else a fiftieth; 0: it keeps its attitude
+    double settle_time; // [s] >= 0, in which it does by 63 %; default 0: 0.005 with soles, else
+                        // 0.02
 } mf_KinematicConfig;
 MF_API mf_KinematicConfig mf_kinematic_config(void);
 

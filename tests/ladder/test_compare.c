@@ -73,6 +73,26 @@ static void a_tripod_walks_at_every_level(void **state) {
     mf_model_destroy(model);
 }
 
+// What no force holds must not fall: errors of tilt that steps leave do not add up.
+static void kinematic_soles_stay_flat(void **state) {
+    mf_Model *model = load(*state, MAYFLY_SOURCE_DIR "/models/humanoid.urdf");
+    mf_Gait *gait = load_gait(*state, MAYFLY_SOURCE_DIR "/models/gaits/humanoid/march.yaml", model);
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    mf_Error error = {0};
+    config.gait = gait;
+    config.price_robots = 0;
+    memset(config.wanted, 0, sizeof config.wanted);
+    config.wanted[MF_MOTION_KINEMATIC] = true;
+    if (mf_compare(*state, model, &config, &all, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    const mf_CompareRow *row = &all->rows[MF_MOTION_KINEMATIC];
+    assert_true(isnan(row->fell) && row->tilt < 0.2 && row->distance < 0.05);
+    mf_comparison_destroy(all);
+    mf_gait_destroy(gait);
+    mf_model_destroy(model);
+}
+
 static void what_a_level_cannot_is_said(void **state) {
     mf_Model *ball = load(*state, MAYFLY_SOURCE_DIR "/models/ball.xml");
     mf_CompareConfig config = mf_compare_config();
@@ -123,6 +143,7 @@ static void every_failing_call_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tripod_walks_at_every_level),
+        cmocka_unit_test(kinematic_soles_stay_flat),
         cmocka_unit_test(what_a_level_cannot_is_said),
         cmocka_unit_test(every_failing_call_is_survived),
     };

@@ -446,7 +446,7 @@ static void bad_settings_are_refused(void **state) {
         else if (which < 3)
             motion->margin = which == 1 ? -1.0 : (double)NAN;
         else if (which < 5)
-            motion->settle_time = which == 3 ? 0.0 : (double)NAN;
+            motion->settle_time = which == 3 ? -1.0 : (double)NAN;
         else if (which == 5)
             motion->settle_height = -1.0;
         else

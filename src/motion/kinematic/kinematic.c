@@ -8,10 +8,8 @@
 #include <math.h>
 
 mf_KinematicConfig mf_kinematic_config(void) {
-    return (mf_KinematicConfig){.struct_size = sizeof(mf_KinematicConfig),
-                                .margin = 1e-9,
-                                .settle_height = (double)NAN,
-                                .settle_time = 0.02};
+    return (mf_KinematicConfig){
+        .struct_size = sizeof(mf_KinematicConfig), .margin = 1e-9, .settle_height = (double)NAN};
 }
 
 // ---- fields -------------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ static mf_Status check_config(const mf_KinematicConfig *config, mf_Error *error)
     if (!isnan(config->settle_height) &&
         !(config->settle_height >= 0.0 && config->settle_height < INFINITY))
         return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.settle_height: need >= 0");
-    if (!(config->settle_time > 0.0 && config->settle_time < INFINITY))
-        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.settle_time: need > 0");
+    if (!(config->settle_time >= 0.0 && config->settle_time < INFINITY))
+        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.settle_time: need >= 0");
     return MF_OK;
 }
 
@@ -324,6 +324,28 @@ static double find_reach(const Build *b) {
     return most > 0.0 ? most : 1.0;
 }
 
+// A foot with three contacts or more can lie flat.
+static bool has_soles(const mf_KinPlan *plan) {
+    uint32_t row = 1; // [1] feet so far on the same link
+    for (uint32_t i = 1; i < plan->foot_count; i++) {
+        row = plan->feet[i].link == plan->feet[i - 1].link ? row + 1 : 1;
+        if (row == 3)
+            return true;
+    }
+    return false;
+}
+
+// A robot with soles comes down onto the whole of one, from however far; one with feet that are
+// points would tip over onto those that swing.
+static void choose_settling(const Build *b) {
+    mf_KinematicConfig *config = &b->plan->config;
+    const bool soles = has_soles(b->plan);
+    if (isnan(config->settle_height))
+        config->settle_height = (soles ? 0.125 : 0.02) * b->size;
+    if (!(config->settle_time > 0.0))
+        config->settle_time = soles ? 0.005 : 0.02;
+}
+
 static void set_settings(Build *b, bool double_precision) {
     mf_KinPlan *plan = b->plan;
     const mf_Terrain *terrain = b->world->terrain;
@@ -333,8 +355,8 @@ static void set_settings(Build *b, bool double_precision) {
                                                                 : mf_abs(terrain->lowest);
     // What heights are rounded by, with room.
     double rounded = 16.0 * scale * (double_precision ? 0x1p-52 : 0x1p-23);
-    double settle = isnan(plan->config.settle_height) ? 0.02 * b->size : plan->config.settle_height;
-    plan->config.settle_height = settle;
+    choose_settling(b);
+    double settle = plan->config.settle_height;
     c[MF_KIN_STEP] = step;
     c[MF_KIN_INVERSE_STEP] = 1.0 / step;
     c[MF_KIN_FALL] = b->world->gravity * step;
