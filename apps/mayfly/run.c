@@ -25,11 +25,9 @@ static const mf_CommandHelp help = {
     .summary = "simulate a robot, an experiment or a swarm once",
     .text =
         "A robot's own file (MJCF or URDF) is dropped on flat ground, with its first keyframe or\n"
-        "from its rest pose, under full dynamics (--motion points: one rigid body), with the "
-        "step,\n"
-        "gravity and floor that the file asks for, or walks with --gait. Prints height, speed, "
-        "energy, what the ground\n"
-        "bears, faults and sensors.\n\n"
+        "from its rest pose, under full dynamics or another --motion, with the step, gravity and\n"
+        "floor that the file asks for; --gait lets it walk. Prints height, speed, energy, what\n"
+        "the ground bears, faults and sensors.\n\n"
         "In an experiment every robot gets a controller of the experiment's kind with random\n"
         "content (a random program, random waves, or none), drawn from the seed and the robot's\n"
         "number. Prints how far they came; --record keeps what they did, in HDF5 with units. With\n"

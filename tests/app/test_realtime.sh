@@ -44,7 +44,7 @@ grep -q 'leg1_femur/.*lower -0.8 rad' out || fail '--fields lacks a limit'
 expect 0 info --fields --schedule --json "$scene"
 grep -q '"path":"robots\[0\]/leg1_femur/upper","part":"joint","unit":"rad"' out ||
     fail '--json lacks a constant'
-refused 1 'expected points or articulated' info --fields "$source_dir/models/hexapod.urdf" \
+refused 1 'expected kinematic, points' info --fields "$source_dir/models/hexapod.urdf" \
     --motion flying
 
 # ---- values and records by path ------------------------------------------------------------------

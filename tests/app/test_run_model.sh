@@ -73,7 +73,7 @@ expect 0 run arm.xml
 grep -q 'held by the world' out || fail 'the page does not say that the world holds it'
 grep -q '^end .*: centre of mass' out || fail 'it says where the base of a held robot is'
 grep -q 'RK4' out || fail 'the integrator of the file is not taken'
-refused 1 'use articulated' run arm.xml --motion points
+refused 1 'it can move by: kinematic' run arm.xml --motion points
 
 # ---- a film ----------------------------------------------------------------------------------------
 expect 0 run box.xml --robots 3 --plot film.html
