@@ -22,8 +22,8 @@ typedef struct mf_KinematicConfig {
                              // too; default 1e-9, at least what is rounded
     double settle_height;    // [m] >= 0; a robot that stands on less than three corners sinks onto
                              // contacts that are at most so much higher; default NAN: an eighth of
-                          // the robot's height when its feet have soles (three contacts or more),
-                          // else a fiftieth; 0: it keeps its attitude
+    // the robot's height when its feet have soles (three contacts or more),
+    // else a fiftieth; 0: it keeps its attitude
     double settle_time; // [s] >= 0, in which it does by 63 %; default 0: 0.005 with soles, else
                         // 0.02
 } mf_KinematicConfig;

@@ -69,13 +69,14 @@ static void mistakes_have_a_place(void **state) {
         {"waves:\n  joints:\n    - {joint: tail}", 3, 15,
          "waves.joints.0.joint: robot humanoid has no joint tail"},
         {"waves:\n  joints:\n    - {joint: waist, harmonic: 17}", 3, 32,
-         "joints.0.harmonic: expected a whole number from 1 to 16, found 17"},
+         "waves.joints.0.harmonic: expected a whole number from 1 to 16, found 17"},
         {"keyframes: {}", 1, 1, "keyframes.frames: need at least one frame"},
         {"keyframes:\n  frames:\n    - {time: 0, angles: {left_kne: 0.2}}", 3, 26,
          "keyframes.frames.0.angles.left_kne: robot humanoid has no joint left_kne, did you mean "
          "left_knee?"},
         {"keyframes:\n  frames:\n    - {time: 0, angles: {left_knee: bent}}", 3, 37,
-         "frames.0.angles.left_knee: expected a number from -1000 to 1000 rad, found bent"},
+         "keyframes.frames.0.angles.left_knee: expected a number from -1000 to 1000 rad, found "
+         "bent"},
         {"keyframes:\n  frames:\n    - {time: 1}\n    - {time: 1}", 4, 14,
          "keyframes.frames.1.time: need a time after that before, 1 s, found 1"},
         {"keyframes:\n  loop: true\n  frames:\n    - {time: 0}", 2, 9,
