@@ -1,12 +1,10 @@
-// Experiments: a YAML file read into a structure. The order is: parse into a tree that knows lines
-// and columns, apply overrides to the tree, refuse unknown keys, read every key of the table (its
-// default where the file is silent), then check what one key says about another. Either a whole
-// experiment comes out or nothing.
+// Experiments' files: read by the table of keys, then what one key says about another. Either a
+// whole experiment comes out or nothing.
 #include <mayfly/experiment.h>
 #include <mayfly/swarm.h>
 
 #include "experiment/decimal.h"
-#include "experiment/reader.h"
+#include "experiment/document.h"
 
 #include <string.h>
 
@@ -20,11 +18,9 @@ static mf_Status check_survivors(const mf_Reader *reader) {
     const mf_SearchConfig *search = &experiment_of(reader)->search;
     if (search->survivors < search->population)
         return MF_OK;
-    return mf_yaml_fail(reader->tree,
-                        mf_reader_blame(reader, "search.survivors", "search.population"), false,
-                        MF_BAD_FILE, reader->error,
-                        "search.survivors: expected fewer than search.population = %u, found %u",
-                        search->population, search->survivors);
+    return mf_reader_refuse(reader, "search.survivors", "search.population",
+                            "expected fewer than search.population = %u, found %u",
+                            search->population, search->survivors);
 }
 
 static mf_Status check_verify(const mf_Reader *reader) {
@@ -32,64 +28,39 @@ static mf_Status check_verify(const mf_Reader *reader) {
     const mf_VerifyConfig *verify = &experiment->verify;
     if (verify->motion == MF_VERIFY_NONE || verify->best <= experiment->search.population)
         return MF_OK;
-    return mf_yaml_fail(reader->tree, mf_reader_blame(reader, "verify.best", "search.population"),
-                        false, MF_BAD_FILE, reader->error,
-                        "verify.best: expected at most search.population = %u, found %u",
-                        experiment->search.population, verify->best);
+    return mf_reader_refuse(reader, "verify.best", "search.population",
+                            "expected at most search.population = %u, found %u",
+                            experiment->search.population, verify->best);
+}
+
+static mf_Status check_tick(const mf_Reader *reader, const char *path, mf_Rate rate) {
+    char least[MF_DECIMAL_TEXT], found[MF_DECIMAL_TEXT];
+    mf_Time step = experiment_of(reader)->step, tick = mf_key_period(rate);
+    if (tick >= step)
+        return mf_reader_check_multiple(reader, path, tick, "world.step", step);
+    return mf_reader_refuse(reader, path, "world.step",
+                            "expected at least world.step = %s s, found %s s",
+                            mf_decimal_write_time(step, least), mf_decimal_write_time(tick, found));
 }
 
 static mf_Status check_intervals(const mf_Reader *reader) {
     const mf_Experiment *experiment = experiment_of(reader);
-    char step[MF_DECIMAL_TEXT], found[MF_DECIMAL_TEXT];
-    mf_decimal_write_time(experiment->step, step);
-    if (experiment->points.joint_interval % experiment->step != 0)
-        return mf_yaml_fail(
-            reader->tree, mf_reader_blame(reader, "motion.points.joint_interval", "world.step"),
-            false, MF_BAD_FILE, reader->error,
-            "motion.points.joint_interval: expected a multiple of world.step = %s s, found %s s",
-            step, mf_decimal_write_time(experiment->points.joint_interval, found));
-    if (experiment->controller == MF_CONTROLLER_NONE)
-        return MF_OK;
-    bool gp = experiment->controller == MF_CONTROLLER_GP;
-    bool plugin = experiment->controller == MF_CONTROLLER_PLUGIN;
-    const char *path = gp       ? "controller.gp.tick"
-                       : plugin ? "controller.plugin.tick"
-                                : "controller.oscillator.tick";
-    mf_Time tick = mf_key_period(gp       ? experiment->gp.rate
-                                 : plugin ? experiment->plugin_rate
-                                          : experiment->oscillator.rate);
-    if (tick >= experiment->step && tick % experiment->step == 0)
-        return MF_OK;
-    return mf_yaml_fail(reader->tree, mf_reader_blame(reader, path, "world.step"), false,
-                        MF_BAD_FILE, reader->error,
-                        tick < experiment->step
-                            ? "%s: expected at least world.step = %s s, found %s s"
-                            : "%s: expected a multiple of world.step = %s s, found %s s",
-                        path, step, mf_decimal_write_time(tick, found));
-}
-
-mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
-                                 const mf_TerrainGenerator *generator) {
-    uint32_t wrong = image ? MF_KEY_SHAPE : MF_KEY_IMAGE;
-    for (uint32_t i = 0; i < reader->table->count; i++) {
-        const mf_Key *key = &reader->table->keys[i];
-        const mf_YamlNode *node = key->flags & wrong ? mf_reader_find(reader, key->path) : NULL;
-        if (node != NULL) // it would be ignored, so it is refused
-            return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,
-                                image ? "%s: not used with terrain.file"
-                                      : "%s: only used with terrain.file, which is not given",
-                                key->path);
+    mf_Status status =
+        mf_reader_check_multiple(reader, "motion.points.joint_interval",
+                                 experiment->points.joint_interval, "world.step", experiment->step);
+    if (status != MF_OK)
+        return status;
+    switch (experiment->controller) {
+    case MF_CONTROLLER_GP:
+        return check_tick(reader, "controller.gp.tick", experiment->gp.rate);
+    case MF_CONTROLLER_PLUGIN:
+        return check_tick(reader, "controller.plugin.tick", experiment->plugin_rate);
+    case MF_CONTROLLER_OSCILLATOR:
+        return check_tick(reader, "controller.oscillator.tick", experiment->oscillator.rate);
+    case MF_CONTROLLER_NONE:
+        break;
     }
-    const double quarter_turn = 1.5707963267948966;
-    double slope = generator->amplitude;
-    if (image || generator->shape != MF_TERRAIN_SLOPE ||
-        (slope > -quarter_turn && slope < quarter_turn))
-        return MF_OK;
-    char found[MF_DECIMAL_TEXT];
-    return mf_yaml_fail(reader->tree, mf_reader_blame(reader, "terrain.amplitude", "terrain.shape"),
-                        false, MF_BAD_FILE, reader->error,
-                        "terrain.amplitude: expected a slope between -pi/2 and pi/2 rad, found %s",
-                        mf_decimal_write(slope, found));
+    return MF_OK;
 }
 
 // Where complaints about initial values point at; what they name is known with the robot.
@@ -118,26 +89,6 @@ static mf_Status check_relations(const mf_Reader *reader) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static const char *keep(mf_Reader *reader, const char *text, size_t length) {
-    char *copy = mf_reader_allocate(reader, length + 1);
-    if (copy != NULL)
-        memcpy(copy, text, length);
-    return copy;
-}
-
-mf_Status mf_reader_take_file_name(mf_Reader *reader, const char **path, const char **title) {
-    const char *file = reader->tree->file, *slash = strrchr(file, '/');
-    *path = keep(reader, file, strlen(file));
-    if (*path == NULL)
-        return MF_NO_MEMORY;
-    if ((*title)[0] != '\0')
-        return MF_OK;
-    const char *name = slash == NULL ? file : slash + 1;
-    const char *dot = strrchr(name, '.');
-    *title = keep(reader, name, dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name));
-    return *title == NULL ? MF_NO_MEMORY : MF_OK;
-}
-
 // Names what the file is instead, and what it is good for.
 static mf_Status refuse_others(const mf_Reader *reader, const mf_YamlNode *root) {
     const mf_YamlNode *swarm = mf_yaml_find(root, "groups", 6);
@@ -157,27 +108,6 @@ static mf_Status refuse_others(const mf_Reader *reader, const mf_YamlNode *root)
     return MF_OK;
 }
 
-static mf_Status read_tree(mf_Reader *reader, const mf_Override *overrides, uint32_t count) {
-    const mf_YamlNode *root = reader->tree->root;
-    char found[64];
-    if (root->kind != MF_YAML_MAPPING)
-        return mf_yaml_fail(reader->tree, root, false, MF_BAD_FILE, reader->error,
-                            "expected keys such as model and search, found %s",
-                            mf_yaml_describe(root, found, sizeof found));
-    mf_Status status = refuse_others(reader, root);
-    if (status == MF_OK)
-        status = mf_reader_override(reader, overrides, count);
-    if (status == MF_OK)
-        status = mf_reader_read(reader);
-    if (status == MF_OK)
-        status = check_relations(reader);
-    if (status == MF_OK)
-        note_initial(reader);
-    mf_Experiment *experiment = experiment_of(reader);
-    return status == MF_OK ? mf_reader_take_file_name(reader, &experiment->file, &experiment->name)
-                           : status;
-}
-
 // Everything that the table of keys does not reach.
 static void start_from_defaults(mf_Experiment *experiment, mf_Context *context) {
     *experiment = (mf_Experiment){.context = context,
@@ -191,57 +121,48 @@ static void start_from_defaults(mf_Experiment *experiment, mf_Context *context) 
     experiment->search.genome_bytes = MF_GP_BYTES;
 }
 
+static mf_Status read_experiment(mf_Reader *reader, const mf_DocumentSource *source) {
+    mf_Experiment *experiment = reader->base;
+    char found[64];
+    start_from_defaults(experiment, source->context);
+    if (reader->root->kind != MF_YAML_MAPPING)
+        return mf_yaml_fail(reader->tree, reader->root, false, MF_BAD_FILE, reader->error,
+                            "expected keys such as model and search, found %s",
+                            mf_yaml_describe(reader->root, found, sizeof found));
+    mf_Status status = refuse_others(reader, reader->root);
+    if (status == MF_OK)
+        status = mf_document_read_all(reader, mf_experiment_table(), source);
+    if (status == MF_OK)
+        status = check_relations(reader);
+    if (status == MF_OK)
+        note_initial(reader);
+    return status == MF_OK ? mf_document_take_name(reader, &experiment->file, &experiment->name)
+                           : status;
+}
+
+static const mf_DocumentKind experiment_kind = {"experiment", sizeof(mf_Experiment),
+                                                read_experiment, NULL};
+
 mf_Status mf_experiment_parse(mf_Context *context, const char *path, const char *text, size_t size,
                               const mf_Override *overrides, uint32_t override_count,
                               mf_Experiment **out, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "experiment: out is NULL");
-    *out = NULL;
-    if (context == NULL || path == NULL || (text == NULL && size != 0) ||
-        (overrides == NULL && override_count != 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "experiment: context, path or text is NULL");
-    mf_YamlTree tree;
-    mf_Status status = mf_yaml_parse(context, path, text == NULL ? "" : text, size, &tree, error);
-    if (status != MF_OK)
-        return status;
-    mf_ExperimentBox *box = mf_allocate(context, 1, sizeof *box);
-    if (box == NULL) {
-        mf_yaml_free(&tree);
-        return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to read the file");
-    }
-    start_from_defaults(&box->experiment, context);
-    box->memory.context = context;
-    mf_Reader reader = {.tree = &tree,
-                        .table = mf_experiment_table(),
-                        .root = tree.root,
-                        .base = &box->experiment,
-                        .what = "experiment",
-                        .memory = &box->memory,
-                        .error = error};
-    status = read_tree(&reader, overrides, override_count);
-    mf_yaml_free(&tree);
-    if (status != MF_OK) {
-        mf_experiment_destroy(&box->experiment);
-        return status;
-    }
-    *out = &box->experiment;
-    return MF_OK;
+    const mf_DocumentSource source = {context, path, text, size, overrides, override_count, NULL};
+    void *value = NULL;
+    mf_Status status =
+        mf_document_parse(&experiment_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
 }
 
 mf_Status mf_experiment_load(mf_Context *context, const char *path, const mf_Override *overrides,
                              uint32_t override_count, mf_Experiment **out, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "experiment: out is NULL");
-    *out = NULL;
-    if (context == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "experiment: context or path is NULL");
-    char *text;
-    size_t size;
-    mf_Status status = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_experiment_parse(context, path, text, size, overrides, override_count, out, error);
-    mf_release(context, text);
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, NULL};
+    void *value = NULL;
+    mf_Status status =
+        mf_document_load(&experiment_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
     return status;
 }
 
@@ -253,10 +174,5 @@ void mf_experiment_at_level(const mf_Experiment *experiment, mf_Motion motion, m
 }
 
 void mf_experiment_destroy(mf_Experiment *experiment) {
-    if (experiment == NULL)
-        return;
-    mf_ExperimentBox *box = (mf_ExperimentBox *)experiment;
-    mf_Context *context = experiment->context;
-    mf_key_memory_free(&box->memory);
-    mf_release(context, box);
+    mf_document_destroy(&experiment_kind, experiment);
 }

@@ -1,20 +1,21 @@
 // Gaits' files: one top key names the kind, below it stand the members of its structure. What does
 // not fit the robot is refused with the place of the member in the file. A mirror image takes the
 // frames of another file, with left and right exchanged.
-#include "experiment/gait_keys.h"
-#include "experiment/reader.h"
 #include "control/gait.h"
+#include "experiment/document.h"
+#include "experiment/gait_keys.h"
+#include "experiment/yaml_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { KINDS = 3 };
 
-// A gait with the memory behind it. The public part comes first.
-typedef struct Box {
-    mf_Gait gait;
-    mf_KeyMemory memory;
-} Box;
+// What a gait's file is read for.
+typedef struct Given {
+    const mf_Model *model; // NULL: only the file by itself is looked at
+    bool follow;           // a mirror image reads the other file
+} Given;
 
 static void *parameters_of(mf_Gait *gait) {
     switch (gait->kind) {
@@ -28,23 +29,10 @@ static void *parameters_of(mf_Gait *gait) {
     return &gait->keyframes;
 }
 
-// A line that begins with `key` and a colon, at the left edge.
-static bool has_top_key(const char *text, size_t size, const char *key) {
-    size_t length = strlen(key);
-    for (size_t start = 0; start < size;) {
-        const char *end = memchr(text + start, '\n', size - start);
-        if (size - start > length && memcmp(text + start, key, length) == 0 &&
-            text[start + length] == ':')
-            return true;
-        start = end == NULL ? size : (size_t)(end - text) + 1;
-    }
-    return false;
-}
-
 bool mf_gait_is(const char *text, size_t size) {
     bool is = false;
     for (int i = 0; i < KINDS && !is; i++)
-        is = has_top_key(text, size, mf_gait_kind_name((mf_GaitKind)i));
+        is = mf_yaml_has_top_key(text, size, mf_gait_kind_name((mf_GaitKind)i));
     return is;
 }
 
@@ -198,117 +186,58 @@ static mf_Status follow_mirror(mf_Reader *reader, const mf_Model *model, mf_Gait
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static mf_Status find_kind(const mf_YamlTree *tree, mf_GaitKind *kind, mf_Error *error) {
-    static const char wanted[] = "expected one key: walk, waves or keyframes";
-    const mf_YamlNode *root = tree->root, *top = root->first;
-    char found[64];
-    if (root->kind != MF_YAML_MAPPING || top == NULL)
-        return mf_yaml_fail(tree, root, false, MF_BAD_FILE, error, "%s, found %s", wanted,
-                            mf_yaml_describe(root, found, sizeof found));
-    size_t best = SIZE_MAX;
-    for (int i = 0; i < KINDS; i++) {
-        size_t distance = mf_name_distance(top->key, mf_gait_kind_name((mf_GaitKind)i));
-        if (distance < best) {
-            best = distance;
-            *kind = (mf_GaitKind)i;
-        }
-    }
-    if (best > 3 || 2 * best > strlen(top->key))
-        return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error, "%s, found %.40s", wanted,
-                            top->key);
-    if (best > 0)
-        return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error,
-                            "%.40s: unknown key, did you mean %s?", top->key,
-                            mf_gait_kind_name(*kind));
-    if (top->next != NULL)
-        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s too",
-                            wanted, top->next->key);
-    return MF_OK;
-}
-
-static mf_Status read_tree(mf_Reader *reader, const mf_Model *model, bool follow, mf_Gait *gait) {
-    mf_Status status = find_kind(reader->tree, &gait->kind, reader->error);
+static mf_Status read_gait(mf_Reader *reader, const mf_DocumentSource *source) {
+    const Given *given = source->given;
+    mf_Gait *gait = reader->base;
+    uint32_t kind;
+    gait->context = source->context;
+    mf_Status status = mf_document_choose(reader, mf_gait_table(MF_GAIT_WALK), KINDS, &kind);
     if (status != MF_OK)
         return status;
-    reader->table = mf_gait_table(gait->kind);
-    reader->root = reader->tree->root->first;
+    gait->kind = (mf_GaitKind)kind;
     reader->base = parameters_of(gait);
-    reader->what = reader->table->noun;
-    snprintf(reader->prefix, sizeof reader->prefix, "%s.", reader->table->noun);
     status = mf_reader_read(reader);
     bool mirrored = gait->kind == MF_GAIT_KEYFRAMES && gait->keyframes.mirror_of != NULL;
-    if (status == MF_OK && mirrored && follow)
-        status = follow_mirror(reader, model, gait);
+    if (status == MF_OK && mirrored && given->follow)
+        status = follow_mirror(reader, given->model, gait);
     mirrored = mirrored && gait->keyframes.mirror_of != NULL;
     if (status == MF_OK && !mirrored)
-        status = check(reader, gait, model);
-    gait->name = "";
-    return status == MF_OK ? mf_reader_take_file_name(reader, &gait->file, &gait->name) : status;
+        status = check(reader, gait, given->model);
+    return status == MF_OK ? mf_document_take_name(reader, &gait->file, &gait->name) : status;
 }
 
-static mf_Status parse(mf_Context *context, const char *path, const char *text, size_t size,
-                       const mf_Model *model, bool follow, mf_Gait **out, mf_Error *error) {
-    mf_YamlTree tree;
-    mf_Status status = mf_yaml_parse(context, path, text == NULL ? "" : text, size, &tree, error);
-    if (status != MF_OK)
-        return status;
-    Box *box = mf_allocate(context, 1, sizeof *box);
-    if (box == NULL) {
-        mf_yaml_free(&tree);
-        return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to read the file");
-    }
-    box->gait.context = context;
-    box->memory.context = context;
-    mf_Reader reader = {.tree = &tree, .memory = &box->memory, .error = error};
-    status = read_tree(&reader, model, follow, &box->gait);
-    mf_yaml_free(&tree);
-    if (status != MF_OK) {
-        mf_gait_destroy(&box->gait);
-        return status;
-    }
-    *out = &box->gait;
-    return MF_OK;
-}
+static const mf_DocumentKind gait_kind = {"gait", sizeof(mf_Gait), read_gait, NULL};
 
 mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text, size_t size,
                         const mf_Model *model, mf_Gait **out, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: out is NULL");
-    *out = NULL;
-    if (context == NULL || path == NULL || (text == NULL && size != 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: context, path or text is NULL");
-    return parse(context, path, text, size, model, true, out, error);
+    const Given given = {model, true};
+    const mf_DocumentSource source = {
+        .context = context, .path = path, .text = text, .size = size, .given = &given};
+    void *value = NULL;
+    mf_Status status = mf_document_parse(&gait_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
 }
 
 static mf_Status load(mf_Context *context, const char *path, const mf_Model *model, bool follow,
                       mf_Gait **out, mf_Error *error) {
-    char *text;
-    size_t size;
-    mf_Status status = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, error);
-    if (status != MF_OK)
-        return status;
-    status = parse(context, path, text, size, model, follow, out, error);
-    mf_release(context, text);
+    const Given given = {model, follow};
+    const mf_DocumentSource source = {.context = context, .path = path, .given = &given};
+    void *value = NULL;
+    mf_Status status = mf_document_load(&gait_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
     return status;
 }
 
 mf_Status mf_gait_load(mf_Context *context, const char *path, const mf_Model *model, mf_Gait **out,
                        mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: out is NULL");
-    *out = NULL;
-    if (context == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: context or path is NULL");
     return load(context, path, model, true, out, error);
 }
 
 void mf_gait_destroy(mf_Gait *gait) {
-    if (gait == NULL)
-        return;
-    Box *box = (Box *)gait;
-    mf_Context *context = gait->context;
-    mf_key_memory_free(&box->memory);
-    mf_release(context, box);
+    mf_document_destroy(&gait_kind, gait);
 }
 
 // ---- writing -----------------------------------------------------------------------------------

@@ -40,6 +40,18 @@ mf_Reader mf_reader_entry(const mf_Reader *reader, const mf_Key *list, const mf_
     return inner;
 }
 
+mf_Reader mf_reader_item(const mf_Reader *reader, const char *path, uint32_t index) {
+    const mf_Key *key = mf_keys_find(reader->table, path, strlen(path));
+    const mf_YamlNode *entry = mf_reader_find(reader, path)->first;
+    mf_KeyList list;
+    memcpy(&list, (const char *)reader->base + key->offset, sizeof list);
+    for (uint32_t i = 0; i < index; i++)
+        entry = entry->next;
+    mf_Reader inner = mf_reader_entry(reader, key, entry, index);
+    inner.base = (char *)list.entries + index * key->items->size;
+    return inner;
+}
+
 // ---- unknown keys ------------------------------------------------------------------------------
 
 static void list_known(const mf_KeyTable *table, const char *group, char *out, size_t size) {

@@ -18,12 +18,6 @@ typedef struct mf_KeyMemory {
 
 void mf_key_memory_free(mf_KeyMemory *memory);
 
-// An experiment with the memory behind it. The public part comes first.
-typedef struct mf_ExperimentBox {
-    mf_Experiment experiment;
-    mf_KeyMemory memory;
-} mf_ExperimentBox;
-
 enum { MF_READER_PREFIX = 300 }; // [byte] of a list's path with an entry's name
 
 // Everything that reading passes around.
@@ -49,6 +43,10 @@ mf_Status mf_reader_read(mf_Reader *reader);
 mf_Reader mf_reader_entry(const mf_Reader *reader, const mf_Key *list, const mf_YamlNode *entry,
                           uint32_t index);
 
+// A reader for the entry `index` of the list at `path` that has been read into `base`, with the
+// entry's structure as its base. The list has that entry.
+mf_Reader mf_reader_item(const mf_Reader *reader, const char *path, uint32_t index);
+
 // Stores the value of `node` in the member that `key` describes, after checking its range.
 mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node);
 
@@ -70,9 +68,18 @@ mf_Status mf_reader_override(mf_Reader *reader, const mf_Override *overrides, ui
 // Refuses keys that are not in the table. `path` is that of the group, "" at the top.
 mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group, const char *path);
 
-// What follows from the file's name: a copy of the path, and its last part as title when `*title`
-// is empty.
-mf_Status mf_reader_take_file_name(mf_Reader *reader, const char **path, const char **title);
+// ---- what formats check alike (checks.c) --------------------------------------------------------
+
+// MF_BAD_FILE, "<path>: <message>", at the place of mf_reader_blame.
+mf_Status mf_reader_refuse(const mf_Reader *reader, const char *path, const char *other,
+                           const char *format, ...) MF_PRINTF(4, 5);
+
+// The time at `path` is a multiple of `unit` > 0, which is the value at `of`.
+mf_Status mf_reader_check_multiple(const mf_Reader *reader, const char *path, mf_Time interval,
+                                   const char *of, mf_Time unit);
+
+// The key `name` of an entry can stand in paths of overrides.
+mf_Status mf_reader_check_name(const mf_Reader *reader, const char *name);
 
 // Relations within the keys of ground_keys.h.
 mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,

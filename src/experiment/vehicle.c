@@ -1,21 +1,23 @@
 // Vehicles' files: one top key names the kind, below it stand the members of its parameters. What a
 // kind's own check refuses begins with the member's name, so the message gets that member's place.
-#include "experiment/reader.h"
+#include "experiment/document.h"
 #include "experiment/vehicle_keys.h"
+#include "experiment/yaml_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { KINDS = 3 };
 
-// A vehicle with the memory behind it. The public part comes first.
-typedef struct Box {
-    mf_Vehicle vehicle;
-    mf_KeyMemory memory;
-} Box;
-
 const char *mf_vehicle_kind_name(mf_VehicleKind kind) {
     return (unsigned)kind < KINDS ? mf_vehicle_table(kind)->noun : "unknown";
+}
+
+bool mf_vehicle_is(const char *text, size_t size) {
+    bool is = false;
+    for (int i = 0; i < KINDS && !is; i++)
+        is = mf_yaml_has_top_key(text, size, mf_vehicle_kind_name((mf_VehicleKind)i));
+    return is;
 }
 
 // The parameters of the vehicle's kind.
@@ -32,36 +34,6 @@ static void *parameters_of(mf_Vehicle *vehicle) {
 }
 
 // ---- reading -----------------------------------------------------------------------------------
-
-static mf_Status find_kind(const mf_YamlTree *tree, mf_VehicleKind *kind, mf_Error *error) {
-    static const char wanted[] = "expected one key: quadrotor, fixed_wing or car";
-    const mf_YamlNode *root = tree->root, *top = root->first;
-    char found[64];
-    if (root->kind != MF_YAML_MAPPING || top == NULL)
-        return mf_yaml_fail(tree, root, false, MF_BAD_FILE, error, "%s, found %s", wanted,
-                            mf_yaml_describe(root, found, sizeof found));
-    size_t best = SIZE_MAX;
-    mf_VehicleKind near = MF_VEHICLE_QUADROTOR;
-    for (int i = 0; i < KINDS; i++) {
-        size_t distance = mf_name_distance(top->key, mf_vehicle_kind_name((mf_VehicleKind)i));
-        if (distance < best) {
-            best = distance;
-            near = (mf_VehicleKind)i;
-        }
-    }
-    if (best > 3 || 2 * best > strlen(top->key))
-        return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error, "%s, found %.40s", wanted,
-                            top->key);
-    if (best > 0)
-        return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error,
-                            "%.40s: unknown key, did you mean %s?", top->key,
-                            mf_vehicle_kind_name(near));
-    if (top->next != NULL)
-        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s too",
-                            wanted, top->next->key);
-    *kind = near;
-    return MF_OK;
-}
 
 static mf_Status check(const mf_Vehicle *vehicle, mf_Error *error) {
     switch (vehicle->kind) {
@@ -94,76 +66,47 @@ static mf_Status check_members(const mf_Reader *reader, const mf_Vehicle *vehicl
                         reader->error, "%s", cause.message);
 }
 
-static mf_Status read_tree(mf_Reader *reader, mf_Vehicle *vehicle) {
-    mf_Status status = find_kind(reader->tree, &vehicle->kind, reader->error);
+static mf_Status read_vehicle(mf_Reader *reader, const mf_DocumentSource *source) {
+    mf_Vehicle *vehicle = reader->base;
+    uint32_t kind;
+    vehicle->context = source->context;
+    mf_Status status =
+        mf_document_choose(reader, mf_vehicle_table(MF_VEHICLE_QUADROTOR), KINDS, &kind);
     if (status != MF_OK)
         return status;
-    reader->table = mf_vehicle_table(vehicle->kind);
-    reader->root = reader->tree->root->first;
+    vehicle->kind = (mf_VehicleKind)kind;
     reader->base = parameters_of(vehicle);
-    reader->what = reader->table->noun;
-    snprintf(reader->prefix, sizeof reader->prefix, "%s.", reader->table->noun);
     status = mf_reader_read(reader);
     if (status == MF_OK)
         status = check_members(reader, vehicle);
-    vehicle->name = "";
-    return status == MF_OK ? mf_reader_take_file_name(reader, &vehicle->file, &vehicle->name)
-                           : status;
+    return status == MF_OK ? mf_document_take_name(reader, &vehicle->file, &vehicle->name) : status;
 }
+
+static const mf_DocumentKind vehicle_kind = {"vehicle", sizeof(mf_Vehicle), read_vehicle, NULL};
 
 mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text, size_t size,
                            mf_Vehicle **out, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: out is NULL");
-    *out = NULL;
-    if (context == NULL || path == NULL || (text == NULL && size != 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: context, path or text is NULL");
-    mf_YamlTree tree;
-    mf_Status status = mf_yaml_parse(context, path, text == NULL ? "" : text, size, &tree, error);
-    if (status != MF_OK)
-        return status;
-    Box *box = mf_allocate(context, 1, sizeof *box);
-    if (box == NULL) {
-        mf_yaml_free(&tree);
-        return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to read the file");
-    }
-    box->vehicle.context = context;
-    box->memory.context = context;
-    mf_Reader reader = {.tree = &tree, .memory = &box->memory, .error = error};
-    status = read_tree(&reader, &box->vehicle);
-    mf_yaml_free(&tree);
-    if (status != MF_OK) {
-        mf_vehicle_destroy(&box->vehicle);
-        return status;
-    }
-    *out = &box->vehicle;
-    return MF_OK;
+    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
+    void *value = NULL;
+    mf_Status status =
+        mf_document_parse(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
 }
 
 mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
                           mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: out is NULL");
-    *out = NULL;
-    if (context == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: context or path is NULL");
-    char *text;
-    size_t size;
-    mf_Status status = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_vehicle_parse(context, path, text, size, out, error);
-    mf_release(context, text);
+    const mf_DocumentSource source = {.context = context, .path = path};
+    void *value = NULL;
+    mf_Status status = mf_document_load(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
     return status;
 }
 
 void mf_vehicle_destroy(mf_Vehicle *vehicle) {
-    if (vehicle == NULL)
-        return;
-    Box *box = (Box *)vehicle;
-    mf_Context *context = vehicle->context;
-    mf_key_memory_free(&box->memory);
-    mf_release(context, box);
+    mf_document_destroy(&vehicle_kind, vehicle);
 }
 
 // ---- writing -----------------------------------------------------------------------------------

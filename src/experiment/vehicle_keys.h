@@ -6,7 +6,8 @@
 
 #include <mayfly/swarm.h>
 
-// Keys of a vehicle's parameters. A file has them below its kind's name.
+// Keys of a vehicle's parameters. A file has them below its kind's name. The tables of all kinds
+// lie one behind the other.
 const mf_KeyTable *mf_vehicle_table(mf_VehicleKind kind);
 
 // Keys of a swarm's file, those of its groups among them.
