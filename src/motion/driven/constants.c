@@ -118,9 +118,9 @@ static mf_Status fill_path(mf_DrivenPlan *plan, const mf_Model *model,
     const mf_Joint *joint = &model->joints[link->joint];
     double *d = constants(plan, (int32_t)l);
     plan->all[l + 1].leader = l;
-    d[MF_DRIVEN_LOWER] = config->limits ? joint->lower : -INFINITY;
-    d[MF_DRIVEN_UPPER] = config->limits ? joint->upper : INFINITY;
-    d[MF_DRIVEN_FASTEST] = config->speeds ? joint->speed : INFINITY;
+    d[MF_DRIVEN_LOWER] = config->common.limits ? joint->lower : -INFINITY;
+    d[MF_DRIVEN_UPPER] = config->common.limits ? joint->upper : INFINITY;
+    d[MF_DRIVEN_FASTEST] = config->common.speeds ? joint->speed : INFINITY;
     d[MF_DRIVEN_TRAVEL] = d[MF_DRIVEN_FASTEST] * plan->constants_f64[MF_DRIVEN_INTERVAL];
     if (link->kind == MF_ART_BALL)
         return MF_OK;
@@ -151,7 +151,7 @@ mf_Status mf_driven_constants_fill(mf_DrivenPlan *plan, const mf_Model *model,
                                    const mf_DrivenConfig *config, mf_Context *context,
                                    mf_Error *error) {
     const mf_ArtPlan *art = plan->art;
-    const double interval = mf_time_to_seconds(config->control_interval);
+    const double interval = mf_time_to_seconds(config->common.control_interval);
     plan->value_count = MF_DRIVEN_SETTINGS + (size_t)(art->link_count + 1) * MF_DRIVEN_LINK_VALUES;
     plan->all = mf_allocate(context, art->link_count + 1, sizeof *plan->all);
     plan->constants_f64 = mf_allocate(context, plan->value_count, sizeof *plan->constants_f64);

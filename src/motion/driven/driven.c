@@ -6,6 +6,7 @@
 #include "motion/articulated/host.h"
 #include "world/attach.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +16,17 @@
 static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *config,
                               mf_Error *error) {
     const mf_Time step = mf_world_settings(mf_group_world(group))->step;
-    if (config->control_interval <= 0 || config->control_interval % step != 0)
+    const mf_Time interval = config->common.control_interval;
+    if (config->common.struct_size != config->given_size)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", config->name,
+                       config->name);
+    if (mf_driven_find(group, config->own) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the group moves by %s already", config->name,
+                       config->name);
+    if (interval <= 0 || interval % step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s.control_interval: need a multiple of the step (%lld ns), found %lld ns",
-                       config->name, (long long)step, (long long)config->control_interval);
+                       config->name, (long long)step, (long long)interval);
     if (!(config->separation >= 0.0 && config->separation <= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.separation: need 0 .. 1", config->name);
     if (!isnan(config->spin_friction) &&
@@ -114,12 +122,13 @@ static void step_piece(const void *context, uint32_t block, uint32_t lane, uint3
     (single ? plan->step_one : plan->step)(&work);
 }
 
-void mf_driven_run(const mf_SystemRun *run, const mf_DrivenPlan *plan) {
+static void run_driven(const mf_SystemRun *run, void *user) {
+    const mf_DrivenPlan *plan = user;
     const DrivenRun driven = {.plan = plan, .due = run->tick % plan->interval == 0};
     mf_pieces_run(&plan->pieces, run, step_piece, &driven);
 }
 
-void mf_driven_refresh(const mf_DrivenPlan *plan, uint32_t instance) {
+static void begin_paths(const mf_DrivenPlan *plan, uint32_t instance) {
     const mf_Field *rate = plan->art->rows[MF_ART_ROW_RATE];
     for (uint32_t c = 0; c < rate->components; c++) {
         mf_field_set(plan->rows[MF_DRIVEN_ROW_ACCELERATION], instance, c, 0.0);
@@ -153,7 +162,7 @@ static void reset_driven(mf_Group *group, uint32_t instance, void *user) {
         for (uint32_t c = 0; c < 4; c++)
             mf_field_set(plan->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c, start[c]);
     }
-    mf_driven_refresh(plan, instance);
+    begin_paths(plan, instance);
 }
 
 static void destroy_plan(mf_Context *context, mf_DrivenPlan *plan) {
@@ -189,24 +198,42 @@ static uint64_t hash_plan(const mf_DrivenPlan *plan) {
     return mf_hash_bytes(hash, plan->art->constants_f64, plan->art->value_count * sizeof(double));
 }
 
+// The tree with its contacts; what moves the joints is not its business.
+static mf_ArticulatedConfig tree_config(const mf_Model *model, const mf_PrescribedConfig *common) {
+    mf_ArticulatedConfig art = mf_articulated_config();
+    art.integrator = common->integrator;
+    art.base = common->base;
+    art.shapes = common->shapes;
+    art.contact_stiffness = common->contact_stiffness;
+    art.contact_time = common->contact_time;
+    art.contact_damping = common->contact_damping;
+    art.contact_ratio = common->contact_ratio;
+    art.friction = common->friction;
+    art.friction_rate = common->friction_rate;
+    art.slip_speed = common->slip_speed;
+    art.contact_depth = common->contact_depth;
+    art.self_contacts = art.limits = false;
+    // A base that is held touches nothing: it could not give way.
+    bool held = art.base == MF_ARTICULATED_FIXED ||
+                (art.base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
+    art.contacts = common->contacts && !held;
+    return art;
+}
+
 static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenPlan **out,
                            mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
-    mf_ArticulatedConfig art = config->art;
+    const mf_ArticulatedConfig art = tree_config(model, &config->common);
     mf_DrivenPlan *plan = *out = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->name);
     plan->name = config->name;
     plan->bounces = config->bounces;
     plan->model_links = model->link_count;
-    plan->interval =
-        (uint64_t)(config->control_interval / mf_world_settings(mf_group_world(group))->step);
-    art.self_contacts = art.limits = false;
-    // A base that is held touches nothing: it could not give way.
-    if (art.base == MF_ARTICULATED_FIXED ||
-        (art.base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED))
-        art.contacts = false;
+    plan->interval = (uint64_t)(config->common.control_interval /
+                                mf_world_settings(mf_group_world(group))->step);
+    memcpy(&plan->config, config->given, config->given_size);
     mf_Status status =
         rename_error(config->name, mf_art_plan_create(group, &art, &plan->art, error), error);
     if (status == MF_OK)
@@ -226,34 +253,34 @@ static const char *const driven_writes[] = {
     "?ball.orientation",     "?ball.rate",       "?contact.load",
     "?contact.slip",         "fault.word",       NULL};
 
-mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenPlan **out,
-                        mf_Error *error) {
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    *out = NULL;
+static mf_Status add_system(mf_Group *group, mf_DrivenPlan *plan, mf_Error *error) {
+    mf_SystemConfig system = mf_system_config();
+    system.name = plan->name;
+    system.phase = MF_PHASE_MOTION;
+    system.run = run_driven;
+    system.reset = reset_driven;
+    system.destroy = destroy_driven;
+    system.user = plan;
+    system.reads = driven_reads;
+    system.writes = driven_writes;
+    system.any_gravity = true;
+    system.settings_hash = hash_plan(plan);
+    return mf_group_add_system(group, &system, error);
+}
+
+mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error) {
+    mf_DrivenPlan *plan = NULL;
     mf_Status status = check_config(group, config, error);
     if (status == MF_OK)
-        status = make_plan(group, config, out, error);
-    mf_DrivenPlan *plan = *out;
+        status = make_plan(group, config, &plan, error);
     if (status == MF_OK) {
         plan->pieces = mf_pieces_bind(group, config->own, 0);
         choose_kernel(plan, config, mf_world_isa(mf_group_world(group)),
                       mf_group_settings(group)->double_precision);
-        mf_SystemConfig system = mf_system_config();
-        system.name = config->name;
-        system.phase = MF_PHASE_MOTION;
-        system.run = config->run;
-        system.reset = reset_driven;
-        system.destroy = destroy_driven;
-        system.user = plan;
-        system.reads = driven_reads;
-        system.writes = driven_writes;
-        system.any_gravity = true;
-        system.settings_hash = hash_plan(plan);
-        status = mf_group_add_system(group, &system, error);
+        status = add_system(group, plan, error);
     }
     if (status != MF_OK) {
-        destroy_plan(context, plan);
-        *out = NULL;
+        destroy_plan(mf_world_context(mf_group_world(group)), plan);
         return status;
     }
     for (uint32_t i = 0; i < mf_group_count(group); i++)
@@ -261,9 +288,38 @@ mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Drive
     return MF_OK;
 }
 
-mf_DrivenPlan *mf_driven_plan_of(const mf_Group *group, mf_SystemFn run) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
-        if (mf_group_system(group, i)->run == run)
-            return mf_group_system(group, i)->user;
+// ---- looking ------------------------------------------------------------------------------------
+
+const mf_DrivenPlan *mf_driven_find(const mf_Group *group, mf_Motion own) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
+        const mf_SystemConfig *system = mf_group_system(group, i);
+        const mf_DrivenPlan *plan = system->run == run_driven ? system->user : NULL;
+        if (plan != NULL && plan->pieces.own == own)
+            return plan;
+    }
     return NULL;
+}
+
+static const mf_DrivenPlan *must_find(const mf_Group *group, mf_Motion own) {
+    const mf_DrivenPlan *plan = mf_driven_find(group, own);
+    assert(plan != NULL);
+    return plan;
+}
+
+void mf_driven_refresh(const mf_Group *group, mf_Motion own, uint32_t instance) {
+    begin_paths(must_find(group, own), instance);
+}
+
+void mf_driven_energy(const mf_Group *group, mf_Motion own, uint32_t instance, double *kinetic,
+                      double *potential) {
+    mf_ArticulatedEnergy energy =
+        mf_art_energy(must_find(group, own)->art, instance, own == MF_MOTION_PRESCRIBED);
+    *kinetic = energy.kinetic;
+    *potential = energy.potential;
+}
+
+void mf_driven_momentum(const mf_Group *group, mf_Motion own, uint32_t instance, double center[3],
+                        double linear[3], double angular[3]) {
+    mf_art_momentum(must_find(group, own)->art, instance, own == MF_MOTION_PRESCRIBED, center,
+                    linear, angular);
 }

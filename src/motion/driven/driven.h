@@ -12,29 +12,28 @@
 typedef struct mf_DrivenConfig {
     const char *name; // of the motion and its system
     mf_Motion own;
-    mf_SystemFn run;
     const mf_DrivenStepFn (*kernels)[2]; // rows as in math/kernel.h
-    mf_ArticulatedConfig art;
-    mf_Time control_interval; // [ns]
-    bool limits, speeds;
-    bool bounces;         // contacts are stiffer on approach than on separation
-    double separation;    // [1]
-    double spin_friction; // [m] NAN: as the shapes say
+    const void *given;                   // the motion's own settings, which the plan keeps
+    size_t given_size;                   // [byte]
+    mf_PrescribedConfig common;          // what they mean; struct_size is that of `given`
+    bool bounces;                        // contacts are stiffer on approach than on separation
+    double separation;                   // [1]
+    double spin_friction;                // [m] NAN: as the shapes say
 } mf_DrivenConfig;
 
-// Makes the plan and its fields and adds the system, whose `user` is the plan, to the group. The
-// group must not have that motion yet.
-mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenPlan **out,
-                        mf_Error *error);
+// Makes the plan and its fields and adds the system, whose `user` is the plan, to the group.
+mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error);
 
-// The plan of the group's system that calls `run`; NULL when there is none.
-mf_DrivenPlan *mf_driven_plan_of(const mf_Group *group, mf_SystemFn run);
+// The plan by which the group moves, or can, by `own`; NULL when there is none.
+const mf_DrivenPlan *mf_driven_find(const mf_Group *group, mf_Motion own);
 
-// What `run` does.
-void mf_driven_run(const mf_SystemRun *run, const mf_DrivenPlan *plan);
-
-// Begins new paths from the present angles and rates.
-void mf_driven_refresh(const mf_DrivenPlan *plan, uint32_t instance);
+// What mf_rigid_* and mf_prescribed_* do; the group moves by `own`. The limbs of `rigid` have no
+// energy and momentum of their own.
+void mf_driven_refresh(const mf_Group *group, mf_Motion own, uint32_t instance);
+void mf_driven_energy(const mf_Group *group, mf_Motion own, uint32_t instance, double *kinetic,
+                      double *potential);
+void mf_driven_momentum(const mf_Group *group, mf_Motion own, uint32_t instance, double center[3],
+                        double linear[3], double angular[3]);
 
 // Constants, after the tree and its contacts are there (constants.c).
 mf_Status mf_driven_constants_fill(mf_DrivenPlan *plan, const mf_Model *model,
