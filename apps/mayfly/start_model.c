@@ -173,14 +173,6 @@ static mf_Time control_interval(mf_Time step) {
     return step * (steps > 0 ? steps : 1);
 }
 
-// With a gait joints move as often as it tells them to; alone as the published model has it.
-static mf_Status add_points(mf_Group *group, bool gait, mf_Time step, mf_Error *error) {
-    mf_PointsConfig config = mf_points_config();
-    mf_Time steps = config.joint_interval / step;
-    config.joint_interval = gait ? control_interval(step) : step * (steps > 0 ? steps : 1);
-    return mf_points_add(group, &config, error);
-}
-
 // Whether the file's world has a level plane or height field that touches.
 static bool has_floor(const mf_Model *model) {
     for (uint32_t i = 0; i < model->shape_count; i++) {
@@ -207,66 +199,40 @@ bool mf_model_touches(const mf_Model *model) {
     return model->base == MF_BASE_FREE || has_floor(model);
 }
 
-static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
-    mf_ArticulatedConfig config = mf_articulated_config();
-    config.limits = !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
-    config.contacts = mf_model_touches(model);
-    if (model->physics.integrator == MF_PHYSICS_RK4 && !config.contacts)
-        config.integrator = MF_ARTICULATED_RK4;
-    config.shapes = true;
-    mf_Status status = mf_articulated_add(group, &config, error);
-    if (status != MF_LIMIT)
-        return status;
-    config.shapes = false; // hulls of many corners: a few points of each instead
-    status = mf_articulated_add(group, &config, error);
-    if (status != MF_LIMIT || model->body_count > 0)
-        return status;
-    config.self_contacts = false; // a URDF file of very many meshes
-    return mf_articulated_add(group, &config, error);
-}
-
-static mf_Status add_kinematic(mf_Group *group, bool shapes, mf_Error *error) {
-    mf_KinematicConfig config = mf_kinematic_config();
-    config.shapes = shapes;
-    return mf_kinematic_add(group, &config, error);
-}
-
-static mf_Status add_rigid(mf_Group *group, bool shapes, mf_Time step, mf_Error *error) {
-    mf_RigidConfig config = mf_rigid_config();
-    config.shapes = shapes;
-    config.contacts = mf_model_touches(mf_group_model(group));
-    config.control_interval = control_interval(step);
-    return mf_rigid_add(group, &config, error);
-}
-
-static mf_Status add_prescribed(mf_Group *group, bool shapes, mf_Time step, mf_Error *error) {
-    mf_PrescribedConfig config = mf_prescribed_config();
-    config.shapes = shapes;
-    config.contacts = mf_model_touches(mf_group_model(group));
-    config.control_interval = control_interval(step);
-    return mf_prescribed_add(group, &config, error);
-}
-
-static mf_Status add_driven(mf_Group *group, mf_Motion motion, bool shapes, mf_Time step,
-                            mf_Error *error) {
-    return motion == MF_MOTION_KINEMATIC ? add_kinematic(group, shapes, error)
-           : motion == MF_MOTION_RIGID   ? add_rigid(group, shapes, step, error)
-                                         : add_prescribed(group, shapes, step, error);
+// Joints are told where to be about every 10 ms; those of `points` alone as the published model
+// has it.
+static mf_MotionsConfig motions_of(const mf_ModelStart *wanted, mf_Time step) {
+    const mf_Model *model = wanted->model;
+    mf_MotionsConfig config = mf_motions_config();
+    const mf_Time published = config.points.joint_interval / step;
+    mf_motions_set_shapes(&config, true);
+    mf_motions_set_control(&config, control_interval(step));
+    if (wanted->gait == NULL)
+        config.points.joint_interval = step * (published > 0 ? published : 1);
+    const bool touches = mf_model_touches(model);
+    config.rigid.contacts = config.prescribed.contacts = config.articulated.contacts = touches;
+    config.articulated.limits =
+        !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
+    if (model->physics.integrator == MF_PHYSICS_RK4 && !touches)
+        config.articulated.integrator = MF_ARTICULATED_RK4;
+    return config;
 }
 
 static mf_Status add_motion(mf_Group *group, const mf_ModelStart *wanted, mf_Time step,
                             mf_Error *error) {
-    if (wanted->motion == MF_MOTION_ARTICULATED)
-        return add_articulated(group, error);
-    mf_Status status = mf_motion_check(wanted->model, wanted->motion, error);
-    if (status != MF_OK)
+    mf_MotionsConfig config = motions_of(wanted, step);
+    const bool articulated = wanted->motion == MF_MOTION_ARTICULATED;
+    mf_Status status = articulated ? MF_OK : mf_motion_check(wanted->model, wanted->motion, error);
+    if (status == MF_OK)
+        status = mf_motion_add(group, wanted->motion, &config, error);
+    if (status != MF_LIMIT || wanted->motion == MF_MOTION_POINTS)
         return status;
-    if (wanted->motion == MF_MOTION_POINTS)
-        return add_points(group, wanted->gait != NULL, step, error);
-    status = add_driven(group, wanted->motion, true, step, error);
-    // Hulls of many corners: a few points of each instead.
-    return status == MF_LIMIT ? add_driven(group, wanted->motion, false, step, error) : status;
+    mf_motions_set_shapes(&config, false); // hulls of many corners: a few points of each instead
+    status = mf_motion_add(group, wanted->motion, &config, error);
+    if (status != MF_LIMIT || !articulated || wanted->model->body_count > 0)
+        return status;
+    config.articulated.self_contacts = false; // a URDF file of very many meshes
+    return mf_motion_add(group, wanted->motion, &config, error);
 }
 
 static mf_Status add_gait(mf_Group *group, const mf_ModelStart *wanted, mf_Time step,

@@ -36,7 +36,7 @@ MF_API bool mf_motion_find(const char *name, mf_Motion *out);
 // motions that the model can move by. MF_NO_MEMORY.
 MF_API mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error);
 
-// ---- several motions in one group --------------------------------------------------------------
+// ---- settings of all motions -------------------------------------------------------------------
 
 typedef struct mf_MotionsConfig {
     uint32_t struct_size;         // [byte] set by mf_motions_config()
@@ -50,6 +50,22 @@ typedef struct mf_MotionsConfig {
     mf_ArticulatedConfig articulated;
 } mf_MotionsConfig;
 MF_API mf_MotionsConfig mf_motions_config(void);
+
+// What motions have in common, set in each that has it: whether whole shapes meet the ground and
+// not some points of them (all but `points`), and how often [ns] joints are told where to be
+// (points, rigid, prescribed).
+MF_API void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes);
+MF_API void mf_motions_set_control(mf_MotionsConfig *config, mf_Time interval);
+
+// Lets `group` move by `motion` alone, with its settings in `config`, of which `start` and `has`
+// are not asked; NULL: as they come. The same as mf_points_add, mf_rigid_add and so on, for a
+// motion that is known at run time only. MF_UNSUPPORTED: as mf_motion_check. MF_LIMIT: the robot is
+// too large; the group is as before. MF_BAD_ARGUMENT: no motion of this library, a setting, or the
+// group moves by something already.
+MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
+                               mf_Error *error);
+
+// ---- several motions in one group --------------------------------------------------------------
 
 // Lets each robot of `group` move by one of several motions: adds the field motion.level (an
 // mf_Motion per robot, part of the state) and all motions of `config`. A reset puts a robot back to

@@ -13,53 +13,16 @@
 
 // ---- setting up --------------------------------------------------------------------------------
 
-static mf_Status add_articulated(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
-    mf_ArticulatedConfig settings = mf_articulated_config();
-    settings.shapes = true;
-    settings.friction = config->friction;
-    return mf_articulated_add(group, &settings, error);
-}
-
-static mf_Status add_prescribed(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
-    mf_PrescribedConfig settings = mf_prescribed_config();
-    settings.shapes = true;
-    settings.friction = config->friction;
-    settings.control_interval = config->control_interval;
-    return mf_prescribed_add(group, &settings, error);
-}
-
-static mf_Status add_rigid(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
-    mf_RigidConfig settings = mf_rigid_config();
-    settings.shapes = true;
-    settings.friction = config->friction;
-    settings.control_interval = config->control_interval;
-    return mf_rigid_add(group, &settings, error);
-}
-
-static mf_Status add_points(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
-    mf_PointsConfig settings = mf_points_config();
-    settings.joint_interval = config->control_interval;
+// The same friction, contacts and times for all levels.
+static mf_MotionsConfig motions_of(const mf_CompareConfig *config) {
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_motions_set_shapes(&motions, true);
+    mf_motions_set_control(&motions, config->control_interval);
+    motions.rigid.friction = motions.prescribed.friction = motions.articulated.friction =
+        config->friction;
     if (!isnan(config->friction))
-        settings.friction_coefficient = config->friction;
-    return mf_points_add(group, &settings, error);
-}
-
-static mf_Status add_motion(mf_Group *group, const mf_CompareConfig *config, mf_Motion motion,
-                            mf_Error *error) {
-    mf_KinematicConfig kinematic = mf_kinematic_config();
-    kinematic.shapes = true;
-    switch (motion) {
-    case MF_MOTION_KINEMATIC:
-        return mf_kinematic_add(group, &kinematic, error);
-    case MF_MOTION_POINTS:
-        return add_points(group, config, error);
-    case MF_MOTION_RIGID:
-        return add_rigid(group, config, error);
-    case MF_MOTION_PRESCRIBED:
-        return add_prescribed(group, config, error);
-    default:
-        return add_articulated(group, config, error);
-    }
+        motions.points.friction_coefficient = config->friction;
+    return motions;
 }
 
 static mf_Status add_gait(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
@@ -78,12 +41,13 @@ static mf_Status make_world(mf_LadderStage *stage, const mf_CompareConfig *confi
     group.model = stage->model;
     group.count = count;
     group.double_precision = double_precision;
+    const mf_MotionsConfig motions = motions_of(config);
     mf_Status status = mf_world_create(stage->context, &world, &stage->world, error);
     stage->gravity = world.gravity;
     if (status == MF_OK)
         status = mf_world_add_group(stage->world, &group, &stage->group, error);
     if (status == MF_OK)
-        status = add_motion(stage->group, config, stage->motion, error);
+        status = mf_motion_add(stage->group, stage->motion, &motions, error);
     return status == MF_OK ? add_gait(stage->group, config, error) : status;
 }
 

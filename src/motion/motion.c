@@ -108,6 +108,19 @@ mf_MotionsConfig mf_motions_config(void) {
                               .articulated = mf_articulated_config()};
 }
 
+void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes) {
+    config->kinematic.shapes = shapes;
+    config->rigid.shapes = shapes;
+    config->prescribed.shapes = shapes;
+    config->articulated.shapes = shapes;
+}
+
+void mf_motions_set_control(mf_MotionsConfig *config, mf_Time interval) {
+    config->points.joint_interval = interval;
+    config->rigid.control_interval = interval;
+    config->prescribed.control_interval = interval;
+}
+
 static const mf_FieldInfo level_field = {
     "motion.level",
     "1",
@@ -136,17 +149,24 @@ static void reset_level(mf_Group *group, uint32_t instance, void *user) {
     mf_field_set(motions->level, instance, 0, (double)motions->start);
 }
 
+// `what` is in front of complaints; `motion` is to be one of the library's.
 static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *config,
-                              mf_Error *error) {
+                              const char *what, mf_Motion motion, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "motions: start from mf_motions_config()");
-    if ((unsigned)config->start >= MF_MOTION_COUNT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "motions.start: %u is no motion",
-                       (unsigned)config->start);
+    if ((unsigned)motion >= MF_MOTION_COUNT)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: %u is no motion", what, (unsigned)motion);
     if (mf_motion_of(group, 0) != MF_MOTION_COUNT)
         return mf_fail(error, MF_BAD_ARGUMENT, "motions: group %s moves by %s already",
                        mf_group_settings(group)->name, mf_motion_name(mf_motion_of(group, 0)));
     return MF_OK;
+}
+
+mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
+                        mf_Error *error) {
+    const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
+    mf_Status status = check_config(group, &settings, "motion", motion, error);
+    return status == MF_OK ? mf_level(motion)->add(group, &settings, error) : status;
 }
 
 static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf_Motion start,
@@ -180,7 +200,8 @@ static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf
 }
 
 mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    mf_Status status = check_config(group, config, error);
+    const mf_Motion start = config != NULL ? config->start : MF_MOTION_COUNT;
+    mf_Status status = check_config(group, config, "motions.start", start, error);
     if (status != MF_OK)
         return status;
     bool has[MF_MOTION_COUNT];

@@ -50,10 +50,8 @@ static mf_MotionsConfig motions_of(const mf_RobotsGroup *from) {
     config.start = from->motion;
     for (uint32_t i = 0; i < from->rule_count; i++)
         config.has[from->rules[i].to] = true;
-    config.kinematic.shapes = config.rigid.shapes = config.prescribed.shapes =
-        config.articulated.shapes = true;
-    config.rigid.control_interval = config.prescribed.control_interval = from->control_interval;
-    config.points.joint_interval = from->control_interval;
+    mf_motions_set_shapes(&config, true);
+    mf_motions_set_control(&config, from->control_interval);
     return config;
 }
 

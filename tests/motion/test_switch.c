@@ -454,6 +454,78 @@ static void a_group_with_one_motion_answers_too(void **state) {
     stage_close(&stage, NULL);
 }
 
+// Adds `motion` alone, by the function for all motions or by its own.
+static mf_Status add_alone(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
+                           bool own, mf_Error *error) {
+    if (!own)
+        return mf_motion_add(group, motion, config, error);
+    switch (motion) {
+    case MF_MOTION_KINEMATIC:
+        return mf_kinematic_add(group, &config->kinematic, error);
+    case MF_MOTION_POINTS:
+        return mf_points_add(group, &config->points, error);
+    case MF_MOTION_RIGID:
+        return mf_rigid_add(group, &config->rigid, error);
+    case MF_MOTION_PRESCRIBED:
+        return mf_prescribed_add(group, &config->prescribed, error);
+    default:
+        return mf_articulated_add(group, &config->articulated, error);
+    }
+}
+
+// A motion that is known at run time only is the same to the bit, with the settings that all share.
+static void one_motion_is_added_by_its_number(void **state) {
+    (void)state;
+    for (int i = 0; i < 2 * MF_MOTION_COUNT; i++) {
+        const mf_Motion motion = (mf_Motion)(i / 2);
+        static uint64_t hash[2];
+        Company company;
+        mf_Error error = {0};
+        mf_GroupConfig group = mf_group_config();
+        mf_MotionsConfig config = mf_motions_config();
+        company_begin(&company, 1);
+        mf_motions_set_shapes(&config, true);
+        mf_motions_set_control(&config, 20 * MF_MILLISECOND);
+        must(mf_model_load(company.context, HEXAPOD, NULL, &company.model, &error), &error);
+        group.model = company.model;
+        must(mf_world_create(company.context, NULL, &company.world, &error), &error);
+        must(mf_world_add_group(company.world, &group, &company.group, &error), &error);
+        must(add_alone(company.group, motion, &config, i % 2, &error), &error);
+        assert_null(mf_group_find_field(company.group, "motion.level"));
+        assert_int_equal(mf_motion_of(company.group, 0), motion);
+        mf_world_step(company.world, 40);
+        hash[i % 2] = mf_world_hash(company.world);
+        assert_true(i % 2 == 0 || hash[0] == hash[1]);
+        assert_int_equal(mf_motion_add(company.group, MF_MOTION_RIGID, NULL, &error),
+                         MF_BAD_ARGUMENT);
+        company_close(&company);
+    }
+}
+
+static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
+    (void)state;
+    Company company;
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    mf_MotionsConfig config = mf_motions_config();
+    company_begin(&company, 1);
+    make_hexapod(&company.hand);
+    company.hand.model.base = MF_BASE_FIXED;
+    group.model = &company.hand.model;
+    must(mf_world_create(company.context, NULL, &company.world, &error), &error);
+    must(mf_world_add_group(company.world, &group, &company.group, &error), &error);
+    assert_int_equal(mf_motion_add(company.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
+    assert_string_equal(error.message, "points: the base of model hand is held in the world");
+    assert_int_equal(mf_motion_add(company.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "motion: 16 is no motion");
+    config.struct_size = 0;
+    assert_int_equal(mf_motion_add(company.group, MF_MOTION_RIGID, &config, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_motion_of(company.group, 0), MF_MOTION_COUNT);
+    must(mf_motion_add(company.group, MF_MOTION_KINEMATIC, NULL, &error), &error);
+    company_close(&company);
+}
+
 // ---- what a model can do ------------------------------------------------------------------------
 
 static void check_says(const mf_Model *model, mf_Motion motion, const char *said) {
@@ -550,6 +622,8 @@ int main(void) {
         cmocka_unit_test(a_reset_goes_back_to_the_start),
         cmocka_unit_test(motions_that_are_not_there_are_refused),
         cmocka_unit_test(a_group_with_one_motion_answers_too),
+        cmocka_unit_test(one_motion_is_added_by_its_number),
+        cmocka_unit_test(a_motion_that_cannot_be_added_leaves_the_group_free),
         cmocka_unit_test(a_level_that_a_model_cannot_support_is_refused),
         cmocka_unit_test(making_survives_every_failure),
     };
