@@ -2,6 +2,7 @@
 #include "control/gait.h"
 
 #include "base/hash.h"
+#include "math/scalar.h"
 #include "world/attach.h"
 
 #include <string.h>
@@ -181,6 +182,8 @@ static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *co
     system->batch.plans = system->plans;
     for (uint32_t i = 0; i < count; i++) {
         mf_Error cause = {0};
+        if (gaits[i] == NULL)
+            return mf_fail(error, MF_BAD_ARGUMENT, "gaits: number %u is NULL", i);
         mf_Status status =
             mf_gait_plan(context, gaits[i], mf_group_model(group), &system->plans[i], NULL, &cause);
         if (status != MF_OK)
@@ -317,6 +320,8 @@ mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait, model or angles is NULL");
     if (!(time >= 0.0 && time <= 1e9))
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: time: need 0 .. 1e9 s, found %g", time);
+    if (command != NULL && !mf_all_finite(command, 3))
+        return mf_fail(error, MF_BAD_ARGUMENT, "gait: command: need finite numbers");
     mf_Status status = mf_gait_plan(model->context, gait, model, &plan, NULL, error);
     if (status != MF_OK)
         return status;

@@ -70,6 +70,8 @@ mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char
 mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error) {
     char whole[160];
+    if (angle->joint == NULL)
+        return mf_gait_refuse(blame, error, path, "need the name of a joint");
     snprintf(whole, sizeof whole, "%.60s.%.90s", path, angle->joint);
     if (!mf_is_finite(angle->angle))
         return mf_gait_refuse(blame, error, whole, "need a finite number");

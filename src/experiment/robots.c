@@ -65,10 +65,27 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
     return mf_reader_refuse(&check->reader, key, NULL, "expected `%.60s` in the list gaits", name);
 }
 
+// One ball for all, and a goal on either side of the middle line.
+static mf_Status check_game(const Check *check) {
+    mf_RobotsBehaviour *own = &check->group->behaviour;
+    mf_Status status = find_group(&check->reader, check->robots, "behaviour.soccer.ball", own->ball,
+                                  &own->ball_group);
+    for (const mf_RobotsGroup *other = check->robots->groups; other < check->group; other++)
+        if (status == MF_OK && other->behaviour.kind == MF_ROBOTS_SOCCER &&
+            other->behaviour.ball_group != own->ball_group)
+            return mf_reader_refuse(&check->reader, "behaviour.soccer.ball", NULL,
+                                    "expected the ball of group %.80s, '%.80s', found '%.80s'",
+                                    other->name, other->behaviour.ball, own->ball);
+    if (status == MF_OK && !(own->goal[0] * own->own_goal[0] < 0.0))
+        return mf_reader_refuse(&check->reader, "behaviour.soccer.own_goal", NULL,
+                                "expected it on the other side of x = 0 than goal");
+    return status;
+}
+
 static mf_Status check_behaviour(const Check *check) {
     static const char *const soccer[] = {"walk",         "stand",       "kick_left", "kick_right",
                                          "get_up_front", "get_up_back", "dive_left", "dive_right"};
-    mf_RobotsBehaviour *behaviour = &check->group->behaviour;
+    const mf_RobotsBehaviour *behaviour = &check->group->behaviour;
     mf_Status status = MF_OK;
     if (behaviour->kind == MF_ROBOTS_GAIT)
         return check_gait(check, "behaviour.gait.name", behaviour->gait);
@@ -76,10 +93,7 @@ static mf_Status check_behaviour(const Check *check) {
         return MF_OK;
     for (uint32_t i = 0; i < (behaviour->keeper ? 8u : 6u) && status == MF_OK; i++)
         status = check_gait(check, "behaviour.soccer", soccer[i]);
-    if (status == MF_OK)
-        status = find_group(&check->reader, check->robots, "behaviour.soccer.ball", behaviour->ball,
-                            &behaviour->ball_group);
-    return status;
+    return status == MF_OK ? check_game(check) : status;
 }
 
 static mf_Status check_group(const Check *check) {

@@ -80,7 +80,10 @@ static mf_Status run_level(mf_Context *context, const mf_Model *model,
                            const mf_CompareConfig *config, mf_CompareRow *row, mf_Error *error) {
     mf_LadderStage stage;
     mf_Error cause = {0};
-    row->possible = mf_motion_check(model, row->motion, &cause) == MF_OK;
+    mf_Status checked = mf_motion_check(model, row->motion, &cause);
+    if (checked == MF_NO_MEMORY) // says nothing about the model
+        return mf_fail(error, checked, "%s", cause.message);
+    row->possible = checked == MF_OK;
     if (!row->possible) {
         memcpy(row->reason, cause.message, sizeof row->reason - 1);
         row->reason[sizeof row->reason - 1] = '\0';
@@ -138,6 +141,10 @@ static void forget(mf_CompareRow *row) {
 }
 
 static mf_Status check(const mf_Model *model, const mf_CompareConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "compare: start from mf_compare_config()");
+    if (!mf_all_finite(config->command, 3))
+        return mf_fail(error, MF_BAD_ARGUMENT, "compare.command: need finite numbers");
     if (!(config->duration > 0.0) || !(config->duration <= 1e5) || !(config->settle >= 0.0) ||
         !(config->settle <= 1e5))
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: expected times from 0 to 1e5 s");
@@ -181,6 +188,8 @@ mf_Status mf_compare(mf_Context *context, const mf_Model *model, const mf_Compar
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: out is NULL");
     *out = NULL;
+    if (context == NULL || model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "compare: context or model is NULL");
     mf_Status status = check(model, &settings, error);
     if (status != MF_OK)
         return status;

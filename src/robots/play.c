@@ -76,6 +76,14 @@ mf_Status mf_robots_add_play(const mf_RobotsScene *scene, mf_Play **out, mf_Erro
         return MF_OK;
     }
     const mf_Model *ball = mf_group_model(play->ball);
+    if (ball->base != MF_BASE_FREE) { // the referee could not put it anywhere
+        destroy(context, play);
+        return mf_fail_at(
+            error, MF_UNSUPPORTED, scene->robots->file, 0, 0,
+            "behaviour.soccer.ball: expected a body that can move, found model %.80s, "
+            "which is held in the world",
+            ball->name);
+    }
     play->ball_position = mf_group_find_field(play->ball, "base.position");
     play->ball_velocity = mf_group_find_field(play->ball, "base.linear_velocity");
     play->state =
@@ -120,7 +128,7 @@ static void put_ball(mf_Play *play, double x, double y) {
 }
 
 static double limit(double value, double most) {
-    return mf_clamp(value, -most, most);
+    return most > 0.0 ? mf_clamp(value, -most, most) : 0.0;
 }
 
 void mf_play_referee(mf_Play *play) {

@@ -20,15 +20,20 @@ typedef struct Maker {
     mf_Error *error;
 } Maker;
 
+// A gait that is said by its file, not by its name.
+static bool is_file(const char *gait) {
+    size_t length = strlen(gait);
+    return strchr(gait, '/') != NULL || (length > 5 && strcmp(gait + length - 5, ".yaml") == 0);
+}
+
 mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
                          mf_Error *error) {
     const char *name = strrchr(robot, '/');
-    size_t length = strlen(gait);
     int used;
     name = name == NULL ? robot : name + 1;
     const char *dot = strrchr(name, '.');
     int stem = dot == NULL ? (int)strlen(name) : (int)(dot - name);
-    if (strchr(gait, '/') != NULL || (length > 5 && strcmp(gait + length - 5, ".yaml") == 0))
+    if (is_file(gait))
         used = snprintf(out, size, "%s", gait);
     else
         used = snprintf(out, size, "%.*sgaits/%.*s/%s.yaml", (int)(name - robot), robot, stem, name,
@@ -55,6 +60,20 @@ static mf_MotionsConfig motions_of(const mf_RobotsGroup *from) {
     return config;
 }
 
+// Files are meant from the folder of the file of robots on.
+static mf_Status locate_gait(const Maker *maker, const mf_RobotsGroup *from, const char *gait,
+                             char out[PATH_MOST]) {
+    const char *file = maker->robots->file;
+    const char *slash = file == NULL ? NULL : strrchr(file, '/');
+    char path[PATH_MOST];
+    int folder = slash == NULL || !is_file(gait) || gait[0] == '/' ? 0 : (int)(slash - file) + 1;
+    int used = snprintf(path, sizeof path, "%.*s%s", folder, folder == 0 ? "" : file, gait);
+    if (used < 0 || (size_t)used >= sizeof path)
+        return mf_fail_at(maker->error, MF_LIMIT, file, 0, 0, "gait %.100s: the path is too long",
+                          gait);
+    return mf_gait_locate(from->model_path, path, out, PATH_MOST, maker->error);
+}
+
 static mf_Status add_gaits(const Maker *maker, uint32_t index, mf_Group *group) {
     const mf_RobotsGroup *from = &maker->robots->groups[index];
     mf_GaitConfig config = mf_gait_config();
@@ -62,8 +81,7 @@ static mf_Status add_gaits(const Maker *maker, uint32_t index, mf_Group *group) 
     config.first = MF_NONE;
     for (uint32_t i = 0; i < from->gait_count; i++) {
         char path[PATH_MOST];
-        mf_Status status =
-            mf_gait_locate(from->model_path, from->gaits[i], path, sizeof path, maker->error);
+        mf_Status status = locate_gait(maker, from, from->gaits[i], path);
         if (status == MF_OK)
             status = mf_gait_load(maker->context, path, maker->scene->models[index],
                                   &maker->scene->gaits[index][i], maker->error);

@@ -65,6 +65,13 @@ typedef struct Mistake {
 
 #define ROBOT "robots:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
+// A group that plays; four lines.
+#define TEAM(name, model, ball, goal)                                                              \
+    "  - name: " name "\n    model: ../models/" model ".urdf\n"                                    \
+    "    gaits: [walk, stand, kick_left, kick_right, get_up_front, get_up_back]\n"                 \
+    "    behaviour: {soccer: {ball: " ball ", keeper: false, goal: [" goal                         \
+    "], own_goal: [-1, 0]}}\n"
+
 static void mistakes_are_told_in_one_line(void **state) {
     static const Mistake mistakes[] = {
         {"robots: []\n", "expected a list", 1},
@@ -82,6 +89,10 @@ static void mistakes_are_told_in_one_line(void **state) {
         {ROBOT "    behaviour: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
          "expected `walk` in the list gaits", 4},
         {"world: {switch_interval: 0.0005}\n" ROBOT, "a multiple of world.step", 1},
+        {"robots:\n" TEAM("a", "x", "a", "1, 0") TEAM("b", "x", "b", "1, 0"),
+         "robots.b.behaviour.soccer.ball: expected the ball of group a, 'a', found 'b'", 9},
+        {"robots:\n" TEAM("a", "x", "a", "-1, 0"), "on the other side of x = 0", 5},
+        {"robots:\n" TEAM("a", "x", "a", "0, 0"), "on the other side of x = 0", 5},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         mf_Robots *robots = NULL;
@@ -99,6 +110,9 @@ static void what_a_world_lacks_is_told(void **state) {
         {"robots:\n  - name: a\n    model: nothing.urdf\n", "cannot open", 0},
         {ROBOT "    gaits: [fly]\n", "cannot open", 0},
         {"robots:\n  - name: a\n    model: ../models/ball.xml\n    motion: kinematic\n", "feet", 0},
+        {"robots:\n  - {name: ball, model: ../models/soccer_field.xml}\n" TEAM("a", "humanoid",
+                                                                               "ball", "1, 0"),
+         "expected a body that can move", 0},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         mf_Robots *robots = parse_robots(*state, mistakes[i].text);
@@ -110,6 +124,19 @@ static void what_a_world_lacks_is_told(void **state) {
             fail_msg("case %zu: %s", i, error.message);
         mf_robots_destroy(robots);
     }
+}
+
+// As the names of models are.
+static void files_of_gaits_are_meant_from_the_file_on(void **state) {
+    mf_Robots *robots =
+        parse_robots(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n");
+    mf_RobotsScene scene;
+    mf_Error error = {0};
+    if (mf_robots_scene_create(*state, robots, &scene, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    assert_string_equal(scene.gaits[0][0]->name, "tripod");
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
 }
 
 static mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
@@ -160,6 +187,7 @@ int main(void) {
         cmocka_unit_test(overrides_reach_lists_in_lists),
         cmocka_unit_test(mistakes_are_told_in_one_line),
         cmocka_unit_test(what_a_world_lacks_is_told),
+        cmocka_unit_test(files_of_gaits_are_meant_from_the_file_on),
         cmocka_unit_test(every_failing_call_is_survived),
         cmocka_unit_test(the_documents_hold_the_table),
     };
