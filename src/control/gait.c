@@ -182,8 +182,6 @@ static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *co
     system->batch.plans = system->plans;
     for (uint32_t i = 0; i < count; i++) {
         mf_Error cause = {0};
-        if (gaits[i] == NULL)
-            return mf_fail(error, MF_BAD_ARGUMENT, "gaits: number %u is NULL", i);
         mf_Status status =
             mf_gait_plan(context, gaits[i], mf_group_model(group), &system->plans[i], NULL, &cause);
         if (status != MF_OK)
@@ -224,6 +222,9 @@ static mf_Status check_arguments(const mf_Group *group, const mf_Gait *const *ga
     if (gaits == NULL || count == 0 || count > MF_GAIT_LIMIT)
         return mf_fail(error, count > MF_GAIT_LIMIT ? MF_LIMIT : MF_BAD_ARGUMENT,
                        "gaits: need 1 .. %u, found %u", MF_GAIT_LIMIT, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (gaits[i] == NULL)
+            return mf_fail(error, MF_BAD_ARGUMENT, "gaits: number %u is NULL", i);
     if (config->first >= count && config->first != MF_NONE)
         return mf_fail(error, MF_BAD_ARGUMENT, "gaits.first: need one of %u gaits, found %u", count,
                        config->first);
@@ -250,13 +251,9 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
         status = add_fields(group, &system->batch, error);
     if (status == MF_OK)
         status = add_system(system, group, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         destroy_gaits(context, system);
-        return status;
-    }
-    for (uint32_t i = 0; i < mf_group_count(group); i++)
-        reset_gait(group, i, system);
-    return MF_OK;
+    return status;
 }
 
 // ---- one gait, one robot -----------------------------------------------------------------------

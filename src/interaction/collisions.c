@@ -361,7 +361,6 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
 static void choose_kernels(mf_Collisions *all) {
     static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
     static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
-
     static const mf_CompoundWithinFn withins[MF_KERNEL_ROWS][2] =
         MF_KERNEL_TABLE(mf_compound_within);
     const int row = mf_kernel_row(mf_world_isa(all->world));
@@ -420,6 +419,8 @@ static mf_Status fill(mf_Collisions *all, mf_Error *error) {
 mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, mf_Collisions **out,
                             mf_Error *error) {
     mf_CollisionsConfig settings = config != NULL ? *config : mf_collisions_config();
+    if (world == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: world or out is NULL");
     *out = NULL;
     mf_Status status = check_config(world, &settings, error);
     if (status != MF_OK)

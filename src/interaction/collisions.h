@@ -85,8 +85,7 @@ struct mf_Collisions {
     mf_CollisionsStatistics statistics;
 };
 
-// ---- a step (collisions_step.c)
-// ------------------------------------------------------------------
+// ---- a step (collisions_step.c) -----------------------------------------------------------------
 
 void mf_collisions_run(const mf_WorldRun *run, void *user);
 

@@ -82,8 +82,7 @@ typedef struct Wanted {
     Text property; // with its component, if it names one
 } Wanted;
 
-// ---- names
-// ---------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 static bool is_name(Text text, const char *name) {
     return strlen(name) == text.size && memcmp(name, text.at, text.size) == 0;

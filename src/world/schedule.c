@@ -191,6 +191,8 @@ static mf_Status check_system(const mf_Group *group, const mf_SystemConfig *conf
     if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "system: start from mf_system_config() and set a run function");
+    if (config->name == NULL || (unsigned)config->phase > MF_PHASE_AFTER)
+        return mf_fail(error, MF_BAD_ARGUMENT, "system: need a name and a phase");
     mf_Status status = mf_world_check_rate(group->world, config->name, config->rate, error);
     if (status != MF_OK)
         return status;

@@ -109,6 +109,8 @@ mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *confi
     if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "world system: start from mf_world_system_config() and set a run function");
+    if (config->name == NULL || (unsigned)config->phase > MF_PHASE_AFTER)
+        return mf_fail(error, MF_BAD_ARGUMENT, "world system: need a name and a phase");
     bool every_step = config->rate.numerator == 0 && config->rate.denominator == 0;
     mf_Status status = mf_world_check_rate(world, config->name, config->rate, error);
     if (status != MF_OK)

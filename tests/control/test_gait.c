@@ -638,6 +638,20 @@ static void wrong_arguments_are_refused(void **state) {
     assert_string_equal(error.message, "group robots: has a system gaits already");
     assert_int_equal(mf_gaits_add(crowd.group, list, 0, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "gaits: need 1 .. 32, found 0");
+    const mf_Gait *const none[] = {gait, NULL};
+    assert_int_equal(mf_gaits_add(crowd.group, none, 2, NULL, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "gaits: number 1 is NULL");
+    const double nowhere[3] = {0.0, INFINITY, 0.0};
+    double angles[64];
+    assert_true(stage->model->joint_count <= 64);
+    assert_int_equal(mf_gait_sample(gait, stage->model, 0.0, nowhere, angles, &error),
+                     MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "gait: command: need finite numbers");
+    mf_GaitAngle unnamed = {NULL, 0.1};
+    gait->walk.pose = &unnamed;
+    gait->walk.pose_count = 1;
+    assert_int_equal(mf_gait_check(gait, stage->model, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "pose: need the name of a joint");
     gait->walk.width = NAN;
     assert_int_equal(mf_gait_check(gait, stage->model, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "width: need above 0, at most 10, found nan");

@@ -578,6 +578,7 @@ static void bad_settings_are_refused(void **state) {
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
     size_t bytes = mf_context_live_bytes(pitch.context);
     mf_CollisionsMember twice[2] = {mf_collisions_member(balls), mf_collisions_member(balls)};
+    assert_int_equal(mf_collisions_add(pitch.world, NULL, NULL, NULL), MF_BAD_ARGUMENT);
     for (int which = 0; which < 13; which++) {
         mf_CollisionsConfig config = mf_collisions_config();
         mf_Collisions *out;

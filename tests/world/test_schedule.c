@@ -325,6 +325,28 @@ static void rates_above_the_step_are_refused(void **state) {
     stage_close(&stage, NULL);
 }
 
+// A phase that there is not would never run.
+static void systems_without_name_or_phase_are_refused(void **state) {
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    open_group(&stage, 10 * MF_MILLISECOND, false, 3);
+    for (int which = 0; which < 2; which++) {
+        mf_SystemConfig config = declaring("odd", MF_PHASE_SENSE, nothing, nothing);
+        mf_WorldSystemConfig world = mf_world_system_config();
+        world.run = do_nothing;
+        if (which == 0)
+            config.name = world.name = NULL;
+        else
+            config.phase = world.phase = (mf_Phase)(MF_PHASE_AFTER + 1);
+        assert_int_equal(mf_group_add_system(stage.group, &config, &error), MF_BAD_ARGUMENT);
+        assert_string_equal(error.message, "system: need a name and a phase");
+        assert_int_equal(mf_world_add_system(stage.world, &world, &error), MF_BAD_ARGUMENT);
+        assert_string_equal(error.message, "world system: need a name and a phase");
+    }
+    stage_close(&stage, NULL);
+}
+
 // ---- waves --------------------------------------------------------------------------------------
 
 // Numbers of waves by hand: b reads what a writes, c has nothing to do with either, d reads what b
@@ -504,6 +526,7 @@ int main(void) {
         cmocka_unit_test(motions_share_by_level),
         cmocka_unit_test(names_may_wait_for_their_field),
         cmocka_unit_test(rates_above_the_step_are_refused),
+        cmocka_unit_test(systems_without_name_or_phase_are_refused),
         cmocka_unit_test(waves_by_hand),
         cmocka_unit_test(waves_do_not_show),
         cmocka_unit_test(slow_systems_meet),

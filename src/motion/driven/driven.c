@@ -279,13 +279,9 @@ mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error
                       mf_group_settings(group)->double_precision);
         status = add_system(group, plan, error);
     }
-    if (status != MF_OK) {
+    if (status != MF_OK)
         destroy_plan(mf_world_context(mf_group_world(group)), plan);
-        return status;
-    }
-    for (uint32_t i = 0; i < mf_group_count(group); i++)
-        reset_driven(group, i, plan);
-    return MF_OK;
+    return status;
 }
 
 // ---- looking ------------------------------------------------------------------------------------
