@@ -141,10 +141,14 @@ static double lightest_at(double inverse_mass, const double inverse_inertia[9],
 }
 
 // Inverse of a symmetric tensor and its largest eigenvalue. Directions without inertia (rods) count
-// as having a thousandth of the largest.
+// as having a thousandth of the largest. Zeros for the mass of a point, which nothing turns.
 static double invert(const double inertia[6], double out[9]) {
     double values[3], axes[9], scaled[9], back[9];
     mf_mat3_eigen(values, axes, inertia);
+    if (!(values[2] > 0.0)) {
+        memset(out, 0, 9 * sizeof *out);
+        return 0.0;
+    }
     double least = 1e-3 * values[2];
     for (int i = 0; i < 3; i++)
         values[i] = 1.0 / (values[i] > least ? values[i] : least);

@@ -59,7 +59,7 @@ typedef struct mf_CompoundSolid {
     double inverse_mass;       // [1/kg]
     double inverse_inertia[9]; // [1/(kg m^2)] about the centre of mass, link's axes
     double center[3];          // [m] of mass, link's frame
-    double spun;               // [1/(kg m^2)] inverse of the least inertia
+    double spun;               // [1/(kg m^2)] inverse of the least inertia; 0: a point
 } mf_CompoundSolid;
 
 typedef struct mf_Compound {

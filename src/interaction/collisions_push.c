@@ -87,10 +87,11 @@ static Rubbing rubbing(const mf_Collisions *all, const Body *a, const Body *b) {
                      all->config.turning >= 0.0 ? all->config.turning : of[1]};
 }
 
-// A drag against `motion` of at most `force`, and at most `most` times the motion.
+// A drag against `motion` of at most `force`, and at most `most` times the motion; `most` may be
+// infinite.
 static void drag(const double motion[3], double force, double most, double out[3]) {
     double size = mf_vec3_length(motion);
-    double factor = size * most > force ? force / size : most;
+    double factor = size == 0.0 ? 0.0 : size * most > force ? force / size : most;
     mf_vec3_scale(out, motion, factor);
 }
 

@@ -442,6 +442,26 @@ static void masses_are_those_at_the_worst_place(void **state) {
     mf_context_destroy(context);
 }
 
+// A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
+// so: their readers give it the inertia of its shapes.
+static void a_point_has_its_mass(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Error error = {0};
+    must(mf_context_create(NULL, &context, &error), &error);
+    Robot ball = load(context, "ball.xml");
+    mf_compound_destroy(ball.compound);
+    mf_Link *link = (mf_Link *)(uintptr_t)ball.model->links; // as if built by hand
+    memset(link->inertia, 0, sizeof link->inertia);
+    must(mf_compound_create(context, ball.model, &ball.compound, &error), &error);
+    near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
+    near(ball.compound->solids[0].spun, 0.0, 0.0);
+    for (int i = 0; i < 9; i++)
+        near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
+    unload(ball);
+    mf_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_are_binary_with_solids_in_their_leaves),
@@ -449,6 +469,7 @@ int main(void) {
         cmocka_unit_test(trees_find_what_every_two_find),
         cmocka_unit_test(company_does_not_show),
         cmocka_unit_test(masses_are_those_at_the_worst_place),
+        cmocka_unit_test(a_point_has_its_mass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
