@@ -124,6 +124,44 @@ static void what_a_level_cannot_is_said(void **state) {
     mf_model_destroy(ball);
 }
 
+// A hull of more corners than a robot can have contacts meets the ground with some of them.
+static void hulls_of_many_corners_are_compared(void **state) {
+    static const char urdf[] = "compare_test.urdf", mesh[] = "compare_test.obj";
+    static const char robot[] =
+        "<robot name='ball'><link name='base'><inertial><mass value='1'/><inertia ixx='.01' "
+        "iyy='.01' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry>"
+        "<mesh filename='compare_test.obj'/></geometry></collision></link></robot>";
+    enum { CORNERS = 600 };
+    FILE *file = fopen(mesh, "w");
+    assert_non_null(file);
+    for (int i = 0; i < CORNERS; i++) { // on a spiral around a sphere
+        double z = (2.0 * i + 1.0) / CORNERS - 1.0, turn = 2.4 * i, wide = sqrt(1.0 - z * z);
+        fprintf(file, "v %.9g %.9g %.9g\n", 0.1 * wide * cos(turn), 0.1 * wide * sin(turn),
+                0.1 * z);
+    }
+    for (int i = 1; i + 2 <= CORNERS; i++)
+        fprintf(file, "f %d %d %d\n", i, i + 1, i + 2);
+    fclose(file);
+    file = fopen(urdf, "w");
+    assert_non_null(file);
+    fputs(robot, file);
+    fclose(file);
+    mf_Model *ball = load(*state, urdf);
+    unlink(urdf);
+    unlink(mesh);
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    mf_Error error = {0};
+    config.duration = 0.1;
+    config.price_robots = 0;
+    if (mf_compare(*state, ball, &config, &all, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    for (int i = MF_MOTION_RIGID; i < MF_MOTION_COUNT; i++)
+        assert_true(all->rows[i].finished && fabs(all->rows[i].height - 0.1) < 0.01);
+    mf_comparison_destroy(all);
+    mf_model_destroy(ball);
+}
+
 static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
@@ -151,6 +189,7 @@ int main(void) {
         cmocka_unit_test(a_tripod_walks_at_every_level),
         cmocka_unit_test(kinematic_soles_stay_flat),
         cmocka_unit_test(what_a_level_cannot_is_said),
+        cmocka_unit_test(hulls_of_many_corners_are_compared),
         cmocka_unit_test(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
