@@ -9,12 +9,12 @@
 
 #include "find_gait.h"
 #include "math/scalar.h"
+#include "readings.h"
 #include "simulate.h"
 #include "start_model.h"
 
-#define MOMENTS 10u  // [1] printed beside the start
-#define LIFE 3.0     // [s] unless told otherwise
-#define READINGS 12u // [1] sensors shown to people
+#define MOMENTS 10u // [1] printed beside the start
+#define LIFE 3.0    // [s] unless told otherwise
 
 // What a robot does at one moment.
 typedef struct Moment {
@@ -127,25 +127,6 @@ static Moment mean_moment(mf_Group *group, uint32_t *alive) {
                     sum.kinetic * part, sum.potential * part, sum.load * part};
 }
 
-// The first robot's sensors at the end.
-static void print_readings(mf_Group *group) {
-    const mf_Model *model = mf_group_model(group);
-    const mf_Field *values = mf_group_find_field(group, "sensor.value");
-    uint32_t shown = 0;
-    for (uint32_t i = 0; values != NULL && i < model->sensor_count && shown < READINGS; i++) {
-        const mf_Sensor *sensor = &model->sensors[i];
-        if (sensor->type < MF_SENSOR_TOUCH)
-            continue;
-        printf("%-9s %-24s", shown++ == 0 ? "sensors" : "", sensor->name);
-        for (uint32_t c = 0; c < sensor->count && c < 4; c++)
-            printf(" %10.4g", mf_field_get(values, 0, sensor->address + c));
-        putchar('\n');
-    }
-    if (values != NULL && model->sensor_count > READINGS)
-        printf("%-9s ... of %u (--record FILE --fields sensor.value keeps all)\n", "",
-               model->sensor_count);
-}
-
 static void print_fate(const mf_Group *group, const char *fate, const Moment *mean) {
     printf("end       %s: ", fate);
     if (!held(group))
@@ -168,20 +149,11 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation) {
     printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u\nhash      %016llx\n",
            mean.kinetic, mean.potential, count - alive,
            (unsigned long long)mf_world_hash(simulation->world));
-    print_readings(group);
+    mf_readings_print(group, "sensors");
     return mf_app_flush();
 }
 
 // ---- for programs ------------------------------------------------------------------------------
-
-// All values of the first robot, in the order of their addresses.
-static json_t *pack_readings(mf_Group *group) {
-    const mf_Field *values = mf_group_find_field(group, "sensor.value");
-    json_t *list = json_array();
-    for (uint32_t i = 0; list != NULL && values != NULL && i < values->components; i++)
-        json_array_append_new(list, mf_app_real(mf_field_get(values, 0, i)));
-    return list;
-}
 
 static bool print_json(mf_Group *group, const mf_Simulation *simulation, mf_Motion motion) {
     uint32_t count = mf_group_count(group), alive;
@@ -194,7 +166,7 @@ static bool print_json(mf_Group *group, const mf_Simulation *simulation, mf_Moti
         "base_height", mf_app_real(mean.height), "center_height", mf_app_real(mean.center),
         "kinetic_energy", mf_app_real(mean.kinetic), "potential_energy",
         mf_app_real(mean.potential), "load", mf_app_real(mean.load), "faults",
-        (json_int_t)(count - alive), "sensors", pack_readings(group), "hash",
+        (json_int_t)(count - alive), "sensors", mf_readings_pack(group), "hash",
         mf_app_hash(mf_world_hash(simulation->world))));
 }
 

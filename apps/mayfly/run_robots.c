@@ -5,14 +5,15 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "readings.h"
 #include "simulate.h"
 
 #define LYING 0.6 // [1] cosine of the tilt beyond which a robot lies
 
 // What the robots of one group do at the end.
 typedef struct Census {
-    uint32_t levels[MF_MOTION_COUNT]; // [1] robots at each
-    uint32_t lying, faulty;           // [1]
+    uint32_t levels[MF_MOTION_OWN_LAST + 1]; // [1] robots at each
+    uint32_t lying, faulty;                  // [1]
 } Census;
 
 static Census count_group(mf_Group *group) {
@@ -24,7 +25,7 @@ static Census count_group(mf_Group *group) {
         census.faulty += mf_group_fault(group, i) != 0;
         census.lying +=
             mf_group_model(group)->joint_count > 0 && 1.0 - 2.0 * (x * x + y * y) < LYING;
-        if (motion < MF_MOTION_COUNT)
+        if (motion != MF_MOTION_COUNT)
             census.levels[motion]++;
     }
     return census;
@@ -34,7 +35,7 @@ static Census count_group(mf_Group *group) {
 static void put_levels(const Census *census, char *out, size_t size) {
     size_t used = 0;
     snprintf(out, size, "scenery");
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i <= MF_MOTION_OWN_LAST; i++)
         if (census->levels[i] > 0 && used < size)
             used += (size_t)snprintf(out + used, size - used, "%s%u %s", used > 0 ? ", " : "",
                                      census->levels[i], mf_motion_name((mf_Motion)i));
@@ -71,6 +72,8 @@ static bool print_page(const mf_RobotsScene *scene, const mf_Simulation *simulat
                play.falls, play.dives, levels);
     }
     print_collisions(scene);
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
+        mf_readings_print(mf_world_group(scene->world, g), scene->robots->groups[g].name);
     printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));
     return mf_app_flush();
 }
@@ -80,15 +83,16 @@ static json_t *pack_group(const mf_RobotsScene *scene, uint32_t index) {
     const Census census = count_group(group);
     const mf_PlayCount play = mf_play_count(scene->play, index);
     json_t *levels = json_object();
-    for (int i = 0; levels != NULL && i < MF_MOTION_COUNT; i++)
+    for (int i = 0; levels != NULL && i <= MF_MOTION_OWN_LAST; i++)
         if (census.levels[i] > 0)
             json_object_set_new(levels, mf_motion_name((mf_Motion)i),
                                 json_integer(census.levels[i]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "name",
                      mf_group_settings(group)->name, "robots", (json_int_t)mf_group_count(group),
                      "lying", (json_int_t)census.lying, "faults", (json_int_t)census.faulty,
                      "goals", (json_int_t)play.goals, "kicks", (json_int_t)play.kicks, "falls",
-                     (json_int_t)play.falls, "dives", (json_int_t)play.dives, "levels", levels);
+                     (json_int_t)play.falls, "dives", (json_int_t)play.dives, "levels", levels,
+                     "sensors", mf_readings_pack(group));
 }
 
 static bool print_json(const mf_RobotsScene *scene, const mf_Simulation *simulation) {
@@ -107,20 +111,43 @@ static bool print_json(const mf_RobotsScene *scene, const mf_Simulation *simulat
                                   mf_app_hash(mf_world_hash(scene->world))));
 }
 
+// The file's record, unless the command line asks for another; fields in one line, as --fields has
+// them.
+static mf_Status choose_record(const mf_Robots *robots, const mf_RunOptions *options,
+                               mf_Simulation *simulation, char *fields, size_t size,
+                               mf_Error *error) {
+    size_t used = 0;
+    simulation->record = options->record != NULL ? options->record : robots->record_path;
+    simulation->record_period = mf_option_real(options->every, robots->record_every);
+    simulation->fields = options->fields;
+    if (options->fields != NULL || robots->record_field_count == 0)
+        return MF_OK;
+    for (uint32_t i = 0; i < robots->record_field_count && used < size; i++)
+        used += (size_t)snprintf(fields + used, size - used, "%s%s", i > 0 ? "," : "",
+                                 robots->record_fields[i]);
+    simulation->fields = fields;
+    return used < size ? MF_OK
+                       : mf_fail_at(error, MF_LIMIT, robots->file, 0, 0,
+                                    "record.fields: expected fewer than %zu letters", size);
+}
+
 static int run_scene(const mf_RobotsScene *scene, const mf_RunOptions *options, mf_Error *error) {
     const mf_Robots *robots = scene->robots;
     mf_Time duration = mf_time_from_seconds(robots->duration);
+    const char *colors[MF_ROBOTS_GROUPS];
+    char fields[MF_APP_PATH];
+    mf_robots_colors(scene, colors);
     mf_Simulation simulation = {
         .world = scene->world,
         .title = robots->name,
+        .colors = colors,
         .agents = (double)mf_robots_count(robots),
         .steps = (uint64_t)(duration / robots->step + (duration % robots->step != 0)),
         .realtime = mf_option_real(options->realtime, 0.0),
-        .record = options->record,
-        .fields = options->fields,
-        .record_period = mf_option_real(options->every, 0.1),
         .progress = "step"};
-    mf_Status status = mf_simulate_filmed(&simulation, options->plot, error);
+    mf_Status status = choose_record(robots, options, &simulation, fields, sizeof fields, error);
+    if (status == MF_OK)
+        status = mf_simulate_filmed(&simulation, options->plot, error);
     if (status != MF_OK && status != MF_STOPPED)
         return mf_app_fail(error);
     bool printed = options->json ? print_json(scene, &simulation) : print_page(scene, &simulation);

@@ -165,8 +165,8 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     simulation->picture_period = (double)every * step;
     double period = simulation->picture_period;
     return simulation->group == NULL
-               ? mf_film_create_world(simulation->world, simulation->title, period,
-                                      &simulation->film, error)
+               ? mf_film_create_world(simulation->world, simulation->title, simulation->colors,
+                                      period, &simulation->film, error)
                : mf_film_create(simulation->group, period, &simulation->film, error);
 }
 

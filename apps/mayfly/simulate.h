@@ -15,6 +15,7 @@ typedef struct mf_Simulation {
     mf_Tracks *tracks;           // sampled too, or NULL
     mf_Film *film;               // sampled too, or NULL
     const char *title;           // of the film, when `group` is NULL
+    const char *const *colors;   // likewise, as mf_film_create_world has them
     double picture_period;       // [s] between samples of the tracks and of the film
     mf_Interaction *interaction; // whose losses the progress bar shows, or NULL
     uint64_t first;              // [1] steps done before, by an earlier call

@@ -17,10 +17,11 @@ typedef struct mf_Film mf_Film;
 // Gets ready for the robots of a group (any motion). `period`
 // [s] > 0 is the simulated time between two samples. The group must outlive the film.
 MF_API mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error *error);
-// The same for all groups of a world, in one picture under `title` (borrowed). A group whose name
-// is a colour, such as "blue", is drawn in it. Groups may not be added afterwards.
-MF_API mf_Status mf_film_create_world(mf_World *world, const char *title, double period,
-                                      mf_Film **out, mf_Error *error);
+// The same for all groups of a world, in one picture under `title` (borrowed). `colors` has a CSS
+// colour (borrowed) per group, in which its coloured shapes are drawn, or NULL for their own; NULL:
+// all have their own. Groups may not be added afterwards.
+MF_API mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
+                                      double period, mf_Film **out, mf_Error *error);
 // Notes where the links are. Never fails: when the room is used up, every second sample is dropped
 // and only every second call counts from then on.
 MF_API void mf_film_sample(mf_Film *film);

@@ -40,7 +40,8 @@ MF_API mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Err
 
 typedef struct mf_MotionsConfig {
     uint32_t struct_size;         // [byte] set by mf_motions_config()
-    mf_Motion start;              // by which robots start; default MF_MOTION_ARTICULATED
+    mf_Motion start;              // by which robots start; default MF_MOTION_ARTICULATED;
+                                  // MF_MOTION_OWN: by the plugin that is added next
     bool has[MF_MOTION_COUNT];    // motions that robots can switch to; `start` is one of them in
                                   // any case; default: no others
     mf_KinematicConfig kinematic; // settings of those that take part

@@ -8,13 +8,18 @@
 #include <mayfly/experiment.h>
 #include <mayfly/gait.h>
 #include <mayfly/motion.h>
+#include <mayfly/plugin.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MF_ROBOTS_GROUPS 32u // [1] most groups of a file
-#define MF_ROBOTS_GAITS 32u  // [1] most gaits of a group
+#define MF_ROBOTS_GROUPS 32u  // [1] most groups of a file
+#define MF_ROBOTS_GAITS 32u   // [1] most gaits of a group
+#define MF_ROBOTS_PLUGINS 16u // [1] most plugins of a group
+
+// As motion of a group or rule: "own", the first motion among the group's plugins.
+#define MF_ROBOTS_OWN MF_MOTION_COUNT
 
 typedef enum mf_SwitchEvent {
     MF_SWITCH_AT,    // at a time
@@ -25,7 +30,7 @@ typedef enum mf_SwitchEvent {
 
 // When a robot changes to another motion. The first rule that holds counts.
 typedef struct mf_SwitchRule {
-    mf_Motion to;
+    mf_Motion to; // MF_ROBOTS_OWN: the plugin's
     mf_SwitchEvent event;
     double time;       // [s] at
     const char *group; // near, far: its name
@@ -57,13 +62,39 @@ typedef struct mf_RobotsBehaviour {
     bool keeper;    // soccer: the first robot keeps the goal
 } mf_RobotsBehaviour;
 
+typedef enum mf_RobotsColor {
+    MF_ROBOTS_AUTO, // by a palette, where several groups have joints; else as in the model's file
+    MF_ROBOTS_FILE, // as in the model's file
+    MF_ROBOTS_BLUE,
+    MF_ROBOTS_RED,
+    MF_ROBOTS_YELLOW,
+    MF_ROBOTS_GREEN,
+    MF_ROBOTS_ORANGE,
+    MF_ROBOTS_PURPLE,
+    MF_ROBOTS_CYAN,
+    MF_ROBOTS_PINK,
+    MF_ROBOTS_BROWN,
+    MF_ROBOTS_WHITE,
+    MF_ROBOTS_BLACK,
+    MF_ROBOTS_COLORS
+} mf_RobotsColor;
+
+// A shared library that moves or controls the robots of a group.
+typedef struct mf_RobotsPlugin {
+    const char *path;       // resolved against the file's folder
+    mf_Rate tick;           // [1/s] a controller is called this often
+    mf_PluginValue *values; // of its settings
+    uint32_t value_count;   // [1]
+} mf_RobotsPlugin;
+
 // One group of robots.
 typedef struct mf_RobotsGroup {
     const char *name;
     const char *model_path; // resolved against the file's folder
     uint32_t count;         // [1]
     bool double_precision;
-    mf_Motion motion;         // at the start
+    mf_RobotsColor color;     // in films
+    mf_Motion motion;         // at the start; MF_ROBOTS_OWN: the plugin's
     mf_Time control_interval; // [ns] gaits write targets, and joint paths reach them, this often
     const char **gaits;       // names of files beside the model, or paths
     uint32_t gait_count;      // [1]
@@ -74,6 +105,8 @@ typedef struct mf_RobotsGroup {
     uint32_t rule_count; // [1]
     bool collides;       // meets others
     bool sensors;        // the model's sensors are measured
+    mf_RobotsPlugin *plugins;
+    uint32_t plugin_count; // [1]
     mf_RobotsBehaviour behaviour;
 } mf_RobotsGroup;
 
@@ -94,6 +127,10 @@ typedef struct mf_Robots {
     mf_Time play_interval;   // [ns] behaviours decide this often
     bool collide;            // robots meet
     double friction;         // [1] between robots
+    const char *record_path; // of `mayfly run`, resolved; NULL: nothing is recorded
+    double record_every;     // [s] between samples
+    const char **record_fields;
+    uint32_t record_field_count; // [1] 0: the usual ones
     mf_RobotsGroup *groups;
     uint32_t group_count; // [1] 1 .. MF_ROBOTS_GROUPS
     mf_Context *context;
@@ -145,6 +182,9 @@ MF_API void mf_robots_scene_destroy(mf_RobotsScene *scene);
 // fit.
 MF_API mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
                                 mf_Error *error);
+
+// What the groups are drawn in: CSS colours, NULL for those of the model's file.
+MF_API void mf_robots_colors(const mf_RobotsScene *scene, const char *out[MF_ROBOTS_GROUPS]);
 
 typedef struct mf_PlayCount {
     uint32_t goals; // [1] scored by the robots of this group

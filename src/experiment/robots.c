@@ -54,6 +54,8 @@ static mf_Status check_rules(const Check *check) {
         mf_SwitchRule *rule = inner.base;
         if (rule->event == MF_SWITCH_NEAR || rule->event == MF_SWITCH_FAR)
             status = find_group(&inner, check->robots, "when", rule->group, &rule->other);
+        if (status == MF_OK && rule->to == MF_ROBOTS_OWN && check->group->plugin_count == 0)
+            status = mf_reader_refuse(&inner, "to", NULL, "own: expected a motion among plugins");
     }
     return status;
 }
@@ -96,6 +98,12 @@ static mf_Status check_behaviour(const Check *check) {
     return status == MF_OK ? check_game(check) : status;
 }
 
+static mf_Status check_most(const Check *check, const char *key, uint32_t count, uint32_t most) {
+    return count > most ? mf_reader_refuse(&check->reader, key, NULL,
+                                           "expected at most %u, found %u", most, count)
+                        : MF_OK;
+}
+
 static mf_Status check_group(const Check *check) {
     const mf_RobotsGroup *group = check->group;
     mf_Status status = check_name(check);
@@ -107,12 +115,24 @@ static mf_Status check_group(const Check *check) {
         status = mf_reader_refuse(&check->reader, "places", NULL,
                                   "expected as many as robots (%u), found %u", group->count,
                                   group->place_count);
-    if (status == MF_OK && group->gait_count > MF_ROBOTS_GAITS)
-        status = mf_reader_refuse(&check->reader, "gaits", NULL, "expected at most %u, found %u",
-                                  MF_ROBOTS_GAITS, group->gait_count);
+    if (status == MF_OK)
+        status = check_most(check, "gaits", group->gait_count, MF_ROBOTS_GAITS);
+    if (status == MF_OK)
+        status = check_most(check, "plugins", group->plugin_count, MF_ROBOTS_PLUGINS);
+    if (status == MF_OK && group->motion == MF_ROBOTS_OWN && group->plugin_count == 0)
+        status = mf_reader_refuse(&check->reader, "motion", NULL,
+                                  "own: expected a motion among plugins");
     if (status == MF_OK)
         status = check_rules(check);
     return status == MF_OK ? check_behaviour(check) : status;
+}
+
+static mf_Status check_record(const mf_Reader *reader, const mf_Robots *robots) {
+    static const char *const others[] = {"record.every", "record.fields"};
+    for (int i = 0; i < 2; i++)
+        if (robots->record_path == NULL && mf_reader_find(reader, others[i]) != NULL)
+            return mf_reader_refuse(reader, others[i], NULL, "expected the key record.file too");
+    return MF_OK;
 }
 
 static mf_Status check_all(const mf_Reader *reader, const mf_Robots *robots) {
@@ -121,6 +141,8 @@ static mf_Status check_all(const mf_Reader *reader, const mf_Robots *robots) {
     if (status == MF_OK)
         status = mf_reader_check_multiple(reader, "world.play_interval", robots->play_interval,
                                           "world.step", robots->step);
+    if (status == MF_OK)
+        status = check_record(reader, robots);
     if (status == MF_OK && robots->group_count > MF_ROBOTS_GROUPS)
         status = mf_yaml_fail(reader->tree, mf_reader_find(reader, "robots"), true, MF_LIMIT,
                               reader->error, "robots: expected at most %u groups, found %u",

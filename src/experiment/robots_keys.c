@@ -6,23 +6,36 @@
 #include <string.h>
 
 static const char *const precisions[] = {"float", "double", NULL};
-static const char *const motions[] = {"kinematic",  "points",      "rigid",
-                                      "prescribed", "articulated", NULL};
+static const char *const motions[] = {"kinematic",   "points", "rigid", "prescribed",
+                                      "articulated", "own",    NULL};
+static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
+                                     "purple", "cyan", "pink", "brown", "white",  "black", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
 static const char *const behaviours[] = {"none", "gait", "soccer", NULL};
 
 // Enums are read and written as int, lists as a pointer with a number behind it.
 _Static_assert(sizeof(mf_Motion) == sizeof(int) && sizeof(mf_SwitchEvent) == sizeof(int) &&
-                   sizeof(mf_RobotsBehaviourKind) == sizeof(int),
+                   sizeof(mf_RobotsBehaviourKind) == sizeof(int) &&
+                   sizeof(mf_RobotsColor) == sizeof(int),
                "choices are stored as int");
 #define LISTED(type, entries, number)                                                              \
     (offsetof(type, number) - offsetof(type, entries) == offsetof(mf_KeyList, count))
 _Static_assert(LISTED(mf_RobotsGroup, gaits, gait_count) &&
                    LISTED(mf_RobotsGroup, places, place_count) &&
                    LISTED(mf_RobotsGroup, rules, rule_count) &&
+                   LISTED(mf_RobotsGroup, plugins, plugin_count) &&
+                   LISTED(mf_RobotsPlugin, values, value_count) &&
+                   LISTED(mf_Robots, record_fields, record_field_count) &&
                    LISTED(mf_Robots, groups, group_count),
                "lists are stored as mf_KeyList");
+_Static_assert(sizeof(mf_PluginValue) == sizeof(mf_KeyNamed) &&
+                   offsetof(mf_PluginValue, value) == offsetof(mf_KeyNamed, value),
+               "settings are stored as mf_KeyNamed");
+_Static_assert((int)MF_ROBOTS_OWN == sizeof motions / sizeof *motions - 2 &&
+                   (int)MF_ROBOTS_COLORS == sizeof colors / sizeof *colors - 1,
+               "choices are in the order of their enums");
 
+#define PLUGIN(member) offsetof(mf_RobotsPlugin, member)
 #define RULE(member) offsetof(mf_SwitchRule, member)
 #define GROUP(member) offsetof(mf_RobotsGroup, member)
 #define ROBOTS(member) offsetof(mf_Robots, member)
@@ -59,6 +72,20 @@ static const mf_KeyTable rule_table = {.noun = "rule",
                                        .count = sizeof rule_keys / sizeof rule_keys[0],
                                        .size = sizeof(mf_SwitchRule)};
 
+static const mf_Key plugin_keys[] = {
+    MF_KEY("file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, PLUGIN(path),
+           "shared library, relative to the folder of this file (docs/plugins.md)"),
+    MF_KEY("tick", MF_KEY_RATE, 0, "s", "0.01", 1e-6, 3600, NULL, PLUGIN(tick),
+           "a controller is called this often; motions are in every step"),
+    MF_KEY("settings", MF_KEY_NAMED, 0, "", NULL, -1e300, 1e300, NULL, PLUGIN(values),
+           "the plugin's, in its units"),
+};
+
+static const mf_KeyTable plugin_table = {.noun = "plugin",
+                                         .keys = plugin_keys,
+                                         .count = sizeof plugin_keys / sizeof plugin_keys[0],
+                                         .size = sizeof(mf_RobotsPlugin)};
+
 static const mf_Key group_keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(name),
            "what the group is called in summaries, records, rules and overrides"),
@@ -68,8 +95,11 @@ static const mf_Key group_keys[] = {
     MF_KEY("count", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 20, NULL, GROUP(count), "robots"),
     MF_KEY("precision", MF_KEY_DOUBLE, 0, "", "float", 0, 0, precisions, GROUP(double_precision),
            "of the state: `float` is fast, `double` is for checking"),
+    MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),
+           "in films; `file`: as in the model's file; `auto`: blue, red, yellow ... in the order of "
+           "the groups with joints, where there are several, else as `file`"),
     MF_KEY("motion", MF_KEY_CHOICE, 0, "", "rigid", 0, 0, motions, GROUP(motion),
-           "the level of physics at the start"),
+           "the level of physics at the start; `own`: the first motion among `plugins`"),
     MF_KEY("control_interval", MF_KEY_TIME, 0, "s", "0.01", 1e-6, 1, NULL, GROUP(control_interval),
            "gaits tell the joints where to be this often; a multiple of world.step"),
     MF_KEY("gaits", MF_KEY_WORDS, 0, "", NULL, 0, 0, NULL, GROUP(gaits),
@@ -82,6 +112,8 @@ static const mf_Key group_keys[] = {
     MF_KEY("collides", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(collides), "meets others"),
     MF_KEY("sensors", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(sensors),
            "the model's sensors are measured"),
+    MF_KEY_LISTED("plugins", 0, &plugin_table, GROUP(plugins),
+                  "motions and controllers from shared libraries, each with the keys below"),
     MF_KEY_LISTED("switch", 0, &rule_table, GROUP(rules),
                   "when the robots change to another motion, each with the keys below"),
     MF_KEY("behaviour", MF_KEY_VARIANT, 0, "", "none", 0, 0, behaviours, GROUP(behaviour.kind),
@@ -148,6 +180,15 @@ static const mf_Key robots_keys[] = {
     MF_KEY("run.duration", MF_KEY_REAL, 0, "s", "10", 1e-6, 1e9, NULL, ROBOTS(duration),
            "simulated time; rounded up to whole steps"),
 
+    MF_KEY("record", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
+           "what `mayfly run` keeps, as its options --record, --every and --fields, which go first"),
+    MF_KEY("record.file", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, ROBOTS(record_path),
+           "HDF5 file to make, relative to the folder of this file; without: nothing is kept"),
+    MF_KEY("record.every", MF_KEY_REAL, 0, "s", "0.1", 1e-9, 1e9, NULL, ROBOTS(record_every),
+           "between samples, rounded to whole steps"),
+    MF_KEY("record.fields", MF_KEY_WORDS, 0, "", NULL, 0, 0, NULL, ROBOTS(record_fields),
+           "fields, or paths within a robot; without: base.*, joint.angle, sensor.*"),
+
     MF_KEY_LISTED("robots", MF_KEY_REQUIRED, &group_table, ROBOTS(groups),
                   "the groups of robots, each with the keys below"),
 };
@@ -160,6 +201,8 @@ static void start(void *base) {
 
 static bool applies(const void *base, const mf_Key *key) {
     const mf_Robots *robots = base;
+    if (robots->record_path == NULL && strncmp(key->path, "record", strlen("record")) == 0)
+        return false;
     return !(key->flags & (robots->terrain_path != NULL ? MF_KEY_SHAPE : MF_KEY_IMAGE));
 }
 

@@ -149,12 +149,12 @@ static void reset_level(mf_Group *group, uint32_t instance, void *user) {
     mf_field_set(motions->level, instance, 0, (double)motions->start);
 }
 
-// `what` is in front of complaints; `motion` is to be one of the library's.
+// `what` is in front of complaints.
 static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *config,
                               const char *what, mf_Motion motion, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "motions: start from mf_motions_config()");
-    if ((unsigned)motion >= MF_MOTION_COUNT)
+    if ((unsigned)motion >= MF_MOTION_COUNT && motion != MF_MOTION_OWN)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: %u is no motion", what, (unsigned)motion);
     if (mf_motion_of(group, 0) != MF_MOTION_COUNT)
         return mf_fail(error, MF_BAD_ARGUMENT, "motions: group %s moves by %s already",
@@ -166,6 +166,9 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
                         mf_Error *error) {
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
     mf_Status status = check_config(group, &settings, "motion", motion, error);
+    if (status == MF_OK && motion == MF_MOTION_OWN)
+        status =
+            mf_fail(error, MF_BAD_ARGUMENT, "motion: own motions come from plugins (plugin.h)");
     return status == MF_OK ? mf_level(motion)->add(group, &settings, error) : status;
 }
 

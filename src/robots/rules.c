@@ -55,8 +55,9 @@ static void look_at_robot(const Rules *rules, mf_Time now, uint32_t group, uint3
         return;
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (holds(rules, &from->rules[i], now, group, robot)) {
-            if (mf_motion_of(own, robot) != from->rules[i].to)
-                mf_motion_switch(own, robot, from->rules[i].to, NULL);
+            mf_Motion to = from->rules[i].to == MF_ROBOTS_OWN ? MF_MOTION_OWN : from->rules[i].to;
+            if (mf_motion_of(own, robot) != to)
+                mf_motion_switch(own, robot, to, NULL);
             return;
         }
 }

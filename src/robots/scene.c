@@ -52,9 +52,10 @@ static bool is_scenery(const mf_Model *model) {
 // The levels that the rules name, and the one at the start.
 static mf_MotionsConfig motions_of(const mf_RobotsGroup *from) {
     mf_MotionsConfig config = mf_motions_config();
-    config.start = from->motion;
+    config.start = from->motion == MF_ROBOTS_OWN ? MF_MOTION_OWN : from->motion;
     for (uint32_t i = 0; i < from->rule_count; i++)
-        config.has[from->rules[i].to] = true;
+        if (from->rules[i].to != MF_ROBOTS_OWN)
+            config.has[from->rules[i].to] = true;
     mf_motions_set_shapes(&config, true);
     mf_motions_set_control(&config, from->control_interval);
     return config;
@@ -72,6 +73,39 @@ static mf_Status locate_gait(const Maker *maker, const mf_RobotsGroup *from, con
         return mf_fail_at(maker->error, MF_LIMIT, file, 0, 0, "gait %.100s: the path is too long",
                           gait);
     return mf_gait_locate(from->model_path, path, out, PATH_MOST, maker->error);
+}
+
+static mf_Status add_plugin(const Maker *maker, mf_Group *group, const mf_RobotsPlugin *from) {
+    mf_PluginConfig config = mf_plugin_config();
+    mf_Plugin *plugin = NULL;
+    config.values = from->values;
+    config.value_count = from->value_count;
+    mf_Status status = mf_plugin_load(maker->context, from->path, &plugin, maker->error);
+    if (status != MF_OK)
+        return status;
+    if (mf_plugin_describe(plugin)->kind == MF_PLUGIN_MOTION)
+        status = mf_plugin_motion_add(group, plugin, &config, NULL, maker->error);
+    else
+        status = mf_plugin_control_add(group, from->tick, plugin, &config, maker->error);
+    mf_plugin_close(plugin); // the group keeps it loaded
+    return status;
+}
+
+static bool wants_own(const mf_RobotsGroup *from) {
+    bool wants = from->motion == MF_ROBOTS_OWN;
+    for (uint32_t i = 0; i < from->rule_count; i++)
+        wants = wants || from->rules[i].to == MF_ROBOTS_OWN;
+    return wants;
+}
+
+static mf_Status add_plugins(const Maker *maker, const mf_RobotsGroup *from, mf_Group *group) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
+        status = add_plugin(maker, group, &from->plugins[i]);
+    if (status == MF_OK && wants_own(from) && !mf_motion_in(group, MF_MOTION_OWN))
+        status = mf_fail(maker->error, MF_BAD_ARGUMENT,
+                         "group %s: motion own: none of its plugins is a motion", from->name);
+    return status;
 }
 
 static mf_Status add_gaits(const Maker *maker, uint32_t index, mf_Group *group) {
@@ -115,6 +149,8 @@ static mf_Status add_group(const Maker *maker, uint32_t index) {
     mf_MotionsConfig motions = motions_of(from);
     if (status == MF_OK)
         status = mf_motions_add(group, &motions, maker->error);
+    if (status == MF_OK)
+        status = add_plugins(maker, from, group);
     if (status == MF_OK)
         status = add_gaits(maker, index, group);
     if (status == MF_OK && from->sensors)
@@ -289,6 +325,25 @@ mf_Status mf_robots_scene_create(mf_Context *context, const mf_Robots *robots, m
     }
     *out = scene;
     return MF_OK;
+}
+
+void mf_robots_colors(const mf_RobotsScene *scene, const char *out[MF_ROBOTS_GROUPS]) {
+    static const char *const names[MF_ROBOTS_COLORS] = {
+        NULL,      NULL,      "#2f6fdd", "#d63a3a", "#e0b020", "#2f9e4f", "#e07b20",
+        "#8444c4", "#20a8b8", "#e07ab0", "#8a5a30", "#f4f4f4", "#202428"};
+    const mf_Robots *robots = scene->robots;
+    uint32_t several = 0, next = 0;
+    for (uint32_t i = 0; i < robots->group_count; i++)
+        several += scene->models[i]->joint_count > 0;
+    for (uint32_t i = 0; i < MF_ROBOTS_GROUPS; i++) {
+        out[i] = NULL;
+        if (i >= robots->group_count)
+            continue;
+        uint32_t color = robots->groups[i].color;
+        if (color == MF_ROBOTS_AUTO && several > 1 && scene->models[i]->joint_count > 0)
+            color = MF_ROBOTS_BLUE + next++ % (MF_ROBOTS_COLORS - MF_ROBOTS_BLUE);
+        out[i] = names[color];
+    }
 }
 
 void mf_robots_scene_destroy(mf_RobotsScene *scene) {

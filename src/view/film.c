@@ -78,8 +78,8 @@ mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error
                   error);
 }
 
-mf_Status mf_film_create_world(mf_World *world, const char *title, double period, mf_Film **out,
-                               mf_Error *error) {
+mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
+                               double period, mf_Film **out, mf_Error *error) {
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
     *out = NULL;
@@ -95,6 +95,8 @@ mf_Status mf_film_create_world(mf_World *world, const char *title, double period
         groups[i] = mf_world_group(world, i);
     mf_Status status = create(world, title, groups, count, period, out, error);
     mf_release(mf_world_context(world), groups);
+    for (uint32_t i = 0; i < count && status == MF_OK && colors != NULL; i++)
+        (*out)->casts[i].color = colors[i];
     return status;
 }
 

@@ -9,7 +9,8 @@ enum { MF_FILM_POSE = 7 }; // [1] numbers of a link: place [m], orientation (w, 
 // The robots of one group.
 typedef struct mf_FilmCast {
     mf_Group *group;
-    uint32_t robots; // [1]
+    const char *color; // CSS, borrowed; NULL: its shapes have their own
+    uint32_t robots;   // [1]
     uint32_t links;  // [1] of each
 } mf_FilmCast;
 

@@ -182,6 +182,15 @@ static void put_ground(mf_Text *text, const mf_Film *film) {
 
 // ---- the page ----------------------------------------------------------------------------------
 
+// Without what could end the string or the page's script.
+static void put_string(mf_Text *text, const char *string) {
+    mf_text_put(text, "\"");
+    for (const char *c = string; *c != '\0'; c++)
+        mf_text_format(text, strchr("\\\"<>&", *c) != NULL || (unsigned char)*c < 32 ? "_" : "%c",
+                       *c);
+    mf_text_put(text, "\"");
+}
+
 // One group: what its robots look like.
 static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     const mf_Model *model = mf_group_model(cast->group);
@@ -189,11 +198,12 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     text->failed = text->failed || used == NULL;
     if (used == NULL)
         return;
-    mf_text_format(text, "{\"robots\":%u,\"links\":%u,\"name\":\"", cast->robots, cast->links);
-    for (const char *c = mf_group_settings(cast->group)->name; *c != '\0'; c++)
-        mf_text_format(text, strchr("\\\"<>&", *c) != NULL || (unsigned char)*c < 32 ? "_" : "%c",
-                       *c);
-    mf_text_put(text, "\"");
+    mf_text_format(text, "{\"robots\":%u,\"links\":%u,\"name\":", cast->robots, cast->links);
+    put_string(text, mf_group_settings(cast->group)->name);
+    if (cast->color != NULL) {
+        mf_text_put(text, ",\"color\":");
+        put_string(text, cast->color);
+    }
     put_shapes(text, model, used);
     put_meshes(text, model, used);
     mf_text_put(text, "}");

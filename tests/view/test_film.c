@@ -324,6 +324,7 @@ static int free_context(void **state) {
 // Two groups in one place: poses group by group, each with its shapes, and not put apart.
 static void a_world_shows_all_its_groups(void **state) {
     Stage stage = raise_stage(*state, 2, NULL);
+    static const char *const colors[] = {NULL, "#ff8800"};
     mf_GroupConfig config = mf_group_config();
     mf_Group *more = NULL;
     mf_Film *film = NULL;
@@ -332,7 +333,7 @@ static void a_world_shows_all_its_groups(void **state) {
     config.count = 3;
     config.isolated = false;
     assert_int_equal(mf_world_add_group(stage.world, &config, &more, NULL), MF_OK);
-    assert_int_equal(mf_film_create_world(stage.world, "all", 0.1, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_create_world(stage.world, "all", colors, 0.1, &film, NULL), MF_OK);
     for (uint32_t i = 0; i < 3; i++)
         mf_field_set(mf_group_find_field(more, "base.position"), i, 1, 10.0 + i);
     mf_film_sample(film);
@@ -343,6 +344,8 @@ static void a_world_shows_all_its_groups(void **state) {
     assert_int_equal(number(&page, "robots"), 5);
     assert_int_equal(poses_each(&page), 10);
     assert_int_equal(json_array_size(json_object_get(cast_of(&page, 1), "shapes")), 2);
+    assert_null(json_object_get(cast_of(&page, 0), "color"));
+    assert_string_equal(json_string_value(json_object_get(cast_of(&page, 1), "color")), "#ff8800");
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < 3; i++)
             assert_true(page.poses[(10 * s + 4 + 2 * i) * 7 + 1] == 10.0f + (float)i);
@@ -351,7 +354,7 @@ static void a_world_shows_all_its_groups(void **state) {
     mf_World *empty = NULL;
     mf_WorldConfig world = mf_world_config();
     assert_int_equal(mf_world_create(*state, &world, &empty, NULL), MF_OK);
-    assert_int_equal(mf_film_create_world(empty, "none", 0.1, &film, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create_world(empty, "none", NULL, 0.1, &film, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(empty);
 }
 
