@@ -169,6 +169,7 @@ int mf_command_run(int argc, char **argv) {
          "largest forward)"},
         {"key", "NAME", MF_OPTION_TEXT, &options.run.key, 0, 0,
          "keyframe that a robot's own file starts with (default: the first)"},
+        MF_PLUGIN_OPTIONS(&options.run.plugins),
         {"lenient", NULL, MF_OPTION_FLAG, &options.run.lenient, 0, 0,
          "load an MJCF robot without the physical elements that are not supported"},
         {"realtime", "FACTOR", MF_OPTION_REAL, &options.run.realtime, 1e-6, 1e9,
@@ -206,6 +207,10 @@ int mf_command_run(int argc, char **argv) {
              options.run.gait != NULL || options.run.command != NULL)
         result = mf_app_usage(
             "run", "--motion, --gait, --command, --key and --lenient are for a robot's own file");
+    else if (options.run.plugins.files.count + options.run.plugins.settings.count > 0 ||
+             options.run.plugins.tick != NULL)
+        result = mf_app_usage("run", "--plugin is for a robot's own file; other files have keys "
+                                     "for plugins (mayfly help robots, mayfly help experiment)");
     else if (kind == MF_INPUT_SWARM)
         result = mf_run_swarm(context, inputs, &options.run, argv[1]);
     else if (kind == MF_INPUT_ROBOTS)

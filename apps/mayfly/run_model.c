@@ -50,6 +50,11 @@ static Moment look(mf_Group *group, uint32_t robot) {
     moment.potential = energy.potential + energy.elastic;
     moment.center = center[2];
     moment.speed = mf_vec3_length(linear) / mf_group_model(group)->mass;
+    const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
+    for (uint32_t c = 0; c < 3; c++)
+        linear[c] = mf_field_get(velocity, robot, c);
+    if (mf_motion_of(group, robot) >= MF_MOTION_OWN) // whose momentum nobody knows
+        moment.speed = mf_vec3_length(linear);
     return moment;
 }
 
@@ -135,7 +140,8 @@ static void print_fate(const mf_Group *group, const char *fate, const Moment *me
            mean->speed, mean->load);
 }
 
-static bool print_end(mf_Group *group, const mf_Simulation *simulation) {
+static bool print_end(mf_Group *group, const mf_Simulation *simulation,
+                      const mf_AppPlugins *plugins) {
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     uint32_t count = mf_group_count(group), alive;
     Moment mean = mean_moment(group, &alive);
@@ -149,6 +155,7 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation) {
     printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u\nhash      %016llx\n",
            mean.kinetic, mean.potential, count - alive,
            (unsigned long long)mf_world_hash(simulation->world));
+    mf_app_plugins_print(plugins);
     mf_readings_print(group, "sensors");
     return mf_app_flush();
 }
@@ -231,7 +238,7 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
     if (!ran)
         return mf_app_fail(error);
     bool printed = options->json ? print_json(group, &simulation, start->motion)
-                                 : print_end(group, &simulation);
+                                 : print_end(group, &simulation, start->plugins);
     if (!filmed)
         return mf_app_fail(&writing);
     if (status == MF_STOPPED)
@@ -270,6 +277,9 @@ static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options)
                             options->motion);
     if (!mf_app_command(options->command, command))
         return mf_app_usage("run", "--command: expected three numbers such as 0.1,0,0");
+    if (options->plugins.files.count == 0 &&
+        (options->plugins.settings.count > 0 || options->plugins.tick != NULL))
+        return mf_app_usage("run", "--plugin-set and --plugin-tick need --plugin FILE");
     if (options->command != NULL && options->gait == NULL)
         return mf_app_usage("run", "--command is for a --gait");
     return MF_OPTIONS_GO_ON;
@@ -282,6 +292,7 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     mf_Model *model = NULL;
     mf_World *world = NULL;
     mf_Gait *gait = NULL;
+    mf_AppPlugins plugins = {.count = 0};
     mf_ImportConfig config = mf_import_config();
     int result = refuse_options(inputs, options);
     if (result != MF_OPTIONS_GO_ON)
@@ -290,6 +301,7 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     config.package_count = inputs->packages.count;
     config.lenient = options->lenient;
     mf_ModelStart start = {.motion = MF_MOTION_ARTICULATED,
+                           .plugins = &plugins,
                            .count = (uint32_t)mf_option_count(inputs->robots, 1),
                            .seed = mf_option_count(inputs->seed, 1)};
     if (options->motion != NULL)
@@ -298,6 +310,13 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     if (status == MF_OK)
         status = choose_key(model, options->key, &start.key, &error);
     start.model = model;
+    if (status == MF_OK)
+        status = mf_app_plugins_load(context, &options->plugins, &plugins, &error);
+    if (status == MF_OK && plugins.has_motion && options->motion != NULL)
+        status = mf_fail(&error, MF_BAD_ARGUMENT,
+                         "--motion: expected none beside a --plugin that is a motion");
+    if (plugins.has_motion)
+        start.motion = MF_MOTION_OWN;
     if (status == MF_OK && options->gait != NULL)
         status = mf_app_load_gait(context, path, options->gait, model, options->command, &gait,
                                   start.command, &error);
@@ -308,6 +327,7 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
         status == MF_OK ? run_world(world, &start, inputs, options, &error) : mf_app_fail(&error);
     mf_world_destroy(world);
     mf_terrain_destroy(start.ground);
+    mf_app_plugins_free(&plugins);
     mf_gait_destroy(gait);
     mf_model_destroy(model);
     return result;

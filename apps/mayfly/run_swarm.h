@@ -3,11 +3,13 @@
 #define MAYFLY_APP_RUN_SWARM_H
 
 #include "inputs.h"
+#include "plugins.h"
 
 // Options of `run`; texts as typed, or NULL.
 typedef struct mf_RunOptions {
     const char *record, *fields, *every, *realtime, *plot;
     const char *motion, *key, *gait, *command; // of a robot alone
+    mf_PluginOptions plugins;                  // likewise
     bool lenient;                              // likewise
     bool json;
 } mf_RunOptions;

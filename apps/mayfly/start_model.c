@@ -222,6 +222,8 @@ static mf_Status add_motion(mf_Group *group, const mf_ModelStart *wanted, mf_Tim
                             mf_Error *error) {
     mf_MotionsConfig config = motions_of(wanted, step);
     const bool articulated = wanted->motion == MF_MOTION_ARTICULATED;
+    if (wanted->motion == MF_MOTION_OWN)
+        return mf_app_plugins_add(wanted->plugins, group, MF_PLUGIN_MOTION, 0, error);
     mf_Status status = articulated ? MF_OK : mf_motion_check(wanted->model, wanted->motion, error);
     if (status == MF_OK)
         status = mf_motion_add(group, wanted->motion, &config, error);
@@ -247,6 +249,19 @@ static mf_Status add_gait(mf_Group *group, const mf_ModelStart *wanted, mf_Time 
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(command, i, c, wanted->command[c]);
     return status;
+}
+
+static mf_Status add_controllers(mf_Group *group, const mf_ModelStart *wanted, mf_Time step,
+                                 mf_Error *error) {
+    if (wanted->plugins == NULL)
+        return MF_OK;
+    mf_Time tick = mf_time_from_seconds(wanted->plugins->tick);
+    if (tick % step != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "--plugin-tick: expected a multiple of the file's step of %g s, found %g s",
+                       mf_time_to_seconds(step), wanted->plugins->tick);
+    return mf_app_plugins_add(wanted->plugins, group, MF_PLUGIN_CONTROL,
+                              tick > 0 ? tick : control_interval(step), error);
 }
 
 // What cannot be measured reads 0; mayfly info tells.
@@ -289,6 +304,8 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
         status = add_motion(group, start, world.step, error);
     if (status == MF_OK)
         status = add_gait(group, start, world.step, error);
+    if (status == MF_OK)
+        status = add_controllers(group, start, world.step, error);
     if (status == MF_OK)
         status = add_instruments(group, error);
     if (status == MF_OK)

@@ -2,13 +2,14 @@
 #ifndef MAYFLY_APP_START_MODEL_H
 #define MAYFLY_APP_START_MODEL_H
 
-#include "app.h"
+#include "plugins.h"
 
 typedef struct mf_ModelStart {
     const mf_Model *model;
     mf_Motion motion;
-    const mf_Gait *gait;   // that they follow, from its first pose on; NULL: none
-    double command[3];     // [m/s], [m/s], [rad/s] forward, left, turn: what it is told
+    const mf_Gait *gait;          // that they follow, from its first pose on; NULL: none
+    const mf_AppPlugins *plugins; // a motion among them takes the place of `motion`; NULL: none
+    double command[3];            // [m/s], [m/s], [rad/s] forward, left, turn: what it is told
     uint32_t key;          // [1] keyframe, MF_NONE: the start pose, lowest point on the ground
     uint32_t count;        // [1] robots
     uint64_t seed;         // [1]

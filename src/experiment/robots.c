@@ -104,6 +104,21 @@ static mf_Status check_most(const Check *check, const char *key, uint32_t count,
                         : MF_OK;
 }
 
+static mf_Status check_plugins(const Check *check) {
+    const mf_Key *key = mf_keys_find(check->reader.table, "plugins", strlen("plugins"));
+    const mf_YamlNode *list = mf_reader_find(&check->reader, "plugins");
+    const mf_YamlNode *node = list == NULL ? NULL : list->first;
+    mf_Status status = check_most(check, "plugins", check->group->plugin_count, MF_ROBOTS_PLUGINS);
+    for (uint32_t i = 0; i < check->group->plugin_count && node != NULL && status == MF_OK;
+         i++, node = node->next) {
+        mf_Reader inner = mf_reader_entry(&check->reader, key, node, i);
+        inner.base = &check->group->plugins[i];
+        status = check_multiple(&inner, "tick", mf_key_period(check->group->plugins[i].tick),
+                                check->robots->step);
+    }
+    return status;
+}
+
 static mf_Status check_group(const Check *check) {
     const mf_RobotsGroup *group = check->group;
     mf_Status status = check_name(check);
@@ -118,7 +133,7 @@ static mf_Status check_group(const Check *check) {
     if (status == MF_OK)
         status = check_most(check, "gaits", group->gait_count, MF_ROBOTS_GAITS);
     if (status == MF_OK)
-        status = check_most(check, "plugins", group->plugin_count, MF_ROBOTS_PLUGINS);
+        status = check_plugins(check);
     if (status == MF_OK && group->motion == MF_ROBOTS_OWN && group->plugin_count == 0)
         status = mf_reader_refuse(&check->reader, "motion", NULL,
                                   "own: expected a motion among plugins");
