@@ -295,6 +295,81 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return status;
 }
 
+// ---- inertia ------------------------------------------------------------------------------------
+
+// Three links, their hinges at 0.7 and -1.1 rad, as in E4-articulated.
+static void build_arm(mf_Rig *rig) {
+    static const double centers[3][3] = {{0.05, -0.02, 0.1}, {0.2, 0, 0.05}, {0, 0, -0.2}};
+    static const double moments[3][3] = {
+        {0.1, 0.15, 0.12}, {0.01, 0.02, 0.015}, {0.006, 0.006, 0.001}};
+    mf_rig_body(rig, 0, 3.0, centers[0], moments[0]);
+    uint32_t arm = mf_hand_hinge(&rig->hand, 0, 0.2, 0.1, 0, oblique);
+    mf_rig_body(rig, arm, 1.0, centers[1], moments[1]);
+    uint32_t hand = mf_hand_hinge(&rig->hand, arm, 0.4, 0, 0, along_y);
+    mf_rig_body(rig, hand, 0.5, centers[2], moments[2]);
+}
+
+// The base's twist after a step from rest under one force or moment of 1 N or N m, over that step:
+// a column of the inverse of the inertia that the kernel has.
+static mf_Status respond(mf_Context *context, mf_Motion motion, uint32_t push, double out[6],
+                         mf_Error *error) {
+    Ladder config = ladder(motion, MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    mf_Rig rig;
+    config.world.gravity = 0.0;
+    mf_hand_start(&rig.hand, context);
+    build_arm(&rig);
+    mf_Status status = open_ladder(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t j = 0; j < 2; j++) {
+        mf_rig_set(&rig, "joint.angle", j, j == 0 ? 0.7 : -1.1);
+        mf_rig_set(&rig, "joint.target", j, j == 0 ? 0.7 : -1.1);
+    }
+    mf_group_refresh(rig.group, 0);
+    mf_rig_set(&rig, push < 3 ? "base.force" : "base.torque", push % 3, 1.0);
+    mf_world_step(rig.world, 1);
+    for (uint32_t c = 0; c < 3; c++) {
+        out[c] = mf_rig_get(&rig, "base.linear_velocity", c) / 1e-3;
+        out[3 + c] = mf_rig_get(&rig, "base.angular_velocity", c) / 1e-3;
+    }
+    return mf_rig_close(&rig, error);
+}
+
+// Mass, moment and inertia about the base's origin by the parallel axis theorem, added up
+// independently in 64-bit mantissas. The base starts at rest in the world's axes and gets its twist
+// before it turns, so both speak of the same axes.
+static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double h[3] = {0.8767018850583683697, 0.3238764920180259449,
+                                0.2501209927962044531};
+    static const double inertia[3][3] = {
+        {0.2744704695626444819, -0.2107198106310429915, 0.0258092925565131961},
+        {-0.2107198106310429915, 0.5982225654477778915, 0.0352792589846450798},
+        {0.0258092925565131961, 0.0352792589846450798, 0.6452122474533123547}};
+    const double cross[3][3] = {{0, -h[2], h[1]}, {h[2], 0, -h[0]}, {-h[1], h[0], 0}};
+    for (int i = 0; i < 2; i++) {
+        double worst = 0.0;
+        char line[80];
+        for (uint32_t push = 0; push < 6; push++) {
+            double twist[6];
+            mf_Status status = respond(context, both[i], push, twist, error);
+            if (status != MF_OK)
+                return status;
+            for (uint32_t r = 0; r < 3; r++) {
+                double force = 4.5 * twist[r], torque = 0.0;
+                for (int c = 0; c < 3; c++) {
+                    force -= cross[r][c] * twist[3 + c];
+                    torque += cross[r][c] * twist[c] + inertia[r][c] * twist[3 + c];
+                }
+                worst = mf_check_worse(worst, fabs(force - (r == push ? 1.0 : 0.0)));
+                worst = mf_check_worse(worst, fabs(torque - (r + 3 == push ? 1.0 : 0.0)));
+            }
+        }
+        mf_check_below(run, named(line, both[i], "inertia times response, off the push"), 1e-14,
+                       worst);
+    }
+    return MF_OK;
+}
+
 // ---- contacts -----------------------------------------------------------------------------------
 
 // A block on four feet at (+-a, +-b) in the plane of its centre, which is (dx, dy) off the middle.
@@ -448,6 +523,7 @@ const mf_CheckCase mf_check_ladder_cases[] = {
     {"E1-ladder", "the tumbling brick in two halves, their joint told to stay", check_brick},
     {"E2-ladder", "a base turns against its wheel, where limbs have reactions", check_wheel},
     {"E3-ladder", "told joints move neither centre of mass nor momentum", check_flailing},
+    {"E4-ladder", "composite inertia, felt by pushes: the parallel axis theorem", check_composite},
     {"E5-ladder", "articulated comes to prescribed as 1 over the servo's gain", check_stiff},
     {"E6-ladder", "tumbling about the middle axis", check_middle_axis},
     {"E7-ladder", "free box, 5 s", check_box},
