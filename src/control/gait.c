@@ -196,7 +196,9 @@ static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error
     static const mf_GaitRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gait_run);
     static const char *const reads[] = {"gait.select", "gait.command", "base.angular_velocity",
                                         "fault.word", NULL};
-    static const char *const writes[] = {"joint.target", "gait.time", "gait.done", NULL};
+    static const char *const writes[] = {"joint.target", "gait.time", "gait.done",
+                                         "gait.active",  "gait.tick", "gait.pace",
+                                         "gait.balance", "gait.from", NULL};
     int row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
     system->run = kernels[row][mf_group_settings(group)->double_precision];
     mf_SystemConfig entry = mf_system_config();

@@ -49,7 +49,7 @@ typedef struct mf_PluginUse {
     mf_PluginUseField fields[MF_PLUGIN_FIELD_LIMIT];
     uint32_t components[MF_PLUGIN_FIELD_LIMIT];
     double settings[MF_PLUGIN_SETTING_LIMIT];
-    const char *reads[MF_PLUGIN_FIELD_LIMIT + 1], *writes[MF_PLUGIN_FIELD_LIMIT + 2];
+    const char *reads[MF_PLUGIN_FIELD_LIMIT + 3], *writes[MF_PLUGIN_FIELD_LIMIT + 2];
     int orientation, position; // [1] of those fields among the written ones, -1 when not there
     char name[80];
 } mf_PluginUse;

@@ -180,6 +180,9 @@ static mf_Status bind_fields(mf_PluginUse *use, mf_Error *error) {
             use->position = (int)f;
     }
     use->writes[writes] = "fault.word";
+    use->reads[reads++] = "fault.word"; // whom to leave alone
+    if (use->level != NULL)
+        use->reads[reads] = "motion.level";
     use->field_count = entry->field_count;
     use->copy_size = offset;
     if (values > MF_PLUGIN_VALUES_LIMIT)

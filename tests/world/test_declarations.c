@@ -258,12 +258,65 @@ static void levels_declare_what_they_do(void **state) {
     mf_context_destroy(context);
 }
 
+// ---- files of robots ----------------------------------------------------------------------------
+
+#define PLUGINS MAYFLY_BINARY_DIR "/plugins/plugin_"
+#define HUMANOID                                                                                   \
+    "    model: models/humanoid.urdf\n    sensors: true\n    count: 2\n"                           \
+    "    gaits: [walk, stand]\n    behaviour: {gait: {name: walk, command: [0.1, 0, 0.1]}}\n"
+
+static void check_play(const char *text, uint64_t steps, uint32_t least) {
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_Robots *robots;
+    mf_RobotsScene scene;
+    must(mf_robots_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &robots, &error),
+         &error);
+    must(mf_robots_scene_create(context, robots, &scene, &error), &error);
+    uint32_t checked = check_world(scene.world, steps, 3);
+    if (checked < 3 * least)
+        fail_msg("%u systems, expected %u", checked, 3 * least);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+    mf_context_destroy(context);
+}
+
+// Every level by itself, with a gait, the whole chain of sensors, and pushes by a robot that stands
+// in the way: motions, gaits, motion and instruments of each group, and what refreshes them.
+static void plays_declare_what_they_do(void **state) {
+    static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
+                                         "articulated"};
+    (void)state;
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "robots:\n  - name: a\n    motion: %s\n" HUMANOID
+                 "    places: [[0, 0, 0], [0.12, 0.06, 3]]\n"
+                 "  - name: b\n    motion: %s\n" HUMANOID
+                 "    places: [[0.1, -0.1, 0], [2, 0, 0]]\n"
+                 "    switch:\n      - {to: rigid, when: {far: {group: a, distance: 1}}}\n",
+                 levels[i], levels[i]);
+        check_play(text, 13, 8);
+    }
+}
+
+static void plugins_do_what_they_declare(void **state) {
+    (void)state;
+    check_play("robots:\n  - name: a\n    model: models/hexapod.urdf\n    motion: own\n"
+               "    count: 3\n    sensors: true\n    plugins:\n"
+               "      - file: \"" PLUGINS "hover.so\"\n      - file: \"" PLUGINS "sway.so\"\n"
+               "    switch:\n      - {to: rigid, when: {near: {group: a, distance: 0.1}}}\n",
+               20, 5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(experiments_declare_what_they_do),
         cmocka_unit_test(swarms_declare_what_they_do),
         cmocka_unit_test(robots_declare_what_they_do),
         cmocka_unit_test(levels_declare_what_they_do),
+        cmocka_unit_test(plays_declare_what_they_do),
+        cmocka_unit_test(plugins_do_what_they_declare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,251 @@
+// Files of robots with plugins: motions and controllers from shared libraries take part, everything
+// that they remember is in a snapshot, and what a file gets wrong about them is told in one line.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "robots/support.h"
+#include "torture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PLUGINS MAYFLY_BINARY_DIR "/plugins/plugin_"
+
+// Two hovercraft, one of which drops to full dynamics, push a walker that sways on the way; all of
+// them measure.
+#define PLAY                                                                                       \
+    "robots:\n"                                                                                    \
+    "  - name: craft\n    model: ../models/hexapod.urdf\n    motion: own\n    count: 2\n"          \
+    "    sensors: true\n    places: [[0, 0, 0], [0, 3, 0]]\n"                                      \
+    "    plugins:\n"                                                                               \
+    "      - {file: \"" PLUGINS "hover.so\", settings: {height: 0.16, thrust: 40}}\n"              \
+    "      - {file: \"" PLUGINS "sway.so\", tick: 0.02, settings: {amplitude: 0.3}}\n"             \
+    "    switch:\n"                                                                                \
+    "      - {to: articulated, when: {near: {group: walker, distance: 0.5}}}\n"                    \
+    "      - {to: own, when: {far: {group: walker, distance: 0.6}}}\n"                             \
+    "  - name: walker\n    model: ../models/hexapod.urdf\n    motion: rigid\n"                     \
+    "    sensors: true\n    places: [[0.7, 0, 0]]\n"                                               \
+    "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
+
+static double get(const mf_RobotsScene *scene, uint32_t group, const char *field, uint32_t robot) {
+    return mf_field_get(mf_group_find_field(mf_world_group(scene->world, group), field), robot, 0);
+}
+
+static void plugins_move_and_control(void **state) {
+    mf_Robots *robots = parse_robots(*state, PLAY);
+    mf_RobotsScene scene = make_scene(*state, robots);
+    mf_Group *craft = mf_world_group(scene.world, 0);
+    assert_int_equal(mf_motion_of(craft, 0), MF_MOTION_OWN);
+    mf_world_step(scene.world, 20);
+    // Each at its own rate: after 20 ms two and one calls of the controllers, 20 of the motion.
+    assert_true(fabs(get(&scene, 0, "sway.clock", 0) - 0.02) < 1e-6);
+    assert_true(fabs(get(&scene, 1, "sway.clock", 0) - 0.02) < 1e-6);
+    mf_world_step(scene.world, 1);
+    assert_true(fabs(get(&scene, 0, "sway.clock", 0) - 0.04) < 1e-6);
+    assert_true(fabs(get(&scene, 1, "sway.clock", 0) - 0.03) < 1e-6);
+    double height = mf_field_get(mf_group_find_field(craft, "base.position"), 0, 2);
+    assert_true(fabs(height - 0.16) < 1e-6);
+    bool switched = false;
+    for (int i = 0; i < 100; i++) {
+        mf_world_step(scene.world, 20);
+        switched = switched || mf_motion_of(craft, 0) == MF_MOTION_ARTICULATED;
+    }
+    assert_true(switched);
+    assert_int_equal(mf_motion_of(craft, 1), MF_MOTION_OWN);
+    assert_int_equal(mf_group_fault_total(craft), 0);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+}
+
+enum { STEPS = 1500 };
+
+// The end of a play; at `pause` (0: never) it goes on in another world.
+static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
+    mf_Context *context = NULL;
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Robots *robots = parse_robots(context, text);
+    mf_RobotsScene scene = make_scene(context, robots);
+    mf_world_step(scene.world, pause);
+    if (pause > 0) {
+        size_t size = mf_world_snapshot_size(scene.world);
+        void *image = malloc(size);
+        assert_non_null(image);
+        assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+        mf_robots_scene_destroy(&scene);
+        scene = make_scene(context, robots);
+        mf_world_step(scene.world, 91);
+        assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
+        free(image);
+    }
+    mf_world_step(scene.world, STEPS - pause);
+    uint64_t hash = mf_world_hash(scene.world);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+    return hash;
+}
+
+// Also between the ticks of both controllers, while sensors are on their way, on both sides of
+// changes of motion.
+static void plays_go_on_to_the_bit(void **state) {
+    static const uint32_t pauses[] = {1, 13, 207, 460, 905, 1303};
+    (void)state;
+    uint64_t hash = end_of(PLAY, 1, 0);
+    assert_true(end_of(PLAY, 3, 0) == hash);
+    for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++)
+        if (end_of(PLAY, 1, pauses[i]) != hash)
+            fail_msg("paused at step %u", pauses[i]);
+}
+
+// A plugin with other settings is another play: its images are refused.
+static void images_of_other_settings_are_refused(void **state) {
+    mf_Robots *robots = parse_robots(*state, PLAY);
+    mf_RobotsScene scene = make_scene(*state, robots);
+    size_t size = mf_world_snapshot_size(scene.world);
+    void *image = malloc(size);
+    assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+    mf_robots_scene_destroy(&scene);
+    robots->groups[0].plugins[1].values[0].value = 0.25;
+    scene = make_scene(*state, robots);
+    assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_BAD_ARGUMENT);
+    free(image);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+}
+
+typedef struct Mistake {
+    const char *text, *part; // of the message
+} Mistake;
+
+#define ROBOT "robots:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+
+static void mistakes_are_told_in_one_line(void **state) {
+    static const Mistake mistakes[] = {
+        {ROBOT "    motion: own\n", "robots.a.motion: own: expected a motion among plugins"},
+        {ROBOT "    switch:\n      - {to: own, when: {at: {time: 1}}}\n",
+         "robots.a.switch.0.to: own: expected a motion among plugins"},
+        {ROBOT "    plugins:\n      - tick: 0.01\n", "expected the key robots.a.plugins.0.file"},
+        {ROBOT "    plugins:\n      - {file: x.so, tick: 0.0015}\n", "a multiple of world.step"},
+        {ROBOT "    plugins:\n      - {file: x.so, settings: 3}\n", "a group of `name: number`"},
+        {ROBOT "    color: mauve\n", "one of auto, file, blue, red"},
+        {"record: {every: 0.1}\n" ROBOT, "expected the key record.file too"},
+        {"record: {fields: [base.position]}\n" ROBOT, "expected the key record.file too"},
+        {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
+         "group a: motion own: none of its plugins is a motion"},
+        {ROBOT "    plugins:\n      - file: nowhere.so\n", "cannot find it"},
+        {ROBOT "    plugins:\n      - {file: \"" PLUGINS "sway.so\", settings: {speed: 1}}\n",
+         "plugin sway has no setting speed"},
+        {ROBOT "    plugins:\n      - {file: \"" PLUGINS "sway.so\", settings: {lean: 11}}\n",
+         "setting lean: expected 0 .. 10"},
+        {ROBOT "    gaits: [tripod]\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
+         "both write joint.target"},
+        {"robots:\n  - name: a\n    model: ../models/ball.xml\n    motion: own\n"
+         "    plugins:\n      - file: \"" PLUGINS "hover.so\"\n",
+         "expected a robot with two joints"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        mf_Robots *robots = NULL;
+        mf_RobotsScene scene = {0};
+        mf_Error error = {0};
+        mf_Status status = try_robots(*state, mistakes[i].text, &robots, &error);
+        if (status == MF_OK)
+            status = mf_robots_scene_create(*state, robots, &scene, &error);
+        assert_int_not_equal(status, MF_OK);
+        assert_null(scene.world);
+        if (strstr(error.message, mistakes[i].part) == NULL || strchr(error.message, '\n') != NULL)
+            fail_msg("case %zu: line %d: %s", i, (int)error.line, error.message);
+        mf_robots_destroy(robots);
+    }
+}
+
+static mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
+    mf_Robots *robots = NULL;
+    mf_RobotsScene scene = {0};
+    mf_Status status = try_robots(context, user, &robots, error);
+    if (status == MF_OK)
+        status = mf_robots_scene_create(context, robots, &scene, error);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+    return status;
+}
+
+static void every_failing_call_is_survived(void **state) {
+    char text[] = PLAY;
+    assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);
+}
+
+// What has joints gets its colour by the order, when there are several; what is told one has that.
+static void groups_have_colors(void **state) {
+    static const char text[] = "robots:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+                               "  - name: ball\n    model: ../models/ball.xml\n"
+                               "  - name: b\n    model: ../models/hexapod.urdf\n"
+                               "  - name: c\n    model: ../models/hexapod.urdf\n    color: file\n"
+                               "  - name: d\n    model: ../models/ball.xml\n    color: blue\n";
+    const char *colors[MF_ROBOTS_GROUPS];
+    mf_Robots *robots = parse_robots(*state, text);
+    mf_RobotsScene scene = make_scene(*state, robots);
+    mf_robots_colors(&scene, colors);
+    assert_non_null(colors[0]);
+    assert_null(colors[1]);
+    assert_non_null(colors[2]);
+    assert_string_not_equal(colors[0], colors[2]);
+    assert_null(colors[3]);
+    assert_string_equal(colors[4], colors[0]);
+    assert_null(colors[5]);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+    robots = parse_robots(*state, ROBOT "  - name: ball\n    model: ../models/ball.xml\n");
+    scene = make_scene(*state, robots);
+    mf_robots_colors(&scene, colors);
+    assert_null(colors[0]); // nobody to tell it from
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+}
+
+// Plugins, records and colours are written back as they were read.
+static void what_is_read_is_written(void **state) {
+    mf_Robots *again = NULL;
+    mf_Error error = {0};
+    char *once, *twice;
+    mf_Robots *robots = parse_robots(
+        *state,
+        "record: {file: out.h5, every: 0.02, fields: [sensor.value, base.position.z]}\n" PLAY
+        "    color: orange\n");
+    assert_string_equal(robots->record_path, MAYFLY_SOURCE_DIR "/scenes/out.h5");
+    assert_true(robots->record_every == 0.02);
+    assert_int_equal(robots->record_field_count, 2);
+    assert_string_equal(robots->record_fields[1], "base.position.z");
+    assert_int_equal(robots->groups[0].plugin_count, 2);
+    assert_string_equal(robots->groups[0].plugins[0].values[1].name, "thrust");
+    assert_true(robots->groups[0].plugins[0].values[1].value == 40.0);
+    assert_int_equal(robots->groups[1].color, MF_ROBOTS_ORANGE);
+    assert_int_equal(mf_robots_write(robots, &once, NULL), MF_OK);
+    assert_int_equal(
+        mf_robots_parse(*state, ROBOTS_PATH, once, strlen(once), NULL, 0, &again, &error), MF_OK);
+    assert_int_equal(mf_robots_write(again, &twice, NULL), MF_OK);
+    assert_string_equal(once, twice);
+    mf_release(*state, once);
+    mf_release(*state, twice);
+    mf_robots_destroy(robots);
+    mf_robots_destroy(again);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plugins_move_and_control),
+        cmocka_unit_test(plays_go_on_to_the_bit),
+        cmocka_unit_test(images_of_other_settings_are_refused),
+        cmocka_unit_test(mistakes_are_told_in_one_line),
+        cmocka_unit_test(every_failing_call_is_survived),
+        cmocka_unit_test(groups_have_colors),
+        cmocka_unit_test(what_is_read_is_written),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
