@@ -46,6 +46,30 @@ mf_Chart mf_chart_make(mf_Axis x, mf_Axis y) {
                       .y = y};
 }
 
+// At least so wide about its middle.
+static void widen(double range[2], double width) {
+    double room = 0.5 * fmax(0.0, width - (range[1] - range[0]));
+    range[0] -= room;
+    range[1] += room;
+}
+
+mf_Chart mf_chart_make_map(const double x[2], const double y[2], double least, double most,
+                           const char *x_label, const char *y_label) {
+    mf_Chart chart = mf_chart_make(mf_axis_fit(x[0], x[1], 8, false, x_label),
+                                   mf_axis_fit(y[0], y[1], 6, false, y_label));
+    double across[2] = {chart.x.lower, chart.x.upper}, up[2] = {chart.y.lower, chart.y.upper};
+    const double wide = chart.width - chart.left - chart.right, edge = chart.top + chart.bottom;
+    widen(up, 1.1 * (up[1] - up[0]));
+    double high = wide * (up[1] - up[0]) / (across[1] - across[0]);
+    high = fmax(least - edge, fmin(most - edge, high));
+    chart.height = high + edge;
+    widen(across, wide / high * (up[1] - up[0]));
+    widen(up, high / wide * (across[1] - across[0]));
+    chart.x = mf_axis_fit(across[0], across[1], 8, false, x_label);
+    chart.y = mf_axis_fit(up[0], up[1], (uint32_t)fmax(2.0, 8.0 * high / wide), false, y_label);
+    return chart;
+}
+
 double mf_chart_x(const mf_Chart *chart, double value) {
     double span = chart->width - chart->left - chart->right;
     return chart->left + span * (value - chart->x.lower) / (chart->x.upper - chart->x.lower);

@@ -23,6 +23,11 @@ typedef struct mf_Chart {
     mf_Axis x, y;
 } mf_Chart;
 
+// The shortest chart of the usual width on which a unit of x is as long as one of y, for maps. Axes
+// are widened about their middles where they must be; `least` and `most` [px] bound the height.
+mf_Chart mf_chart_make_map(const double x[2], const double y[2], double least, double most,
+                           const char *x_label, const char *y_label);
+
 // The usual size with room for labels at the right end of lines.
 mf_Chart mf_chart_make(mf_Axis x, mf_Axis y);
 

@@ -146,25 +146,40 @@ static void put_line(mf_Text *text, const mf_Chart *chart, const mf_CompareRow *
     mf_release(text->context, values);
 }
 
-static void put_plot(mf_Text *text, const mf_Comparison *all, const char *title, Series x, Series y,
-                     const char *x_label, const char *y_label) {
-    double across[2], up[2], shift = 8.0;
-    widen(all, x, across);
-    widen(all, y, up);
-    mf_Chart chart = mf_chart_make(mf_axis_fit(across[0], across[1], 8, false, x_label),
-                                   mf_axis_fit(up[0], up[1], 6, true, y_label));
+static void put_chart(mf_Text *text, const mf_Comparison *all, const char *title, Series x,
+                      Series y, const mf_Chart *chart) {
+    double shift = 8.0;
     mf_text_put(text, "<section><h2>");
     mf_text_escape(text, title);
     mf_text_put(text, "</h2>\n");
-    mf_chart_begin(text, &chart, title);
+    mf_chart_begin(text, chart, title);
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         if (all->rows[i].sample_count == 0)
             continue;
-        put_line(text, &chart, &all->rows[i], x, y, shift);
+        put_line(text, chart, &all->rows[i], x, y, shift);
         shift += 18.0;
     }
     mf_chart_end(text);
     mf_text_put(text, "</section>\n");
+}
+
+static void put_plot(mf_Text *text, const mf_Comparison *all, const char *title, Series x, Series y,
+                     const char *x_label, const char *y_label) {
+    double across[2], up[2];
+    widen(all, x, across);
+    widen(all, y, up);
+    mf_Chart chart = mf_chart_make(mf_axis_fit(across[0], across[1], 8, false, x_label),
+                                   mf_axis_fit(up[0], up[1], 6, true, y_label));
+    put_chart(text, all, title, x, y, &chart);
+}
+
+// A metre is as long along x as along y.
+static void put_map(mf_Text *text, const mf_Comparison *all) {
+    double x[2], y[2];
+    widen(all, X, x);
+    widen(all, Y, y);
+    mf_Chart chart = mf_chart_make_map(x, y, 160.0, 900.0, "x [m]", "y [m]");
+    put_chart(text, all, "The way from above", X, Y, &chart);
 }
 
 static void render(mf_Text *text, const mf_Comparison *all) {
@@ -183,7 +198,7 @@ static void render(mf_Text *text, const mf_Comparison *all) {
                    "%.6g rad/s.</p>\n",
                    all->duration, all->command[0], all->command[1], all->command[2]);
     put_tables(text, all);
-    put_plot(text, all, "The way from above", X, Y, "x [m]", "y [m]");
+    put_map(text, all);
     put_plot(text, all, "Forward", TIME, X, "time [s]", "x [m]");
     put_plot(text, all, "Heading", TIME, HEADING, "time [s]", "heading [rad]");
     put_plot(text, all, "Height of the base", TIME, HEIGHT, "time [s]", "height [m]");

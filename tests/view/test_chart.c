@@ -71,10 +71,32 @@ static void long_lines_keep_their_peaks(void **state) {
     free(x);
 }
 
+// Ways from above: a metre is as long along x as along y, everything is inside, the height is
+// bounded.
+static void maps_have_equal_axes(void **state) {
+    (void)state;
+    static const double ranges[][4] = {{0, 1, -0.1, 0.1},    {0, 0.1, 0, 8}, {-3, 3, -3, 3},
+                                       {0, 12, 1e-3, 1e-3},  {0, 0, 0, 0},   {5, 5.001, -2, -1},
+                                       {NAN, INFINITY, 0, 1}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const double *r = ranges[i];
+        mf_Chart chart = mf_chart_make_map(r, r + 2, 160.0, 900.0, "x", "y");
+        double x = mf_chart_x(&chart, 1.0) - mf_chart_x(&chart, 0.0);
+        double y = mf_chart_y(&chart, 0.0) - mf_chart_y(&chart, 1.0);
+        assert_true(x > 0.0 && fabs(x / y - 1.0) < 1e-9);
+        assert_true(chart.height >= 160.0 - 1e-9 && chart.height <= 900.0 + 1e-9);
+        for (int c = 0; c < 2 && isfinite(r[0]); c++) {
+            assert_true(chart.x.lower <= r[c] + 1e-12 && r[c] - 1e-12 <= chart.x.upper);
+            assert_true(chart.y.lower <= r[2 + c] + 1e-12 && r[2 + c] - 1e-12 <= chart.y.upper);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_have_round_ticks),
         cmocka_unit_test(long_lines_keep_their_peaks),
+        cmocka_unit_test(maps_have_equal_axes),
     };
     return cmocka_run_group_tests(tests, make_context, free_context);
 }
