@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench_articulated.h"
+#include "bench_schedule.h"
 #include "bench_soccer.h"
 #include "bench_ladder.h"
 #include "bench_model.h"
@@ -50,6 +51,9 @@ static const mf_CommandHelp help = {
         "                     a car among ten humanoids, 1 kHz: rigid, and full dynamics on 2\n"
         "                     threads\n"
         "  soccer-field       2 to 200 humanoids on a field; only when named\n"
+        "  schedule-sequence, schedule-waves\n"
+        "                     two systems of 20 us one after the other, and at the same time on 2\n"
+        "                     threads\n"
         "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.\n"
@@ -116,6 +120,7 @@ static const Kind kinds[] = {
     {mf_bench_model_knows, mf_bench_model_usual, mf_bench_model_run},
     {mf_bench_ladder_knows, mf_bench_ladder_usual, mf_bench_ladder_run},
     {mf_bench_soccer_knows, mf_bench_soccer_usual, mf_bench_soccer_run},
+    {mf_bench_schedule_knows, mf_bench_schedule_usual, mf_bench_schedule_run},
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])

@@ -1,0 +1,13 @@
+// Benches of the schedule.
+#ifndef MAYFLY_APP_BENCH_SCHEDULE_H
+#define MAYFLY_APP_BENCH_SCHEDULE_H
+
+#include "bench.h"
+
+bool mf_bench_schedule_knows(const char *name);
+// The name of the n-th bench; NULL behind the last.
+const char *mf_bench_schedule_usual(uint32_t n);
+// Runs one and prints its line; returns an exit code.
+int mf_bench_schedule_run(const char *name, const mf_BenchOptions *options, bool json);
+
+#endif
