@@ -231,7 +231,7 @@ expect 0 check --json
 json_lines out
 [ "$(value failed)" = 0 ] || fail 'a check case fails'
 expect 0 check E4 C9 --json
-[ "$(value passed)" = 4 ] || fail 'check E4 leaves out E4-points or E4-articulated'
+[ "$(value passed)" = 5 ] || fail 'check E4 leaves out E4-points, E4-articulated or E4-ladder'
 expect 0 bench points-single points-quadruped --steps 50 --repeats 1 --json
 json_lines out
 for key in bench motion instances threads isa precision dt steps seconds steps_per_second \
