@@ -2,6 +2,7 @@
 // a slope and in all directions, and a push that tips.
 #define MF_KERNEL_SCALAR
 #define MF_KERNEL_F64
+#include "motion/points/coulomb.h"
 #include "motion/points/fit.h"
 
 #include "motion/stage.h"
@@ -291,6 +292,101 @@ static void c4_friction_is_isotropic(void **state) {
     }
 }
 
+// ---- what sliding feet give back ----------------------------------------------------------------
+
+enum { MOST_FEET = 6 };
+
+// Feet with loads, a fit, and what is given back: forces in units of displacement, so that the
+// body's mass is 1 and its inertia about the vertical `spin_mass`.
+typedef struct Slide {
+    Contacts contacts;
+    double load[MOST_FEET];
+    Vec fit;
+    double coefficient, spin_mass;
+    Shift release;
+} Slide;
+
+static void slide_run(Slide *slide) {
+    const double compliance = 0.1;
+    mf_PointsPlan plan = {.level = true};
+    mf_real constant[MF_PLAN_SETTINGS] = {0};
+    constant[MF_PLAN_COMPLIANCE] = compliance;
+    constant[MF_PLAN_FRICTION] = slide->coefficient;
+    for (size_t i = 0; i < slide->contacts.count; i++) {
+        slide->contacts.row[i].before = slide->load[i] > 0 ? 1e-4 : 0;
+        slide->contacts.row[i].press = slide->load[i] * compliance;
+    }
+    slide->release =
+        coulomb_release(&plan, constant, &slide->contacts, slide->fit, slide->spin_mass);
+}
+
+// One foot, wherever it is: the fit moves the body along and does not turn it, so friction at its
+// limit moves it by mu N the same way and does not turn it either. (With the foot's own lever it
+// would turn it by lever x (force of the fit - mu N) / inertia: 0.1 m, 0.012 m, a hundredth of a
+// kg m^2 per kg: 0.1 rad in a step.)
+static void one_sliding_foot_does_not_turn_the_body(void **state) {
+    (void)state;
+    for (uint32_t trial = 0; trial < 500; trial++) {
+        Slide slide = {.coefficient = 0.5, .spin_mass = 0.01};
+        slide.contacts.count = 1 + trial % 2; // the second at the same place
+        Vec place = {0.2 * random_signed(503, 4 * trial), 0.2 * random_signed(503, 4 * trial + 1),
+                     -0.3};
+        for (size_t i = 0; i < slide.contacts.count; i++) {
+            slide.contacts.row[i].place = place;
+            slide.load[i] = 1e-3 / (double)slide.contacts.count;
+        }
+        double angle = pi * random_signed(503, 4 * trial + 2);
+        double size = 0.01 * (1.1 + random_signed(503, 4 * trial + 3)); // from 2 mu N on
+        slide.fit = (Vec){size * cos(angle), size * sin(angle), 0};
+        slide_run(&slide);
+        double left = fmin(size, 0.5e-3);
+        assert_near(slide.release.turn.z, 0.0, 1e-13);
+        assert_near(slide.fit.x + slide.release.move.x, left * cos(angle), 1e-15);
+        assert_near(slide.fit.y + slide.release.move.y, left * sin(angle), 1e-15);
+        assert_near(slide.release.move.z, 0.0, 1e-18);
+    }
+}
+
+// Any feet with any loads: what acts in the end are forces of at most mu N_i at the feet, so their
+// sum is within mu N, their torque within the sum of |p_i| mu N_i, and their power with the fitted
+// displacement is not negative. Feet without load, or new ones, take no part. Loads reach from
+// nothing to the whole weight, as they do when a robot rolls from one corner to the next.
+static void what_feet_hold_is_within_coulombs_limit(void **state) {
+    (void)state;
+    uint32_t slid = 0;
+    for (uint32_t trial = 0; trial < 4000; trial++) {
+        Slide slide = {.coefficient = 0.2 + (trial % 5) * 0.2, .spin_mass = 0.004};
+        size_t count = 2 + trial % (MOST_FEET - 1);
+        double most = 0, most_torque = 0;
+        slide.contacts.count = count;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t at = (uint64_t)trial * 32 + 4 * i;
+            Vec place = {0.1 * random_signed(504, at), 0.1 * random_signed(504, at + 1), -0.24};
+            double u = random_signed(504, at + 2);
+            slide.contacts.row[i].place = place;
+            slide.load[i] = i > 0 && u > 0.8 ? 0 : 1e-3 * pow(10, 3 * (u - 1));
+            most += slide.coefficient * slide.load[i];
+            most_torque += slide.coefficient * slide.load[i] * hypot(place.x, place.y);
+        }
+        uint64_t at = (uint64_t)trial * 32 + 28;
+        slide.fit = (Vec){4e-3 * random_signed(504, at), 4e-3 * random_signed(504, at + 1),
+                          0.1 * random_signed(504, at + 2)};
+        slide_run(&slide);
+        size_t bearing = 0;
+        for (size_t i = 0; i < count; i++)
+            bearing += slide.load[i] > 0;
+        double x = slide.fit.x + slide.release.move.x, y = slide.fit.y + slide.release.move.y;
+        double torque = (slide.fit.z + slide.release.turn.z) * slide.spin_mass;
+        slid += fabs(slide.release.move.x) > 1e-6;
+        if (bearing < 2)
+            continue;
+        if (!(hypot(x, y) <= most * (1 + 1e-9)) || !(fabs(torque) <= most_torque * (1 + 1e-9)))
+            fail_msg("trial %u: force %g of %g, torque %g of %g", trial, hypot(x, y), most, torque,
+                     most_torque);
+    }
+    assert_true(slid > 3000);
+}
+
 // Coupled friction knows where it acts: a box with its centre 0.5 m up on feet 0.2 m apart, pushed
 // at its centre, tips when F h > m g b, F = m g 0.1/0.5 = 3.924 N for 2 kg; below it stands.
 static void coupled_a_tall_box_tips_as_statics_says(void **state) {
@@ -326,6 +422,8 @@ int main(void) {
         cmocka_unit_test(c3_sticks_up_to_the_angle_of_friction),
         cmocka_unit_test(c3_slides_with_the_right_acceleration),
         cmocka_unit_test(c4_friction_is_isotropic),
+        cmocka_unit_test(one_sliding_foot_does_not_turn_the_body),
+        cmocka_unit_test(what_feet_hold_is_within_coulombs_limit),
         cmocka_unit_test(coupled_a_tall_box_tips_as_statics_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

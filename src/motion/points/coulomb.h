@@ -4,6 +4,11 @@
 // The support gave vertical loads f_i, the fit a horizontal force F = m a / dt^2 and a yaw torque.
 // These are spread over the contacts like a rigid displacement weighted by load (least norm), each
 // split along the ground's normal n into N_i and T_i, and T_i is shortened to mu N_i.
+//
+// What is given back acts at the contact, but only where the contacts can carry the fit's torque.
+// Those in one place cannot: the fit moves a body on one foot as if the foot were under the centre
+// of mass, and at that place its force is given back. With the foot's own lever a force that was
+// never there would spin the body, by all the more the smaller the step.
 #ifndef MF_MOTION_POINTS_COULOMB_H
 #define MF_MOTION_POINTS_COULOMB_H
 
@@ -11,13 +16,14 @@
 
 typedef struct Spread { // friction displacement at a contact: a + b * (-y, x), times its weight
     mf_lane total, x, y, twist;
-    Vec push; // a1, a2
+    Vec push;     // a1, a2
+    mf_mask wide; // the contacts are apart, so that they can turn the body
 } Spread;
 
 // `fit` is (a1, a2, a3); `spin_mass` is the yaw inertia over the mass.
 static inline Spread coulomb_spread(const Contacts *contacts, Vec fit, mf_lane spin_mass) {
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    Spread s = {zero, zero, zero, zero, {fit.x, fit.y, zero}};
+    Spread s = {.total = zero, .x = zero, .y = zero, .push = {fit.x, fit.y, zero}};
     mf_lane square = zero;
     for (size_t i = 0; i < contacts->count; i++) {
         mf_lane w = mf_keep(mf_less(zero, contacts->row[i].before), contacts->row[i].press);
@@ -31,9 +37,9 @@ static inline Spread coulomb_spread(const Contacts *contacts, Vec fit, mf_lane s
     s.x = s.x * inverse;
     s.y = s.y * inverse;
     mf_lane spread = square * inverse - (s.x * s.x + s.y * s.y);
-    mf_mask wide = mf_less(square * inverse * mf_set(64 * MF_REAL_EPSILON), spread);
+    s.wide = mf_less(square * inverse * mf_set(64 * MF_REAL_EPSILON), spread);
     mf_lane torque = fit.z * spin_mass - (s.x * fit.y - s.y * fit.x);
-    s.twist = mf_keep(wide, torque / mf_select(wide, spread, one));
+    s.twist = mf_keep(s.wide, torque / mf_select(s.wide, spread, one));
     s.total = inverse;
     return s;
 }
@@ -67,7 +73,9 @@ static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *co
         Vec change = vec_scale(all, excess);
         change.z = change.z + t.z;
         release.move = vec_add(release.move, change);
-        torque = torque + (p.x * change.y - p.y * change.x);
+        mf_lane arm_x = mf_select(s.wide, p.x, p.x - s.x);
+        mf_lane arm_y = mf_select(s.wide, p.y, p.y - s.y);
+        torque = torque + (arm_x * change.y - arm_y * change.x);
     }
     release.turn.z = torque / spin_mass;
     return release;
