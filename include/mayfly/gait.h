@@ -84,6 +84,7 @@ typedef struct mf_GaitBalance {
     double step_roll;   // [m s/rad] the swinging foot goes to the right per roll rate
     double tilt;        // [1/s] added to every rate per tilt [rad]
     double memory;      // [s] > 0
+    double smooth;      // [s] over which rates are averaged before they act, >= 0
 } mf_GaitBalance;
 
 typedef struct mf_GaitWalk {

@@ -60,7 +60,7 @@ static uint64_t hash_walk(uint64_t hash, const mf_GaitPlan *plan) {
                               walk->width,          walk->offset,         walk->arms,
                               balance->ankle_pitch, balance->ankle_roll,  balance->hip_pitch,
                               balance->hip_roll,    balance->step_pitch,  balance->step_roll,
-                              balance->tilt,        balance->memory};
+                              balance->tilt,        balance->memory,      balance->smooth};
     hash = mf_hash_u32(hash, (uint32_t)walk->path);
     hash = mf_hash_doubles(hash, numbers, sizeof numbers / sizeof *numbers);
     for (int side = 0; side < 2; side++) {
@@ -142,7 +142,7 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
          "ticks since the gait was taken up"},
         {"gait.pace", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 4, STATE,
          "smoothed commands, the third in rad/s; how much the robot is moving, 0 to 1"},
-        {"gait.balance", "rad", "body", MF_REAL, MF_PER_INSTANCE, 6, STATE,
+        {"gait.balance", "rad", "body", MF_REAL, MF_PER_INSTANCE, 8, STATE,
          "integrated roll and pitch rate; m that balance has put the left and the right foot "
          "forward and to the left"},
         {"gait.from", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, STATE,
@@ -263,7 +263,7 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
 // One block of fields of which the first lane counts.
 typedef struct Sampler {
     uint32_t select[MF_BLOCK], active[MF_BLOCK], tick[MF_BLOCK], done[MF_BLOCK], fault[MF_BLOCK];
-    double command[3 * MF_BLOCK], time[MF_BLOCK], pace[4 * MF_BLOCK], tilt[6 * MF_BLOCK];
+    double command[3 * MF_BLOCK], time[MF_BLOCK], pace[4 * MF_BLOCK], tilt[8 * MF_BLOCK];
     double joints[]; // from and target
 } Sampler;
 

@@ -130,10 +130,11 @@ static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_m
                       .roll = mf_zero()};
 }
 
-// What balance acts on: rate and tilt.
+// What balance acts on: rate, averaged, and tilt.
 static MF_INLINE void feel(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
                            GaitWish *wish) {
     const mf_GaitBalance *balance = &plan->walk.balance;
+    const double fresh = part->interval / (part->interval + balance->smooth);
     if (part->turning == NULL)
         return;
     for (int i = 0; i < 2; i++) {
@@ -142,6 +143,11 @@ static MF_INLINE void feel(const Part *part, const mf_GaitPlan *plan, mf_mask la
         mf_lane gained = mf_fma(gait_number(-1.0 / balance->memory), tilt, rate);
         tilt = mf_fma(gait_number(part->interval), gained, tilt);
         mf_store_where(lanes, kept, tilt);
+        mf_real *mean = part->tilt + (size_t)(6 + i) * MF_BLOCK;
+        mf_lane before = mf_load(mean);
+        if (balance->smooth > 0.0)
+            rate = mf_fma(gait_number(fresh), rate - before, before);
+        mf_store_where(lanes, mean, rate);
         mf_lane felt = mf_fma(gait_number(balance->tilt), tilt, rate);
         if (i == 0)
             wish->roll = felt;
@@ -269,7 +275,7 @@ static void take_up(const mf_GaitBatch *batch, const Part *part) {
     }
     for (uint32_t i = 0; i < 4; i++)
         mf_store_where(fresh, part->pace + (size_t)i * MF_BLOCK, mf_zero());
-    for (uint32_t i = 0; i < 6; i++)
+    for (uint32_t i = 0; i < 8; i++)
         mf_store_where(fresh, part->tilt + (size_t)i * MF_BLOCK, mf_zero());
 }
 
@@ -286,7 +292,7 @@ static void run_lanes(const mf_GaitBatch *batch, uint32_t block, uint32_t lane) 
                  .from = (mf_real *)batch->from + joints,
                  .target = (mf_real *)batch->target + joints,
                  .pace = (mf_real *)batch->pace + (size_t)block * 4 * MF_BLOCK + lane,
-                 .tilt = (mf_real *)batch->tilt + (size_t)block * 6 * MF_BLOCK + lane,
+                 .tilt = (mf_real *)batch->tilt + (size_t)block * 8 * MF_BLOCK + lane,
                  .command = (const mf_real *)batch->command + three,
                  .turning = batch->turning == NULL ? NULL : (const mf_real *)batch->turning + three,
                  .interval = batch->interval};

@@ -162,7 +162,8 @@ static mf_Status check_walk(const mf_GaitWalk *walk, mf_GaitBlame *blame, mf_Err
                             {"balance.step_pitch", balance->step_pitch, -10, 10, false},
                             {"balance.step_roll", balance->step_roll, -10, 10, false},
                             {"balance.tilt", balance->tilt, 0, 1e3, false},
-                            {"balance.memory", balance->memory, 0, 1e3, true}};
+                            {"balance.memory", balance->memory, 0, 1e3, true},
+                            {"balance.smooth", balance->smooth, 0, 1e3, false}};
     mf_Status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error);
     if (status == MF_OK)
         status = check_pace(&walk->pace, blame, error);

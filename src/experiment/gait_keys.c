@@ -110,6 +110,9 @@ static const mf_Key walk_keys[] = {
            "added to each rate per tilt, the integral of the rate"),
     NUMBER("balance.memory", ABOVE, "s", "1", 0, 1e3, WALK(balance.memory),
            "after which the integral forgets"),
+    NUMBER("balance.smooth", 0, "s", "0", 0, 1e3, WALK(balance.smooth),
+           "over which rates are averaged before they act; where joints go exactly where they are "
+           "told it must be longer than the sum of the gains of hip and ankle"),
 };
 
 static const mf_Key wave_keys[] = {

@@ -60,6 +60,15 @@ static mf_Rate sensor_rate(const mf_Experiment *experiment) {
     return mf_rate_from_period(experiment->points.joint_interval);
 }
 
+// [ns] Joints that go where they are told have until the next word of the controller, in whole steps:
+// in less they would throw the robot into the air.
+static mf_Time control_interval(const mf_Experiment *experiment, mf_Group *group) {
+    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    const mf_Rate rate = sensor_rate(experiment);
+    const mf_Time period = MF_SECOND * rate.denominator / rate.numerator;
+    return (period > step ? (period + step / 2) / step : 1) * step;
+}
+
 // The joint's motor as its file has it or its effort and speed make it likely, with what the
 // experiment says instead.
 static mf_Status choose_servo(const mf_Experiment *experiment, const mf_Model *model,
@@ -102,15 +111,19 @@ static mf_Status add_articulated(const mf_Experiment *experiment, mf_Group *grou
 }
 
 static mf_Status add_motion(const mf_Experiment *experiment, mf_Group *group, mf_Error *error) {
+    mf_RigidConfig rigid = mf_rigid_config();
+    mf_PrescribedConfig prescribed = mf_prescribed_config();
     switch (experiment->motion) {
     case MF_MOTION_KINEMATIC:
         return mf_kinematic_add(group, NULL, error);
     case MF_MOTION_POINTS:
         return mf_points_add(group, &experiment->points, error);
     case MF_MOTION_RIGID:
-        return mf_rigid_add(group, NULL, error);
+        rigid.control_interval = control_interval(experiment, group);
+        return mf_rigid_add(group, &rigid, error);
     case MF_MOTION_PRESCRIBED:
-        return mf_prescribed_add(group, NULL, error);
+        prescribed.control_interval = control_interval(experiment, group);
+        return mf_prescribed_add(group, &prescribed, error);
     case MF_MOTION_ARTICULATED:
         return add_articulated(experiment, group, error);
     default:

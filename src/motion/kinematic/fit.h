@@ -24,6 +24,7 @@ typedef struct Fit {
     Sym c;           // [m^2]
     Mat g;           // [m^2]
     mf_mask thin;    // the points lie in a line or in one place
+    mf_mask lone;    // in one place
     Quat turn;       // [1] result
     mf_mask settled; // a step was small
 } Fit;
@@ -79,7 +80,7 @@ static MF_INLINE void fit_add(Fit *fit, mf_lane holds, Vec point, Vec way) {
                mf_fma(d.z, k.x, g->zx), mf_fma(d.z, k.y, g->zy), mf_fma(d.z, k.z, g->zz)};
 }
 
-// Sets `thin` and returns the solver of the steps.
+// Sets `thin` and `lone` and returns the solver of the steps.
 static MF_INLINE Sym fit_solver(Fit *fit, mf_real reach) {
     // Second largest extent of the points below a hundredth of the largest.
     const mf_lane slim = mf_set((mf_real)1e-4), damping = mf_set((mf_real)1e-2);
@@ -90,6 +91,7 @@ static MF_INLINE Sym fit_solver(Fit *fit, mf_real reach) {
                      mf_fma(c->xx, c->zz, -(c->xz * c->xz)) +
                      mf_fma(c->yy, c->zz, -(c->yz * c->yz));
     fit->thin = mf_less_equal(minors, slim * trace * trace);
+    fit->lone = mf_less_equal(trace, slim * mf_set(reach * reach));
     mf_lane more = mf_fma(mf_keep(fit->thin, damping), trace, least) + trace;
     return sym_solver((Sym){more - c->xx, more - c->yy, more - c->zz, -c->xy, -c->xz, -c->yz});
 }

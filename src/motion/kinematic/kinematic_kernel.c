@@ -222,6 +222,7 @@ static Vec settle_turn(const Step *s, Vec pivot, mf_lane lowest) {
         Vec arm = vec_sub(s->spot[i], pivot);
         mf_lane gap = s->above[i] - lowest, holds = s->holds[i] * hard;
         mf_lane near = mf_max(mf_fma(-gap, constant(s, MF_KIN_SETTLE), one), zero);
+        near = mf_select(s->fit.lone, one, near);
         // The height changes by the turn times (arm.y, -arm.x, 0).
         mf_lane across = near * arm.y, along = near * arm.x;
         left = mf_fma(near, gap, left);
