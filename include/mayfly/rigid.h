@@ -34,8 +34,7 @@ typedef struct mf_RigidConfig {
                           // >= 0; NAN: as the shapes say, 0 for points;
                           // default 0.02: so that feet on few corners do not spin
     double friction_rate; // [rad/s] > 0; it is viscous below; default 1e-3
-    double slip_speed;    // [m/s] > 0; friction, and the change between approach and
-                          // separation, are viscous below; default 1e-4
+    double slip_speed;    // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth; // [m] > 0; deeper contacts push no harder; default 0.02
 } mf_RigidConfig;
 MF_API mf_RigidConfig mf_rigid_config(void);

@@ -60,8 +60,8 @@ static mf_Rate sensor_rate(const mf_Experiment *experiment) {
     return mf_rate_from_period(experiment->points.joint_interval);
 }
 
-// [ns] Joints that go where they are told have until the next word of the controller, in whole steps:
-// in less they would throw the robot into the air.
+// [ns] Joints that go where they are told have until the next word of the controller, in whole
+// steps: in less they would throw the robot into the air.
 static mf_Time control_interval(const mf_Experiment *experiment, mf_Group *group) {
     const mf_Time step = mf_world_settings(mf_group_world(group))->step;
     const mf_Rate rate = sensor_rate(experiment);

@@ -120,6 +120,32 @@ static void drops_come_back_to_their_share(void **state) {
     }
 }
 
+// Set down three times as deep as it rests, a body comes up within the time of a few swings: near
+// rest it obeys x'' + c x' + w^2 x = 0 with c = 4 w for one contact (docs/rigid.md), whose slower
+// rate is (2 - sqrt(3)) w = 22/s; with four contacts it is 4 w. 0.5 s leave 3 exp(-11) of the
+// depth.
+static void what_is_pressed_rises_to_rest(void **state) {
+    (void)state;
+    for (int feet = 1; feet <= 4; feet += 3) {
+        Stage stage;
+        DrivenStageConfig config = usual(MF_MOTION_RIGID);
+        config.rigid.contact_time = 0.012;
+        stage_begin(&stage, 1);
+        art_body(&stage.hand, 0, 2.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        for (int k = 0; k < feet; k++)
+            mf_hand_point(&stage.hand, 0, feet > 1 ? (k & 1 ? 0.1 : -0.1) : 0,
+                          feet > 1 ? (k & 2 ? 0.1 : -0.1) : 0, -0.05, 0.0, true);
+        driven_open(&stage, NULL, &config);
+        // Stiffness m / (12 ms)^2 of each.
+        const double depth = 9.81 * 0.012 * 0.012 / feet;
+        stage_set(&stage, "base.position", 2, 0.05 - 3.0 * depth);
+        mf_world_step(stage.world, 500);
+        assert_near(stage_get(&stage, "base.position", 2), 0.05 - depth, 1e-3 * depth);
+        assert_near(stage_get(&stage, "base.linear_velocity", 2), 0.0, 1e-4);
+        stage_close(&stage, NULL);
+    }
+}
+
 // Heavier loads, steps and contacts than anybody should use: nothing flies off.
 static void stiff_contacts_rest(void **state) {
     (void)state;
@@ -152,8 +178,11 @@ static void stiff_contacts_rest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limbs_have_no_reaction), cmocka_unit_test(joint_rates_carry_the_robot),
-        cmocka_unit_test(spin_has_friction),      cmocka_unit_test(drops_come_back_to_their_share),
+        cmocka_unit_test(limbs_have_no_reaction),
+        cmocka_unit_test(joint_rates_carry_the_robot),
+        cmocka_unit_test(spin_has_friction),
+        cmocka_unit_test(drops_come_back_to_their_share),
+        cmocka_unit_test(what_is_pressed_rises_to_rest),
         cmocka_unit_test(stiff_contacts_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,16 @@ static mf_Status fill_path(mf_DrivenPlan *plan, const mf_Model *model,
     return MF_OK;
 }
 
+// [m/s] Below this speed of separation contacts go over from k d to z k d. The slope damps the rise
+// to rest: with c = (1 - z) k d / v at the depth d = m g / k of one contact that bears all, and w =
+// sqrt(k / m), v = (1 - z) g / (4 w) is twice the critical 2 m w; on n contacts 2 / sqrt(n) of it.
+static double ease(const mf_ArtPlan *art, double separation, double mass) {
+    const double *c = art->constants_f64;
+    const double speed =
+        0.25 * (1.0 - separation) * mf_abs(c[MF_ART_GRAVITY]) * mf_sqrt(mass / c[MF_ART_PUSH]);
+    return speed > c[MF_ART_SLIP] ? speed : c[MF_ART_SLIP];
+}
+
 static void fill_spins(mf_DrivenPlan *plan, double spin) {
     mf_ArtPlan *art = plan->art;
     for (uint32_t i = 0; !isnan(spin) && i < art->contact_count; i++) {
@@ -163,6 +173,8 @@ mf_Status mf_driven_constants_fill(mf_DrivenPlan *plan, const mf_Model *model,
     plan->constants_f64[MF_DRIVEN_SEPARATION] = config->separation;
     fill_spins(plan, config->spin_friction);
     fill_masses(plan);
+    plan->constants_f64[MF_DRIVEN_EASE] =
+        ease(art, config->separation, constants(plan, -1)[MF_DRIVEN_CARRIED]);
     fill_ball(plan, -1, 0, art->base_contacts);
     for (uint32_t l = 0; l < art->link_count; l++) {
         fill_ball(plan, (int32_t)l, art->links[l].first_contact, art->links[l].contact_count);

@@ -5,9 +5,10 @@
 //
 // Normal force of `prescribed`: that of `articulated`. Of `rigid` (Friedmann, Petersen and von
 // Stryk 2008, equation 4): k d on approach and z k d on separation. Between, at rest, lies every
-// force: here k d (1 - (1 - z) g) with g = v' / max(v', slip speed), by its chord at a guess of v',
-// so that what rests on k d stays and nothing jumps. Friction (equation 5): proportional to load
-// and slip below the slip speed, to the load alone above (Coulomb); likewise against turning.
+// force: here k d (1 - (1 - z) g) with g = v' / max(v', ease), by its chord at a guess of v', so
+// that what rests on k d stays, nothing jumps, and what is pressed deeper rises to rest as if
+// damped. Friction (equation 5): proportional to load and slip below the slip speed, to the load
+// alone above (Coulomb); likewise against turning.
 #ifndef MF_MOTION_DRIVEN_GROUND_H
 #define MF_MOTION_DRIVEN_GROUND_H
 
@@ -109,7 +110,7 @@ static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *sp
     spot->push = stiffness * in;
     if (plan->bounces) {
         // The chord: lost * v' / quick, lost = (1 - z) k d where the contact separates.
-        const mf_lane slow = setting(art, MF_ART_SLIP), one = mf_set((mf_real)1);
+        const mf_lane slow = driven_setting(plan, MF_DRIVEN_EASE), one = mf_set((mf_real)1);
         mf_lane gain = mf_max(spot->rise, zero) / mf_max(spot->rise, slow);
         mf_lane share = one - driven_setting(plan, MF_DRIVEN_SEPARATION);
         mf_lane lost = mf_keep(mf_less(zero, spot->rise), share * mf_max(spot->push, zero));

@@ -15,6 +15,7 @@ enum {
     MF_DRIVEN_INTERVAL,         // [s] between two readings of joint.target
     MF_DRIVEN_INVERSE_INTERVAL, // [1/s]
     MF_DRIVEN_SEPARATION,       // [1] stiffness of contacts on separation over that on approach
+    MF_DRIVEN_EASE,             // [m/s] separation at which contacts are as soft as they get
     MF_DRIVEN_REACH,            // [m] farthest that a contact can be from the base's origin
     MF_DRIVEN_SETTINGS
 };
