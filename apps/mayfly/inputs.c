@@ -138,6 +138,22 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
     return status;
 }
 
+mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                          const char *path, const char *text, mf_Experiment **out,
+                          mf_Error *error) {
+    Builder *builder = mf_allocate(context, 1, sizeof *builder);
+    if (builder == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
+    mf_Status status = MF_OK;
+    if (!collect(builder, inputs, MF_INPUT_EXPERIMENT, command))
+        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    else
+        status = mf_experiment_parse(context, path, text, strlen(text), builder->overrides,
+                                     builder->count, out, error);
+    mf_release(context, builder);
+    return status;
+}
+
 mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *out,
                          mf_Error *error) {
     char path[MF_APP_PATH], *text;

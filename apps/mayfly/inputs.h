@@ -53,6 +53,10 @@ mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error 
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
                          const char *name, mf_Experiment **out, mf_Error *error);
 
+// The same for the experiment that an archive holds; `path` is for messages and other files.
+mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                          const char *path, const char *text, mf_Experiment **out, mf_Error *error);
+
 // What a file holds: XML is a robot, YAML is told by its top keys.
 typedef enum mf_InputKind {
     MF_INPUT_EXPERIMENT,

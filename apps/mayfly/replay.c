@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "app.h"
+#include "inputs.h"
 #include "options.h"
 #include "run_folder.h"
 #include "simulate.h"
@@ -13,6 +14,7 @@
 typedef struct Options {
     const char *individual, *generation, *motion, *divisor, *record, *fields, *every, *plot;
     bool json;
+    mf_Inputs inputs; // only --set
 } Options;
 
 typedef struct Replay {
@@ -39,12 +41,13 @@ static const mf_CommandHelp help = {
         "fitness\n"
         "to the last bit, else the exit code is 1. With --step-divisor the physics step is cut,\n"
         "to see whether the walk hangs on it, and with --motion it lives at another level, whose\n"
-        "step and servos are verify.step and servo.* of the experiment; then the two are only\n"
-        "shown side by side. With --json: motion, individual, distance and fitness [m],\n"
-        "stored_fitness, ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor,\n"
-        "hash.",
+        "step and servos are verify.step and servo.* of the experiment, and --set changes any\n"
+        "line of it; then the two are only shown side by side, and what a second look gave. With\n"
+        "--json: motion, individual, distance and fitness [m], stored_fitness, stored_verified,\n"
+        "ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor, hash.",
     .examples = "  mayfly replay runs/hexapod-1 --plot champion.html\n"
                 "  mayfly replay runs/hexapod-1 --motion articulated --plot articulated.html\n"
+                "  mayfly replay runs/hexapod-1 --motion articulated --set servo.stiffness=2\n"
                 "  mayfly replay runs/hexapod-1 --record champion.h5\n"
                 "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
@@ -83,8 +86,8 @@ static mf_Status find_individual(Replay *replay, mf_Error *error) {
 static mf_Status make_scene(Replay *replay, mf_Error *error) {
     uint64_t divisor = mf_option_count(replay->options->divisor, 1);
     mf_Status status =
-        mf_experiment_parse(replay->context, replay->path, replay->run.settings,
-                            strlen(replay->run.settings), NULL, 0, &replay->experiment, error);
+        mf_inputs_parse(replay->context, &replay->options->inputs, "replay", replay->path,
+                        replay->run.settings, &replay->experiment, error);
     if (status != MF_OK)
         return status;
     mf_Motion motion = MF_MOTION_POINTS;
@@ -133,12 +136,13 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     uint64_t hash = mf_world_hash(replay->scene.world);
     uint64_t id = replay->individual.id;
     const char *motion = mf_motion_name(replay->level.motion);
+    double verified = replay->individual.verified;
     if (replay->options->json)
         return mf_app_print(json_pack(
-            "{s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "motion", motion,
+            "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "motion", motion,
             "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
-            mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "ratio",
-            mf_app_real(ratio), "equal", (int)equal, "step",
+            mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "stored_verified",
+            mf_app_real(verified), "ratio", mf_app_real(ratio), "equal", (int)equal, "step",
             mf_app_real(mf_time_to_seconds(replay->level.step)), "simulated_seconds",
             mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
             "realtime_factor", mf_app_real(factor), "hash", mf_app_hash(hash)));
@@ -147,12 +151,16 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     if (!equal && isfinite(ratio))
         snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
     printf("individual %llu lived %s in %s, %s x real time\n"
-           "motion     %s with a step of %g ms\ndistance   %.9g m\nstored     %.9g m, %s%s\n"
-           "hash       %016llx\n",
+           "motion     %s with a step of %g ms\ndistance   %.9g m\nstored     %.9g m, %s%s\n",
            (unsigned long long)id, mf_app_duration(simulation->simulated, life),
            mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), motion,
            1000.0 * mf_time_to_seconds(replay->level.step), distance, stored,
-           equal ? "the same bits" : "not the same", share, (unsigned long long)hash);
+           equal ? "the same bits" : "not the same", share);
+    if (isfinite(verified) && replay->experiment->verify.motion != MF_VERIFY_NONE)
+        printf(
+            "verified   %.9g m at %s, by the second look\n", verified,
+            mf_motion_name((mf_Motion)(replay->experiment->verify.motion - MF_VERIFY_KINEMATIC)));
+    printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();
 }
 
@@ -162,7 +170,9 @@ static int compare(const Replay *replay, mf_Error *error) {
     bool equal = same_bits(fitness, replay->individual.fitness);
     bool printed = print_result(replay, distance, fitness, equal);
     bool same_level = replay->level.motion == MF_MOTION_POINTS;
-    if (!equal && same_level && mf_option_count(replay->options->divisor, 1) == 1) {
+    bool same_settings = replay->options->inputs.settings.count == 0 &&
+                         mf_option_count(replay->options->divisor, 1) == 1;
+    if (!equal && same_level && same_settings) {
         mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
                    "individual %llu gets %.17g m now, but %.17g m is stored: written by version "
                    "%s, this is %s",
@@ -208,6 +218,7 @@ int mf_command_replay(int argc, char **argv) {
          "simulated seconds between samples, rounded to whole steps (default 0.1)"},
         {"plot", "FILE", MF_OPTION_TEXT, &options.plot, 0, 0,
          "a film of the robot, a page to open in a browser (.html)"},
+        MF_INPUT_SET(&options.inputs),
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);
@@ -225,7 +236,7 @@ int mf_command_replay(int argc, char **argv) {
         status = make_scene(&replay, &error);
     if (status == MF_OK)
         status = simulate(&replay, &error);
-    result = status == MF_OK ? compare(&replay, &error) : mf_app_fail(&error);
+    result = status == MF_OK ? compare(&replay, &error) : mf_inputs_fail(&error);
     if (replay.scene.world != NULL)
         mf_scene_destroy(&replay.scene);
     mf_experiment_destroy(replay.experiment);

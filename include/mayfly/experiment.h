@@ -54,6 +54,8 @@ typedef struct mf_VerifyConfig {
     uint32_t every;         // [1] generations; default 10
     uint32_t best;          // [1] robots; default 8
     mf_Time step;           // [ns] physics step at that level; default 1 ms
+    double disparity;       // [1] weight of the difference between the levels; default 1
+    double stiffness;       // [1] of a second life there, as servo_stiffness; 1, the default: none
 } mf_VerifyConfig;
 
 #define MF_INITIAL_VALUES 1024u // [1] most values of one of them
@@ -86,6 +88,7 @@ typedef struct mf_Experiment {
     double servo_gain;    // [N m/rad] or [N/m] of joints at `articulated`; 0: from the robot's file
     double servo_damping; // [N m s/rad] or [N s/m]; 0: from the robot's file
     double servo_speed;   // [rad/s] or [m/s] at most; 0: from the robot's file
+    double servo_stiffness; // [1] times the gain, and its root times the damping; default 1
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;

@@ -27,13 +27,17 @@ typedef struct mf_SearchConfig {
     bool reuse_fitness;   // do not evaluate unchanged survivors again; default false
     mf_EvaluateFn evaluate;
     void *user;
-    // A second, dearer look at the best. In every generation whose number is a multiple of
-    // verify_every, the best verify_best are rated by `verify` and ordered among themselves by it:
-    // the better half of them (rounded up) come first and are the only parents of the next
-    // generation, the others come last and are the first to go. Ranks between are as before.
-    uint32_t verify_every; // [1] generations; 0: never, the default
-    uint32_t verify_best;  // [1] 2 .. population; default 8
-    mf_EvaluateFn verify;  // as `evaluate`; needed when verify_every is not 0
+    // A second, dearer look. In every generation whose number is a multiple of verify_every, the
+    // most promising verify_best of those who had none are rated by `verify`; each keeps what it
+    // got for life. What counts is that, v, and how far it is from what `evaluate` gave, f:
+    // v - verify_disparity |v - f|. The best by it, half as many as are looked at (rounded up) and
+    // no two alike, are the elite: they come first, keep their places until others count for more,
+    // and are the only parents. The others who had a look come last. Those who had none are between
+    // them, by their fitness plus what their parent counted for more than its fitness.
+    uint32_t verify_every;   // [1] generations; 0: never, the default
+    uint32_t verify_best;    // [1] 2 .. population; default 8
+    double verify_disparity; // [1] 0 .. 1000; default 1
+    mf_EvaluateFn verify;    // as `evaluate`; needed when verify_every is not 0
     void *verify_user;
 } mf_SearchConfig;
 MF_API mf_SearchConfig mf_search_config(void);
@@ -43,7 +47,7 @@ typedef struct mf_Individual {
     uint64_t id;           // [1]
     uint64_t parent;       // [1] id, UINT64_MAX in the first generation
     double fitness;        // [m] or what the fitness measures; NaN before evaluation
-    double verified;       // [m] or as fitness, by the second look; NaN without one
+    double verified;       // [m] or as fitness, by its second look; NaN without one
     const uint8_t *genome; // [1] genome_bytes values, owned by the search
 } mf_Individual;
 
@@ -62,10 +66,10 @@ MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
 MF_API const mf_SearchConfig *mf_search_settings(const mf_Search *search);
 MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
-// Fitness of the first by rank; after a second look that is not the largest.
+// Fitness of the first by rank; where there is an elite that need not be the largest.
 MF_API double mf_search_best(const mf_Search *search);
 MF_API double mf_search_mean(const mf_Search *search); // over finite values
-// How many of this generation had a second look.
+// How many of the living had a second look, in this generation or before.
 MF_API uint32_t mf_search_verified(const mf_Search *search); // [1]
 // Hash over ids, parents, genomes and fitness bits of the current generation, and over those of a
 // second look.

@@ -128,6 +128,8 @@ static const mf_Key keys[] = {
      "torque lost per rate (N s/m for sliding joints); 0: from the robot's file"),
     MF_KEY("servo.speed", MF_KEY_REAL, 0, "rad/s", "0", 0, 1e9, NULL, AT(servo_speed),
      "that a servo drives its joint at, at most (m/s for sliding joints); 0: the joint's own"),
+    MF_KEY("servo.stiffness", MF_KEY_REAL, MF_KEY_ABOVE, "1", "1", 0, 1e6, NULL, AT(servo_stiffness),
+     "times the gain of every servo, and its square root times the damping"),
 
     MF_KEY_LISTED("initial", 0, &initial_table, AT(initial),
      "values that every life begins with, one after the other, each with the keys below"),
@@ -165,6 +167,10 @@ static const mf_Key keys[] = {
      "robots that are looked at; at most search.population"),
     MF_KEY("verify.step", MF_KEY_TIME, 0, "s", "0.001", 1e-6, 1, NULL, AT(verify.step),
      "physics step at that level"),
+    MF_KEY("verify.disparity", MF_KEY_REAL, 0, "1", "1", 0, 1000, NULL, AT(verify.disparity),
+     "what counts is the fitness there, less this times its difference to the fitness here"),
+    MF_KEY("verify.stiffness", MF_KEY_REAL, MF_KEY_ABOVE, "1", "1", 0, 1e6, NULL, AT(verify.stiffness),
+     "a second life there with servos that many times as stiff, and the worse of both counts; 1: none"),
 };
 // clang-format on
 

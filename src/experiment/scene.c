@@ -4,6 +4,7 @@
 // world at time 0, taken when the scene was made, so that neither the state nor the phase of any
 // rate is left over from the one before.
 #include "experiment/initial.h"
+#include "math/scalar.h"
 
 #include <mayfly/experiment.h>
 #include <mayfly/plugin.h>
@@ -81,6 +82,8 @@ static mf_Status choose_servo(const mf_Experiment *experiment, const mf_Model *m
         servo->damping = experiment->servo_damping;
     if (experiment->servo_speed > 0.0)
         servo->speed = experiment->servo_speed;
+    servo->gain *= experiment->servo_stiffness;
+    servo->damping *= mf_sqrt(experiment->servo_stiffness);
     bool driven =
         (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) && joint->mimic == MF_NONE;
     if (!driven || servo->gain > 0.0)

@@ -40,7 +40,7 @@ static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
                           application);
     if (format < MF_ARCHIVE_FORMAT_PLAIN || format > newest)
         return mf_fail_at(error, MF_VERSION, database->path, 0, 0,
-                          "expected archive format %d or %d, found %" PRId64,
+                          "expected archive format %d to %d, found %" PRId64,
                           MF_ARCHIVE_FORMAT_PLAIN, MF_ARCHIVE_FORMAT_VERIFIED, format);
     archive->format = format;
     return MF_OK;
@@ -77,7 +77,7 @@ static mf_Status check_tables(mf_Archive *archive, mf_Error *error) {
         &archive->database, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1",
         &statement, error);
     for (int i = 0; i < mf_archive_table_count(archive->format) && status == MF_OK; i++)
-        status = check_table(archive, statement, &mf_archive_tables[i], error);
+        status = check_table(archive, statement, mf_archive_table(archive->format, i), error);
     sqlite3_finalize(statement);
     return status;
 }
@@ -248,33 +248,60 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
     return status;
 }
 
-// How often and how many, in format 2.
-static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
+static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statement,
+                                     mf_Error *error) {
     mf_SearchConfig *config = &archive->run.search;
+    mf_ArchiveCell cells[3];
     int64_t every = 0, best = 0;
-    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
-        return MF_OK;
-    mf_Status status = mf_database_integer(
-        &archive->database, "SELECT coalesce(max(every), 0) FROM verification WHERE id = 1", &every,
-        error);
-    if (status == MF_OK)
-        status = mf_database_integer(&archive->database,
-                                     "SELECT coalesce(max(best), 0) FROM verification WHERE id = 1",
-                                     &best, error);
-    if (status != MF_OK)
-        return status;
-    if (every < 1 || every > UINT32_MAX || best < 2 || best > config->population)
+    double disparity = 0;
+    for (int i = 0; i < 3; i++)
+        cells[i] = mf_archive_cell(statement, i);
+    bool good = mf_archive_decode_integer(&cells[0], 1, UINT32_MAX, &every) &&
+                mf_archive_decode_integer(&cells[1], 2, config->population, &best) &&
+                mf_archive_decode_real(&cells[2], &disparity) && disparity >= 0 &&
+                disparity <= 1000;
+    if (!good)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                          "verification: expected every >= 1 and best in 2 .. %" PRIu32
-                          ", found %" PRId64 " and %" PRId64,
-                          config->population, every, best);
+                          "verification: expected every >= 1, best in 2 .. %" PRIu32
+                          " and disparity in 0 .. 1000",
+                          config->population);
     config->verify_every = (uint32_t)every;
     config->verify_best = (uint32_t)best;
+    config->verify_disparity = disparity;
     return MF_OK;
+}
+
+// How a second look is taken, in formats 2 and 3.
+static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
+    sqlite3_stmt *statement;
+    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
+        return MF_OK;
+    mf_Status status =
+        mf_database_prepare(&archive->database,
+                            archive->format == MF_ARCHIVE_FORMAT_FORGETFUL
+                                ? "SELECT every, best, 0.0 FROM verification WHERE id = 1"
+                                : "SELECT every, best, disparity FROM verification WHERE id = 1",
+                            &statement, error);
+    bool row = false;
+    if (status == MF_OK)
+        status = mf_database_step(&archive->database, statement, &row, error);
+    if (status == MF_OK && !row)
+        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                            "the archive is damaged (the table 'verification' is empty)");
+    if (status == MF_OK)
+        status = decode_verification(archive, statement, error);
+    sqlite3_finalize(statement);
+    return status;
 }
 
 static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) {
     mf_Status status = check_identity(archive, error);
+    // Its generations are ordered by a rule that is no more: going on would be another run.
+    if (status == MF_OK && write && archive->format == MF_ARCHIVE_FORMAT_FORGETFUL)
+        status = mf_fail_at(error, MF_VERSION, archive->database.path, 0, 0,
+                            "made when searches forgot what a second look had found (format %d): "
+                            "it can be read and replayed, but not gone on with",
+                            MF_ARCHIVE_FORMAT_FORGETFUL);
     if (status == MF_OK)
         status = check_tables(archive, error);
     if (status == MF_OK)

@@ -54,7 +54,8 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
     {"verification", "CREATE TABLE verification (\n"
                      "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
                      "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
-                     "    best INTEGER NOT NULL   -- individuals that are looked at\n"
+                     "    best INTEGER NOT NULL,  -- individuals that are looked at\n"
+                     "    disparity REAL NOT NULL -- weight of the difference between the levels\n"
                      ") STRICT"},
     {"verified", "CREATE TABLE verified (\n"
                  "    generation INTEGER NOT NULL, -- a multiple of `every`\n"
@@ -63,6 +64,13 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
                  "    PRIMARY KEY (generation, id)\n"
                  ") STRICT, WITHOUT ROWID"},
 };
+
+const mf_ArchiveTable mf_archive_forgetful_verification = {
+    "verification", "CREATE TABLE verification (\n"
+                    "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+                    "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
+                    "    best INTEGER NOT NULL   -- individuals that are looked at\n"
+                    ") STRICT"};
 
 // ---- creating ----------------------------------------------------------------------------------
 
@@ -95,10 +103,18 @@ static mf_Status insert_run(mf_Database *database, const mf_SearchConfig *config
 
 static mf_Status insert_verification(mf_Database *database, const mf_SearchConfig *config,
                                      mf_Error *error) {
-    char sql[96];
-    snprintf(sql, sizeof sql, "INSERT INTO verification (id, every, best) VALUES (1,%u,%u)",
-             config->verify_every, config->verify_best);
-    return mf_database_run(database, sql, error);
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        database, "INSERT INTO verification (id, every, best, disparity) VALUES (1,?1,?2,?3)",
+        &statement, error);
+    if (status != MF_OK)
+        return status;
+    sqlite3_bind_int64(statement, 1, config->verify_every);
+    sqlite3_bind_int64(statement, 2, config->verify_best);
+    sqlite3_bind_double(statement, 3, config->verify_disparity);
+    status = mf_database_execute(database, statement, error);
+    sqlite3_finalize(statement);
+    return status;
 }
 
 static mf_Status fill_new(mf_Database *database, const mf_SearchConfig *config,

@@ -1,5 +1,6 @@
 // Formats of the archive file (docs/archive.md), and the inside of mf_Archive. A run without a
-// second look is stored in format 1, one with it in format 2, which has two more tables.
+// second look is stored in format 1, one with it in format 3, which has two more tables. Format 2
+// is that of searches that forgot what a look had found: it can be read, not gone on with.
 #ifndef MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 #define MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 
@@ -10,9 +11,11 @@
 enum {
     MF_ARCHIVE_APPLICATION = 0x4d617966, // "Mayf"
     MF_ARCHIVE_FORMAT_PLAIN = 1,
-    MF_ARCHIVE_FORMAT_VERIFIED = 2,
+    MF_ARCHIVE_FORMAT_FORGETFUL = 2,
+    MF_ARCHIVE_FORMAT_VERIFIED = 3,
     MF_ARCHIVE_TABLES_PLAIN = 4,
     MF_ARCHIVE_TABLES = 6,
+    MF_ARCHIVE_VERIFICATION = 4,        // place of the table that is another one in format 2
     MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the experiment's text
 };
 
@@ -22,9 +25,15 @@ typedef struct mf_ArchiveTable {
     const char *sql;
 } mf_ArchiveTable;
 extern const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES];
+extern const mf_ArchiveTable mf_archive_forgetful_verification;
 
 static inline int mf_archive_table_count(int64_t format) {
     return format == MF_ARCHIVE_FORMAT_PLAIN ? MF_ARCHIVE_TABLES_PLAIN : MF_ARCHIVE_TABLES;
+}
+
+static inline const mf_ArchiveTable *mf_archive_table(int64_t format, int i) {
+    bool old = format == MF_ARCHIVE_FORMAT_FORGETFUL && i == MF_ARCHIVE_VERIFICATION;
+    return old ? &mf_archive_forgetful_verification : &mf_archive_tables[i];
 }
 
 struct mf_Archive {

@@ -33,6 +33,11 @@ static mf_Status compare_settings(const mf_Archive *archive, const mf_SearchConf
                               ", the search has %" PRIu64,
                               fields[i].name, fields[i].stored, fields[i].search);
     }
+    if (stored->verify_every > 0 && stored->verify_disparity != search->verify_disparity)
+        return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                          "search.verify_disparity: the archive was made with %.17g, the search "
+                          "has %.17g",
+                          stored->verify_disparity, search->verify_disparity);
     if (stored->mutation_rate != search->mutation_rate)
         return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
                           "search.mutation_rate: the archive was made with %.17g, the search has "
@@ -122,7 +127,7 @@ static mf_Status insert_survivor(mf_Archive *archive, const mf_Search *search, u
 static mf_Status insert_verified(mf_Archive *archive, const mf_Search *search, uint32_t rank,
                                  mf_Error *error) {
     sqlite3_stmt *statement = archive->insert_verified;
-    if (!search->current.checked[rank])
+    if (search->current.checked[rank] != MF_LOOK_NOW)
         return MF_OK;
     sqlite3_bind_int64(statement, 1, search->generation);
     sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
@@ -203,7 +208,8 @@ static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_S
         next->parent[i] = individual.parent;
         next->fitness[i] = individual.fitness;
         next->verified[i] = __builtin_nan("");
-        next->checked[i] = 0;
+        next->bias[i] = 0;
+        next->checked[i] = MF_LOOK_NEVER;
         memcpy(next->genomes + (size_t)i * config->genome_bytes, individual.genome,
                config->genome_bytes);
     }
@@ -239,7 +245,7 @@ static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_
     return status;
 }
 
-// Notes who had a second look in that generation, and what it gave.
+// Notes who of that generation had a second look, then or before, and what it gave.
 static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t generation,
                                mf_Error *error) {
     mf_Database *database = &archive->database;
@@ -248,7 +254,10 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
     if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
         return MF_OK;
     mf_Status status = mf_database_prepare(
-        database, "SELECT id, fitness FROM verified WHERE generation = ?1", &statement, error);
+        database,
+        "SELECT id, fitness, generation = ?1 FROM verified WHERE generation = ?1 OR id IN "
+        "(SELECT id FROM survivor WHERE generation = ?1)",
+        &statement, error);
     if (status != MF_OK)
         return status;
     sqlite3_bind_int64(statement, 1, generation);
@@ -274,7 +283,38 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
             break;
         }
         next->verified[i] = fitness;
-        next->checked[i] = 1;
+        next->checked[i] = sqlite3_column_int(statement, 2) ? MF_LOOK_NOW : MF_LOOK_BEFORE;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+// Where the parent had been looked at before an individual's birth.
+static mf_Status read_bias(mf_Archive *archive, mf_Search *search, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    mf_Population *next = &search->next;
+    sqlite3_stmt *statement;
+    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
+        return MF_OK;
+    mf_Status status = mf_database_prepare(
+        database,
+        "SELECT v.fitness, p.fitness FROM individual i JOIN individual p ON p.id = i.parent JOIN "
+        "verified v ON v.id = p.id AND v.generation BETWEEN p.generation AND i.generation - 1 "
+        "WHERE i.id = ?1",
+        &statement, error);
+    for (uint32_t i = 0; i < search->config.population && status == MF_OK; i++) {
+        bool row;
+        sqlite3_bind_int64(statement, 1, (int64_t)next->id[i]);
+        status = mf_database_step(database, statement, &row, error);
+        double verified, fitness;
+        if (status == MF_OK && row) {
+            mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0),
+                                       mf_archive_cell(statement, 1)};
+            if (mf_archive_decode_real(&cells[0], &verified) &&
+                mf_archive_decode_real(&cells[1], &fitness))
+                next->bias[i] = mf_search_bias(&search->config, verified, fitness);
+        }
+        sqlite3_reset(statement);
     }
     sqlite3_finalize(statement);
     return status;
@@ -292,6 +332,8 @@ static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast 
     status = read_generation(archive, search, last->number, error);
     if (status == MF_OK)
         status = read_verified(archive, search, last->number, error);
+    if (status == MF_OK)
+        status = read_bias(archive, search, error);
     if (status != MF_OK)
         return status;
     if (!mf_search_adopt(search, last->number, last->hash))

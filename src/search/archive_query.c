@@ -40,12 +40,19 @@ static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows
                                  mf_Error *error) {
     mf_Database *database = &archive->database;
     sqlite3_stmt *statement;
-    const char *sql =
-        archive->format == MF_ARCHIVE_FORMAT_PLAIN
-            ? "SELECT number, best, mean, seconds, NULL FROM generation ORDER BY number"
-            : "SELECT g.number, g.best, g.mean, g.seconds, v.fitness FROM generation g LEFT JOIN "
-              "verified v ON v.generation = g.number AND v.id = g.champion ORDER BY g.number";
-    mf_Status status = mf_database_prepare(database, sql, &statement, error);
+    // In format 3 a champion keeps what the one look at it gave.
+    static const char *const sql[] = {
+        [MF_ARCHIVE_FORMAT_PLAIN] =
+            "SELECT number, best, mean, seconds, NULL FROM generation ORDER BY number",
+        [MF_ARCHIVE_FORMAT_FORGETFUL] =
+            "SELECT g.number, g.best, g.mean, g.seconds, v.fitness FROM generation g LEFT JOIN "
+            "verified v ON v.generation = g.number AND v.id = g.champion ORDER BY g.number",
+        [MF_ARCHIVE_FORMAT_VERIFIED] =
+            "SELECT g.number, g.best, g.mean, g.seconds, (SELECT v.fitness FROM verified v WHERE "
+            "v.id = g.champion AND v.generation BETWEEN (SELECT generation FROM individual WHERE "
+            "id = g.champion) AND g.number LIMIT 1) FROM generation g ORDER BY g.number",
+    };
+    mf_Status status = mf_database_prepare(database, sql[archive->format], &statement, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         bool row;
         status = mf_database_step(database, statement, &row, error);
@@ -123,6 +130,28 @@ static mf_Status read_individual(mf_Archive *archive, sqlite3_stmt *statement, m
     return MF_OK;
 }
 
+// What the newest second look at it gave, if there was one.
+static mf_Status read_look(mf_Archive *archive, mf_Individual *individual, mf_Error *error) {
+    sqlite3_stmt *statement;
+    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
+        return MF_OK;
+    mf_Status status = mf_database_prepare(
+        &archive->database,
+        "SELECT fitness FROM verified WHERE id = ?1 ORDER BY generation DESC LIMIT 1", &statement,
+        error);
+    if (status != MF_OK)
+        return status;
+    bool row;
+    sqlite3_bind_int64(statement, 1, (int64_t)individual->id);
+    status = mf_database_step(&archive->database, statement, &row, error);
+    if (status == MF_OK && row) {
+        mf_ArchiveCell cell = mf_archive_cell(statement, 0);
+        mf_archive_decode_real(&cell, &individual->verified);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
 static mf_Status query_individual(mf_Archive *archive, const char *sql, int64_t number,
                                   mf_Individual *out, uint8_t *genome, bool *found,
                                   mf_Error *error) {
@@ -133,7 +162,7 @@ static mf_Status query_individual(mf_Archive *archive, const char *sql, int64_t 
     sqlite3_bind_int64(statement, 1, number);
     status = read_individual(archive, statement, out, genome, found, error);
     sqlite3_finalize(statement);
-    return status;
+    return status == MF_OK && *found ? read_look(archive, out, error) : status;
 }
 
 mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual *out,

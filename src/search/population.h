@@ -4,13 +4,18 @@
 
 #include <mayfly/search.h>
 
+// When an individual had its second look.
+typedef enum mf_Look { MF_LOOK_NEVER, MF_LOOK_BEFORE, MF_LOOK_NOW } mf_Look;
+
 // One generation as arrays of `population` entries; the genomes lie one after the other.
 typedef struct mf_Population {
     uint64_t *id;
     uint64_t *parent;
     double *fitness;
     double *verified; // NaN where it was not looked at again, or came to nothing
-    uint8_t *checked; // 1: was looked at again
+    double *merit;    // what it counts for; only where it was looked at again
+    double *bias;     // parent's merit less its fitness; 0 where that was not known at birth
+    uint8_t *checked; // mf_Look: whether it was looked at again
     uint8_t *genomes;
 } mf_Population;
 
@@ -35,6 +40,13 @@ uint32_t mf_search_births(const mf_SearchConfig *config, uint32_t generation);
 
 // Back to the random first generation, not yet evaluated.
 void mf_search_reset(mf_Search *search);
+
+// How many of the current generation are of the elite (search.c); they are its first.
+uint32_t mf_search_elite(const mf_Search *search);
+
+// What the fitness of a child is corrected by whose parent had these before; 0 where there was no
+// look, or it came to nothing.
+double mf_search_bias(const mf_SearchConfig *config, double verified, double fitness);
 
 // Makes what lies in search->next (in any order) the current generation `generation`, provided its
 // hash is `hash`; else false and search->current is untouched.

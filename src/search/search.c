@@ -13,10 +13,22 @@
 // parent replaces it in time and the population wanders along plateaus instead of sitting on its
 // oldest members. -0 is stored as 0 and every NaN as one NaN, the worst value of all.
 //
-// A second look (`verify`) at the best orders these among themselves and makes the better half of
-// them the only parents of the next generation. The worse half is ranked last and so dies out
-// first; those who had no second look stay between, alive but without children, so that the one
-// look does not throw away what the population knows.
+// A second look (`verify`) goes to the most promising of those who had none; what it finds stays
+// with an individual for life. What it counts for then is what it got there, less the difference
+// to what it got here: who is good at one level only has found out something about that level, not
+// about walking. The best by it are the elite: first by rank in every generation, so that nothing
+// but a better result of a look takes their place, and as soon as there is one, the only parents.
+// (A cheap fitness can be earned by what the dear level does not know. A mutant that only the cheap
+// level likes would else crowd out what has proved itself before the next look sees it, and its
+// children would fill that look.) Those who were looked at and are not of the elite come last.
+// Those who had no look are ranked between by what they promise: their fitness and what their
+// parent gained or lost by its own look. So nobody is further than one mutation from somebody who
+// has proved itself, and the cheap level chooses among mutants of the same parent. This is the
+// pre-selection of evolution with surrogate models (Jin, Surrogate-assisted evolutionary
+// computation, Swarm and Evolutionary Computation 1, 2011) with an additive correction of the cheap
+// model; that solutions are to be tried where they shall work while the search goes on is from
+// Koos, Mouret and Doncieux, The transferability approach, IEEE Transactions on Evolutionary
+// Computation 17, 2013.
 //
 // Random numbers are mf_random(seed, id, stream, draw): what an individual is depends on the seed,
 // its id and its parent, never on threads, on order of evaluation or on how often a run was
@@ -43,6 +55,7 @@ mf_SearchConfig mf_search_config(void) {
         .genome_bytes = 32,
         .mutation_rate = 1.0 / 16,
         .verify_best = 8,
+        .verify_disparity = 1,
     };
 }
 
@@ -74,6 +87,11 @@ mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error)
                        "search config.verify_best: expected 2 .. %" PRIu32
                        " (population), found %" PRIu32,
                        config->population, config->verify_best);
+    if (config->verify_every > 0 &&
+        !(config->verify_disparity >= 0 && config->verify_disparity <= 1000))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "search config.verify_disparity: expected 0 .. 1000, found %g",
+                       config->verify_disparity);
     return MF_OK;
 }
 
@@ -139,7 +157,8 @@ static void mutate(const mf_Search *search, uint64_t id, uint8_t *genome) {
 // ---- ranking -----------------------------------------------------------------------------------
 
 static bool ranks_before(const mf_Population *population, uint32_t a, uint32_t b) {
-    double x = population->fitness[a], y = population->fitness[b];
+    double x = population->fitness[a] + population->bias[a];
+    double y = population->fitness[b] + population->bias[b];
     bool x_valid = x == x, y_valid = y == y;
     if (x_valid != y_valid)
         return x_valid;
@@ -148,10 +167,18 @@ static bool ranks_before(const mf_Population *population, uint32_t a, uint32_t b
     return population->id[a] > population->id[b];
 }
 
+// What somebody counts for who had a second look; NaN, the worst, where nothing came of it.
+static double merit_of(const mf_SearchConfig *config, double verified, double fitness) {
+    double weight = config->verify_disparity;
+    double gap = verified < fitness ? fitness - verified : verified - fitness;
+    double merit = weight > 0 ? verified - weight * gap : verified;
+    return __builtin_isfinite(merit) ? merit : __builtin_nan("");
+}
+
 // By the second look; the worst value, NaN, last. Ranks before it decide between equals, as the
 // sort is stable.
 static bool verifies_before(const mf_Population *population, uint32_t a, uint32_t b) {
-    double x = population->verified[a], y = population->verified[b];
+    double x = population->merit[a], y = population->merit[b];
     return x == x && (y != y || x > y);
 }
 
@@ -190,33 +217,56 @@ static void rank_next(mf_Search *search) {
 static uint32_t count_checked(const mf_SearchConfig *config, const mf_Population *population) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < config->population; i++)
-        count += population->checked[i];
+        count += population->checked[i] != MF_LOOK_NEVER;
     return count;
 }
 
-static uint32_t better_half(uint32_t checked) {
-    return checked - checked / 2;
+static uint32_t elite_places(const mf_SearchConfig *config) {
+    uint32_t half = config->verify_best - config->verify_best / 2;
+    return half < config->survivors ? half : config->survivors;
 }
 
-// Puts the better half of those looked at again first and the others last.
+// Moves the elite among the `known` first of search->order, which are sorted by their second look,
+// to the front, and tells how many they are: of equals only the first.
+static uint32_t choose_elite(mf_Search *search, uint32_t known) {
+    const double *merit = search->next.merit;
+    uint32_t most = elite_places(&search->config), count = 0, rest = 0;
+    uint32_t *order = search->order, *spare = search->order_spare;
+    for (uint32_t i = 0; i < known; i++) {
+        double value = merit[order[i]];
+        bool chosen =
+            count < most && value == value && (count == 0 || value != merit[order[count - 1]]);
+        if (chosen)
+            order[count++] = order[i];
+        else
+            spare[rest++] = order[i];
+    }
+    memcpy(order + count, spare, rest * sizeof *order);
+    return count;
+}
+
+// Puts the elite first and the others who were looked at last.
 static void promote(mf_Search *search) {
-    uint32_t count = search->config.population, checked = 0, others = 0;
+    uint32_t count = search->config.population, known = 0, others = 0;
     uint32_t total = count_checked(&search->config, &search->next);
     if (total == 0)
         return;
     uint32_t *order = search->order, *spare = search->order_spare;
     for (uint32_t i = 0; i < count; i++) {
-        if (search->next.checked[order[i]])
-            spare[checked++] = order[i];
+        if (search->next.checked[order[i]] != MF_LOOK_NEVER)
+            spare[known++] = order[i];
         else
             spare[total + others++] = order[i];
     }
     memcpy(order, spare, count * sizeof *order);
+    for (uint32_t i = 0; i < total; i++)
+        search->next.merit[order[i]] = merit_of(&search->config, search->next.verified[order[i]],
+                                                search->next.fitness[order[i]]);
     sort_order(search, total, verifies_before);
-    uint32_t half = better_half(total), worse = total - half;
-    memcpy(spare, order + half, worse * sizeof *order);
-    memmove(order + half, order + total, (count - total) * sizeof *order);
-    memcpy(order + count - worse, spare, worse * sizeof *order);
+    uint32_t elite = choose_elite(search, total), rest = total - elite;
+    memcpy(spare, order + elite, rest * sizeof *order);
+    memmove(order + elite, order + total, (count - total) * sizeof *order);
+    memcpy(order + count - rest, spare, rest * sizeof *order);
 }
 
 // Copies search->next into search->current by rank.
@@ -230,6 +280,8 @@ static void commit_next(mf_Search *search) {
         current->parent[rank] = next->parent[from];
         current->fitness[rank] = next->fitness[from];
         current->verified[rank] = next->verified[from];
+        current->merit[rank] = next->merit[from];
+        current->bias[rank] = next->bias[from];
         current->checked[rank] = next->checked[from];
         memcpy(current->genomes + rank * bytes, next->genomes + from * bytes, bytes);
     }
@@ -257,7 +309,7 @@ static uint64_t hash_population(const mf_SearchConfig *config, const mf_Populati
         hash = hash_word(hash, fitness_bits);
         hash = mf_hash_bytes(hash, population->genomes + i * config->genome_bytes,
                              config->genome_bytes);
-        if (population->checked[i]) {
+        if (population->checked[i] != MF_LOOK_NEVER) {
             memcpy(&fitness_bits, &population->verified[i], sizeof fitness_bits);
             hash = hash_word(hash, fitness_bits);
         }
@@ -278,11 +330,13 @@ static bool allocate_population(mf_Context *context, const mf_SearchConfig *conf
     population->parent = mf_allocate(context, count, sizeof *population->parent);
     population->fitness = mf_allocate(context, count, sizeof *population->fitness);
     population->verified = mf_allocate(context, count, sizeof *population->verified);
+    population->merit = mf_allocate(context, count, sizeof *population->merit);
+    population->bias = mf_allocate(context, count, sizeof *population->bias);
     population->checked = mf_allocate(context, count, 1);
     population->genomes = mf_allocate(context, count, config->genome_bytes);
     return population->id != NULL && population->parent != NULL && population->fitness != NULL &&
-           population->verified != NULL && population->checked != NULL &&
-           population->genomes != NULL;
+           population->verified != NULL && population->merit != NULL && population->bias != NULL &&
+           population->checked != NULL && population->genomes != NULL;
 }
 
 static void release_population(mf_Context *context, mf_Population *population) {
@@ -290,6 +344,8 @@ static void release_population(mf_Context *context, mf_Population *population) {
     mf_release(context, population->parent);
     mf_release(context, population->fitness);
     mf_release(context, population->verified);
+    mf_release(context, population->merit);
+    mf_release(context, population->bias);
     mf_release(context, population->checked);
     mf_release(context, population->genomes);
 }
@@ -301,7 +357,9 @@ void mf_search_reset(mf_Search *search) {
         search->current.parent[i] = UINT64_MAX;
         search->current.fitness[i] = __builtin_nan("");
         search->current.verified[i] = __builtin_nan("");
-        search->current.checked[i] = 0;
+        search->current.merit[i] = __builtin_nan("");
+        search->current.bias[i] = 0;
+        search->current.checked[i] = MF_LOOK_NEVER;
         randomise(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
     }
 }
@@ -362,6 +420,11 @@ void mf_search_destroy(mf_Search *search) {
 
 // ---- one generation ----------------------------------------------------------------------------
 
+double mf_search_bias(const mf_SearchConfig *config, double verified, double fitness) {
+    double bias = merit_of(config, verified, fitness) - fitness;
+    return __builtin_isfinite(bias) ? bias : 0;
+}
+
 // Fills search->next: the survivors in rank order, then their mutated duplicates in id order.
 static void breed(mf_Search *search) {
     const mf_SearchConfig *config = &search->config;
@@ -373,19 +436,20 @@ static void breed(mf_Search *search) {
     memcpy(next->parent, current->parent, kept * sizeof *next->parent);
     memcpy(next->fitness, current->fitness, kept * sizeof *next->fitness);
     memcpy(next->genomes, current->genomes, kept * bytes);
-    for (uint32_t i = 0; i < config->population; i++) {
-        next->verified[i] = __builtin_nan("");
-        next->checked[i] = 0;
-    }
-    uint32_t parents = better_half(mf_search_verified(search));
-    if (parents == 0 || parents > kept)
-        parents = kept;
+    memcpy(next->verified, current->verified, kept * sizeof *next->verified);
+    memcpy(next->bias, current->bias, kept * sizeof *next->bias);
+    for (uint32_t i = 0; i < kept; i++)
+        next->checked[i] = current->checked[i] == MF_LOOK_NEVER ? MF_LOOK_NEVER : MF_LOOK_BEFORE;
+    uint32_t elite = mf_search_elite(search), parents = elite > 0 ? elite : kept;
     uint64_t first_id = mf_search_first_id(config, search->generation + 1);
     for (uint32_t i = kept; i < config->population; i++) {
         uint32_t parent = (i - kept) % parents;
         uint8_t *genome = next->genomes + i * bytes;
         next->id[i] = first_id + (i - kept);
         next->parent[i] = current->id[parent];
+        next->verified[i] = __builtin_nan("");
+        next->bias[i] = mf_search_bias(config, current->verified[parent], current->fitness[parent]);
+        next->checked[i] = MF_LOOK_NEVER;
         memcpy(genome, current->genomes + parent * bytes, bytes);
         mutate(search, next->id[i], genome);
     }
@@ -426,24 +490,53 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
                 search->next.fitness + first, error);
 }
 
-// The second look, at the best of search->next by their order.
+// Whether `i` of search->next has the fitness of one of the elite bit for bit: it moves as that one
+// does, as far as the cheap level can tell.
+static bool is_neutral(const mf_Search *search, uint32_t elite, uint32_t i) {
+    for (uint32_t e = 0; e < elite; e++) {
+        if (search->next.fitness[e] == search->next.fitness[i])
+            return true;
+    }
+    return false;
+}
+
+// The first by search->order who had no second look, into search->order_spare, neutral ones after
+// the others. Returns how many.
+static uint32_t choose_candidates(const mf_Search *search) {
+    const mf_SearchConfig *config = &search->config;
+    uint32_t *who = search->order_spare, count = 0, elite = mf_search_elite(search);
+    for (int neutral = 0; neutral < 2; neutral++) {
+        for (uint32_t rank = 0; rank < config->population && count < config->verify_best; rank++) {
+            uint32_t i = search->order[rank];
+            if (search->next.checked[i] == MF_LOOK_NEVER &&
+                is_neutral(search, elite, i) == (neutral == 1))
+                who[count++] = i;
+        }
+    }
+    return count;
+}
+
+// The second look at search->next, where it is due.
 static mf_Status verify_next(mf_Search *search, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
+    const mf_Population *next = &search->next;
     if (config->verify_every == 0 || (search->generation + 1) % config->verify_every != 0)
         return MF_OK;
+    const uint32_t *who = search->order_spare;
+    uint32_t count = choose_candidates(search);
     size_t bytes = config->genome_bytes;
-    for (uint32_t rank = 0; rank < config->verify_best; rank++)
-        memcpy(search->finest + rank * bytes, search->next.genomes + search->order[rank] * bytes,
-               bytes);
-    mf_Status status = rate(search, config->verify, config->verify_user, search->finest,
-                            config->verify_best, search->finest_fitness, error);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(search->finest + i * bytes, next->genomes + who[i] * bytes, bytes);
+    if (count == 0)
+        return MF_OK;
+    mf_Status status = rate(search, config->verify, config->verify_user, search->finest, count,
+                            search->finest_fitness, error);
     if (status != MF_OK)
         return status;
-    for (uint32_t rank = 0; rank < config->verify_best; rank++) {
-        search->next.verified[search->order[rank]] = search->finest_fitness[rank];
-        search->next.checked[search->order[rank]] = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        next->verified[who[i]] = search->finest_fitness[i];
+        next->checked[who[i]] = MF_LOOK_NOW;
     }
-    promote(search);
     return MF_OK;
 }
 
@@ -460,6 +553,7 @@ mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
     status = verify_next(search, error);
     if (status != MF_OK)
         return status;
+    promote(search);
     commit_next(search);
     search->generation++;
     return MF_OK;
@@ -506,6 +600,18 @@ double mf_search_best(const mf_Search *search) {
 
 uint32_t mf_search_verified(const mf_Search *search) {
     return count_checked(&search->config, &search->current);
+}
+
+uint32_t mf_search_elite(const mf_Search *search) {
+    const mf_Population *current = &search->current;
+    uint32_t most = elite_places(&search->config), count = 0;
+    if (search->config.verify_every == 0)
+        return 0;
+    // What comes behind them is never worse than the last, or has no look, or came to nothing.
+    double last = __builtin_inf();
+    while (count < most && current->checked[count] != MF_LOOK_NEVER && current->merit[count] < last)
+        last = current->merit[count++];
+    return count;
 }
 
 double mf_search_mean(const mf_Search *search) {

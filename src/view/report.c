@@ -88,7 +88,7 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
 // ---- charts ------------------------------------------------------------------------------------
 
 // Columns of the archive's rows, for the chart: generation, best, mean, then generation and fitness
-// of the second looks, `looks` of them.
+// of champions that had a second look, `looks` of them.
 static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *looks) {
     uint32_t count = data->generation_count;
     *looks = 0;
@@ -138,11 +138,13 @@ static double label_shift(const mf_Chart *chart, double upper, double lower) {
 static void put_levels(mf_Text *text, const mf_ReportData *data, double best, double verified) {
     const mf_VerifyConfig *verify = &data->experiment->verify;
     const char *level = mf_motion_name((mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC));
-    mf_text_format(text,
-                   "<p>Every %u generations the best %u are looked at again at the level "
-                   "<b>%s</b>, with a step of %g ms, and the better half of them become the only "
-                   "parents. At the last look the best of them gets ",
-                   verify->every, verify->best, level, 1000.0 * mf_time_to_seconds(verify->step));
+    mf_text_format(
+        text,
+        "<p>Every %u generation%s the %u most promising are looked at again at the level "
+        "<b>%s</b>, with a step of %g ms; the best by that are the only parents until "
+        "others are better. The last of them to come first gets ",
+        verify->every, verify->every == 1 ? "" : "s", verify->best, level,
+        1000.0 * mf_time_to_seconds(verify->step));
     mf_text_measure(text, verified);
     mf_text_put(text, " there, and ");
     mf_text_measure(text, best);

@@ -1,26 +1,34 @@
-// The second look of a search: who is looked at, what becomes of the order and of parents, and that
-// an archive resumes to the bits of the unbroken run.
+// The second look of a search: who is looked at, who is of the elite and keeps its place, who has
+// children, and that an archive resumes to the bits of the unbroken run.
 #include "support.h"
 
 #include "torture.h"
 
+enum { MOST_LOOKS = 256, BEST = 5, ELITE = 3 };
+
 typedef struct Looks {
     uint32_t calls, genomes;
     bool fails;
+    uint8_t seen[MOST_LOOKS][16];
 } Looks;
 
 // The dear level agrees with the cheap one on nothing: it likes genomes whose first byte is small,
 // and nothing comes of every fourth value.
+static double dear(const uint8_t *genome) {
+    return genome[0] % 4 == 3 ? __builtin_nan("") : -(double)genome[0];
+}
+
 static mf_Status look(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                       double *fitness, mf_Error *error) {
     Looks *looks = user;
     if (looks->fails)
         return mf_fail(error, MF_IO, "the second look fails");
     looks->calls++;
-    looks->genomes += count;
     for (uint32_t i = 0; i < count; i++) {
-        uint8_t first = genomes[(size_t)i * genome_bytes];
-        fitness[i] = first % 4 == 3 ? __builtin_nan("") : -(double)first;
+        const uint8_t *genome = genomes + (size_t)i * genome_bytes;
+        if (looks->genomes < MOST_LOOKS)
+            memcpy(looks->seen[looks->genomes++], genome, 16);
+        fitness[i] = dear(genome);
     }
     return MF_OK;
 }
@@ -28,7 +36,8 @@ static mf_Status look(void *user, const uint8_t *genomes, uint32_t count, uint32
 static mf_SearchConfig looking_config(Looks *looks) {
     mf_SearchConfig config = small_config();
     config.verify_every = 3;
-    config.verify_best = 5;
+    config.verify_best = BEST;
+    config.verify_disparity = 0;
     config.verify = look;
     config.verify_user = looks;
     return config;
@@ -49,39 +58,34 @@ static void the_best_are_ordered_anew(void **state) {
             assert_true(mf_search_hash(cheap) == mf_search_hash(search));
     }
     assert_int_equal(looks.calls, 1);
-    assert_int_equal(looks.genomes, 5);
-    assert_int_equal(mf_search_verified(search), 5);
+    assert_int_equal(looks.genomes, BEST);
+    assert_int_equal(mf_search_verified(search), BEST);
     assert_true(mf_search_hash(cheap) != mf_search_hash(search));
 
-    // Those looked at are the five best; three of them come first, two last, each by the look.
-    static const uint32_t places[] = {0, 1, 2, 18, 19};
-    double before = __builtin_inf();
-    for (uint32_t i = 0; i < 5; i++) {
-        mf_Individual found = mf_search_individual(search, places[i]);
-        uint32_t rank = 0;
-        while (mf_search_individual(cheap, rank).id != found.id)
-            rank++;
-        assert_in_range(rank, 0, 4);
-        uint8_t first = found.genome[0];
-        if (first % 4 == 3) {
-            assert_true(found.verified != found.verified);
-        } else {
-            assert_true(found.verified == -(double)first);
-            assert_true(found.verified <= before); // a NaN is never followed by a number
-        }
-        before = found.verified == found.verified ? found.verified : -__builtin_inf();
-    }
-    // The others keep their order between.
-    for (uint32_t rank = 3; rank < 18; rank++) {
+    // Those looked at are the five best by the cheap level.
+    uint32_t elite = 0;
+    for (uint32_t rank = 0; rank < 20; rank++) {
         mf_Individual found = mf_search_individual(search, rank);
-        assert_true(found.id == mf_search_individual(cheap, rank + 2).id);
-        assert_true(found.verified != found.verified);
+        bool looked = false;
+        for (uint32_t i = 0; i < BEST; i++)
+            looked = looked || found.id == mf_search_individual(cheap, i).id;
+        double expected = looked ? dear(found.genome) : __builtin_nan("");
+        assert_memory_equal(&found.verified, &expected, sizeof expected);
+        elite += looked && rank < 10;
     }
+    // First the elite, falling and no two alike, then the others in their order, then the rest.
+    assert_in_range(elite, 1, ELITE);
+    for (uint32_t rank = 1; rank < elite; rank++)
+        assert_true(mf_search_individual(search, rank).verified <
+                    mf_search_individual(search, rank - 1).verified);
+    for (uint32_t rank = elite; rank < elite + 15; rank++)
+        assert_true(mf_search_individual(search, rank).id ==
+                    mf_search_individual(cheap, rank - elite + BEST).id);
     mf_search_destroy(cheap);
     mf_search_destroy(search);
 }
 
-static void only_the_better_half_has_children(void **state) {
+static void only_the_elite_has_children(void **state) {
     Fixture *fixture = *state;
     Looks looks = {0};
     mf_Error error = {0};
@@ -89,31 +93,148 @@ static void only_the_better_half_has_children(void **state) {
     mf_Search *search = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
         MUST(mf_search_advance(search, &error));
-    uint64_t parents[3], dead[2], newest = 0;
-    for (uint32_t i = 0; i < 3; i++)
-        parents[i] = mf_search_individual(search, i).id;
-    for (uint32_t i = 0; i < 2; i++)
-        dead[i] = mf_search_individual(search, 18 + i).id;
-    for (uint32_t i = 0; i < 20; i++) {
-        uint64_t id = mf_search_individual(search, i).id;
-        newest = id > newest ? id : newest;
+    for (int i = 0; i < 20; i++) {
+        uint64_t parents[ELITE], newest = 0;
+        for (uint32_t rank = 0; rank < 20; rank++) {
+            uint64_t id = mf_search_individual(search, rank).id;
+            newest = id > newest ? id : newest;
+        }
+        for (uint32_t rank = 0; rank < ELITE; rank++)
+            parents[rank] = mf_search_individual(search, rank).id;
+        MUST(mf_search_advance(search, &error));
+        uint32_t born = 0;
+        for (uint32_t rank = 0; rank < 20; rank++) {
+            mf_Individual found = mf_search_individual(search, rank);
+            if (found.id <= newest)
+                continue;
+            born++;
+            assert_true(found.parent == parents[0] || found.parent == parents[1] ||
+                        found.parent == parents[2]);
+        }
+        assert_int_equal(born, 12);
     }
-    MUST(mf_search_advance(search, &error));
-    assert_int_equal(looks.calls, 1);
-    assert_int_equal(mf_search_verified(search), 0);
-    uint32_t children[3] = {0}, born = 0;
-    for (uint32_t i = 0; i < 20; i++) {
-        mf_Individual found = mf_search_individual(search, i);
-        assert_true(found.id != dead[0] && found.id != dead[1]);
-        if (found.id <= newest)
-            continue;
-        born++;
-        for (uint32_t p = 0; p < 3; p++)
-            children[p] += found.parent == parents[p];
+    mf_search_destroy(search);
+}
+
+static int by_falling(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+// Of all that were ever looked at, the best live and come first: at every moment, however much the
+// cheap level dislikes them.
+static void the_best_by_the_look_are_never_lost(void **state) {
+    Fixture *fixture = *state;
+    Looks looks = {0};
+    mf_Error error = {0};
+    mf_SearchConfig config = looking_config(&looks);
+    mf_Search *search = new_search(fixture->context, &config);
+    for (int generation = 1; generation <= 100; generation++) {
+        MUST(mf_search_advance(search, &error));
+        double all[MOST_LOOKS];
+        uint32_t count = 0, distinct = 0;
+        for (uint32_t i = 0; i < looks.genomes; i++) {
+            double value = dear(looks.seen[i]);
+            if (value == value)
+                all[count++] = value;
+        }
+        qsort(all, count, sizeof *all, by_falling);
+        for (uint32_t i = 0; i < count && distinct < ELITE; i++) {
+            if (i > 0 && all[i] == all[i - 1])
+                continue;
+            assert_true(mf_search_individual(search, distinct).verified == all[i]);
+            distinct++;
+        }
     }
-    assert_int_equal(born, 12);
-    for (uint32_t p = 0; p < 3; p++)
-        assert_int_equal(children[p], 4);
+    assert_int_equal(looks.genomes, 33 * BEST);
+    // It did find out what the dear level likes.
+    assert_true(mf_search_individual(search, 0).verified > -8);
+    mf_search_destroy(search);
+}
+
+// The cheap level likes byte 0 large, the dear one likes it small, both like byte 1 large.
+static mf_Status cheap_bytes(void *user, const uint8_t *genomes, uint32_t count,
+                             uint32_t genome_bytes, double *fitness, mf_Error *error) {
+    (void)user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        fitness[i] = genomes[(size_t)i * genome_bytes] + genomes[(size_t)i * genome_bytes + 1];
+    return MF_OK;
+}
+
+static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
+                            uint32_t genome_bytes, double *fitness, mf_Error *error) {
+    (void)user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        fitness[i] =
+            255 - genomes[(size_t)i * genome_bytes] + genomes[(size_t)i * genome_bytes + 1];
+    return MF_OK;
+}
+
+// With x and y these bytes, v = 255 - x + y is largest at x = 0, and v - |v - f|, which is x + y up
+// to x = 127 and 510 - 3x + y from there on, at x = 127.
+static void what_one_level_only_likes_counts_less(void **state) {
+    Fixture *fixture = *state;
+    mf_Error error = {0};
+    mf_SearchConfig config = small_config();
+    config.evaluate = cheap_bytes;
+    config.verify_every = 1;
+    config.verify_best = 10;
+    config.verify = dear_bytes;
+    for (int weight = 0; weight < 2; weight++) {
+        config.verify_disparity = weight;
+        mf_Search *search = new_search(fixture->context, &config);
+        for (int i = 0; i < 100; i++)
+            MUST(mf_search_advance(search, &error));
+        mf_Individual best = mf_search_individual(search, 0);
+        assert_in_range(best.genome[0], weight == 0 ? 0 : 120, weight == 0 ? 7 : 130);
+        assert_in_range(best.genome[1], 240, 255);
+        mf_search_destroy(search);
+    }
+}
+
+// Byte 0 means nothing at the cheap level: who differs from its parent in it alone is looked at
+// only where places are left.
+static mf_Status blind(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                       double *fitness, mf_Error *error) {
+    (void)user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        fitness[i] =
+            (double)mf_hash_bytes(MF_HASH_START, genomes + (size_t)i * genome_bytes + 8, 8);
+    return MF_OK;
+}
+
+static void neutral_mutants_wait(void **state) {
+    Fixture *fixture = *state;
+    Looks looks = {0};
+    mf_Error error = {0};
+    mf_SearchConfig config = looking_config(&looks);
+    config.evaluate = blind;
+    config.mutation_rate = 0.2;
+    mf_Search *search = new_search(fixture->context, &config);
+    for (int i = 0; i < 3; i++)
+        MUST(mf_search_advance(search, &error));
+    uint32_t neutral = 0, known = looks.genomes;
+    uint8_t elite[ELITE][16];
+    for (uint32_t rank = 0; rank < ELITE; rank++)
+        memcpy(elite[rank], mf_search_individual(search, rank).genome, 16);
+    for (int i = 0; i < 3; i++)
+        MUST(mf_search_advance(search, &error));
+    for (uint32_t i = known; i < looks.genomes; i++)
+        for (uint32_t k = 0; k < ELITE; k++)
+            neutral += memcmp(looks.seen[i] + 8, elite[k] + 8, 8) == 0;
+    assert_int_equal(looks.genomes, known + BEST);
+    assert_int_equal(neutral, 0);
+    // They were there, and would have come first by what they promise.
+    uint32_t waiting = 0;
+    for (uint32_t rank = 0; rank < 20; rank++) {
+        mf_Individual found = mf_search_individual(search, rank);
+        for (uint32_t k = 0; k < ELITE && found.verified != found.verified; k++)
+            waiting += memcmp(found.genome + 8, elite[k] + 8, 8) == 0;
+    }
+    assert_true(waiting > 0);
     mf_search_destroy(search);
 }
 
@@ -156,6 +277,9 @@ static void bad_settings_are_refused(void **state) {
     assert_string_equal(error.message,
                         "search config.verify_best: expected 2 .. 20 (population), found 21");
     config.verify_best = 20;
+    config.verify_disparity = __builtin_nan("");
+    assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
+    config.verify_disparity = 0;
     config.verify = NULL;
     assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
 }
@@ -167,24 +291,28 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
     Looks looks = {0};
     mf_Error error = {0};
     mf_SearchConfig config = looking_config(&looks);
-    uint64_t hashes[9];
+    config.verify_disparity = 0.75;
+    uint64_t hashes[15];
+    uint32_t known[15];
     mf_Search *search = new_search(fixture->context, &config);
-    for (uint32_t i = 1; i < 9; i++) {
+    for (uint32_t i = 1; i < 15; i++) {
         MUST(mf_search_advance(search, &error));
         hashes[i] = mf_search_hash(search);
+        known[i] = mf_search_verified(search);
     }
+    assert_true(known[4] > 0 && known[14] > 0);
     mf_search_destroy(search);
     // Broken off after every generation, those of a second look included.
-    for (uint32_t stop = 1; stop < 8; stop++) {
+    for (uint32_t stop = 1; stop < 14; stop++) {
         empty_folder(fixture->folder);
         make_archive(fixture, &config, stop);
         search = new_search(fixture->context, &config);
         mf_Archive *archive = open_archive(fixture, true);
         MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
         assert_true(mf_search_hash(search) == hashes[stop]);
-        assert_int_equal(mf_search_verified(search), stop % 3 == 0 ? 5 : 0);
-        evolve(archive, search, 8);
-        assert_true(mf_search_hash(search) == hashes[8]);
+        assert_int_equal(mf_search_verified(search), known[stop]);
+        evolve(archive, search, 14);
+        assert_true(mf_search_hash(search) == hashes[14]);
         mf_archive_close(archive);
         mf_search_destroy(search);
     }
@@ -210,13 +338,18 @@ static void the_archive_tells_both_curves(void **state) {
         uint8_t genome[16];
         MUST(mf_archive_best(archive, i + 1, &best, genome, 16, &error));
         assert_true(best.fitness == rows[i].best || best.fitness != best.fitness);
-        if ((i + 1) % 3 == 0)
-            assert_true(rows[i].verified == -(double)genome[0]);
+        assert_memory_equal(&best.verified, &rows[i].verified, sizeof(double));
+        if (i + 1 >= 3)
+            assert_true(rows[i].verified == dear(genome));
         else
             assert_true(rows[i].verified != rows[i].verified);
     }
     mf_release(fixture->context, rows);
     mf_archive_close(archive);
+    // Nobody is looked at twice.
+    sql(fixture, "CREATE TABLE once (x CHECK (x = 1)); "
+                 "INSERT INTO once SELECT count(*) = count(DISTINCT id) FROM verified; "
+                 "INSERT INTO once SELECT count(*) = 10 FROM verified");
 }
 
 static void other_settings_and_damage_are_refused(void **state) {
@@ -244,8 +377,9 @@ static void other_settings_and_damage_are_refused(void **state) {
          "do not match the stored hash"},
         {"UPDATE verified SET id = 100000 WHERE id = (SELECT min(id) FROM verified)", MF_CORRUPT,
          "of nobody who lived"},
-        {"UPDATE verification SET best = 21", MF_CORRUPT, "best in 2 .. 20, found 3 and 21"},
-        {"DELETE FROM verification", MF_CORRUPT, "every >= 1"},
+        {"UPDATE verification SET best = 21", MF_CORRUPT, "best in 2 .. 20 and"},
+        {"UPDATE verification SET disparity = -1", MF_CORRUPT, "disparity in 0 .. 1000"},
+        {"DELETE FROM verification", MF_CORRUPT, "'verification' is empty"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         empty_folder(fixture->folder);
@@ -260,6 +394,37 @@ static void other_settings_and_damage_are_refused(void **state) {
         mf_archive_close(archive);
         mf_search_destroy(search);
     }
+}
+
+// Of a search by the rule before this one: read, but not gone on with.
+static void a_forgetful_archive_can_be_read(void **state) {
+    Fixture *fixture = *state;
+    Looks looks = {0};
+    mf_Error error = {0};
+    mf_SearchConfig config = looking_config(&looks);
+    make_archive(fixture, &config, 3);
+    sql(fixture, "PRAGMA user_version=2; DROP TABLE verification; "
+                 "CREATE TABLE verification (\n"
+                 "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+                 "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
+                 "    best INTEGER NOT NULL   -- individuals that are looked at\n"
+                 ") STRICT; INSERT INTO verification VALUES (1, 3, 5)");
+    mf_Archive *archive = open_archive(fixture, false);
+    mf_ArchiveGeneration *rows;
+    mf_ArchiveRun run;
+    mf_Individual best;
+    uint8_t genome[16];
+    uint32_t count;
+    MUST(mf_archive_run(archive, &run, &error));
+    assert_int_equal(run.search.verify_best, BEST);
+    MUST(mf_archive_generations(archive, &rows, &count, &error));
+    MUST(mf_archive_best(archive, 0, &best, genome, 16, &error));
+    assert_true(rows[2].verified == dear(genome) && best.verified == dear(genome));
+    mf_release(fixture->context, rows);
+    mf_archive_close(archive);
+    assert_int_equal(mf_archive_open(fixture->context, fixture->path, true, &archive, &error),
+                     MF_VERSION);
+    assert_non_null(strstr(error.message, "can be read and replayed, but not gone on with"));
 }
 
 static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error) {
@@ -293,12 +458,16 @@ static void every_failing_call_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(the_best_are_ordered_anew),
-        WITH_FIXTURE(only_the_better_half_has_children),
+        WITH_FIXTURE(only_the_elite_has_children),
+        WITH_FIXTURE(the_best_by_the_look_are_never_lost),
+        WITH_FIXTURE(what_one_level_only_likes_counts_less),
+        WITH_FIXTURE(neutral_mutants_wait),
         WITH_FIXTURE(a_look_that_fails_changes_nothing),
         WITH_FIXTURE(bad_settings_are_refused),
         WITH_FIXTURE(a_resumed_run_ends_with_the_same_bits),
         WITH_FIXTURE(the_archive_tells_both_curves),
         WITH_FIXTURE(other_settings_and_damage_are_refused),
+        WITH_FIXTURE(a_forgetful_archive_can_be_read),
         WITH_FIXTURE(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
