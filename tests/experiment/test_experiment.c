@@ -354,6 +354,7 @@ static void written_text_has_every_default(void **state) {
                               "  gain: 0 # [N m/rad]\n"
                               "  damping: 0 # [N m s/rad]\n"
                               "  speed: 0 # [rad/s]\n"
+                              "  stiffness: 1\n"
                               "fitness: distance\n"
                               "run:\n"
                               "  duration: 120 # [s]\n"
@@ -369,7 +370,9 @@ static void written_text_has_every_default(void **state) {
                               "  motion: none\n"
                               "  every: 10\n"
                               "  best: 8\n"
-                              "  step: 0.001 # [s]\n");
+                              "  step: 0.001 # [s]\n"
+                              "  disparity: 1\n"
+                              "  stiffness: 1\n");
     mf_release(*state, text);
     mf_experiment_destroy(e);
 }

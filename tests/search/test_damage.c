@@ -54,7 +54,8 @@ static void tells_damage_by_name(void **state) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
-        {"PRAGMA user_version = 3", MF_VERSION, "expected archive format 1 or 2, found 3"},
+        {"PRAGMA user_version = 4", MF_VERSION, "expected archive format 1 to 3, found 4"},
+        {"PRAGMA user_version = 3", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 2", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 0", MF_VERSION, "found 0"},
         {"DROP TABLE run", MF_CORRUPT, "'run' is missing"},
