@@ -296,14 +296,14 @@ static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
 
 static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) {
     mf_Status status = check_identity(archive, error);
+    if (status == MF_OK)
+        status = check_tables(archive, error);
     // Its generations are ordered by a rule that is no more: going on would be another run.
     if (status == MF_OK && write && archive->format == MF_ARCHIVE_FORMAT_FORGETFUL)
         status = mf_fail_at(error, MF_VERSION, archive->database.path, 0, 0,
                             "made when searches forgot what a second look had found (format %d): "
                             "it can be read and replayed, but not gone on with",
                             MF_ARCHIVE_FORMAT_FORGETFUL);
-    if (status == MF_OK)
-        status = check_tables(archive, error);
     if (status == MF_OK)
         status = read_run(archive, error);
     if (status == MF_OK)
