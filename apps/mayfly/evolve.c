@@ -332,7 +332,7 @@ static void print_levels(const Evolution *evolution, double best) {
     printf("at %-13s %.4g m", mf_motion_name((mf_Motion)(config->motion - MF_VERIFY_KINEMATIC)),
            verified);
     if (best > 0.0)
-        printf(", %.0f %% of it", 100.0 * verified / best);
+        printf(", %.0f %% as far", 100.0 * verified / best);
     printf("\n");
 }
 
@@ -355,13 +355,13 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
     mf_app_duration(evolution->simulated, life);
     mf_app_duration(wall, time);
     mf_app_count(evolution->simulated / wall, speed);
-    printf("best distance    %.4g m after %u generations of %u robots\n"
-           "robot life       %s\nwall time        %s, %s x real time\n"
-           "population hash  %016llx\n",
-           best, mf_search_generation(evolution->search),
-           mf_search_settings(evolution->search)->population, life, time, speed,
-           (unsigned long long)hash);
+    printf("best distance    %.4g m after %u generations of %u robots\n", best,
+           mf_search_generation(evolution->search),
+           mf_search_settings(evolution->search)->population);
     print_levels(evolution, best);
+    printf("robot life       %s\nwall time        %s, %s x real time\n"
+           "population hash  %016llx\n",
+           life, time, speed, (unsigned long long)hash);
     if (done)
         printf("report           %s\n"
                "watch the best   mayfly replay %s --plot walk.html\n",
