@@ -3,13 +3,12 @@
 // between them; every repeat begins at time 0 with the same numbers and must end with the same
 // hash. The first only warms up.
 #include "bench_articulated.h"
+#include "bench_time.h"
 
 #include <mayfly/articulated.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REPEATS_MOST 101u
 
 typedef struct Bench {
     const char *name;
@@ -147,77 +146,34 @@ static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, 
 
 // ---- timing ------------------------------------------------------------------------------------
 
-static void sort(double *values, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        double value = values[i];
-        uint32_t k = i;
-        for (; k > 0 && values[k - 1] > value; k--)
-            values[k] = values[k - 1];
-        values[k] = value;
-    }
-}
+typedef struct Episodes {
+    Stage *stage;
+    uint64_t steps;  // [1] of one
+    uint32_t number; // [1]
+} Episodes;
 
-// Contacts that bear load, per robot.
-static double count_contacts(mf_Group *group) {
-    const mf_Field *load = mf_group_find_field(group, "contact.load");
-    uint64_t count = 0;
-    for (uint32_t robot = 0; load != NULL && robot < mf_group_count(group); robot++)
-        for (uint32_t i = 0; i < load->components; i++)
-            count += mf_field_get(load, robot, i) > 0.0;
-    return (double)count / mf_group_count(group);
-}
-
-static mf_Status time_run(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
-                          void *image, size_t size, mf_BenchResult *result, mf_Error *error) {
-    double seconds[REPEATS_MOST];
-    uint32_t repeats = options->repeats != 0 ? options->repeats : 5;
-    uint64_t episode = options->steps != 0 ? options->steps : bench->episode;
-    for (uint32_t i = 0; i <= repeats; i++) {
-        if (mf_app_stop_wanted())
-            return mf_fail(error, MF_STOPPED, "stopped");
-        mf_Status status = mf_world_restore(stage->world, image, size, error);
-        if (status != MF_OK)
-            return status;
-        double started = mf_app_clock();
-        for (uint32_t e = 0; e < bench->episodes; e++) {
-            mf_group_reset_all(stage->group);
-            mf_world_step(stage->world, episode);
-        }
-        double once = mf_app_clock() - started;
-        uint64_t hash = mf_world_hash(stage->world);
-        if (i > 0 && hash != result->hash)
-            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
-                           bench->name, i, (unsigned long long)hash,
-                           (unsigned long long)result->hash);
-        result->hash = hash;
-        if (i > 0)
-            seconds[i - 1] = once;
+static void run_episodes(void *user) {
+    const Episodes *episodes = user;
+    for (uint32_t e = 0; e < episodes->number; e++) {
+        mf_group_reset_all(episodes->stage->group);
+        mf_world_step(episodes->stage->world, episodes->steps);
     }
-    sort(seconds, repeats);
-    result->seconds = seconds[repeats / 2];
-    result->slowest = seconds[repeats - 1];
-    result->repeats = repeats;
-    result->steps = episode * bench->episodes;
-    return MF_OK;
 }
 
 static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
                          mf_BenchResult *result, mf_Error *error) {
-    size_t size = mf_world_snapshot_size(stage->world);
-    void *image = mf_allocate(stage->context, size, 1);
-    if (image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
-    mf_Status status = mf_world_snapshot(stage->world, image, size, error);
-    if (status == MF_OK)
-        status = time_run(bench, options, stage, image, size, result, error);
-    mf_release(stage->context, image);
+    Episodes episodes = {stage, options->steps != 0 ? options->steps : bench->episode,
+                         bench->episodes};
+    const mf_BenchWork work = {.name = bench->name,
+                               .world = stage->world,
+                               .steps = episodes.steps * episodes.number,
+                               .run = run_episodes,
+                               .user = &episodes};
+    mf_Status status = mf_bench_time(&work, options, result, error);
     result->instances = mf_group_count(stage->group);
-    result->threads = mf_context_threads(stage->context);
-    result->isa = mf_world_isa(stage->world);
     result->double_precision = options->double_precision;
-    result->dt = mf_time_to_seconds(mf_world_settings(stage->world)->step);
     result->bytes_per_robot = (double)mf_group_bytes_per_instance(stage->group);
-    result->contacts_per_robot = count_contacts(stage->group);
+    result->contacts_per_robot = mf_bench_contacts(stage->group, "contact.load");
     return status;
 }
 

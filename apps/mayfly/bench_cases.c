@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "bench_time.h"
 
-#define REPEATS_MOST 101u
 #define GENOME_STREAM 0x62656e63u // keeps these random numbers apart from all others
 
 static const char hexapod_scene[] = "name: bench\n"
@@ -76,7 +75,8 @@ static mf_Status stage_make(const mf_Bench *bench, const mf_BenchOptions *option
     return mf_scene_create(stage->context, stage->experiment, count, &stage->scene, error);
 }
 
-static void random_programs(Stage *stage) {
+static void random_programs(void *user) {
+    Stage *stage = user;
     for (uint32_t robot = 0; robot < mf_group_count(stage->scene.group); robot++) {
         uint8_t program[MF_GP_BYTES];
         for (uint32_t i = 0; i < MF_GP_BYTES; i += 4) {
@@ -87,17 +87,6 @@ static void random_programs(Stage *stage) {
         }
         mf_scene_apply_genome(&stage->scene, robot, program);
     }
-}
-
-// Contact points that bear load, per robot.
-static double count_contacts(mf_Group *group) {
-    const mf_Field *load = mf_group_find_field(group, "point.load");
-    uint64_t count = 0;
-    for (uint32_t robot = 0; load != NULL && robot < mf_group_count(group); robot++) {
-        for (uint32_t i = 0; i < load->components; i++)
-            count += mf_field_get(load, robot, i) > 0.0;
-    }
-    return (double)count / mf_group_count(group);
 }
 
 static void describe(const Stage *stage, mf_BenchResult *result) {
@@ -113,56 +102,18 @@ static void describe(const Stage *stage, mf_BenchResult *result) {
 
 // ---- plain runs --------------------------------------------------------------------------------
 
-static void sort(double *values, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        double value = values[i];
-        uint32_t k = i;
-        for (; k > 0 && values[k - 1] > value; k--)
-            values[k] = values[k - 1];
-        values[k] = value;
-    }
-}
-
-static mf_Status run_once(Stage *stage, uint64_t steps, double *seconds, mf_Error *error) {
-    mf_Scene *scene = &stage->scene;
-    mf_Status status = mf_world_restore(scene->world, scene->start, scene->start_size, error);
-    if (status != MF_OK)
-        return status;
-    random_programs(stage);
-    double started = mf_app_clock();
-    mf_world_step(scene->world, steps);
-    *seconds = mf_app_clock() - started;
-    return MF_OK;
-}
-
 static mf_Status time_run(const mf_Bench *bench, const mf_BenchOptions *options, Stage *stage,
                           mf_BenchResult *result, mf_Error *error) {
-    double seconds[REPEATS_MOST] = {0};
-    uint32_t repeats = options->repeats != 0 ? options->repeats : 5;
-    uint64_t steps = options->steps != 0 ? options->steps : bench->steps;
-    for (uint32_t i = 0; i <= repeats; i++) {
-        double once;
-        if (mf_app_stop_wanted())
-            return mf_fail(error, MF_STOPPED, "stopped");
-        mf_Status status = run_once(stage, steps, &once, error);
-        if (status != MF_OK)
-            return status;
-        uint64_t hash = mf_world_hash(stage->scene.world);
-        if (i > 0 && hash != result->hash)
-            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
-                           bench->name, i, (unsigned long long)hash,
-                           (unsigned long long)result->hash);
-        result->hash = hash;
-        if (i > 0)
-            seconds[i - 1] = once;
-    }
-    sort(seconds, repeats);
-    result->steps = steps;
-    result->repeats = repeats;
-    result->seconds = seconds[repeats / 2];
-    result->slowest = seconds[repeats - 1];
-    result->contacts_per_robot = count_contacts(stage->scene.group);
-    return MF_OK;
+    const mf_BenchWork work = {.name = bench->name,
+                               .world = stage->scene.world,
+                               .image = stage->scene.start,
+                               .size = stage->scene.start_size,
+                               .steps = options->steps != 0 ? options->steps : bench->steps,
+                               .prepare = random_programs,
+                               .user = stage};
+    mf_Status status = mf_bench_time(&work, options, result, error);
+    result->contacts_per_robot = mf_bench_contacts(stage->scene.group, "point.load");
+    return status;
 }
 
 // ---- evolutions --------------------------------------------------------------------------------
@@ -217,7 +168,7 @@ static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *op
     rmdir(folder);
     result->repeats = 1;
     result->steps = generations * (options->steps != 0 ? options->steps : bench->steps);
-    result->contacts_per_robot = count_contacts(stage->scene.group);
+    result->contacts_per_robot = mf_bench_contacts(stage->scene.group, "point.load");
     return status;
 }
 

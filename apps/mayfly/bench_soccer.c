@@ -3,13 +3,13 @@
 // says what part of a step the collisions take. Every repeat begins from the same image of the
 // world and must end with the same hash; the first only warms up.
 #include "bench_soccer.h"
+#include "bench_time.h"
 
 #include <mayfly/collision.h>
 #include <mayfly/motion.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { REPEATS_MOST = 101 };
 
 typedef struct Bench {
     const char *name;
@@ -18,39 +18,59 @@ typedef struct Bench {
     uint32_t humanoids; // [1] 0: a curve over many numbers
     double spacing;     // [m] between them; 0: spread over the field
     bool car, ball, field;
+    bool swings; // the humanoids do, instead of standing still
     uint32_t steps;
     bool only_named;
 } Bench;
 
 static const Bench benches[] = {
-    {"soccer-2", MF_MOTION_ARTICULATED, 1, 2, 0.28, false, true, true, 2000, false},
-    {"soccer-10-car", MF_MOTION_RIGID, 1, 10, 0.4, true, false, false, 2000, false},
-    {"soccer-10-car-articulated", MF_MOTION_ARTICULATED, 2, 10, 0.4, true, false, false, 2000,
-     false},
-    {"soccer-field", MF_MOTION_RIGID, 1, 0, 0.0, false, true, true, 400, true},
+    {"soccer-2", MF_MOTION_ARTICULATED, 1, 2, 0.28, false, true, true, false, 2000, false},
+    {"soccer-10-car", MF_MOTION_RIGID, 1, 10, 0.4, true, false, false, false, 2000, false},
+    {"soccer-10-car-articulated", MF_MOTION_ARTICULATED, 2, 10, 0.4, true, false, false, false,
+     2000, false},
+    {"soccer-field", MF_MOTION_RIGID, 1, 0, 0.0, false, true, true, true, 400, true},
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof benches[0])
 
 // ---- the worlds ---------------------------------------------------------------------------------
 
+#define PI 3.14159265358979323846
+
 enum { MODELS = 4, HUMANOID = 0, CAR, BALL, FIELD };
+
+// Joints that swing about their start, so that nobody stands still.
+typedef struct Swing {
+    const char *joint;
+    double size; // [rad]
+} Swing;
+
+static const Swing swings[] = {{"left_shoulder_pitch", 0.5},
+                               {"right_shoulder_pitch", -0.5},
+                               {"left_elbow", 0.2},
+                               {"right_elbow", -0.2},
+                               {"waist", 0.1},
+                               {"neck_yaw", 0.5}};
+
+enum { SWINGS = sizeof swings / sizeof swings[0] };
+
+typedef struct Swings {
+    mf_Field *target;
+    uint32_t joints[SWINGS]; // [1]
+} Swings;
 
 typedef struct Stage {
     mf_Context *context;
     mf_Model *models[MODELS];
     mf_World *world;
     mf_Collisions *collisions;
-    void *image;
-    size_t size; // [byte]
+    Swings swings;
 } Stage;
 
 static void stage_free(Stage *stage) {
     mf_world_destroy(stage->world);
     for (int i = 0; i < MODELS; i++)
         mf_model_destroy(stage->models[i]);
-    if (stage->context != NULL)
-        mf_release(stage->context, stage->image);
     mf_context_destroy(stage->context);
 }
 
@@ -108,6 +128,38 @@ static mf_Status add_group(const Bench *bench, mf_World *world, const mf_Model *
                : add_articulated(*out, strcmp(name, "humanoids") == 0, shapes, error);
 }
 
+// Robots of a block are in step, blocks are not.
+static void swing(const mf_SystemRun *run, void *user) {
+    const Swings *all = user;
+    const double time = 1e-3 * (double)run->tick; // [s]
+    for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
+        const double wave = sin(2.0 * PI * (time + 0.37 * b)); // 1 Hz
+        const size_t first = (size_t)b * all->target->components * MF_BLOCK;
+        for (size_t i = 0; i < SWINGS; i++)
+            for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+                ((float *)all->target->data)[first + all->joints[i] * MF_BLOCK + lane] =
+                    (float)(swings[i].size * wave);
+    }
+}
+
+static mf_Status add_swings(mf_Group *group, Swings *all, mf_Error *error) {
+    static const char *const writes[] = {"joint.target", NULL};
+    mf_SystemConfig system = mf_system_config();
+    all->target = mf_group_find_field(group, "joint.target");
+    for (size_t i = 0; i < SWINGS; i++) {
+        all->joints[i] = mf_model_find_joint(mf_group_model(group), swings[i].joint);
+        if (all->joints[i] == MF_NONE)
+            return mf_fail(error, MF_NOT_FOUND, "bench: no joint %s", swings[i].joint);
+    }
+    system.name = "swing";
+    system.phase = MF_PHASE_CONTROL;
+    system.run = swing;
+    system.user = all;
+    system.writes = writes;
+    system.rate = (mf_Rate){100, 1};
+    return mf_group_add_system(group, &system, error);
+}
+
 // In rows; each walks into the next one, every other row the other way.
 static mf_Status place_humanoids(const Bench *bench, mf_Group *group, uint32_t count,
                                  mf_Error *error) {
@@ -137,6 +189,8 @@ static mf_Status fill_world(const Bench *bench, Stage *stage, uint32_t count, mf
         add_group(bench, world, stage->models[HUMANOID], "humanoids", count, true, &group, error);
     if (status == MF_OK)
         status = place_humanoids(bench, group, count, error);
+    if (status == MF_OK && bench->swings)
+        status = add_swings(group, &stage->swings, error);
     if (status == MF_OK && bench->car) {
         const double at[3] = {-0.9, 0.05, 0.055}, speed[3] = {2.0, 0, 0};
         status = add_group(bench, world, stage->models[CAR], "car", 1, true, &group, error);
@@ -170,13 +224,7 @@ static mf_Status stage_make(const Bench *bench, uint32_t count, const mf_BenchOp
         status = fill_world(bench, stage, count, stage->world, error);
     if (status == MF_OK)
         status = mf_collisions_add(stage->world, NULL, &stage->collisions, error);
-    if (status != MF_OK)
-        return status;
-    stage->size = mf_world_snapshot_size(stage->world);
-    stage->image = mf_allocate(stage->context, stage->size, 1);
-    if (stage->image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
-    return mf_world_snapshot(stage->world, stage->image, stage->size, error);
+    return status;
 }
 
 // ---- timing -------------------------------------------------------------------------------------
@@ -188,44 +236,44 @@ typedef struct Result {
     mf_CollisionsStatistics statistics; // of one repeat
 } Result;
 
-static double median(double *values, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++)
-        for (uint32_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
-            double keep = values[k];
-            values[k] = values[k - 1];
-            values[k - 1] = keep;
-        }
-    return values[count / 2];
+typedef struct Match {
+    const Stage *stage;
+    uint64_t steps;                     // [1]
+    uint32_t number;                    // [1] of repeats
+    double parts[MF_BENCH_REPEATS + 1]; // [s] in collisions; the first warms up
+} Match;
+
+static void prepare(void *user) {
+    const Match *match = user;
+    mf_collisions_clear_statistics(match->stage->collisions);
+    mf_world_measure(match->stage->world, true);
 }
 
-static mf_Status time_steps(const char *name, Stage *stage, uint64_t steps, uint32_t repeats,
-                            Result *result, mf_Error *error) {
-    double seconds[REPEATS_MOST], parts[REPEATS_MOST];
-    for (uint32_t i = 0; i <= repeats; i++) {
-        mf_collisions_clear_statistics(stage->collisions);
-        if (mf_app_stop_wanted())
-            return mf_fail(error, MF_STOPPED, "stopped");
-        mf_Status status = mf_world_restore(stage->world, stage->image, stage->size, error);
-        if (status != MF_OK)
-            return status;
-        mf_world_measure(stage->world, true);
-        const double before = mf_world_system_seconds(stage->world, 0), started = mf_app_clock();
-        mf_world_step(stage->world, steps);
-        const double once = mf_app_clock() - started;
-        const double part = mf_world_system_seconds(stage->world, 0) - before;
-        if (i > 0) {
-            seconds[i - 1] = once / (double)steps;
-            parts[i - 1] = part / (double)steps;
-        }
-        uint64_t hash = mf_world_hash(stage->world);
-        if (i > 0 && hash != result->hash)
-            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
-                           name, i, (unsigned long long)hash, (unsigned long long)result->hash);
-        result->hash = hash;
-        result->statistics = mf_collisions_statistics(stage->collisions);
-    }
-    result->seconds = median(seconds, repeats);
-    result->part = median(parts, repeats);
+static void play(void *user) {
+    Match *match = user;
+    mf_World *world = match->stage->world;
+    const double before = mf_world_system_seconds(world, 0);
+    mf_world_step(world, match->steps);
+    match->parts[match->number++] = mf_world_system_seconds(world, 0) - before;
+}
+
+static mf_Status time_steps(const Bench *bench, const Stage *stage, uint64_t steps,
+                            const mf_BenchOptions *options, Result *out, mf_Error *error) {
+    Match match = {.stage = stage, .steps = steps};
+    const mf_BenchWork work = {.name = bench->name,
+                               .world = stage->world,
+                               .steps = steps,
+                               .prepare = prepare,
+                               .run = play,
+                               .user = &match};
+    mf_BenchResult result = {0};
+    mf_Status status = mf_bench_time(&work, options, &result, error);
+    if (status != MF_OK)
+        return status;
+    *out = (Result){.seconds = result.seconds / (double)steps,
+                    .part = mf_bench_median(match.parts + 1, result.repeats) / (double)steps,
+                    .hash = result.hash,
+                    .statistics = mf_collisions_statistics(stage->collisions)};
     return MF_OK;
 }
 
@@ -272,8 +320,7 @@ static int run_one(const Bench *bench, uint32_t count, uint64_t usual,
     const uint64_t steps = options->steps != 0 ? options->steps : usual;
     mf_Status status = stage_make(bench, count, options, &stage, &error);
     if (status == MF_OK)
-        status = time_steps(bench->name, &stage, steps,
-                            options->repeats != 0 ? options->repeats : 5, &result, &error);
+        status = time_steps(bench, &stage, steps, options, &result, &error);
     bool written = false;
     if (status == MF_OK)
         written = json ? print_json(bench, count, &stage, steps, &result)

@@ -3,12 +3,12 @@
 // world and must end with the same hash; the first only warms up. `steps` counts agent-rounds, so
 // seconds / steps is the time per round divided by agents.
 #include "bench_swarm.h"
+#include "bench_time.h"
 
 #include <mayfly/swarm.h>
 #include <stdio.h>
 #include <string.h>
 
-#define REPEATS_MOST 101u
 #define TEXT_MOST 4096 // [byte] of a swarm's file
 
 typedef struct Bench {
@@ -122,15 +122,11 @@ typedef struct Stage {
     mf_Context *context;
     mf_Swarm *swarm;
     mf_SwarmScene scene;
-    void *image;
-    size_t size; // [byte]
 } Stage;
 
 static void stage_free(Stage *stage) {
     mf_swarm_scene_destroy(&stage->scene);
     mf_swarm_destroy(stage->swarm);
-    if (stage->context != NULL)
-        mf_release(stage->context, stage->image);
     mf_context_destroy(stage->context);
 }
 
@@ -147,50 +143,7 @@ static mf_Status stage_make(const Bench *bench, uint32_t agents, const mf_BenchO
             mf_swarm_parse(stage->context, path, text, strlen(text), NULL, 0, &stage->swarm, error);
     if (status == MF_OK)
         status = mf_swarm_scene_create(stage->context, stage->swarm, &stage->scene, error);
-    if (status != MF_OK)
-        return status;
-    stage->size = mf_world_snapshot_size(stage->scene.world);
-    stage->image = mf_allocate(stage->context, stage->size, 1);
-    if (stage->image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
-    return mf_world_snapshot(stage->scene.world, stage->image, stage->size, error);
-}
-
-static void sort(double *values, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        double value = values[i];
-        uint32_t k = i;
-        for (; k > 0 && values[k - 1] > value; k--)
-            values[k] = values[k - 1];
-        values[k] = value;
-    }
-}
-
-static mf_Status time_rounds(const char *name, Stage *stage, uint64_t rounds, uint32_t repeats,
-                             mf_BenchResult *result, mf_Error *error) {
-    double seconds[REPEATS_MOST];
-    for (uint32_t i = 0; i <= repeats; i++) {
-        if (mf_app_stop_wanted())
-            return mf_fail(error, MF_STOPPED, "stopped");
-        mf_Status status = mf_world_restore(stage->scene.world, stage->image, stage->size, error);
-        if (status != MF_OK)
-            return status;
-        double started = mf_app_clock();
-        mf_world_step(stage->scene.world, rounds);
-        double once = mf_app_clock() - started;
-        uint64_t hash = mf_world_hash(stage->scene.world);
-        if (i > 0 && hash != result->hash)
-            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
-                           name, i, (unsigned long long)hash, (unsigned long long)result->hash);
-        result->hash = hash;
-        if (i > 0)
-            seconds[i - 1] = once;
-    }
-    sort(seconds, repeats);
-    result->seconds = seconds[repeats / 2];
-    result->slowest = seconds[repeats - 1];
-    result->repeats = repeats;
-    return MF_OK;
+    return status;
 }
 
 // Neighbours that agents of the first group have, mean; 0 when they are not told.
@@ -254,16 +207,14 @@ static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
     mf_BenchResult result = {0};
     Facts facts = {.rounds = options->steps != 0 ? options->steps : rounds};
     mf_Status status = stage_make(bench, agents, options, &stage, &error);
+    const mf_BenchWork work = {
+        .name = bench->name, .world = stage.scene.world, .steps = facts.rounds};
     if (status == MF_OK)
-        status = time_rounds(bench->name, &stage, facts.rounds,
-                             options->repeats != 0 ? options->repeats : 5, &result, &error);
+        status = mf_bench_time(&work, options, &result, &error);
     bool written = false;
     if (status == MF_OK) {
         result.instances = (uint32_t)mf_swarm_count(stage.swarm);
-        result.threads = mf_context_threads(stage.context);
-        result.isa = mf_world_isa(stage.scene.world);
         result.double_precision = options->double_precision;
-        result.dt = mf_time_to_seconds(stage.swarm->step);
         result.steps = facts.rounds * result.instances;
         facts.alive = count_alive(&stage);
         facts.neighbours = count_neighbours(&stage);

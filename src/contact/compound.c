@@ -295,13 +295,18 @@ static void find_reach(mf_Compound *compound) {
     const mf_Model *model = compound->model;
     const double *values = compound->values_f64 + mf_compound_solid_values(compound);
     compound->still = model->base == MF_BASE_FIXED;
+    compound->hinged = true;
     for (uint32_t s = 0; s < compound->solid_count; s++) {
         const double *own = values + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
         double way = mf_vec3_length(own + MF_COLLIDE_PLACE) + own[MF_COLLIDE_RADIUS];
         for (uint32_t l = compound->solids[s].link; l > 0; l = model->links[l].parent) {
             const mf_Joint *joint = &model->joints[model->links[l].joint];
+            mf_CompoundLink *link = &compound->links[l];
+            link->extent = way > link->extent ? way : link->extent;
             way += mf_vec3_length(joint->position);
             compound->still = compound->still && !moves(model, l);
+            compound->hinged = compound->hinged &&
+                               (link->move == MF_COMPOUND_HINGE || link->move == MF_COMPOUND_HELD);
             if (joint->type == MF_JOINT_FLOATING) {
                 way = (double)INFINITY;
             } else if (joint->type == MF_JOINT_SLIDE) {

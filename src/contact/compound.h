@@ -30,6 +30,7 @@ typedef struct mf_CompoundLink {
     uint32_t ball;  // [1] number of the ball or floating joint
     uint32_t free;  // [1] number of the floating joint
     bool needed;    // it or a link that it carries has a solid
+    double extent;  // [m] a solid that it carries is never farther from its origin
 } mf_CompoundLink;
 
 // Values of a link, in both precisions.
@@ -70,6 +71,7 @@ typedef struct mf_Compound {
     uint32_t root;                                  // [1] MF_NONE without solids
     uint32_t depth;                                 // [1] of the tree: 0 for a leaf
     bool still;                                     // no solid can move
+    bool hinged;  // only hinges move solids against the base: mf_compound_drift knows how far
     double reach; // [m] no solid is ever farther from the base's origin; INFINITY: unknown
     mf_CompoundLink *links;
     mf_CompoundSolid *solids;

@@ -206,16 +206,18 @@ static void look_all(Work *work) {
 
 // ---- descent ------------------------------------------------------------------------------------
 
-static void add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
+// False: these two never touch.
+static bool add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
     const mf_CompoundPair *pair = &work->meet->pairs[p];
     const mf_Compound *first = pair->sides[0].compound, *second = pair->sides[1].compound;
     const mf_CompoundSolid *x = &first->solids[a], *y = &second->solids[b];
     if (pair->inner ? !first->inner[(size_t)a * first->solid_count + b]
                     : !(x->contact_type & y->contact_with) && !(y->contact_type & x->contact_with))
-        return;
+        return false;
     if (work->count == LEAVES)
         look_all(work);
     work->leaves[work->count++] = (Leaf){.pair = p, .solids = {a, b}};
+    return true;
 }
 
 static const mf_real *sphere_of(const mf_CompoundSide *side, uint32_t node) {
@@ -223,25 +225,36 @@ static const mf_real *sphere_of(const mf_CompoundSide *side, uint32_t node) {
            side->lane;
 }
 
-static bool spheres_meet(const mf_real *a, const mf_real *b, const mf_real way[3]) {
-    mf_real square = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
+// How much longer a vector is than `sum`, at least, without a root: `length` is no less than its
+// length.
+static mf_real gap_of(mf_real square, mf_real sum, mf_real length) {
+    return (square - sum * sum) / (length + sum);
+}
+
+// False: they are at least `gap` [m] apart.
+static bool spheres_meet(const mf_real *a, const mf_real *b, const mf_real way[3], mf_real *gap) {
+    mf_real square = 0, length = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
     for (size_t i = 0; i < 3; i++) {
         mf_real apart = b[i * MF_BLOCK] + way[i] - a[i * MF_BLOCK];
         square += apart * apart;
+        length += apart < 0 ? -apart : apart;
     }
     // Larger than the roundings of the way between both; NaN is false.
-    return square < sum * sum * (1 + 64 * MF_REAL_EPSILON);
+    if (square < sum * sum * (1 + 64 * MF_REAL_EPSILON))
+        return true;
+    *gap = gap_of(square, sum, length);
+    return false;
 }
 
 // Whether a ball about `center` [m], from the side's base origin, may reach the box of a solid:
 // spheres about flat and long things are near much more often than they are.
 static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real center[3],
-                     mf_real radius) {
+                     mf_real radius, mf_real *gap) {
     const mf_CompoundSolid *of = &side->compound->solids[solid];
     const mf_real *parts = (const mf_real *)side->parts + side->lane;
     const mf_real *turn = parts + mf_compound_turn_row(side->compound, solid) * MF_BLOCK;
     const mf_real *place = parts + (mf_compound_solid_row(side->compound, solid) + 9) * MF_BLOCK;
-    mf_real way[3], size = radius, square = 0;
+    mf_real way[3], size = radius, square = 0, length = 0;
     if (of->kind == MF_COLLIDE_SPHERE)
         return true;
     for (size_t i = 0; i < 3; i++) {
@@ -253,79 +266,95 @@ static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real 
                         turn[(6 + i) * MF_BLOCK] * way[2];
         mf_real apart = (along < 0 ? -along : along) - (mf_real)of->box[i];
         square += apart > 0 ? apart * apart : 0;
+        length += apart > 0 ? apart : 0;
     }
     // Larger than the roundings of all this.
     radius += 64 * MF_REAL_EPSILON * size;
-    return square < radius * radius;
+    if (square < radius * radius)
+        return true;
+    *gap = gap_of(square, radius, length);
+    return false;
 }
 
-// Whether two nodes can touch, of which one may be a leaf.
+// Whether two nodes can touch, of which one may be a leaf. False: they are at least `gap` apart.
 static bool boxes_near(const mf_CompoundPair *pair, const mf_real way[3], const mf_real *a,
-                       const mf_real *b, const uint32_t nodes[2], uint64_t *tests) {
+                       const mf_real *b, const uint32_t nodes[2], uint64_t *tests, mf_real *gap) {
     const mf_CompoundSide *sides = pair->sides;
     if (nodes[0] < sides[0].compound->solid_count) {
         const mf_real center[3] = {b[0] + way[0], b[MF_BLOCK] + way[1], b[2 * MF_BLOCK] + way[2]};
         ++*tests;
-        if (!box_near(&sides[0], nodes[0], center, b[3 * MF_BLOCK]))
+        if (!box_near(&sides[0], nodes[0], center, b[3 * MF_BLOCK], gap))
             return false;
     }
     if (nodes[1] < sides[1].compound->solid_count) {
         const mf_real center[3] = {a[0] - way[0], a[MF_BLOCK] - way[1], a[2 * MF_BLOCK] - way[2]};
         ++*tests;
-        return box_near(&sides[1], nodes[1], center, a[3 * MF_BLOCK]);
+        return box_near(&sides[1], nodes[1], center, a[3 * MF_BLOCK], gap);
     }
     return true;
 }
 
 typedef struct Two {
     uint32_t a, b;
+    bool apart; // what they are parts of does not touch: only the gap is asked for
 } Two;
 
 static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, uint32_t *depth) {
     if (node < compound->solid_count)
         return;
     const uint32_t *children = compound->nodes[node - compound->solid_count].children;
-    stack[(*depth)++] = (Two){children[0], children[1]};
-    stack[(*depth)++] = (Two){children[1], children[1]};
-    stack[(*depth)++] = (Two){children[0], children[0]};
+    stack[(*depth)++] = (Two){children[0], children[1], false};
+    stack[(*depth)++] = (Two){children[1], children[1], false};
+    stack[(*depth)++] = (Two){children[0], children[0], false};
 }
 
-static void descend(Work *work, uint32_t p) {
+// Tells how far the solids of both are apart at least; 0 where some of them may touch.
+static mf_real descend(Work *work, uint32_t p) {
     const mf_CompoundPair *pair = &work->meet->pairs[p];
     const mf_CompoundSide *sides = pair->sides;
     const mf_Compound *first = sides[0].compound, *second = sides[1].compound;
     const mf_real way[3] = {(mf_real)pair->way[0], (mf_real)pair->way[1], (mf_real)pair->way[2]};
     const mf_real *spheres[2] = {sphere_of(&sides[0], 0), sphere_of(&sides[1], 0)};
     const size_t stride = MF_PART_NODE_ROWS * MF_BLOCK;
+    const mf_real wanted = work->meet->gaps != NULL ? (mf_real)work->meet->wanted : 0;
     Two stack[4 * MF_COMPOUND_SHAPES];
     uint32_t depth = 0;
-    stack[depth++] = (Two){first->root, second->root};
+    mf_real least = MF_REAL_MAX;
+    stack[depth++] = (Two){first->root, second->root, false};
     while (depth > 0) {
         Two two = stack[--depth];
+        if (two.apart && !(least > 0)) // the gap is known to be none
+            continue;
         if (pair->inner && two.a == two.b) {
             open_within(first, two.a, stack, &depth);
             continue;
         }
         const mf_real *a = spheres[0] + two.a * stride, *b = spheres[1] + two.b * stride;
         work->meet->sphere_tests++;
-        if (!spheres_meet(a, b, way))
-            continue;
         const uint32_t nodes[2] = {two.a, two.b};
-        if (!boxes_near(pair, way, a, b, nodes, &work->meet->sphere_tests))
+        const bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
+        mf_real gap = 0;
+        const bool meets = spheres_meet(a, b, way, &gap) &&
+                           boxes_near(pair, way, a, b, nodes, &work->meet->sphere_tests, &gap);
+        if (!meets && (gap >= (least > 0 ? wanted : 0) || (leaf_a && leaf_b))) {
+            least = !(gap > 0) ? 0 : gap < least ? gap : least;
             continue;
-        bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
+        }
+        const bool apart = two.apart || !meets;
         if (leaf_a && leaf_b) {
-            add_leaf(work, p, two.a, two.b);
+            if (apart || add_leaf(work, p, two.a, two.b))
+                least = 0;
         } else if (leaf_b || (!leaf_a && a[3 * MF_BLOCK] >= b[3 * MF_BLOCK])) {
             const uint32_t *children = first->nodes[two.a - first->solid_count].children;
-            stack[depth++] = (Two){children[1], two.b};
-            stack[depth++] = (Two){children[0], two.b};
+            stack[depth++] = (Two){children[1], two.b, apart};
+            stack[depth++] = (Two){children[0], two.b, apart};
         } else {
             const uint32_t *children = second->nodes[two.b - second->solid_count].children;
-            stack[depth++] = (Two){two.a, children[1]};
-            stack[depth++] = (Two){two.a, children[0]};
+            stack[depth++] = (Two){two.a, children[1], apart};
+            stack[depth++] = (Two){two.a, children[0], apart};
         }
     }
+    return least;
 }
 
 static bool is_sound(const mf_CompoundSide *side) {
@@ -350,12 +379,14 @@ void MF_KERNEL(mf_compound_meet)(mf_CompoundMeet *meet) {
     meet->sphere_tests = meet->solid_tests = meet->lost = 0;
     for (uint32_t p = 0; p < meet->pair_count; p++) {
         const mf_CompoundSide *sides = meet->pairs[p].sides;
-        if (!is_sound(&sides[0]) || !is_sound(&sides[1]))
-            continue;
-        if (meet->trees)
-            descend(&work, p);
-        else
+        const bool sound = is_sound(&sides[0]) && is_sound(&sides[1]);
+        mf_real gap = 0;
+        if (sound && meet->trees)
+            gap = descend(&work, p);
+        else if (sound)
             every_two(&work, p);
+        if (meet->gaps != NULL)
+            meet->gaps[p] = (double)gap;
     }
     if (work.count > 0)
         look_all(&work);
@@ -368,6 +399,7 @@ bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double pla
     stack[depth++] = compound->root;
     while (depth > 0) {
         uint32_t node = stack[--depth];
+        mf_real gap;
         const mf_real *sphere = sphere_of(side, node);
         double square = 0, sum = radius + (double)sphere[3 * MF_BLOCK];
         for (size_t i = 0; i < 3; i++) {
@@ -380,7 +412,7 @@ bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double pla
         if (node < compound->solid_count) {
             const mf_real center[3] = {(mf_real)place[0], (mf_real)place[1], (mf_real)place[2]};
             ++*tests;
-            if (box_near(side, node, center, (mf_real)radius))
+            if (box_near(side, node, center, (mf_real)radius, &gap))
                 return true;
             continue;
         }

@@ -1,5 +1,5 @@
 // Where the parts of robots are and how they move (compounds.h): direct kinematics, then solids,
-// then the spheres of the tree from its leaves up.
+// then the spheres of the tree from its leaves up; and how far they can have moved.
 //
 // Invariant: a lane never reads another lane.
 #include "contact/compounds.h"
@@ -236,5 +236,41 @@ void MF_KERNEL(mf_compound_refit)(const mf_Compound *compound, const mf_Compound
         mf_real *root = part_row(&refit, mf_compound_node_row(compound, compound->root) +
                                              MF_PART_NODE_ROWS - 1);
         mf_store(root, mf_select(mf_finite(sum), mf_load(root), nothing));
+    }
+}
+
+// ---- how far ------------------------------------------------------------------------------------
+
+// How far a value is from where it was; the parts are the memory.
+static MF_INLINE mf_lane row_change(const Refit *refit, size_t row, const void *field, size_t c) {
+    mf_lane now = field_row(refit, field, c);
+    mf_lane change = mf_abs(now - mf_load(part_row(refit, row)));
+    mf_store(part_row(refit, row), now);
+    return change;
+}
+
+// Matrices of two unit quaternions differ by no more than twice what these differ by; sums of sizes
+// are no less than lengths. Rounded up by far more than the kernel rounds.
+void MF_KERNEL(mf_compound_drift)(const mf_Compound *compound, const mf_CompoundState *state,
+                                  void *memory, double drift[MF_BLOCK]) {
+    Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)), memory, 0};
+    _Alignas(64) mf_real values[MF_LANES];
+    for (; refit.first < MF_BLOCK; refit.first += MF_LANES) {
+        mf_lane way = mf_zero(), turn = mf_zero();
+        for (size_t c = 0; c < 3; c++)
+            way = way + row_change(&refit, c, state->position, c);
+        for (size_t c = 0; c < 4; c++)
+            turn = turn + row_change(&refit, 3 + c, state->orientation, c);
+        way = mf_fma(turn, mf_set((mf_real)(2.0 * compound->reach)), way);
+        for (uint32_t l = 1; l < compound->link_count; l++) {
+            const mf_CompoundLink *link = &compound->links[l];
+            if (!link->needed || link->move != MF_COMPOUND_HINGE)
+                continue;
+            mf_lane angle = row_change(&refit, 7 + (size_t)l, state->angle, link->joint);
+            way = mf_fma(angle, mf_set((mf_real)link->extent), way);
+        }
+        mf_store(values, way * mf_set((mf_real)1.01));
+        for (size_t i = 0; i < MF_LANES; i++)
+            drift[refit.first + i] = (double)values[i];
     }
 }

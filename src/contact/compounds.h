@@ -12,6 +12,7 @@
 // The fields of a block of robots, lane 0; of the fields of balls and floating joints those that
 // the group does not have are NULL.
 typedef struct mf_CompoundState {
+    const void *position; // only for mf_compound_drift
     const void *orientation, *linear_velocity, *angular_velocity;
     const void *angle, *rate;
     const void *ball, *ball_rate, *free, *free_velocity;
@@ -22,6 +23,19 @@ typedef struct mf_CompoundState {
 // for all sixteen robots of a block.
 MF_KERNEL_COPIES(void, mf_compound_refit,
                  (const mf_Compound *compound, const mf_CompoundState *state, void *parts));
+
+// How far any point of a solid can have moved since the last call [m], at most, of the sixteen
+// robots of a block of a compound that is `hinged`: the way of the base, the turn of the base times
+// the reach of the robot, and the turn of each joint times that of what it carries. `memory` is
+// room for mf_compound_drift_rows(compound) rows of 16 values in the kernel's precision, which a
+// call leaves for the next; NaN where one of both states was not a number.
+MF_KERNEL_COPIES(void, mf_compound_drift,
+                 (const mf_Compound *compound, const mf_CompoundState *state, void *memory,
+                  double drift[MF_BLOCK]));
+
+static inline size_t mf_compound_drift_rows(const mf_Compound *compound) {
+    return 7 + (size_t)compound->link_count;
+}
 
 typedef struct mf_CompoundSide {
     const mf_Compound *compound;
@@ -51,6 +65,11 @@ typedef struct mf_CompoundMeet {
     mf_CompoundTouch *touches; // in order of pairs, then of the descent; room for `room`
     uint32_t room;             // [1]
     uint32_t touch_count;      // [1] of them, set
+    // NULL, or per pair: set to how far its solids are apart [m] at least; 0 where nothing is
+    // known. The descent goes on, for the gap alone, until it is as wide as `wanted` or down to the
+    // leaves.
+    double *gaps;
+    double wanted;                            // [m]
     uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room
 } mf_CompoundMeet;
 
@@ -63,6 +82,7 @@ MF_KERNEL_COPIES(bool, mf_compound_within,
                   uint64_t *tests));
 
 typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_CompoundState *, void *);
+typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_CompoundState *, void *, double *);
 typedef void (*mf_CompoundMeetFn)(mf_CompoundMeet *);
 typedef bool (*mf_CompoundWithinFn)(const mf_CompoundSide *, const double *, double, uint64_t *);
 

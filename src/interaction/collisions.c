@@ -124,7 +124,8 @@ static void bind_state(mf_CollisionGroup *group) {
     static const char *const names[] = {
         "base.orientation", "base.linear_velocity", "base.angular_velocity",
         "joint.angle",      "joint.rate",           "ball.orientation",
-        "ball.rate",        "free.position",        "free.velocity"};
+        "ball.rate",        "free.position",        "free.velocity",
+        "base.position"};
     const void **to[] = {&group->state.orientation,
                          &group->state.linear_velocity,
                          &group->state.angular_velocity,
@@ -133,7 +134,8 @@ static void bind_state(mf_CollisionGroup *group) {
                          &group->state.ball,
                          &group->state.ball_rate,
                          &group->state.free,
-                         &group->state.free_velocity};
+                         &group->state.free_velocity,
+                         &group->state.position};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const mf_Field *field = mf_group_find_field(group->group, names[i]);
         *to[i] = field != NULL ? field->data : NULL;
@@ -227,8 +229,11 @@ static mf_Status make_groups(mf_Collisions *all, uint32_t *blocks, mf_Error *err
         const uint32_t count = mf_group_block_count(group->group);
         group->parts_stride = mf_compound_rows(group->compound) * MF_BLOCK * size;
         group->parts = mf_allocate(all->context, count, group->parts_stride);
+        group->drifts_stride = mf_compound_drift_rows(group->compound) * MF_BLOCK * size;
+        group->drifts = mf_allocate(all->context, count, group->drifts_stride);
         group->refit = mf_allocate(all->context, count, 1);
-        if (group->parts == NULL || group->refit == NULL)
+        group->watched = mf_allocate(all->context, count, 1);
+        if (!group->parts || !group->drifts || !group->refit || !group->watched)
             return no_memory(all, error);
         if (!group->is_still && group->reach < 1e6 && group->reach > largest)
             largest = group->reach;
@@ -258,17 +263,22 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->was_present = mf_allocate(context, robots, 1);
     all->immovable = mf_allocate(context, robots, 1);
     all->near = mf_allocate(context, all->room, sizeof *all->near);
+    all->until = mf_allocate(context, all->room, sizeof *all->until);
+    all->gone = mf_allocate(context, robots, sizeof *all->gone);
     all->twos = mf_allocate(context, all->room + robots, sizeof *all->twos);
+    all->near_of = mf_allocate(context, all->room + robots, sizeof *all->near_of);
     all->buckets = mf_allocate(context, (size_t)all->bucket_count + 1, sizeof *all->buckets);
     all->sorted = mf_allocate(context, robots, sizeof *all->sorted);
     all->blocks = mf_allocate(context, blocks, sizeof *all->blocks);
     all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
     all->meets = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->meets);
+    all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
     all->touches =
         mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.touches, sizeof *all->touches);
     if (!all->group_of || !all->position || !all->placed || !all->turned || !all->present ||
-        !all->was_present || !all->immovable || !all->near || !all->twos || !all->buckets ||
-        !all->sorted || !all->blocks || !all->pairs || !all->meets || !all->touches)
+        !all->was_present || !all->immovable || !all->near || !all->until || !all->gone ||
+        !all->twos || !all->near_of || !all->buckets || !all->sorted || !all->blocks ||
+        !all->pairs || !all->meets || !all->gaps || !all->touches)
         return no_memory(all, error);
     for (uint32_t g = 0; g < all->group_count; g++)
         memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
@@ -280,12 +290,15 @@ static void destroy(mf_Context *context, void *user) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_compound_destroy(all->groups[g].compound);
         mf_release(context, all->groups[g].parts);
+        mf_release(context, all->groups[g].drifts);
         mf_release(context, all->groups[g].refit);
+        mf_release(context, all->groups[g].watched);
     }
     void *const memory[] = {all->group_of, all->position,  all->placed,      all->turned,
                             all->present,  all->immovable, all->was_present, all->near,
                             all->twos,     all->buckets,   all->sorted,      all->blocks,
-                            all->pairs,    all->meets,     all->touches,     all};
+                            all->pairs,    all->meets,     all->touches,     all->until,
+                            all->gone,     all->near_of,   all->gaps,        all};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
 }
@@ -360,11 +373,13 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
 
 static void choose_kernels(mf_Collisions *all) {
     static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
+    static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
     static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
     static const mf_CompoundWithinFn withins[MF_KERNEL_ROWS][2] =
         MF_KERNEL_TABLE(mf_compound_within);
     const int row = mf_kernel_row(mf_world_isa(all->world));
     all->refit = refits[row][all->wide];
+    all->drift = drifts[row][all->wide];
     all->meet = meets[row][all->wide];
     all->within = withins[row][all->wide];
 }

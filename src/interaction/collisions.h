@@ -17,7 +17,7 @@ typedef struct mf_CollisionGroup {
     mf_Group *group;
     mf_Compound *compound;
     mf_CompoundState state; // of block 0
-    size_t strides[9];      // [byte] from block to block, of its fields in their order
+    size_t strides[10];     // [byte] from block to block, of its fields in their order
     const mf_Field *position, *orientation, *fault;
     const mf_Field *level;   // motion.level or NULL
     mf_Field *push, *pushed; // NULL: robots are not pushed
@@ -28,8 +28,11 @@ typedef struct mf_CollisionGroup {
     bool is_still;  // nothing of it ever moves
     char *parts;    // its blocks
     size_t parts_stride;
-    uint8_t *refit; // [1] per block: 1: its parts are asked for in this step
-    double reach;   // [m] about the base's origin; at most that of the spheres of this step
+    uint8_t *refit;   // [1] per block: 1: its parts are asked for in this step
+    uint8_t *watched; // [1] per block: 1: a robot of it is near another
+    char *drifts;     // its blocks: memory of how far the robots go
+    size_t drifts_stride;
+    double reach; // [m] about the base's origin; at most that of the spheres of this step
 } mf_CollisionGroup;
 
 typedef struct mf_CollisionSettings { // per pair of shapes they come from both
@@ -52,6 +55,7 @@ struct mf_Collisions {
     mf_CollisionGroup groups[MF_COLLISION_GROUPS];
     bool wide; // kernels in double
     mf_CompoundRefitFn refit;
+    mf_CompoundDriftFn drift;
     mf_CompoundMeetFn meet;
     mf_CompoundWithinFn within;
 
@@ -68,6 +72,9 @@ struct mf_Collisions {
     uint8_t *was_present;      // [1] per robot
     uint32_t room, near_count; // [1]
     mf_CollisionTwo *near;     // by a, then b
+    double *until;             // [m] per near pair: while the ways of both sum up to less, they are
+                               // too far apart to touch
+    double *gone;              // [m] per robot: its way, at most, since the search
     double cell;               // [m]
     uint32_t bucket_count;     // [1] a power of two
     uint32_t *buckets;         // [1] bucket_count + 1
@@ -76,11 +83,14 @@ struct mf_Collisions {
 
     uint32_t two_count; // [1] pairs of this step
     mf_CollisionTwo *twos;
+    uint32_t *near_of;    // [1] per pair of this step: its number among those near, or MF_NONE
+    uint64_t asleep;      // [1] near pairs that were passed over in this step
     uint32_t block_count; // [1] blocks of all groups that are refitted in this step
     uint32_t *blocks;     // [1] group << 26 | block
 
     mf_CompoundPair *pairs; // of a wave
     mf_CompoundMeet *meets;
+    double *gaps; // [m] of the pairs of a wave
     mf_CompoundTouch *touches;
     mf_CollisionsStatistics statistics;
 };
@@ -91,9 +101,12 @@ void mf_collisions_run(const mf_WorldRun *run, void *user);
 
 // ---- who is near (collisions_near.c) ------------------------------------------------------------
 
-// Reads places and faults; searches anew where somebody has moved too far; lists the pairs of
-// this step.
+// Reads places and faults; searches anew where somebody has moved too far; adds up ways.
 void mf_collisions_find(mf_Collisions *all);
+// Lists the pairs of this step; `everybody`: also those that are known to be too far apart.
+void mf_collisions_list(mf_Collisions *all, bool everybody);
+// Near pair `number` (MF_NONE: no such) is `gap` [m] apart at least.
+void mf_collisions_learn(mf_Collisions *all, uint32_t number, double gap);
 
 static inline uint32_t mf_collisions_instance(const mf_CollisionGroup *group, uint32_t robot) {
     return robot - group->first;
@@ -102,6 +115,8 @@ static inline const mf_CollisionGroup *mf_collisions_group(const mf_Collisions *
                                                            uint32_t robot) {
     return &all->groups[all->group_of[robot]];
 }
+// The state of a block of robots.
+mf_CompoundState mf_collisions_state(const mf_CollisionGroup *group, uint32_t block);
 mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot);
 // Finds where the parts of a block are.
 void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block);

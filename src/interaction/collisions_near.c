@@ -1,7 +1,8 @@
 // Who is near: robots as balls about their bases, which hold all their solids whatever the angles
 // of their joints are, in a grid of square cells; still things by their trees. The list is kept
 // until somebody has moved by half the margin, and only says who is looked at, so no bit of any
-// robot depends on when it was made.
+// robot depends on when it was made. Likewise pairs that were seen apart: a robot adds up how far
+// any point of it can have gone, and a pair is not looked at while both ways are less than its gap.
 #include "interaction/collisions.h"
 #include "math/scalar.h"
 
@@ -30,6 +31,18 @@ static bool has_moved(const mf_Collisions *all, uint32_t robot, double bound) {
            !(square_apart(all->position[robot], all->placed[robot]) <= bound);
 }
 
+// Of a block, as many as `robots`.
+static void load_places(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t first,
+                        uint32_t robots) {
+    const size_t at = (size_t)(first / MF_BLOCK) * 3 * MF_BLOCK;
+    double(*to)[3] = all->position + group->first + first;
+    const float *narrow = (const float *)group->position->data + at;
+    const double *wide = (const double *)group->position->data + at;
+    for (uint32_t i = 0; i < robots; i++)
+        for (size_t c = 0; c < 3; c++)
+            to[i][c] = group->wide ? wide[c * MF_BLOCK + i] : (double)narrow[c * MF_BLOCK + i];
+}
+
 // True when a robot of the group has left the place that the last search knew.
 static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     const double bound = group->is_still ? 0.0 : 0.25 * all->margin * all->margin;
@@ -39,11 +52,10 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     bool moved = false;
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t robot = group->first + i, block = i / MF_BLOCK, lane = i % MF_BLOCK;
-        double *position = all->position[robot], size = 0.0;
-        for (uint32_t c = 0; c < 3; c++) {
-            position[c] = value_at(group->position, block, c, lane);
-            size += mf_abs(position[c]);
-        }
+        if (lane == 0)
+            load_places(all, group, i, group->count - i < MF_BLOCK ? group->count - i : MF_BLOCK);
+        const double *position = all->position[robot];
+        const double size = mf_abs(position[0]) + mf_abs(position[1]) + mf_abs(position[2]);
         all->present[robot] = fault[i] == 0 && size < farthest && any;
         all->immovable[robot] =
             !group->is_pushed || (level != NULL && level[i] == (uint32_t)MF_MOTION_KINEMATIC);
@@ -55,6 +67,37 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
         }
     }
     return moved;
+}
+
+// ---- ways ---------------------------------------------------------------------------------------
+
+// More than the roundings of places and of the narrow phase, by far [1], of the sizes of robots.
+static const double doubt = 1e-4;
+
+static void add_ways(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
+    double drift[MF_BLOCK];
+    const mf_CompoundState state = mf_collisions_state(group, block);
+    all->drift(group->compound, &state, group->drifts + block * group->drifts_stride, drift);
+    for (uint32_t i = 0; i < MF_BLOCK && block * MF_BLOCK + i < group->count; i++) {
+        // What is not a number, or came from one, may be anywhere.
+        const double way = drift[i] < farthest ? drift[i] : farthest;
+        all->gone[group->first + block * MF_BLOCK + i] += way;
+    }
+}
+
+static bool has_way(const mf_CollisionGroup *group) {
+    return group->is_still || (group->compound->hinged && group->reach < farthest);
+}
+
+void mf_collisions_learn(mf_Collisions *all, uint32_t number, double gap) {
+    if (number == MF_NONE)
+        return;
+    const mf_CollisionTwo two = all->near[number];
+    const mf_CollisionGroup *a = mf_collisions_group(all, two.a),
+                            *b = mf_collisions_group(all, two.b);
+    const double least = gap - doubt * (1.0 + a->reach + b->reach);
+    if (has_way(a) && has_way(b) && least > 0.0)
+        all->until[number] = all->gone[two.a] + all->gone[two.b] + least;
 }
 
 // ---- searching ----------------------------------------------------------------------------------
@@ -174,6 +217,24 @@ static void sort_near(mf_CollisionTwo *list, uint32_t count) {
     }
 }
 
+// After a search nothing is known about the pairs.
+static void watch(mf_Collisions *all) {
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const mf_CollisionGroup *group = &all->groups[g];
+        memset(group->watched, 0, mf_group_block_count(group->group));
+    }
+    memset(all->gone, 0, all->robot_count * sizeof *all->gone);
+    for (uint32_t i = 0; i < all->near_count; i++) {
+        const uint32_t robots[2] = {all->near[i].a, all->near[i].b};
+        all->until[i] = -1.0;
+        for (int k = 0; k < 2; k++) {
+            const mf_CollisionGroup *group = mf_collisions_group(all, robots[k]);
+            const uint32_t block = mf_collisions_instance(group, robots[k]) / MF_BLOCK;
+            group->watched[block] = has_way(group) && !group->is_still;
+        }
+    }
+}
+
 static void search(mf_Collisions *all) {
     all->searched = true;
     all->near_count = 0;
@@ -194,6 +255,7 @@ static void search(mf_Collisions *all) {
         search_others(all, group);
     }
     sort_near(all->near, all->near_count);
+    watch(all);
 }
 
 // ---- the pairs of a step ------------------------------------------------------------------------
@@ -207,7 +269,8 @@ static void ask(mf_Collisions *all, uint32_t robot) {
     all->blocks[all->block_count++] = (uint32_t)all->group_of[robot] << 26 | block;
 }
 
-static bool may_touch(mf_Collisions *all, mf_CollisionTwo two) {
+static bool may_touch(mf_Collisions *all, uint32_t number) {
+    const mf_CollisionTwo two = all->near[number];
     const mf_CollisionGroup *a = mf_collisions_group(all, two.a),
                             *b = mf_collisions_group(all, two.b);
     if (!all->present[two.a] || !all->present[two.b] ||
@@ -219,10 +282,15 @@ static bool may_touch(mf_Collisions *all, mf_CollisionTwo two) {
         return within(all, two.b, two.a, 0.0, &all->statistics.sphere_tests);
     const double sum = a->reach + b->reach;
     all->statistics.robot_tests++;
-    return square_apart(all->position[two.a], all->position[two.b]) < sum * sum;
+    const double square = square_apart(all->position[two.a], all->position[two.b]);
+    if (square < sum * sum)
+        return true;
+    mf_collisions_learn(all, number, mf_sqrt(square) - sum);
+    return false;
 }
 
-static void take(mf_Collisions *all, mf_CollisionTwo two) {
+static void take(mf_Collisions *all, mf_CollisionTwo two, uint32_t number) {
+    all->near_of[all->two_count] = number;
     all->twos[all->two_count++] = two;
     ask(all, two.a);
     ask(all, two.b);
@@ -234,17 +302,29 @@ void mf_collisions_find(mf_Collisions *all) {
         moved = load_group(all, &all->groups[g]) || moved;
     if (moved)
         search(all);
+    for (uint32_t g = 0; g < all->group_count; g++)
+        for (uint32_t block = 0; block < mf_group_block_count(all->groups[g].group); block++)
+            if (all->groups[g].watched[block])
+                add_ways(all, &all->groups[g], block);
+}
+
+void mf_collisions_list(mf_Collisions *all, bool everybody) {
     all->statistics.lost_pairs += all->lost_pairs;
     all->two_count = all->block_count = 0;
+    all->asleep = 0;
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];
         for (uint32_t i = 0; group->inner && i < group->count; i++) {
             const uint32_t robot = group->first + i;
             if (all->present[robot] && !all->immovable[robot])
-                take(all, (mf_CollisionTwo){robot, robot});
+                take(all, (mf_CollisionTwo){robot, robot}, MF_NONE);
         }
     }
-    for (uint32_t i = 0; i < all->near_count; i++)
-        if (may_touch(all, all->near[i]))
-            take(all, all->near[i]);
+    for (uint32_t i = 0; i < all->near_count; i++) {
+        const mf_CollisionTwo two = all->near[i];
+        if (!everybody && all->gone[two.a] + all->gone[two.b] < all->until[i])
+            all->asleep++;
+        else if (may_touch(all, i))
+            take(all, two, i);
+    }
 }

@@ -5,6 +5,10 @@
 //   3  where they touch                                 pairs of robots, in parallel
 //   4  forces, in the order of the pairs (collisions_push.c)
 //
+// Pairs that were found to be a gap apart are passed over until the ways of both could have closed
+// it. A step whose touches come near the end of their room is done again with all pairs, for then
+// it matters who is looked at together.
+//
 // Invariants: pairs are in the order of the robots' numbers and cut into pieces by index; a piece
 // writes to its own memory; forces are added by one thread in that order. So no bit depends on the
 // threads. A step allocates nothing; what finds no room is left out and counted.
@@ -24,20 +28,25 @@ static const void *shifted(const void *field, size_t bytes) {
     return field != NULL ? (const char *)field + bytes : NULL;
 }
 
-void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
+mf_CompoundState mf_collisions_state(const mf_CollisionGroup *group, uint32_t block) {
     const mf_CompoundState *from = &group->state;
     const size_t *stride = group->strides;
-    const mf_CompoundState state = {
-        .orientation = shifted(from->orientation, block * stride[0]),
-        .linear_velocity = shifted(from->linear_velocity, block * stride[1]),
-        .angular_velocity = shifted(from->angular_velocity, block * stride[2]),
-        .angle = shifted(from->angle, block * stride[3]),
-        .rate = shifted(from->rate, block * stride[4]),
-        .ball = shifted(from->ball, block * stride[5]),
-        .ball_rate = shifted(from->ball_rate, block * stride[6]),
-        .free = shifted(from->free, block * stride[7]),
-        .free_velocity = shifted(from->free_velocity, block * stride[8]),
-        .wide = from->wide};
+    return (mf_CompoundState){.orientation = shifted(from->orientation, block * stride[0]),
+                              .linear_velocity = shifted(from->linear_velocity, block * stride[1]),
+                              .angular_velocity =
+                                  shifted(from->angular_velocity, block * stride[2]),
+                              .angle = shifted(from->angle, block * stride[3]),
+                              .rate = shifted(from->rate, block * stride[4]),
+                              .ball = shifted(from->ball, block * stride[5]),
+                              .ball_rate = shifted(from->ball_rate, block * stride[6]),
+                              .free = shifted(from->free, block * stride[7]),
+                              .free_velocity = shifted(from->free_velocity, block * stride[8]),
+                              .position = shifted(from->position, block * stride[9]),
+                              .wide = from->wide};
+}
+
+void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
+    const mf_CompoundState state = mf_collisions_state(group, block);
     all->refit(group->compound, &state, group->parts + block * group->parts_stride);
 }
 
@@ -48,6 +57,9 @@ static void refit_task(void *user, uint32_t index) {
     mf_collisions_refit(all, &all->groups[block >> 26], block & ((1u << 26) - 1));
     mf_float_mode_leave(mode);
 }
+
+// The descent of trees tells gaps up to this one: at 1 m/s it lasts for sixty steps of 1 ms.
+static const double gap_wanted = 0.06; // [m]
 
 static void meet_task(void *user, uint32_t index) {
     mf_Collisions *all = user;
@@ -97,8 +109,8 @@ static void push_all(mf_Collisions *all, const mf_CompoundMeet *meet, const mf_C
     all->statistics.lost_touches += meet->lost;
 }
 
-// The pairs from `first` on, as many as a wave has.
-static uint32_t run_wave(mf_Collisions *all, uint32_t first) {
+// The pairs from `first` on, as many as a wave has. `before`: touches of the piece before.
+static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, bool *crowded) {
     uint32_t count = all->two_count - first, pieces = 0;
     if (count > MF_COLLISION_WAVE * MF_COLLISION_CHUNK)
         count = MF_COLLISION_WAVE * MF_COLLISION_CHUNK;
@@ -111,24 +123,47 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first) {
                               .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
                               .trees = all->config.trees,
                               .touches = all->touches + (size_t)pieces * all->config.touches,
-                              .room = all->config.touches};
+                              .room = all->config.touches,
+                              .gaps = all->gaps + i,
+                              .wanted = gap_wanted};
         pieces++;
     }
     run_tasks(all, pieces, meet_task);
-    for (uint32_t i = 0; i < pieces; i++)
+    for (uint32_t i = 0; i < count; i++)
+        mf_collisions_learn(all, all->near_of[first + i], all->gaps[i]);
+    for (uint32_t i = 0; i < pieces; i++) {
+        const uint64_t touches = all->meets[i].touch_count + all->meets[i].lost;
+        *crowded = *crowded || *before + touches > all->config.touches;
+        *before = touches;
         push_all(all, &all->meets[i], all->twos + first + i * MF_COLLISION_CHUNK);
+    }
     return count;
+}
+
+// True: some touches may have found room, or found none, because others were passed over.
+static bool meet_listed(mf_Collisions *all) {
+    uint64_t before = 0;
+    bool crowded = false;
+    run_tasks(all, all->block_count, refit_task);
+    for (uint32_t i = 0; i < all->block_count; i++)
+        all->groups[all->blocks[i] >> 26].refit[all->blocks[i] & ((1u << 26) - 1)] = 0;
+    for (uint32_t first = 0; first < all->two_count;)
+        first += run_wave(all, first, &before, &crowded);
+    return crowded && all->asleep > 0;
 }
 
 // All shapes of any two robots that are there, of which one can be pushed.
 static uint64_t tests_without(const mf_Collisions *all) {
     uint64_t of[2] = {0, 0}, squares = 0; // [1] shapes that are pushed, and not
-    for (uint32_t robot = 0; robot < all->robot_count; robot++) {
-        const uint64_t solids = mf_collisions_group(all, robot)->compound->solid_count;
-        if (!all->present[robot])
-            continue;
-        of[all->immovable[robot]] += solids;
-        squares += all->immovable[robot] ? 0 : solids * solids;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const mf_CollisionGroup *group = &all->groups[g];
+        const uint64_t solids = group->compound->solid_count;
+        uint64_t robots[2] = {0, 0};
+        for (uint32_t robot = group->first; robot < group->first + group->count; robot++)
+            robots[all->immovable[robot]] += all->present[robot];
+        of[0] += robots[0] * solids;
+        of[1] += robots[1] * solids;
+        squares += robots[0] * solids * solids;
     }
     return (of[0] * of[0] - squares) / 2 + of[0] * of[1];
 }
@@ -138,11 +173,14 @@ void mf_collisions_run(const mf_WorldRun *run, void *user) {
     (void)run;
     mf_collisions_relax(all);
     mf_collisions_find(all);
-    run_tasks(all, all->block_count, refit_task);
-    for (uint32_t i = 0; i < all->block_count; i++)
-        all->groups[all->blocks[i] >> 26].refit[all->blocks[i] & ((1u << 26) - 1)] = 0;
-    for (uint32_t first = 0; first < all->two_count;)
-        first += run_wave(all, first);
+    const mf_CollisionsStatistics before = all->statistics;
+    mf_collisions_list(all, false);
+    if (meet_listed(all)) {
+        mf_collisions_relax(all);
+        all->statistics = before;
+        mf_collisions_list(all, true);
+        meet_listed(all);
+    }
     all->statistics.steps++;
     all->statistics.without += tests_without(all);
 }

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
+static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
 
 static void must(mf_Status status, const mf_Error *error) {
@@ -417,6 +418,177 @@ static void company_does_not_show(void **state) {
     mf_context_destroy(context);
 }
 
+// ---- gaps and ways ------------------------------------------------------------------------------
+
+static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool trees, double wanted,
+                                             int row, int precision, uint32_t *count, double *gap) {
+    static mf_CompoundTouch touches[ROOM];
+    mf_CompoundMeet meet = {.pairs = pair,
+                            .pair_count = 1,
+                            .trees = trees,
+                            .touches = touches,
+                            .room = ROOM,
+                            .gaps = gap,
+                            .wanted = wanted};
+    meets[row][precision](&meet);
+    *count = meet.touch_count;
+    return touches;
+}
+
+// Robots that are a gap apart do not touch when one moves by less, whatever its way; asking for
+// gaps changes no touch; all copies tell the same gap.
+static void gaps_hold(void **state) {
+    (void)state;
+    enum { PAIRS = 300, WAYS = 30 };
+    mf_Context *context;
+    mf_Error error = {0};
+    int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
+    uint32_t apart = 0, wide = 0;
+    must(mf_context_create(NULL, &context, &error), &error);
+    Robot robot = load(context, "humanoid.urdf");
+    State states;
+    fill_state(&states, robot.model, 31);
+    for (int precision = 0; precision < 2; precision++) {
+        void *parts = make_parts(robot.compound, precision);
+        mf_CompoundState from = view(&states);
+        refits[rows[0]][precision](robot.compound, &from, parts);
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            mf_CompoundPair pair = {
+                {{robot.compound, parts, i % MF_BLOCK}, {robot.compound, parts, i * 7 % MF_BLOCK}},
+                {1.2 * unit(1, i) - 0.6, 1.2 * unit(2, i) - 0.6, 0.4 * unit(3, i) - 0.2},
+                false};
+            const double wanted = i % 3 == 0 ? 0.0 : 0.1 * unit(4, i);
+            double gap = -1.0, least;
+            uint32_t count, plain;
+            count_touches(&pair, true, wanted, rows[0], precision, &count, &gap);
+            count_touches(&pair, true, wanted, rows[0], precision, &plain, NULL);
+            assert_int_equal(count, plain);
+            assert_true(gap >= 0.0 && (count == 0 || gap == 0.0));
+            for (int r = 1; r < row_count; r++) {
+                count_touches(&pair, true, wanted, rows[r], precision, &count, &least);
+                assert_true(least == gap);
+            }
+            apart += gap > 0.0;
+            wide += gap > 0.04;
+            for (uint32_t k = 0; gap > 1e-4 && k < WAYS; k++) {
+                mf_CompoundPair moved = pair;
+                double way[3], size = 0.0;
+                for (uint32_t c = 0; c < 3; c++) {
+                    way[c] = unit(5 + c, i * WAYS + k) - 0.5;
+                    size += way[c] * way[c];
+                }
+                for (uint32_t c = 0; c < 3; c++)
+                    moved.way[c] += way[c] * (gap - 1e-4) / sqrt(size);
+                count_touches(&moved, false, 0.0, rows[row_count - 1], precision, &count, NULL);
+                assert_int_equal(count, 0);
+            }
+        }
+        free(parts);
+    }
+    assert_true(apart > 200 && wide > 60);
+    unload(robot);
+    mf_context_destroy(context);
+}
+
+// Of points of the solids: on the way to the corners of their boxes, but within their spheres.
+static double farthest_move(const mf_Compound *compound, const void *from, const void *to,
+                            const double way[3], uint32_t lane) {
+    double most = 0.0;
+    for (uint32_t s = 0; s < compound->solid_count; s++) {
+        const size_t turn = mf_compound_turn_row(compound, s);
+        const size_t place = mf_compound_solid_row(compound, s) + 9;
+        const double radius = at(from, mf_compound_node_row(compound, s) + 3, lane);
+        const double *box = compound->solids[s].box;
+        const double size = sqrt(box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
+        const double part = size > radius ? radius / size : 1.0;
+        for (uint32_t corner = 0; corner < 8; corner++) {
+            double square = 0.0;
+            for (size_t r = 0; r < 3; r++) {
+                double gone = way[r] + at(to, place + r, lane) - at(from, place + r, lane);
+                for (size_t c = 0; c < 3; c++) {
+                    const double arm = corner >> c & 1 ? part * box[c] : -part * box[c];
+                    const size_t row = turn + 3 * r + c;
+                    gone += arm * (at(to, row, lane) - at(from, row, lane));
+                }
+                square += gone * gone;
+            }
+            most = sqrt(square) > most ? sqrt(square) : most;
+        }
+    }
+    return most;
+}
+
+// No point of a robot goes farther than it is said to, for small and large steps of its base, of
+// its turn and of its joints; who does not move has gone no way.
+static void nothing_goes_farther_than_its_way(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Error error = {0};
+    int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
+    must(mf_context_create(NULL, &context, &error), &error);
+    Robot robot = load(context, "humanoid.urdf");
+    const mf_Compound *compound = robot.compound;
+    assert_true(compound->hinged);
+    void *before = make_parts(compound, true), *after = make_parts(compound, true);
+    const size_t bytes = mf_compound_drift_rows(compound) * MF_BLOCK * sizeof(double);
+    void *memory = aligned_alloc(64, bytes);
+    assert_non_null(memory);
+    memset(memory, 0, bytes);
+    for (uint32_t round = 0; round < 40; round++) {
+        _Alignas(64) double place[2][3][MF_BLOCK], drift[MF_BLOCK];
+        const double part = round % 4 == 0 ? 1e-4 : round % 4 == 1 ? 0.01 : 0.3;
+        State now, then, other;
+        fill_state(&now, robot.model, 100 * round);
+        fill_state(&other, robot.model, 100 * round + 5000);
+        then = now;
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+            double size = 0.0;
+            for (uint32_t c = 0; c < 4; c++) {
+                double *q = &then.orientation[c][lane];
+                *q += lane % 3 == 0 ? 0.0 : part * (other.orientation[c][lane] - *q);
+                size += *q * *q;
+            }
+            for (uint32_t c = 0; c < 4; c++)
+                then.orientation[c][lane] /= sqrt(size);
+            for (uint32_t c = 0; c < 3; c++) {
+                place[0][c][lane] = 3 * unit(c, lane);
+                place[1][c][lane] = place[0][c][lane] + part * (lane % 4 == 0) * unit(c + 3, lane);
+            }
+            for (uint32_t j = 0; j < robot.model->joint_count; j++)
+                if (lane % 5 != 1 && (lane % 5 != 2 || j == (lane + round) % 21))
+                    then.angle[j][lane] += part * (other.angle[j][lane] - now.angle[j][lane]);
+        }
+        mf_CompoundState from = view(&now), to = view(&then);
+        from.position = place[0];
+        to.position = place[1];
+        refits[rows[0]][1](compound, &from, before);
+        refits[rows[0]][1](compound, &to, after);
+        const int row = rows[round % (uint32_t)row_count];
+        drifts[row][1](compound, &from, memory, drift);
+        drifts[row][1](compound, &to, memory, drift);
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+            double way[3];
+            for (uint32_t c = 0; c < 3; c++)
+                way[c] = place[1][c][lane] - place[0][c][lane];
+            const double most = farthest_move(compound, before, after, way, lane);
+            if (!(most <= drift[lane] + 1e-15)) // rounding of the turns here
+                fail_msg("round %u, lane %u: %g m, not %g", round, lane, most, drift[lane]);
+        }
+        drifts[row][1](compound, &to, memory, drift);
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            assert_true(drift[lane] == 0.0);
+        then.angle[2][5] = (double)NAN;
+        drifts[row][1](compound, &to, memory, drift);
+        assert_true(isnan(drift[5]) && drift[6] == 0.0);
+        memset(memory, 0, bytes);
+    }
+    free(before);
+    free(after);
+    free(memory);
+    unload(robot);
+    mf_context_destroy(context);
+}
+
 // ---- masses -------------------------------------------------------------------------------------
 
 // A ball is as heavy as it is along its normals; a thin rod at its end a quarter of it, as a rod
@@ -468,6 +640,8 @@ int main(void) {
         cmocka_unit_test(places_and_velocities_are_those_of_the_model),
         cmocka_unit_test(trees_find_what_every_two_find),
         cmocka_unit_test(company_does_not_show),
+        cmocka_unit_test(gaps_hold),
+        cmocka_unit_test(nothing_goes_farther_than_its_way),
         cmocka_unit_test(masses_are_those_at_the_worst_place),
         cmocka_unit_test(a_point_has_its_mass),
     };

@@ -401,6 +401,7 @@ static void bits_depend_on_nothing_else(void **state) {
     const Crowd crowds[] = {
         {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
         {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
+        {1, MF_ISA_AUTO, 1e-6, 64, false}, // looks for everybody anew in every step
         {1, MF_ISA_SCALAR, 0.15, 64, false}, {2, MF_ISA_BASELINE, 0.15, 64, false},
         {1, MF_ISA_AVX2, 0.15, 64, false},   {1, MF_ISA_AUTO, 0.15, 64, true},
         {4, MF_ISA_SCALAR, 0.3, 64, true}};
@@ -504,6 +505,65 @@ static void what_finds_no_room_is_counted(void **state) {
         assert_true(hash == mf_world_hash(pitch.world));
         mf_collisions_clear_statistics(pitch.collisions);
         assert_int_equal(mf_collisions_statistics(pitch.collisions).steps, 0);
+        pitch_close(&pitch);
+    }
+}
+
+// Touches without room: who is looked at together decides which are lost, and that must not depend
+// on who was known to be too far apart. With the smallest margin nobody is.
+static void who_sleeps_takes_no_room(void **state) {
+    (void)state;
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *people =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
+        for (uint32_t i = 0; i < 12; i++)
+            put(&pitch, people, i, 0.3 * unit(1, i), 1.5 * unit(2, i), 0.5, unit(3, i) - 0.5);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.margin = k == 0 ? 1e-6 : 0.15;
+        config.touches = 4;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 100);
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        assert_true(statistics.lost_touches > 0 && statistics.steps == 100);
+        hash[k] = mf_world_hash(pitch.world) * 31 + statistics.lost_touches;
+        pitch_close(&pitch);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+// Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
+static void who_is_apart_is_left_alone(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *people =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
+        put(&pitch, people, 0, 0, 0, 0.5, 0.0);
+        put(&pitch, people, 1, 0, 0.3, 0.5, 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.margin = 0.5;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 1);
+        assert_true(mf_collisions_statistics(pitch.collisions).sphere_tests > 0);
+        mf_collisions_clear_statistics(pitch.collisions);
+        mf_world_step(pitch.world, 50);
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        assert_int_equal(statistics.robot_tests + statistics.sphere_tests, 0);
+        assert_true(get(people, "push.count", 0, 0) == 0);
+        if (how == 0)
+            set(people, "joint.angle", 0,
+                mf_model_find_joint(pitch.models[0], "left_shoulder_roll"), 1.4);
+        else if (how == 1)
+            set(people, "base.position", 1, 1, 0.15); // by less than half the margin
+        else                                          // lies down on its side, towards the other
+            for (uint32_t c = 0; c < 4; c++)
+                set(people, "base.orientation", 0, c, (const double[]){0.8, -0.6, 0, 0}[c]);
+        mf_world_step(pitch.world, 1);
+        assert_true(get(people, "push.count", 0, 0) > 0 && get(people, "push.count", 1, 0) > 0);
         pitch_close(&pitch);
     }
 }
@@ -714,6 +774,8 @@ int main(void) {
         cmocka_unit_test(half_a_poison_is_a_whole_one),
         cmocka_unit_test(snapshots_go_on_to_the_bit),
         cmocka_unit_test(what_finds_no_room_is_counted),
+        cmocka_unit_test(who_sleeps_takes_no_room),
+        cmocka_unit_test(who_is_apart_is_left_alone),
         cmocka_unit_test(limbs_meet_when_they_are_told_to),
         cmocka_unit_test(trees_find_what_there_is),
         cmocka_unit_test(bad_settings_are_refused),

@@ -1,0 +1,82 @@
+// Repeats that all do the same work, and prove it by their hash.
+#include "bench_time.h"
+
+double mf_bench_median(double *values, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double value = values[i];
+        uint32_t k = i;
+        for (; k > 0 && values[k - 1] > value; k--)
+            values[k] = values[k - 1];
+        values[k] = value;
+    }
+    return values[count / 2];
+}
+
+double mf_bench_contacts(mf_Group *group, const char *field) {
+    const mf_Field *load = mf_group_find_field(group, field);
+    uint64_t count = 0;
+    for (uint32_t robot = 0; load != NULL && robot < mf_group_count(group); robot++)
+        for (uint32_t i = 0; i < load->components; i++)
+            count += mf_field_get(load, robot, i) > 0.0;
+    return (double)count / mf_group_count(group);
+}
+
+static double time_once(const mf_BenchWork *work) {
+    if (work->prepare != NULL)
+        work->prepare(work->user);
+    const double started = mf_app_clock();
+    if (work->run != NULL)
+        work->run(work->user);
+    else
+        mf_world_step(work->world, work->steps);
+    return mf_app_clock() - started;
+}
+
+static mf_Status repeat(const mf_BenchWork *work, const void *image, size_t size,
+                        mf_BenchResult *result, mf_Error *error) {
+    double seconds[MF_BENCH_REPEATS];
+    for (uint32_t i = 0; i <= result->repeats; i++) {
+        if (mf_app_stop_wanted())
+            return mf_fail(error, MF_STOPPED, "stopped");
+        mf_Status status = mf_world_restore(work->world, image, size, error);
+        if (status != MF_OK)
+            return status;
+        const double once = time_once(work);
+        const uint64_t hash = mf_world_hash(work->world);
+        if (i > 0 && hash != result->hash)
+            return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
+                           work->name, i, (unsigned long long)hash,
+                           (unsigned long long)result->hash);
+        result->hash = hash;
+        if (i > 0)
+            seconds[i - 1] = once;
+    }
+    result->seconds = mf_bench_median(seconds, result->repeats);
+    result->slowest = seconds[result->repeats - 1];
+    return MF_OK;
+}
+
+static mf_Status repeat_from_now(const mf_BenchWork *work, mf_BenchResult *result,
+                                 mf_Error *error) {
+    mf_Context *context = mf_world_context(work->world);
+    const size_t size = mf_world_snapshot_size(work->world);
+    void *image = mf_allocate(context, size, 1);
+    if (image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    mf_Status status = mf_world_snapshot(work->world, image, size, error);
+    if (status == MF_OK)
+        status = repeat(work, image, size, result, error);
+    mf_release(context, image);
+    return status;
+}
+
+mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options,
+                        mf_BenchResult *result, mf_Error *error) {
+    result->repeats = options->repeats != 0 ? options->repeats : 5;
+    result->steps = work->steps;
+    result->threads = mf_context_threads(mf_world_context(work->world));
+    result->isa = mf_world_isa(work->world);
+    result->dt = mf_time_to_seconds(mf_world_settings(work->world)->step);
+    return work->image != NULL ? repeat(work, work->image, work->size, result, error)
+                               : repeat_from_now(work, result, error);
+}

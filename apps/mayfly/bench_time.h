@@ -1,0 +1,33 @@
+// Timing of benches that step a world.
+#ifndef MAYFLY_APP_BENCH_TIME_H
+#define MAYFLY_APP_BENCH_TIME_H
+
+#include "bench.h"
+
+enum { MF_BENCH_REPEATS = 101 }; // [1] most
+
+// What is timed. Every repeat begins with the same image of the world.
+typedef struct mf_BenchWork {
+    const char *name;
+    mf_World *world;
+    const void *image;           // NULL: the world as it is now, which is kept for the repeats
+    size_t size;                 // [byte] of it
+    uint64_t steps;              // [1] of the world
+    void (*prepare)(void *user); // NULL, or what comes after the image and is not timed
+    void (*run)(void *user);     // NULL: `steps` steps
+    void *user;                  // of both
+} mf_BenchWork;
+
+// Times the work once to warm up and then as often as `options` say (default 5); sets seconds
+// (median), slowest, repeats, steps, hash, threads, isa and dt of `result`. MF_CORRUPT: a repeat
+// ended in another state than the others. MF_STOPPED. MF_NO_MEMORY.
+mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options,
+                        mf_BenchResult *result, mf_Error *error);
+
+// Sorts the values.
+double mf_bench_median(double *values, uint32_t count);
+
+// Contacts that bear load, per robot; `field`: point.load or contact.load. 0 without such a field.
+double mf_bench_contacts(mf_Group *group, const char *field);
+
+#endif
