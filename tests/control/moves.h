@@ -1,0 +1,350 @@
+// A stage for keyframe motions of the humanoid: 64 robots that differ in friction, weight, start
+// pose and how far their joints are off, and what each of them did. Included by one test program at
+// a time.
+#ifndef MF_TESTS_CONTROL_MOVES_H
+#define MF_TESTS_CONTROL_MOVES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <mayfly/mayfly.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
+#define GAITS MAYFLY_SOURCE_DIR "/models/gaits/humanoid/"
+#define GROUPS 4u       // one friction and weight each
+#define ROBOTS MF_BLOCK // of each group
+#define LINKS 64u
+#define JOINTS 64u
+#define TICK 0.01  // [s] between two looks
+#define SETTLE 0.6 // [s] before the motion begins
+#define CALM 0.3   // [s] after its end until a robot must stand
+#define WATCH 2.0  // [s] that it must go on standing
+#define SLACK 0.02 // [rad] of each joint
+#define RIGHT 1.57079632679489662
+// Built with a sanitizer a step takes twenty times as long: then only the lowest and the highest
+// friction, held to the same share of robots.
+#ifndef __has_feature
+#define __has_feature(what) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define GROUP_STRIDE (GROUPS - 1u)
+#else
+#define GROUP_STRIDE 1u
+#endif
+
+// What one robot did.
+typedef struct Course {
+    double start[3];         // [m] of the base when the motion began
+    double toe_start, toe;   // [m] forward place of the kicking foot's tip, then and now
+    double swing;            // [m/s] greatest forward speed of that tip where a ball is
+    double forward, left;    // [1] upward part of the base's x and y axes, now
+    double speed;            // [m/s] of the base, now
+    double reach;            // [m] of the hand to the side, after 1 s
+    bool side;               // on the side after 1 s
+    bool flat;               // on front or back, at rest, in the end
+    uint32_t looks, upright; // [1] while it must stand
+} Course;
+
+typedef struct Move {
+    const char *name;
+    double pitch;  // [rad] of the base at the start: 0, lying on the front +, on the back -
+    double side;   // [1] of a kick or dive: +1 left, -1 right
+    double facing; // [1] of a fall or turn: where the base's x axis points, +1 up, -1 down
+    bool (*done)(const Course *course);
+    uint32_t demand[4]; // [1] robots of GROUPS * ROBOTS that must do it: kinematic, rigid,
+                        // prescribed, articulated; 0: the level cannot show it
+} Move;
+
+static inline bool stands(const Course *course) {
+    return course->looks > 0 && course->upright == course->looks;
+}
+
+static inline bool kicks(const Course *course) {
+    return stands(course) && course->swing > 1.0;
+}
+
+static inline bool dives(const Course *course) {
+    return course->side && course->reach > 0.3;
+}
+
+static inline bool falls(const Course *course) {
+    return course->flat;
+}
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_Gait *gaits[ROBOTS]; // the move, with angles a bit off, for each robot of a group
+    double pose[JOINTS];
+    double lean;   // [rad] of the base of a robot that stands, forward
+    double height; // [m] of the same
+} Stage;
+
+static inline mf_Gait *load_gait(const Stage *stage, const char *name) {
+    char path[512];
+    mf_Gait *gait = NULL;
+    mf_Error error;
+    snprintf(path, sizeof path, GAITS "%s.yaml", name);
+    if (mf_gait_load(stage->context, path, stage->model, &gait, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return gait;
+}
+
+// -1 .. 1, another one for every robot and what.
+static inline double chance(uint32_t robot, uint32_t what) {
+    uint32_t words[4];
+    mf_random(5, robot, what, 0, words);
+    return 2.0 * mf_random_unit_double(words[0], words[1]) - 1.0;
+}
+
+// As if the joints were mounted or measured a bit off: each by the same angle in all frames.
+static inline void detune(mf_Gait *gait, const mf_Model *model, uint32_t robot) {
+    for (uint32_t f = 0; f < gait->keyframes.frame_count; f++) {
+        mf_GaitFrame *frame = &gait->keyframes.frames[f];
+        for (uint32_t i = 0; i < frame->angle_count; i++) {
+            uint32_t j = mf_model_find_joint(model, frame->angles[i].joint);
+            double angle = frame->angles[i].angle + SLACK * chance(robot, 200 + j);
+            frame->angles[i].angle =
+                fmin(fmax(angle, model->joints[j].lower), model->joints[j].upper);
+        }
+    }
+}
+
+static inline Stage raise_stage(const char *move) {
+    Stage stage = {0};
+    double places[LINKS][3], turns[LINKS][4];
+    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    assert_int_equal(mf_model_load(stage.context, HUMANOID, NULL, &stage.model, NULL), MF_OK);
+    assert_true(stage.model->link_count <= LINKS && stage.model->joint_count <= JOINTS);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        stage.gaits[i] = load_gait(&stage, move);
+        detune(stage.gaits[i], stage.model, i);
+    }
+    mf_Gait *stand = load_gait(&stage, "stand");
+    const double halt[3] = {0};
+    assert_int_equal(mf_gait_sample(stand, stage.model, 1.0, halt, stage.pose, NULL), MF_OK);
+    mf_gait_destroy(stand);
+    mf_model_pose(stage.model, stage.pose, places, turns);
+    uint32_t foot = mf_model_find_link(stage.model, "left_foot");
+    stage.lean = -2.0 * atan2(turns[foot][2], turns[foot][0]); // soles are level
+    stage.height = 0.0335 + places[foot][0] * sin(stage.lean) - places[foot][2] * cos(stage.lean);
+    return stage;
+}
+
+static inline void clear_stage(Stage *stage) {
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        mf_gait_destroy(stage->gaits[i]);
+    mf_model_destroy(stage->model);
+    mf_context_destroy(stage->context);
+}
+
+// Stands or lies, a bit askew.
+static inline void put_robot(const Stage *stage, const Move *move, mf_Group *group, uint32_t robot,
+                             uint32_t number) {
+    const mf_Model *model = stage->model;
+    double position[JOINTS + 7] = {0}, velocity[JOINTS + 6] = {0};
+    bool lies = move->pitch != 0.0;
+    double pitch = (lies ? move->pitch : stage->lean) + (lies ? 0.2 : 0.03) * chance(number, 100);
+    double roll = (lies ? 0.25 : 0.03) * chance(number, 101);
+    position[2] = lies ? 0.13 : stage->height + 0.002;
+    position[3] = cos(0.5 * pitch) * cos(0.5 * roll);
+    position[4] = cos(0.5 * pitch) * sin(0.5 * roll);
+    position[5] = sin(0.5 * pitch) * cos(0.5 * roll);
+    position[6] = -sin(0.5 * pitch) * sin(0.5 * roll);
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        double angle = stage->pose[j] + (lies ? 0.35 : 0.03) * chance(number, j);
+        position[joint->position_address] = fmin(fmax(angle, joint->lower), joint->upper);
+    }
+    mf_group_set_state(group, robot, position, velocity);
+}
+
+// A point of a link in the world.
+static inline void place(const double origin[3], const double q[4], const double point[3],
+                         double out[3]) {
+    double twice[3];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        twice[i] = 2.0 * (q[1 + j] * point[k] - q[1 + k] * point[j]);
+    }
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = origin[i] + point[i] + q[0] * twice[i] + q[1 + j] * twice[k] - q[1 + k] * twice[j];
+    }
+}
+
+typedef struct Look {
+    double position[3], rotation[4], speed; // of the base
+    double toe[3], hand[3];                 // [m] of the side of the move, world
+} Look;
+
+// Whether it counts where foot and hand are.
+static inline bool uses_limbs(const Move *move) {
+    return move->done == kicks || move->done == dives;
+}
+
+static inline Look look_at(const Stage *stage, const Move *move, mf_Group *group, uint32_t robot) {
+    static const double tip[3] = {0.058, 0.0, -0.0275}, palm[3] = {0.0, 0.0, -0.11};
+    const mf_Model *model = stage->model;
+    const char *foot = move->side > 0.0 ? "left_foot" : "right_foot";
+    const char *arm = move->side > 0.0 ? "left_forearm" : "right_forearm";
+    double q[JOINTS + 7], places[LINKS][3], turns[LINKS][4];
+    mf_Field *angle = mf_group_find_field(group, "joint.angle");
+    mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
+    Look look = {.speed = 0.0};
+    for (uint32_t i = 0; i < 3; i++) {
+        q[i] = mf_field_get(mf_group_find_field(group, "base.position"), robot, i);
+        look.position[i] = q[i];
+        look.speed += pow(mf_field_get(velocity, robot, i), 2.0);
+    }
+    look.speed = sqrt(look.speed);
+    for (uint32_t i = 0; i < 4; i++) {
+        q[3 + i] = mf_field_get(mf_group_find_field(group, "base.orientation"), robot, i);
+        look.rotation[i] = q[3 + i];
+    }
+    if (!uses_limbs(move))
+        return look;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        q[model->joints[j].position_address] = mf_field_get(angle, robot, j);
+    mf_model_pose_at(model, q, places, turns);
+    uint32_t link = mf_model_find_link(model, foot);
+    place(places[link], turns[link], tip, look.toe);
+    link = mf_model_find_link(model, arm);
+    place(places[link], turns[link], palm, look.hand);
+    return look;
+}
+
+// What the look adds to the course, `time` after the motion began.
+static inline void note(Course *course, const Stage *stage, const Move *move, const Look *look,
+                        double time) {
+    const double *q = look->rotation;
+    double up = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);
+    double forward = 2.0 * (q[1] * q[3] - q[0] * q[2]), left = 2.0 * (q[2] * q[3] + q[0] * q[1]);
+    double ahead = look->toe[0] - course->toe_start;
+    if (ahead > 0.0 && ahead < 0.08 && look->toe[2] > 0.01 && look->toe[2] < 0.08)
+        course->swing = fmax(course->swing, (look->toe[0] - course->toe) / TICK);
+    course->toe = look->toe[0];
+    if (fabs(time - 1.0) < 0.5 * TICK) {
+        course->reach = move->side * (look->hand[1] - course->start[1]);
+        course->side = -move->side * left > 0.8;
+    }
+    double end = mf_gait_duration(stage->gaits[0]);
+    if (fabs(time - fmax(2.0, end + 0.5)) < 0.5 * TICK)
+        course->flat = move->facing * forward > 0.85 && look->speed < 0.1;
+    if (time < end + CALM)
+        return;
+    course->looks++;
+    course->upright += look->position[2] > 0.9 * stage->height && up > cos(0.2);
+}
+
+// Whether `note` has something to note.
+static inline bool is_watched(const Stage *stage, const Move *move, double time) {
+    double end = mf_gait_duration(stage->gaits[0]);
+    return uses_limbs(move) || time >= end + CALM ||
+           (move->done == falls && fabs(time - fmax(2.0, end + 0.5)) < 0.5 * TICK);
+}
+
+static inline mf_Status add_motion(mf_Group *group, mf_Motion motion, double friction) {
+    mf_ArticulatedConfig articulated = mf_articulated_config();
+    mf_PrescribedConfig prescribed = mf_prescribed_config();
+    mf_RigidConfig rigid = mf_rigid_config();
+    articulated.shapes = prescribed.shapes = rigid.shapes = true;
+    articulated.friction = prescribed.friction = rigid.friction = friction;
+    articulated.servo.gain = 30.0; // N m/rad
+    articulated.servo.damping = 0.6;
+    articulated.servo.effort = 2.5; // N m
+    articulated.servo.rotor_inertia = 0.005;
+    if (motion == MF_MOTION_ARTICULATED)
+        return mf_articulated_add(group, &articulated, NULL);
+    if (motion == MF_MOTION_PRESCRIBED)
+        return mf_prescribed_add(group, &prescribed, NULL);
+    if (motion == MF_MOTION_KINEMATIC)
+        return mf_kinematic_add(group, NULL, NULL);
+    return mf_rigid_add(group, &rigid, NULL);
+}
+
+static inline mf_Group *add_robots(const Stage *stage, mf_World *world, mf_Motion motion,
+                                   double friction, bool shared) {
+    mf_GroupConfig config = mf_group_config();
+    mf_GaitConfig gaits = mf_gait_config();
+    mf_Group *group = NULL;
+    config.model = stage->model;
+    config.count = ROBOTS;
+    config.isolated = !shared;
+    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    if (shared)
+        assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
+    assert_int_equal(add_motion(group, motion, friction), MF_OK);
+    gaits.first = MF_NONE;
+    assert_int_equal(
+        mf_gaits_add(group, (const mf_Gait *const *)stage->gaits, ROBOTS, &gaits, NULL), MF_OK);
+    return group;
+}
+
+// Robots of one friction and weight that did what the move is for.
+static inline uint32_t count_group(const Stage *stage, const Move *move, mf_Motion motion,
+                                   uint32_t variant) {
+    static const double frictions[GROUPS] = {0.5, 0.65, 0.8, 1.0};
+    static const double weights[GROUPS] = {0.95, 1.05, 0.95, 1.05};
+    Course courses[ROBOTS] = {0};
+    mf_WorldConfig config = mf_world_config();
+    mf_World *world = NULL;
+    config.step = mf_time_from_seconds(0.001);
+    config.gravity *= weights[variant];
+    assert_int_equal(mf_world_create(stage->context, &config, &world, NULL), MF_OK);
+    mf_Group *group = add_robots(stage, world, motion, frictions[variant], false);
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        put_robot(stage, move, group, i, variant * ROBOTS + i);
+    mf_world_step(world, (uint64_t)lround(SETTLE / 0.001));
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        Look look = look_at(stage, move, group, i);
+        for (int k = 0; k < 3; k++)
+            courses[i].start[k] = look.position[k];
+        courses[i].toe = courses[i].toe_start = look.toe[0];
+        mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, i);
+    }
+    double last = fmax(mf_gait_duration(stage->gaits[0]) + CALM + WATCH, 2.0 + TICK);
+    for (double time = TICK; time < last; time += TICK) {
+        mf_world_step(world, (uint64_t)lround(TICK / 0.001));
+        for (uint32_t i = 0; i < ROBOTS && is_watched(stage, move, time); i++) {
+            Look look = look_at(stage, move, group, i);
+            note(&courses[i], stage, move, &look, time);
+        }
+    }
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        done += mf_group_fault(group, i) == 0 && move->done(&courses[i]);
+    mf_world_destroy(world);
+    return done;
+}
+
+static inline void check_moves(const Move *moves, size_t count, mf_Motion motion, uint32_t level) {
+    uint32_t failures = 0;
+    for (size_t m = 0; m < count; m++) {
+        const Move *move = &moves[m];
+        if (move->demand[level] == 0)
+            continue;
+        Stage stage = raise_stage(move->name);
+        uint32_t done = 0, robots = 0;
+        for (uint32_t i = 0; i < GROUPS; i += GROUP_STRIDE) {
+            done += count_group(&stage, move, motion, i);
+            robots += ROBOTS;
+        }
+        clear_stage(&stage);
+        uint32_t demand = move->demand[level] * robots / (GROUPS * ROBOTS);
+        print_message("%-12s %-13s %2u of %u, %u needed\n", mf_motion_name(motion), move->name,
+                      done, robots, demand);
+        failures += done < demand;
+    }
+    assert_int_equal(failures, 0);
+}
+
+#endif
