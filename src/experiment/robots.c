@@ -105,16 +105,12 @@ static mf_Status check_most(const Check *check, const char *key, uint32_t count,
 }
 
 static mf_Status check_plugins(const Check *check) {
-    const mf_Key *key = mf_keys_find(check->reader.table, "plugins", strlen("plugins"));
-    const mf_YamlNode *list = mf_reader_find(&check->reader, "plugins");
-    const mf_YamlNode *node = list == NULL ? NULL : list->first;
     mf_Status status = check_most(check, "plugins", check->group->plugin_count, MF_ROBOTS_PLUGINS);
-    for (uint32_t i = 0; i < check->group->plugin_count && node != NULL && status == MF_OK;
-         i++, node = node->next) {
-        mf_Reader inner = mf_reader_entry(&check->reader, key, node, i);
-        inner.base = &check->group->plugins[i];
-        status = check_multiple(&inner, "tick", mf_key_period(check->group->plugins[i].tick),
-                                check->robots->step);
+    for (uint32_t i = 0; i < check->group->plugin_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(&check->reader, "plugins", i);
+        status =
+            mf_reader_check_multiple(&inner, "tick", mf_key_period(check->group->plugins[i].tick),
+                                     "world.step", check->robots->step);
     }
     return status;
 }
