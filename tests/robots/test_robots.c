@@ -26,10 +26,10 @@ static void what_is_read_is_written(void **state) {
     assert_int_equal(blue->count, 4);
     assert_int_equal(blue->gait_count, 8);
     assert_string_equal(blue->gaits[1], "walk");
-    assert_int_equal(blue->rule_count, 3);
-    assert_int_equal(blue->rules[1].to, MF_MOTION_ARTICULATED);
-    assert_int_equal(blue->rules[1].event, MF_SWITCH_NEAR);
-    assert_int_equal(blue->rules[1].other, 1);
+    assert_int_equal(blue->rule_count, 2);
+    assert_int_equal(blue->rules[0].to, MF_MOTION_ARTICULATED);
+    assert_int_equal(blue->rules[0].event, MF_SWITCH_NEAR);
+    assert_int_equal(blue->rules[0].other, 1);
     assert_int_equal(blue->behaviour.ball_group, 1);
     assert_int_equal(mf_robots_write(robots, &once, NULL), MF_OK);
     assert_int_equal(
@@ -43,7 +43,7 @@ static void what_is_read_is_written(void **state) {
 }
 
 static void overrides_reach_lists_in_lists(void **state) {
-    const mf_Override overrides[] = {{"robots.blue.switch.2.when.far.distance", "3.5"},
+    const mf_Override overrides[] = {{"robots.blue.switch.1.when.far.distance", "3.5"},
                                      {"robots.red.gaits", "[walk]"},
                                      {"robots.red.behaviour", "none"},
                                      {"robots.red.count", "4"}};
@@ -52,7 +52,7 @@ static void overrides_reach_lists_in_lists(void **state) {
     if (mf_robots_load(*state, MAYFLY_SOURCE_DIR "/scenes/soccer.yaml", overrides, 4, &robots,
                        &error) != MF_OK)
         fail_msg("%s", error.message);
-    assert_true(robots->groups[2].rules[2].distance == 3.5);
+    assert_true(robots->groups[2].rules[1].distance == 3.5);
     assert_int_equal(robots->groups[3].gait_count, 1);
     assert_int_equal(robots->groups[3].behaviour.kind, MF_ROBOTS_NONE);
     mf_robots_destroy(robots);

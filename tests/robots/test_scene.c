@@ -51,6 +51,33 @@ static void rules_change_motions(void **state) {
     mf_robots_destroy(robots);
 }
 
+// Lays robot `i` of group `group` down: 1.57 on its front, -1.57 on its back.
+static void lay_down(const mf_RobotsScene *scene, uint32_t group, uint32_t i, double pitch) {
+    mf_Group *robots = mf_world_group(scene->world, group);
+    mf_Field *orientation = mf_group_find_field(robots, "base.orientation");
+    mf_field_set(mf_group_find_field(robots, "base.position"), i, 2, 0.13);
+    for (uint32_t c = 0; c < 4; c++)
+        mf_field_set(orientation, i, c, 0.0);
+    mf_field_set(orientation, i, 0, cos(0.5 * pitch));
+    mf_field_set(orientation, i, 2, sin(0.5 * pitch));
+    mf_group_refresh(robots, i);
+}
+
+static void who_leans_changes_motion(void **state) {
+    static const char text[] =
+        "robots:\n  - name: a\n    model: ../models/humanoid.urdf\n    motion: rigid\n"
+        "    gaits: [stand]\n    count: 2\n    places: [[0, 0, 0], [0, 5, 0]]\n"
+        "    switch:\n      - {to: articulated, when: {tilted: {angle: 0.9}}}\n";
+    mf_Robots *robots = parse_robots(*state, text);
+    mf_RobotsScene scene = make_scene(*state, robots);
+    lay_down(&scene, 0, 1, 1.0);
+    mf_world_step(scene.world, 60);
+    assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 0), MF_MOTION_RIGID);
+    assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 1), MF_MOTION_ARTICULATED);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+}
+
 static void gaits_walk_as_told(void **state) {
     static const char text[] =
         "robots:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n"
@@ -83,8 +110,8 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
     static const char *const levels[] = {"rigid", "prescribed", "articulated"};
     for (int i = 0; i < 3; i++) {
         const mf_Override overrides[] = {{"robots.blue.motion", levels[i]},
-                                         {"robots.blue.switch.1.when.near.distance", "0"},
-                                         {"robots.blue.switch.2.when.far.distance", "1000"},
+                                         {"robots.blue.switch.0.when.near.distance", "0"},
+                                         {"robots.blue.switch.1.when.far.distance", "1000"},
                                          {"robots.ball.places", "[[-0.45, 0.14, 0]]"}};
         mf_Robots *robots = load_match(*state, overrides, 4);
         mf_RobotsScene scene = make_scene(*state, robots);
@@ -94,6 +121,26 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
         // From a walker's stance, not the best one: 0.4 m at least (2 m and more: docs/moves.md).
         if (!(get(&scene, 1, "base.position", 0, 0) > -0.05))
             fail_msg("%s: the ball got to %g m", levels[i], get(&scene, 1, "base.position", 0, 0));
+        mf_robots_scene_destroy(&scene);
+        mf_robots_destroy(robots);
+    }
+}
+
+// In a match at a level without motors, too: one from the front, one from the back.
+static void who_lies_gets_up(void **state) {
+    static const char *const levels[] = {"rigid", "prescribed"};
+    for (int i = 0; i < 2; i++) {
+        const mf_Override overrides[] = {{"robots.blue.motion", levels[i]},
+                                         {"robots.blue.switch.0.when.near.distance", "0"},
+                                         {"robots.blue.switch.1.when.far.distance", "1000"}};
+        mf_Robots *robots = load_match(*state, overrides, 3);
+        mf_RobotsScene scene = make_scene(*state, robots);
+        lay_down(&scene, 2, 2, 1.57);
+        lay_down(&scene, 2, 3, -1.57);
+        mf_world_step(scene.world, 14000);
+        assert_int_equal(mf_play_count(scene.play, 2).falls, 2); // each was told once to get up
+        for (uint32_t k = 2; k < 4; k++)
+            assert_true(get(&scene, 2, "base.position", k, 2) > 0.2);
         mf_robots_scene_destroy(&scene);
         mf_robots_destroy(robots);
     }
@@ -136,10 +183,9 @@ static void a_match_is_the_same_every_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_change_motions),
-        cmocka_unit_test(gaits_walk_as_told),
-        cmocka_unit_test(a_ball_that_lies_right_is_kicked),
-        cmocka_unit_test(a_match_is_the_same_every_time),
+        cmocka_unit_test(rules_change_motions), cmocka_unit_test(who_leans_changes_motion),
+        cmocka_unit_test(gaits_walk_as_told),   cmocka_unit_test(a_ball_that_lies_right_is_kicked),
+        cmocka_unit_test(who_lies_gets_up),     cmocka_unit_test(a_match_is_the_same_every_time),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
