@@ -167,8 +167,7 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
     mf_Status status = check_config(group, &settings, "motion", motion, error);
     if (status == MF_OK && motion == MF_MOTION_OWN)
-        status =
-            mf_fail(error, MF_BAD_ARGUMENT, "motion: own motions come from plugins (plugin.h)");
+        status = mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is no motion", (unsigned)motion);
     return status == MF_OK ? mf_level(motion)->add(group, &settings, error) : status;
 }
 

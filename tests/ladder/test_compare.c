@@ -157,7 +157,9 @@ static void hulls_of_many_corners_are_compared(void **state) {
     if (mf_compare(*state, ball, &config, &all, &error) != MF_OK)
         fail_msg("%s", error.message);
     for (int i = MF_MOTION_RIGID; i < MF_MOTION_COUNT; i++)
-        assert_true(all->rows[i].finished && fabs(all->rows[i].height - 0.1) < 0.01);
+        // On corners it may lie lower than a ball: on a face of eight (a cube) at r / sqrt(3).
+        if (!all->rows[i].finished || !(all->rows[i].height > 0.057 && all->rows[i].height < 0.11))
+            fail_msg("%s: height %g", mf_motion_name((mf_Motion)i), all->rows[i].height);
     mf_comparison_destroy(all);
     mf_model_destroy(ball);
 }
