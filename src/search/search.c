@@ -22,8 +22,8 @@
 // level likes would else crowd out what has proved itself before the next look sees it, and its
 // children would fill that look.) Those who were looked at and are not of the elite come last.
 // Those who had no look are ranked between by what they promise: their fitness and what their
-// parent gained or lost by its own look. So nobody is further than one mutation from somebody who
-// has proved itself, and the cheap level chooses among mutants of the same parent. This is the
+// parent gained or lost by its own look. So whoever is born is one mutation from somebody who has
+// proved itself, and the cheap level chooses among mutants of the same parent. This is the
 // pre-selection of evolution with surrogate models (Jin, Surrogate-assisted evolutionary
 // computation, Swarm and Evolutionary Computation 1, 2011) with an additive correction of the cheap
 // model; that solutions are to be tried where they shall work while the search goes on is from
