@@ -380,7 +380,7 @@ static void make_gaits(const Stage *stage, mf_Gait *gaits[GAIT_COUNT]) {
     static const char *const texts[GAIT_COUNT] = {
         walk_text,
         "walk: {period: 0.47, height: 0.16, width: 0.05, path: trapezoid, pace: {march: true},"
-        " balance: {ankle_pitch: 0.1, step_pitch: 0.02, step_roll: 0.03, tilt: 3}}",
+        " balance: {ankle_pitch: 0.1, step_pitch: 0.02, step_roll: 0.03, tilt: 3, smooth: 0.05}}",
         "waves: {period: 0.3, swing: 0.3, joints: [{joint: left_knee, amplitude: 0.3, offset: 0.4},"
         " {joint: left_knee, harmonic: 3, forward: 0.1}, {joint: right_knee, shape: bump,"
         " amplitude: 1}, {joint: waist, shape: sweep, turn: 0.3, phase: 0.2}]}",
