@@ -133,7 +133,7 @@ static void pushes_topple_the_open_loop_only(void **state) {
 }
 
 // Without pushes nobody falls, and the way of 8 s at 0.08 m/s is not shorter with feedback: seen
-// OPEN m without it, CLOSED m with it.
+// 0.62 m without it, 0.60 m with it.
 static void balance_does_not_hinder_the_walk(void **state) {
     (void)state;
     Fate open = walk_and_push(false, 0.0, 0.08);
