@@ -1,12 +1,13 @@
 // The humanoid turns over and gets up from its front and its back, at every level that lets it
-// fall: in nearly all of 64 variations of friction, weight, start pose and joints that are off.
-// docs/moves.md has the fractions that were seen; the demands leave room as in test_moves.c.
+// fall: nearly all of 64 variations of friction, weight, start pose and joints that are off, less
+// those that rolled off the side they were dropped on. docs/moves.md has the fractions that were
+// seen; the demands leave room as in test_moves.c.
 #include "control/moves.h"
 
 static const Move moves[] = {
     {"turn_over", -RIGHT, 1.0, -1.0, falls, {0, 62, 62, 60}},
-    {"get_up_front", RIGHT, 1.0, 0.0, stands, {0, 60, 56, 54}},
-    {"get_up_back", -RIGHT, 1.0, 0.0, stands, {0, 60, 56, 54}},
+    {"get_up_front", RIGHT, 1.0, 0.0, stands, {0, 60, 58, 58}},
+    {"get_up_back", -RIGHT, 1.0, 0.0, stands, {0, 60, 60, 56}},
 };
 
 static void gets_up_at_rigid(void **state) {
