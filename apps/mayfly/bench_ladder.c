@@ -97,6 +97,7 @@ static void make_waves(Stage *stage) {
 static void drive(const mf_SystemRun *run, void *user) {
     const Stage *stage = user;
     const uint32_t joints = stage->target->components;
+    const bool twice = stage->twice;
     for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
         const uint32_t shift = 37 * b, straight = PERIOD / 2 + shift % (PERIOD / 2);
         const float *wave =
@@ -105,10 +106,13 @@ static void drive(const mf_SystemRun *run, void *user) {
         double *wide = (double *)stage->target->data + first;
         float *narrow = (float *)stage->target->data + first;
         for (uint32_t j = 0; j < joints && j < JOINTS_MOST; j++) {
-            for (uint32_t lane = 0; stage->twice && lane < MF_BLOCK; lane++)
-                wide[j * MF_BLOCK + lane] = wave[j];
-            for (uint32_t lane = 0; !stage->twice && lane < MF_BLOCK; lane++)
-                narrow[j * MF_BLOCK + lane] = wave[j];
+            const float value = wave[j];
+            if (twice)
+                for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+                    wide[j * MF_BLOCK + lane] = value;
+            else
+                for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+                    narrow[j * MF_BLOCK + lane] = value;
         }
     }
 }

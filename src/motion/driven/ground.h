@@ -41,7 +41,7 @@ typedef struct Spot {         // a contact that may touch
 } Spot;
 
 typedef struct Ground {
-    Stance of[MF_ARTICULATED_MAX_LINKS + 1];
+    Stance of[MF_ARTICULATED_MAX_LINKS + 1]; // by depth: of the link at hand and of those it is on
     Spot spots[MF_ARTICULATED_MAX_CONTACTS];
     uint32_t spot_count;
     bool implicit;
@@ -50,6 +50,15 @@ typedef struct Ground {
 typedef struct Six { // m x = r for x = (b, a): lower half of a symmetric matrix
     mf_lane m[6][6], r[6];
 } Six;
+
+// The upper half is left as it is: nobody reads it.
+static MF_INLINE void six_set(Six *six, const mf_lane m[6][6], const mf_lane r[6]) {
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k <= i; k++)
+            six->m[i][k] = m[i][k];
+        six->r[i] = r[i];
+    }
+}
 
 // ---- where the links are ------------------------------------------------------------------------
 
@@ -73,8 +82,8 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
                                   Ground *ground) {
     const mf_ArtLink *link = &plan->art->links[l];
     const mf_real *c = link_constants(plan->art, l);
-    const Stance *parent = &ground->of[link->parent + 1];
-    Stance *own = &ground->of[l + 1];
+    const Stance *parent = &ground->of[link->depth];
+    Stance *own = &ground->of[link->depth + 1];
     own->pose.turn = turn_of(plan, l, limbs, &parent->pose.turn);
     Vec way = place_of(link, c, &parent->pose.turn), slide = vec_zero();
     const Mat *turn = &own->pose.turn;
@@ -94,7 +103,6 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
     }
     const Vec swing = vec_cross(parent->rate, way);
     own->from = vec_add(parent->from, way);
-    own->pose.place = vec_add(ground->of[0].pose.place, own->from);
     own->pose.speed = vec_add(parent->pose.speed, vec_add(swing, slide));
     own->push = vec_cross_add(parent->rate, swing, vec_cross_add(parent->spin, way, own->push));
 }
@@ -132,13 +140,14 @@ static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *sp
     }
 }
 
-// How deep a contact is; its arm, and what its link carries along as it turns.
+// How deep a contact with its centre there is (world axes, about the link's origin); its arm, and
+// what its link carries along as it turns.
 static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, const Stance *stance,
-                                    Spot *spot, Vec *own, Vec *pivot) {
+                                    Vec center, Spot *spot, Vec *own, Vec *pivot) {
     const mf_ArtContact *contact = &art->contacts[number];
     const mf_real *c = contact_constants(art, number);
     if (art->level && c[3] <= 0) {
-        *own = *pivot = mat_apply(&stance->pose.turn, vec_constant(c));
+        *own = *pivot = center;
         spot->normal = (Vec){mf_zero(), mf_zero(), mf_set((mf_real)1)};
         return setting(art, MF_ART_HIGHEST) - (stance->pose.place.z + own->z);
     }
@@ -162,11 +171,10 @@ static MF_INLINE void spot_turns(const mf_ArtPlan *art, const Stance *stance, mf
 
 // Adds contact `number` to the spots when it may touch in some lane.
 static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
-                                uint32_t number, mf_mask near, const Vec *weight, mf_lane step,
-                                Ground *ground) {
+                                uint32_t number, const Stance *stance, mf_mask near,
+                                const Vec *weight, mf_lane step, Ground *ground) {
     const mf_ArtPlan *art = plan->art;
     const mf_real *c = contact_constants(art, number);
-    const Stance *stance = &ground->of[art->contacts[number].link + 1];
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     const Mat *turn = &stance->pose.turn;
     Spot *spot = &ground->spots[ground->spot_count];
@@ -182,7 +190,7 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
         return;
     Vec own, pivot;
     spot->number = number;
-    spot->depth = spot_depth(art, number, stance, spot, &own, &pivot) + margin;
+    spot->depth = spot_depth(art, number, stance, center, spot, &own, &pivot) + margin;
     spot->arm = vec_add(stance->from, own);
     Vec velocity = vec_cross_add(stance->rate, own, stance->pose.speed);
     spot->climb = vec_dot(velocity, spot->normal);
@@ -230,15 +238,20 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
                              vec_zero(),
                              vec_zero()};
     for (uint32_t i = 0; limbs->of[0].close && i < art->base_contacts; i++)
-        spot_find(plan, block, i, limbs->of[0].near, &weight, step, ground);
+        spot_find(plan, block, i, &ground->of[0], limbs->of[0].near, &weight, step, ground);
     for (uint32_t l = 0; l < art->link_count; l++) {
         const mf_ArtLink *link = &art->links[l];
         const Limb *limb = &limbs->of[l + 1];
         if (!limb->placed)
             continue;
         stance_find(plan, state, given, l, limbs, ground);
-        for (uint32_t i = 0; limb->close && i < link->contact_count; i++)
-            spot_find(plan, block, link->first_contact + i, limb->near, &weight, step, ground);
+        if (!limb->close)
+            continue;
+        Stance *stance = &ground->of[link->depth + 1];
+        stance->pose.place = vec_add(ground->of[0].pose.place, stance->from);
+        for (uint32_t i = 0; i < link->contact_count; i++)
+            spot_find(plan, block, link->first_contact + i, stance, limb->near, &weight, step,
+                      ground);
     }
 }
 

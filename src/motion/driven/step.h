@@ -118,13 +118,14 @@ static inline void six_make(const mf_DrivenPlan *plan, const State *state, const
     }
     force = vec_sub(outside->force, mat_apply(world, force));
     torque = vec_sub(outside->torque, mat_apply(world, torque));
-    *six = (Six){.m = {{j.xx},
-                       {j.xy, j.yy},
-                       {j.xz, j.yz, j.zz},
-                       {zero, h.z, -h.y, mass},
-                       {-h.z, zero, h.x, zero, mass},
-                       {h.y, -h.x, zero, zero, zero, mass}},
-                 .r = {torque.x, torque.y, torque.z, force.x, force.y, force.z}};
+    const mf_lane rows[6][6] = {{j.xx},
+                                {j.xy, j.yy},
+                                {j.xz, j.yz, j.zz},
+                                {zero, h.z, -h.y, mass},
+                                {-h.z, zero, h.x, zero, mass},
+                                {h.y, -h.x, zero, zero, zero, mass}};
+    const mf_lane right[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
+    six_set(six, rows, right);
 }
 
 static MF_INLINE void six_solve(Six *six, Vec *angular, Vec *linear) {
@@ -149,7 +150,7 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
     six_make(plan, state, outside, moves, &work->limbs, &base, &free);
     ground_find(plan, block, state, given, &work->limbs, weight, step, &work->ground);
     for (int round = 1; round <= CONTACT_ROUNDS; round++) {
-        six = free;
+        six_set(&six, free.m, free.r);
         ground_add(plan, &work->ground, step, &six);
         six_solve(&six, &turning, &along);
         if (round == CONTACT_ROUNDS || !work->ground.implicit || work->ground.spot_count == 0 ||
