@@ -176,20 +176,23 @@ static mf_Status set_value(const mf_Reader *reader, mf_YamlNode *node, const cha
     return MF_OK;
 }
 
-// The row of a path; names of packages are free.
+static bool has_free_names(const mf_Key *key) {
+    return key->kind == MF_KEY_PACKAGES || key->kind == MF_KEY_NAMED;
+}
+
+// The row of a path, or of the group with free names that it goes into.
 static const mf_Key *find_row(const mf_KeyTable *table, const char *path) {
-    static const char packages[] = "model.packages.";
-    size_t length = sizeof packages - 1;
-    if (strncmp(path, packages, length) == 0 && path[length] != '\0' &&
-        strchr(path + length, '.') == NULL)
-        return mf_keys_find(table, packages, length - 1);
+    size_t group = mf_key_group_length(path);
+    const mf_Key *outer = group == 0 ? NULL : mf_keys_find(table, path, group);
+    if (outer != NULL && has_free_names(outer) && path[group + 1] != '\0')
+        return outer;
     return mf_keys_find(table, path, strlen(path));
 }
 
 static bool is_structured(const mf_Key *key, const char *path) {
     return key->kind == MF_KEY_PLACE || key->kind == MF_KEY_VECTOR || key->kind == MF_KEY_NUMBERS ||
            key->kind == MF_KEY_POINTS || key->kind == MF_KEY_WORDS ||
-           (key->kind == MF_KEY_PACKAGES && strcmp(key->path, path) == 0);
+           (has_free_names(key) && strcmp(key->path, path) == 0);
 }
 
 // `text` is the whole override, for messages; `path` what is left of its path in this table.

@@ -237,6 +237,30 @@ static void what_is_read_is_written(void **state) {
     mf_robots_destroy(again);
 }
 
+// Settings are reached from the command line, one by one and as a whole.
+static void settings_are_overridden(void **state) {
+    static const mf_Override overrides[] = {{"robots.craft.plugins.0.settings.height", "0.5"},
+                                            {"robots.craft.plugins.0.settings.drag", "2"},
+                                            {"robots.craft.plugins.1.settings", "{lean: 0.1}"},
+                                            {"robots.craft.plugins.1.tick", "0.05"}};
+    mf_Robots *robots = NULL;
+    mf_Error error = {0};
+    if (mf_robots_parse(*state, ROBOTS_PATH, PLAY, strlen(PLAY), overrides, 4, &robots, &error) !=
+        MF_OK)
+        fail_msg("%s", error.message);
+    const mf_RobotsPlugin *plugins = robots->groups[0].plugins;
+    assert_int_equal(plugins[0].value_count, 3); // thrust stays
+    double height = 0.0, drag = 0.0;
+    for (uint32_t i = 0; i < 3; i++) {
+        height += strcmp(plugins[0].values[i].name, "height") == 0 ? plugins[0].values[i].value : 0;
+        drag += strcmp(plugins[0].values[i].name, "drag") == 0 ? plugins[0].values[i].value : 0;
+    }
+    assert_true(height == 0.5 && drag == 2.0);
+    assert_int_equal(plugins[1].value_count, 1);
+    assert_string_equal(plugins[1].values[0].name, "lean");
+    mf_robots_destroy(robots);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plugins_move_and_control),
@@ -246,6 +270,7 @@ int main(void) {
         cmocka_unit_test(every_failing_call_is_survived),
         cmocka_unit_test(groups_have_colors),
         cmocka_unit_test(what_is_read_is_written),
+        cmocka_unit_test(settings_are_overridden),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
