@@ -11,7 +11,7 @@ typedef struct mf_FilmCast {
     mf_Group *group;
     const char *color; // CSS, borrowed; NULL: its shapes have their own
     uint32_t robots;   // [1]
-    uint32_t links;  // [1] of each
+    uint32_t links;    // [1] of each
 } mf_FilmCast;
 
 struct mf_Film {
