@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include "sanitized.h"
+
 #include <mayfly/mayfly.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,17 +30,8 @@
 #define WATCH 2.0  // [s] that it must go on standing
 #define SLACK 0.02 // [rad] of each joint
 #define RIGHT 1.57079632679489662
-// Built with a sanitizer a step takes twenty times as long: then only the lowest and the highest
-// friction, held to the same share of robots.
-#ifndef __has_feature
-#define __has_feature(what) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define GROUP_STRIDE (GROUPS - 1u)
-#else
-#define GROUP_STRIDE 1u
-#endif
+// With a sanitizer only the lowest and the highest friction, held to the same share of robots.
+#define GROUP_STRIDE (SANITIZED ? GROUPS - 1u : 1u)
 
 // What one robot did.
 typedef struct Course {

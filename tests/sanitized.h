@@ -1,0 +1,16 @@
+// Whether a test is built with a sanitizer, under which a step takes up to twenty times as long:
+// SANITIZED is 1 or 0. Long sweeps then look at fewer robots, held to the same demands.
+#ifndef MAYFLY_TESTS_SANITIZED_H
+#define MAYFLY_TESTS_SANITIZED_H
+
+#ifndef __has_feature
+#define __has_feature(what) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+#endif
