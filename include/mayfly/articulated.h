@@ -38,6 +38,11 @@ typedef struct mf_ArticulatedConfig {
     bool contacts;          // colliding points meet the ground; default true
     bool shapes;            // spheres, capsules, boxes, cylinders and ellipsoids that collide meet
                             // the ground as themselves, instead of by their points; default false
+    bool like_mujoco;       // implicit steps choose as MuJoCo's Euler does, to be the twin of a
+                            // model in it: softness of limits and of contacts with the ground is
+                            // the file's (solref, solimp) also where it says nothing, depths and
+                            // springs of joints are those at the beginning of the step (unstable
+                            // where step^2 stiffness is above 4 times the inertia); default false
     double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time, or by the
                               // softness of the file where it states one (implicit steps)
     double contact_damping;   // [N s/m] of one contact, >= 0; default NAN: by contact_ratio

@@ -9,6 +9,7 @@
 #include <mayfly/collision.h>
 #include <mayfly/compare.h>
 #include <mayfly/control.h>
+#include <mayfly/environment.h>
 #include <mayfly/experiment.h>
 #include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>

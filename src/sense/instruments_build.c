@@ -37,10 +37,7 @@ static bool may_be_pushed(const mf_InstrumentBuild *b, uint32_t root) {
     return false;
 }
 
-static bool is_pushed(const mf_Model *model, uint32_t body) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].collides && model->shapes[i].body == body)
-            return true;
+static bool is_tied(const mf_Model *model, uint32_t body) {
     for (uint32_t i = 0; i < model->equality_count; i++) {
         const mf_Equality *tie = &model->equalities[i];
         bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
@@ -50,16 +47,25 @@ static bool is_pushed(const mf_Model *model, uint32_t body) {
     return false;
 }
 
-// Whether a body shares its link with one that it does not carry, and both can be pushed.
+static bool is_pushed(const mf_Model *model, uint32_t body) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].collides && model->shapes[i].body == body)
+            return true;
+    return is_tied(model, body);
+}
+
+// Whether a body shares its link with one that it does not carry, both can be pushed, and one of
+// them by an equality constraint: those act on links, contacts on bodies.
 static bool is_mixed(const mf_Model *model, uint32_t root) {
-    bool inside = false, outside = false;
+    bool inside = false, outside = false, tied = false;
     for (uint32_t i = 0; i < model->body_count; i++) {
         if (model->bodies[i].link != model->bodies[root].link || !is_pushed(model, i))
             continue;
         inside = inside || mf_instrument_carried(model, i, root);
         outside = outside || !mf_instrument_carried(model, i, root);
+        tied = tied || is_tied(model, i);
     }
-    return inside && outside;
+    return inside && outside && tied;
 }
 
 // Its forces from outside are summed by the motion. NULL, or why not.

@@ -39,6 +39,24 @@ mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Cont
 mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error);
 
+// Acceleration of each link's joint per torque or force on it [1/(kg m^2)] or [1/kg], at the start;
+// of a ball joint about its z axis. Armatures must be there.
+mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double *give,
+                           mf_Context *context, mf_Error *error);
+
+// An impedance of a file, between what MuJoCo allows.
+double mf_art_impedance(double z);
+// Whether a constraint of that softness follows it (implicit steps), not the settings.
+bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness);
+// Its stiffness over the impedance [1/s^2] and its damping [1/s].
+void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
+                      double *b);
+// The four values of impedance.h.
+void mf_art_grade(const mf_Softness *softness, double out[4]);
+// Makes limits of hinges and slides as soft as the file says; MF_ART_MOVED must be there.
+mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                               mf_Error *error);
+
 // Fills MF_ART_MOVED of all links; armatures must be there.
 mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                             mf_Error *error);

@@ -118,26 +118,47 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     return mf_fma(radius, vec_dot(down, touch->normal), depth);
 }
 
-// Sets what acts from which lanes press.
-static MF_INLINE void touch_set(const mf_ArtPlan *plan, uint32_t i, mf_lane step, Touch *touch) {
-    const mf_real *c = contact_constants(plan, i);
+// Spring and damper, and a mass that moves along where the file asks for it.
+static MF_INLINE void touch_press(const mf_ArtPlan *plan, uint32_t i, const mf_real *c,
+                                  mf_lane step, Touch *touch) {
     const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_PUSH]);
     mf_lane push = stiffness * mf_min(touch->depth, setting(plan, MF_ART_DEEP));
     touch->push = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), push);
     touch->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
-    touch->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
     if (plan->contacts[i].heavy) {
         // In the ground only: a mass that joins at a touch would take the momentum of a blow.
         mf_lane mass = mf_keep(mf_less(zero, touch->depth), mf_set(c[MF_ART_TOUCH_MASS]));
         touch->push = mf_fma(mass, touch->climb, touch->push);
         touch->drag = touch->drag + mass;
     }
+}
+
+// MuJoCo's rule as limits have it (drive.h): depth and impedance of the beginning of the step, and
+// nothing before the ground is touched.
+static MF_INLINE void touch_grade(const mf_real *c, mf_lane step, Touch *touch) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane z = impedance_at(c + MF_ART_TOUCH_WIDTH, touch->depth);
+    mf_lane mass = mf_set(c[MF_ART_TOUCH_EASE]) * z / (one - z);
+    mf_lane push = mf_set(c[MF_ART_TOUCH_PUSH]) * z * touch->depth;
+    push = mf_fma(-mf_set(c[MF_ART_TOUCH_BRAKING]), touch->climb, push);
+    push = mf_select(mf_less(mf_zero(), touch->depth), push, mf_set((mf_real)-1e9));
+    touch->push = mass * push;
+    touch->drag = mass / step;
+}
+
+// Sets what acts from which lanes press.
+static MF_INLINE void touch_set(const mf_ArtPlan *plan, uint32_t i, mf_lane step, Touch *touch) {
+    const mf_real *c = contact_constants(plan, i);
+    if (plan->contacts[i].graded)
+        touch_grade(c, step, touch);
+    else
+        touch_press(plan, i, c, step, touch);
+    touch->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
     if (touch->turns) {
         touch->spin = mf_set(c[MF_ART_TOUCH_TURNING]) * touch->load / touch->spins;
         touch->roll = mf_set(c[MF_ART_TOUCH_ROLLING]) * touch->load / touch->rolls;
     }
 }
-
 // How fast the link turns against the ground.
 static MF_INLINE void touch_turns(const mf_ArtPlan *plan, Vec rate, Touch *touch) {
     const mf_lane least = setting(plan, MF_ART_CREEP);

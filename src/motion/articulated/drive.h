@@ -7,6 +7,7 @@
 #ifndef MF_MOTION_ARTICULATED_DRIVE_H
 #define MF_MOTION_ARTICULATED_DRIVE_H
 
+#include "motion/articulated/impedance.h"
 #include "motion/articulated/push.h"
 
 typedef struct Line {
@@ -63,21 +64,40 @@ typedef struct Limit {
     mf_lane sign; // [1] of the push: 1 at the lower end, -1 at the upper
     mf_lane push; // [rad/s^2] or [m/s^2] at rate 0
     mf_lane drag; // [1/s] less of it per rate along `sign`
+    mf_lane mass; // [kg m^2] or [kg] that makes it a torque or a force
 } Limit;
 
-static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, mf_lane step, mf_lane depth,
-                                    mf_lane sign) {
+static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
+                                    mf_lane depth, mf_lane sign) {
     mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), brake = setting(plan, MF_ART_LIMIT_BRAKE);
     mf_lane push = mf_fma(brake, mf_min(depth, mf_zero()), force * depth);
-    return (Limit){sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG))};
+    return (Limit){sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)),
+                   mf_set(c[MF_ART_MOVED])};
 }
 
-static MF_INLINE Limit limit_at(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
-                                mf_lane position) {
+// MuJoCo's rule (surfaces.c has its equations): z (k z d - b v) = a - (1 - z) a0, the force of a
+// spring, a damper and a mass m z / (1 - z) that moves along, where m is what the joint moves by
+// itself, at the depth d of the beginning of the step. As a line through the rate at the end of the
+// step, a = (v' - v) / h: with `drag` 1/h it is the same shape.
+static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane step, mf_lane depth, mf_lane sign,
+                                  mf_lane rate) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_lane deep = depth + mf_set(c[MF_ART_LIMIT_MARGIN]);
+    mf_lane z = impedance_at(c + MF_ART_LIMIT_WIDTH, deep);
+    mf_lane push = mf_set(c[MF_ART_LIMIT_PULL]) * z * deep;
+    push = mf_fma(-mf_set(c[MF_ART_LIMIT_BRAKING]), sign * rate, push);
+    push = mf_select(mf_less(zero, deep), push, mf_set((mf_real)-1e9));
+    return (Limit){sign, push, one / step, mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z)};
+}
+
+// `rate` is that at the beginning of the step.
+static MF_INLINE Limit limit_at(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+                                mf_lane step, mf_lane position, mf_lane rate) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane below = mf_set(c[MF_ART_LOWER]) - position, above = position - mf_set(c[MF_ART_UPPER]);
-    return limit_beyond(plan, step, mf_max(below, above),
-                        mf_select(mf_less(below, above), -one, one));
+    mf_lane depth = mf_max(below, above), sign = mf_select(mf_less(below, above), -one, one);
+    return link->drive & MF_ART_SOFT_LIMIT ? limit_soft(c, step, depth, sign, rate)
+                                           : limit_beyond(plan, c, step, depth, sign);
 }
 
 static MF_INLINE mf_mask limit_pushes(const Limit *limit, mf_lane rate) {
@@ -87,8 +107,8 @@ static MF_INLINE mf_mask limit_pushes(const Limit *limit, mf_lane rate) {
 static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
                                   const Drive *drive, mf_mask held, mf_lane position, mf_lane rate,
                                   Line *line) {
-    Limit limit = limit_at(plan, c, drive->step, position);
-    mf_lane inertia = mf_keep(held, mf_set(c[MF_ART_MOVED]));
+    Limit limit = limit_at(plan, link, c, drive->step, position, rate);
+    mf_lane inertia = mf_keep(held, limit.mass);
     mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
     line->torque = mf_fma(mf_keep(held, push), inertia, line->torque);
     line->slope = mf_fma(drive->step * limit.drag, inertia, line->slope);
@@ -109,7 +129,7 @@ static MF_INLINE mf_lane ball_angle(Quat q, Vec *axis) {
 
 static MF_INLINE Limit limit_of_ball(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
                                      mf_lane angle) {
-    return limit_beyond(plan, step, angle - mf_set(c[MF_ART_UPPER]), mf_set((mf_real)-1));
+    return limit_beyond(plan, c, step, angle - mf_set(c[MF_ART_UPPER]), mf_set((mf_real)-1));
 }
 
 // The same forces at a ball joint, where positions are turns: the spring pulls back along the
@@ -138,7 +158,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
         }
         if (link->drive & MF_ART_HAS_LIMIT) {
             Limit limit = limit_of_ball(plan, c, step, angle);
-            mf_lane moved = mf_keep(held, mf_set(c[MF_ART_MOVED]));
+            mf_lane moved = mf_keep(held, limit.mass);
             mf_lane force = mf_fma(limit.drag, vec_dot(axis, rate), limit.push);
             force = mf_keep(held, force) * moved;
             along = step * limit.drag * moved;
@@ -165,8 +185,11 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
     }
     if (link->drive & MF_ART_HAS_SPRING) {
         mf_lane stiffness = mf_set(c[MF_ART_STIFFNESS]);
-        line->torque = mf_fma(stiffness, mf_set(c[MF_ART_RELAXED]) - ahead, line->torque);
-        line->slope = mf_fma(drive->step * drive->step, stiffness, line->slope);
+        const bool now = plan->config.like_mujoco;
+        mf_lane place = now ? position : ahead;
+        line->torque = mf_fma(stiffness, mf_set(c[MF_ART_RELAXED]) - place, line->torque);
+        if (!now)
+            line->slope = mf_fma(drive->step * drive->step, stiffness, line->slope);
     }
     if (link->drive & MF_ART_HAS_SERVO)
         drive_servo(link, c, drive, ahead, rate, line);

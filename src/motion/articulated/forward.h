@@ -165,7 +165,7 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
             Vec end = vec_fma(rates->ball[link->row], step, state->ball_rate[link->row]);
             rate = vec_dot(axis, end);
         } else {
-            limit = limit_at(plan, c, step, state->angle[l]);
+            limit = limit_at(plan, link, c, step, state->angle[l], state->speed[l]);
             rate = mf_fma(step, rates->joint[l], state->speed[l]);
         }
         mf_mask held = limit_pushes(&limit, rate), change = mf_differ(held, work->links[l].held);

@@ -18,12 +18,9 @@ static inline void outer_start(const mf_ArtPlan *plan, Work *work) {
     }
 }
 
-// A force at `at` and a torque on a link, all in the world.
-static inline void outer_add(const mf_ArtPlan *plan, int32_t link, Vec at, Vec force, Vec torque,
-                             Work *work) {
-    if (link == MF_ART_WORLD)
-        return;
-    for (uint64_t left = plan->zones_at[link + 1]; left != 0; left &= left - 1) {
+// A force at `at` and a torque for these zones (bits), all in the world.
+static inline void outer_add(uint64_t zones, Vec at, Vec force, Vec torque, Work *work) {
+    for (uint64_t left = zones; left != 0; left &= left - 1) {
         Outer *zone = &work->zones[__builtin_ctzll(left)];
         zone->force = vec_add(zone->force, force);
         zone->torque =
@@ -37,7 +34,7 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
         const int32_t link = plan->contacts[i].link;
-        if (!touch->near || plan->zones_at[link + 1] == 0)
+        if (!touch->near || plan->zones_of_contact[i] == 0)
             continue;
         const Pose *pose = &work->contacts.pose[link + 1];
         Vec rate = link < 0 ? state->rate : work->links[link].rate;
@@ -60,7 +57,7 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
         const mf_mask on = touch->presses;
         force = (Vec){mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z)};
         torque = (Vec){mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z)};
-        outer_add(plan, link, mat_apply_add(&pose->turn, touch->arm, pose->place),
+        outer_add(plan->zones_of_contact[i], mat_apply_add(&pose->turn, touch->arm, pose->place),
                   mat_apply(&pose->turn, force), mat_apply(&pose->turn, torque), work);
     }
 }
@@ -71,12 +68,12 @@ static inline void outer_given(const mf_ArtPlan *plan, const State *state, const
     const Mat *world = &work->contacts.pose[0].turn;
     const Pushes *pushes = drive->pushes;
     for (uint32_t l = 0; pushes != NULL && l <= plan->link_count; l++)
-        outer_add(plan, (int32_t)l - 1, state->place, pushes->force[l], pushes->torque[l], work);
+        outer_add(plan->zones_at[l], state->place, pushes->force[l], pushes->torque[l], work);
     if (plan->fixed)
         return;
     Vec linear = pushes != NULL ? pushes->linear : force->linear;
     Vec angular = pushes != NULL ? pushes->angular : force->angular;
-    outer_add(plan, -1, state->place, linear, mat_apply(world, angular), work);
+    outer_add(plan->zones_at[0], state->place, linear, mat_apply(world, angular), work);
 }
 
 #endif

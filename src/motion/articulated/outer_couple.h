@@ -6,13 +6,13 @@
 #include "motion/articulated/meet.h"
 #include "motion/articulated/outer.h"
 
-// An impulse along (or, `turning`, about) `axis` on the second link, and back on the first.
-static inline void outer_pair(const mf_ArtPlan *plan, const int32_t links[2], Vec at, Vec axis,
-                              bool turning, mf_lane force, Work *work) {
+// An impulse along (or, `turning`, about) `axis` for the second zones, and back for the first.
+static inline void outer_pair(const uint64_t zones[2], Vec at, Vec axis, bool turning,
+                              mf_lane force, Work *work) {
     Vec push = vec_scale(axis, force), none = vec_zero();
     Vec back = vec_negative(push);
-    outer_add(plan, links[0], at, turning ? none : back, turning ? back : none, work);
-    outer_add(plan, links[1], at, turning ? none : push, turning ? push : none, work);
+    outer_add(zones[0], at, turning ? none : back, turning ? back : none, work);
+    outer_add(zones[1], at, turning ? none : push, turning ? push : none, work);
 }
 
 // In a stage of Runge-Kutta contacts neither turn nor roll.
@@ -22,21 +22,25 @@ static inline void outer_meeting(const Couple *c, const Met *met, mf_lane scale,
     const uint32_t rows = met->bundle->surface.rows, count = explicit ? least(rows, 3) : rows;
     for (uint32_t m = 0; m < met->bundle->count; m++) {
         const Meeting *meeting = met->bundle->members[m];
-        int32_t links[2] = {MF_ART_WORLD, MF_ART_WORLD};
+        uint64_t zones[2] = {0, 0};
         if (meeting->pair == MF_NONE) {
-            links[1] = plan->contacts[meeting->touch].link;
+            zones[1] = plan->zones_of_contact[meeting->touch];
         } else {
-            links[0] = meeting_link(plan, plan->collide->pairs[meeting->pair].a);
-            links[1] = meeting_link(plan, plan->collide->pairs[meeting->pair].b);
+            zones[0] = plan->zones_of_shape[plan->collide->pairs[meeting->pair].a];
+            zones[1] = plan->zones_of_shape[plan->collide->pairs[meeting->pair].b];
         }
         Vec axes[3] = {meeting->normal};
         across(meeting->normal, axes + 1);
         for (uint32_t k = 0; k < count; k++) {
             mf_lane force = c->rows[met->first + k].impulse * scale;
-            outer_pair(plan, links, meeting->point, axes[k % 3], k >= 3,
+            outer_pair(zones, meeting->point, axes[k % 3], k >= 3,
                        mf_keep(mf_and(meeting->exists, lanes), force), c->work);
         }
     }
+}
+
+static inline uint64_t zones_of_link(const mf_ArtPlan *plan, int32_t link) {
+    return link == MF_ART_WORLD ? 0 : plan->zones_at[link + 1];
 }
 
 // The points of both frames are one; those of equations of joints push within the tree.
@@ -45,6 +49,7 @@ static inline void outer_loops(const Couple *c, uint32_t first, mf_lane scale, m
     for (uint32_t i = 0; i < plan->loop_count; first += plan->loops[i++].rows) {
         const mf_ArtLoop *loop = &plan->loops[i];
         const int32_t links[2] = {loop->links[1], loop->links[0]};
+        const uint64_t zones[2] = {zones_of_link(plan, links[0]), zones_of_link(plan, links[1])};
         if (loop->rows == 1)
             continue;
         Vec at = {mf_set((mf_real)loop->arms[1][0]), mf_set((mf_real)loop->arms[1][1]),
@@ -57,8 +62,8 @@ static inline void outer_loops(const Couple *c, uint32_t first, mf_lane scale, m
             Vec axis = vec_zero();
             mf_lane *const parts[3] = {&axis.x, &axis.y, &axis.z};
             *parts[k % 3] = mf_set((mf_real)1);
-            outer_pair(plan, links, at, axis, k >= 3,
-                       mf_keep(lanes, c->rows[first + k].impulse * scale), c->work);
+            outer_pair(zones, at, axis, k >= 3, mf_keep(lanes, c->rows[first + k].impulse * scale),
+                       c->work);
         }
     }
 }

@@ -246,6 +246,8 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
         status = check_inertia(plan, model, mass, error);
     if (status == MF_OK)
         status = mf_art_moved_find(plan, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_limits_soften(plan, model, context, error);
     mf_release(context, mass);
     if (status != MF_OK)
         return status;
@@ -271,6 +273,8 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->meets);
     mf_release(context, plan->zones);
     mf_release(context, plan->zones_at);
+    mf_release(context, plan->zones_of_contact);
+    mf_release(context, plan->zones_of_shape);
     mf_collide_destroy(plan->collide);
     mf_release(context, plan->places);
     mf_release(context, plan->joint_links);

@@ -78,7 +78,12 @@ enum {
     MF_ART_LIFT = 43,      // [kg] whose weight is compensated
     MF_ART_LIFT_MOMENT = 44, // [kg m] 3 values: times its centre
     MF_ART_MOVED = 47,       // [kg m^2] or [kg] that scales the limit (start.c)
-    MF_ART_LINK_VALUES = 48
+    MF_ART_LIMIT_PULL = 48,  // [1/s^2] of a soft limit: stiffness over impedance,
+    MF_ART_LIMIT_BRAKING,    // [1/s] damping less 1 over the step,
+    MF_ART_LIMIT_MARGIN,     // [rad] or [m] it acts from this distance on,
+    MF_ART_LIMIT_EASE,       // [kg m^2] or [kg] that the joint moves by itself,
+    MF_ART_LIMIT_WIDTH,      // 4 values: its impedance (impedance.h)
+    MF_ART_LINK_VALUES = MF_ART_LIMIT_WIDTH + 4
 };
 
 // Of an actuator.
@@ -110,6 +115,10 @@ enum {
     MF_ART_TOUCH_SLIDING,   // [1] friction
     MF_ART_TOUCH_TURNING,   // [m] against turning about the normal
     MF_ART_TOUCH_ROLLING,   // [m] against turning across the normal
+    MF_ART_TOUCH_EASE,      // [kg] as MuJoCo: that moves with it by itself, then push is [1/s^2],
+    MF_ART_TOUCH_BRAKING,   // [1/s] damping less 1 over the step,
+    MF_ART_TOUCH_WIDTH,     // 4 values: its impedance (impedance.h)
+    MF_ART_TOUCH_LAST = MF_ART_TOUCH_WIDTH + 3,
     MF_ART_CONTACT_VALUES
 };
 
@@ -131,7 +140,8 @@ enum { // what acts on a joint
     MF_ART_HAS_SERVO = 16,
     MF_ART_HAS_EFFORT = 32, // the servo's effort is limited
     MF_ART_HAS_SPEED = 64,  // the servo's speed is limited
-    MF_ART_HAS_BACKLASH = 128
+    MF_ART_HAS_BACKLASH = 128,
+    MF_ART_SOFT_LIMIT = 256 // the limit is as soft as the file says
 };
 
 typedef struct mf_ArtLink {
@@ -192,8 +202,9 @@ typedef struct mf_ArtContact {
     uint32_t shape; // [1] of the model, MF_NONE: a point
     bool disc;
     bool oval;
-    bool turns; // it has friction against turning or rolling
-    bool heavy; // mass moves with it
+    bool turns;  // it has friction against turning or rolling
+    bool heavy;  // mass moves with it
+    bool graded; // its impedance rises with the depth
 } mf_ArtContact;
 
 // An equality constraint. Frames hold for connect and weld, terms for joint and tendon.
@@ -332,6 +343,8 @@ typedef struct mf_ArtPlan {
     mf_Field *rows[MF_ART_ROWS];
     char *row_base[MF_ART_ROWS];
     size_t row_stride[MF_ART_ROWS]; // [byte] from block to block
+    uint64_t *zones_of_contact;     // as zones_at, per contact with the ground
+    uint64_t *zones_of_shape;       // as zones_at, per shape of `collide`
 } mf_ArtPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.

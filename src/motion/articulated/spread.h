@@ -145,8 +145,8 @@ static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_la
             limit = limit_of_ball(plan, c, step, ball_angle(state->ball[link->row], &axis));
             rate = vec_dot(axis, state->ball_rate[link->row]);
         } else {
-            limit = limit_at(plan, c, step, state->angle[l]);
             rate = state->speed[l];
+            limit = limit_at(plan, link, c, step, state->angle[l], rate);
         }
         work->links[l].held = limit_pushes(&limit, rate);
     }

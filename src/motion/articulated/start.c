@@ -274,38 +274,97 @@ static double give(const Start *start, const Way *ways, uint32_t n, const double
     return sum / 3.0;
 }
 
+// The tree at its start with its factored mass matrix, and a row more of room.
+typedef struct Factored {
+    Start start;
+    uint32_t count;
+    Way *ways;
+    double *matrix, *row;
+    bool fine;
+} Factored;
+
+static void factored_free(Factored *all) {
+    mf_release(all->start.context, all->ways);
+    mf_release(all->start.context, all->matrix);
+    start_free(&all->start);
+}
+
+// The heaps of `all` are still those of single links; factor_all makes them what links carry.
+static mf_Status factored_make(Factored *all, const mf_ArtPlan *plan, const mf_Model *model,
+                               mf_Context *context, mf_Error *error) {
+    mf_Status status = start_make(&all->start, plan, model, context, error);
+    if (status != MF_OK)
+        return status;
+    const uint32_t n = all->count = find_ways(&all->start, NULL);
+    all->ways = mf_allocate(context, n, sizeof *all->ways);
+    all->matrix = mf_allocate(context, (size_t)n * n + n, sizeof *all->matrix);
+    if (all->ways == NULL || all->matrix == NULL) {
+        factored_free(all);
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    }
+    all->row = all->matrix + (size_t)n * n;
+    return MF_OK;
+}
+
+static void factor_all(Factored *all) {
+    start_gather(&all->start);
+    find_ways(&all->start, all->ways);
+    all->fine = factor_mass(&all->start, all->ways, all->count, all->matrix);
+}
+
 mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error) {
-    Start start;
-    mf_Status status = start_make(&start, plan, model, context, error);
+    Factored all = {.fine = false};
+    mf_Status status = factored_make(&all, plan, model, context, error);
     if (status != MF_OK)
         return status;
     double(*centers)[3] = mf_allocate(context, plan->link_count + 1, sizeof *centers);
-    const uint32_t n = find_ways(&start, NULL);
-    Way *ways = mf_allocate(context, n, sizeof *ways);
-    double *factor = mf_allocate(context, (size_t)n * n + n, sizeof *factor);
-    status = centers == NULL || ways == NULL || factor == NULL
-                 ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
-                 : MF_OK;
+    if (centers == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t l = 0; status == MF_OK && l <= plan->link_count; l++) {
-        const Heap *own = &start.heaps[l];
-        mf_vec3_copy(centers[l], start.poses[l].place);
+        const Heap *own = &all.start.heaps[l];
+        mf_vec3_copy(centers[l], all.start.poses[l].place);
         if (own->mass > 0.0)
             mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
     }
-    if (status == MF_OK) {
-        start_gather(&start);
-        find_ways(&start, ways);
-        bool fine = factor_mass(&start, ways, n, factor);
-        for (uint32_t l = 0; l <= plan->link_count; l++)
-            ease[l] = fine ? give(&start, ways, n, factor, l, centers[l], factor + (size_t)n * n)
-                           : 1.0 / plan->mass;
-        for (uint32_t l = 0; l <= plan->link_count; l++)
-            ease[l] = ease[l] > 1e-6 / plan->mass ? ease[l] : 1e-6 / plan->mass;
+    if (status == MF_OK)
+        factor_all(&all);
+    for (uint32_t l = 0; status == MF_OK && l <= plan->link_count; l++) {
+        const double least = 1e-6 / plan->mass;
+        ease[l] = all.fine
+                      ? give(&all.start, all.ways, all.count, all.matrix, l, centers[l], all.row)
+                      : 1.0 / plan->mass;
+        ease[l] = ease[l] > least ? ease[l] : least;
     }
     mf_release(context, centers);
-    mf_release(context, ways);
-    mf_release(context, factor);
-    start_free(&start);
+    factored_free(&all);
     return status;
+}
+
+// The diagonal of M^-1: the squares of the rows of the factor's inverse below a one.
+mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double *give,
+                           mf_Context *context, mf_Error *error) {
+    Factored all = {.fine = false};
+    mf_Status status = factored_make(&all, plan, model, context, error);
+    if (status != MF_OK)
+        return status;
+    factor_all(&all);
+    const uint32_t n = all.count;
+    for (uint32_t way = 0; way < n; way++) {
+        double sum = 0.0;
+        if (all.ways[way].owner == 0)
+            continue;
+        for (uint32_t i = way; all.fine && i < n; i++) {
+            all.row[i] = i == way ? 1.0 : 0.0;
+            for (uint32_t k = way; k < i; k++)
+                all.row[i] -= all.matrix[(size_t)i * n + k] * all.row[k];
+            all.row[i] /= all.matrix[(size_t)i * n + i];
+            sum += all.row[i] * all.row[i];
+        }
+        uint32_t l = all.ways[way].owner - 1;
+        give[l] =
+            all.fine && sum > 0.0 ? sum : 1.0 / mf_art_constants(plan, (int32_t)l)[MF_ART_MOVED];
+    }
+    factored_free(&all);
+    return MF_OK;
 }

@@ -1,16 +1,9 @@
 // What the contacts of a plan do: friction, softness and margin of the shape together with the
 // ground's, by MuJoCo's rules for mixing, unless the settings say otherwise.
 //
-// Softness: MuJoCo (documentation, "Computation", constraint model) asks of a contact at depth d
-// with speed v that
-//     a = z (-b v + k d) + (1 - z) a0,    k = z / (w^2 T^2 r^2),  b = 2 / (w T)
-// where a0 is its acceleration without the contact, T and r are solref, z is the impedance and w
-// its largest value; solref below 0 gives k = z stiffness / w^2 and b = damping / w. With the mass
-// m that the contact moves by itself this is the force
-//     f = G (k d - b v - a),    G = m z / (1 - z)
-// that is a spring, a damper and a mass that moves along: linear in what the step solves for, so it
-// acts at the end of the step as every contact does (contact.h). The impedance, which MuJoCo raises
-// with the depth, is the mean of its two ends.
+// Softness is that of softness.c: a spring, a damper and a mass that moves along, linear in what
+// the step solves for, so it acts at the end of the step as every contact does (contact.h). The
+// impedance, which MuJoCo raises with the depth, is the mean of its two ends.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 #include "model/draft.h"
@@ -24,10 +17,6 @@ typedef struct Surfaces {
     uint32_t ground;    // [1] shape, MF_NONE
     const double *ease; // [1/kg] of the base and links
 } Surfaces;
-
-static double clamp(double a, double least, double most) {
-    return a < least ? least : a > most ? most : a;
-}
 
 // The pair of a contact's shape and the ground. A shape on a ground that is no shape is alone.
 // False where nothing is said: a point, or a shape made by hand without contact parameters.
@@ -47,54 +36,46 @@ static bool find_pair(const mf_Model *model, uint32_t ground, uint32_t number,
     return true;
 }
 
-// A file that says nothing has MuJoCo's default, which is taken for nothing.
 static bool is_soft(const mf_ArtPlan *plan, const mf_Softness *softness) {
-    const mf_Softness none = mf_softness();
     const mf_ArticulatedConfig *config = &plan->config;
-    bool said = false;
-    for (int i = 0; i < 2; i++)
-        said = said || softness->reference[i] < none.reference[i] ||
-               softness->reference[i] > none.reference[i];
-    for (int i = 0; i < 5; i++)
-        said = said || softness->impedance[i] < none.impedance[i] ||
-               softness->impedance[i] > none.impedance[i];
     bool asked = config->contact_stiffness > 0.0 || config->contact_time > 0.0 ||
                  !isnan(config->contact_damping);
-    return said && !asked && config->integrator == MF_ARTICULATED_IMPLICIT;
+    return !asked && mf_art_is_soft(config, softness);
 }
 
-// Stiffness [1/s^2] and damping [1/s] of a softness.
-static void reference(const Surfaces *s, const mf_Softness *softness, double impedance, double *k,
-                      double *b) {
-    const double least = 1e-4, stiffest = 100.0 / (s->step * s->step);
-    double widest = clamp(softness->impedance[1], least, 1.0 - least);
-    double time = softness->reference[0], ratio = softness->reference[1];
-    if (time > 0.0) {
-        if (!(s->model->physics.disabled & MF_DISABLE_SAFE_REFERENCE))
-            time = time > 2.0 * s->step ? time : 2.0 * s->step;
-        double slow = widest * time * ratio;
-        *k = impedance / (slow * slow);
-        *b = 2.0 / (widest * time);
-    } else {
-        *k = -time * impedance / (widest * widest);
-        *b = -ratio / widest;
-    }
-    // The ends of what float can solve; no file means more. A ratio of 0 is the upper.
-    *k = clamp(*k, 0.0, stiffest);
-    *b = clamp(*b, 0.0, 10.0 / s->step);
+// Friction of MuJoCo's pyramids is made of edges n + mu t, and the regularisation of each is that
+// of the contact times 2 mu^2; all edges together make the normal direction so much stiffer than
+// one constraint of the same impedance (documentation, "Computation", friction cones).
+static double pyramid(const Surfaces *s, const double *c) {
+    const mf_Physics *physics = &s->model->physics;
+    const double mu = c[MF_ART_TOUCH_SLIDING], square = mu * mu / physics->friction_impedance_ratio;
+    if (physics->cone != MF_CONE_PYRAMIDAL || !(mu > 0.0))
+        return 1.0;
+    return 2.0 / (square * (1.0 + mu * mu));
+}
+
+static void set_graded(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
+    double k, b;
+    mf_art_reference(s->model, s->step, softness, &k, &b);
+    s->plan->contacts[i].graded = true;
+    c[MF_ART_TOUCH_PUSH] = k;
+    c[MF_ART_TOUCH_EASE] = pyramid(s, c) / s->ease[s->plan->contacts[i].link + 1];
+    c[MF_ART_TOUCH_BRAKING] = b - 1.0 / s->step;
+    mf_art_grade(softness, c + MF_ART_TOUCH_WIDTH);
 }
 
 static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
-    const double least = 1e-4;
     mf_ArtContact *contact = &s->plan->contacts[i];
-    double impedance =
-        clamp(0.5 * (softness->impedance[0] + softness->impedance[1]), least, 1.0 - least);
+    double impedance = mf_art_impedance(0.5 * (softness->impedance[0] + softness->impedance[1]));
     double mass = impedance / ((1.0 - impedance) * s->ease[contact->link + 1]), k, b;
-    reference(s, softness, impedance, &k, &b);
+    mf_art_reference(s->model, s->step, softness, &k, &b);
+    k *= impedance;
     contact->heavy = true;
     c[MF_ART_TOUCH_PUSH] = mass * k;
     c[MF_ART_TOUCH_DRAG] = mass * b;
     c[MF_ART_TOUCH_MASS] = mass / s->step;
+    if (s->plan->config.like_mujoco)
+        set_graded(s, softness, i, c);
 }
 
 static void set_surface(const Surfaces *s, uint32_t i) {

@@ -16,11 +16,7 @@ static int32_t plan_link(const mf_ArtPlan *plan, const mf_Model *model, uint32_t
     return link == MF_NONE ? MF_ART_WORLD : plan->places[link].link;
 }
 
-// Whether something pushes a body itself.
-static bool is_pushed(const mf_Model *model, uint32_t body) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].collides && model->shapes[i].body == body)
-            return true;
+static bool is_tied(const mf_Model *model, uint32_t body) {
     for (uint32_t i = 0; i < model->equality_count; i++) {
         const mf_Equality *tie = &model->equalities[i];
         bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
@@ -30,17 +26,28 @@ static bool is_pushed(const mf_Model *model, uint32_t body) {
     return false;
 }
 
+// Whether something pushes a body itself.
+static bool is_pushed(const mf_Model *model, uint32_t body) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].collides && model->shapes[i].body == body)
+            return true;
+    return is_tied(model, body);
+}
+
+// What is told of a link as a whole, not of one of its bodies, belongs to a zone that holds all of
+// its bodies that can be pushed.
 static mf_Status add_link(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, uint32_t root,
                           int32_t link, mf_Error *error) {
-    bool inside = false, outside = false;
+    bool inside = false, outside = false, tied = false;
     for (uint32_t b = 0; b < model->body_count; b++) {
         if (plan_link(plan, model, b) != link || !is_pushed(model, b))
             continue;
         bool in = carried(model, b, root);
         inside = inside || in;
         outside = outside || !in;
+        tied = tied || is_tied(model, b);
     }
-    if (inside && outside)
+    if (inside && outside && tied)
         return mf_fail(error, MF_UNSUPPORTED,
                        "articulated: forces on body %s cannot be told from those on the body that "
                        "it is fixed to",
@@ -48,6 +55,22 @@ static mf_Status add_link(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, u
     if (!outside)
         plan->zones_at[link + 1] |= (uint64_t)1 << z;
     return MF_OK;
+}
+
+// Contacts of shapes belong to zones by the shape's body, those of points by the link.
+static void add_contacts(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, uint32_t root) {
+    const uint64_t bit = (uint64_t)1 << z;
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const mf_ArtContact *contact = &plan->contacts[i];
+        bool inside = contact->shape != MF_NONE
+                          ? carried(model, model->shapes[contact->shape].body, root)
+                          : (plan->zones_at[contact->link + 1] & bit) != 0;
+        if (inside)
+            plan->zones_of_contact[i] |= bit;
+    }
+    for (uint32_t i = 0; plan->collide != NULL && i < plan->collide->shape_count; i++)
+        if (carried(model, model->shapes[plan->collide->shapes[i].shape].body, root))
+            plan->zones_of_shape[i] |= bit;
 }
 
 static mf_Status add_zone(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, uint32_t root,
@@ -66,6 +89,7 @@ static mf_Status add_zone(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, u
         if (carried(model, b, root) && link != MF_ART_WORLD)
             status = add_link(plan, model, z, root, link, error);
     }
+    add_contacts(plan, model, z, root);
     return status;
 }
 
@@ -77,7 +101,12 @@ mf_Status mf_art_zones_build(mf_ArtPlan *plan, const mf_Model *model, const uint
                        model->name, count, MF_ARTICULATED_MAX_ZONES);
     plan->zones = mf_allocate(context, count, sizeof *plan->zones);
     plan->zones_at = mf_allocate(context, plan->link_count + 1, sizeof *plan->zones_at);
-    if (plan->zones == NULL || plan->zones_at == NULL)
+    plan->zones_of_contact =
+        mf_allocate(context, plan->contact_count, sizeof *plan->zones_of_contact);
+    plan->zones_of_shape = mf_allocate(
+        context, plan->collide != NULL ? plan->collide->shape_count : 0, sizeof(uint64_t));
+    if (plan->zones == NULL || plan->zones_at == NULL || plan->zones_of_contact == NULL ||
+        plan->zones_of_shape == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     mf_Status status = MF_OK;
     for (uint32_t z = 0; z < count && status == MF_OK; z++)

@@ -1,0 +1,131 @@
+// Mayfly: vector environments: many robots that learn one task, stepped together on buffers of the
+// caller. A task says what a robot is told (actions), what it sees (observations), what it is
+// rewarded for, when it has failed and how it starts; docs/environments.md lists them. Everything
+// about time, episodes, seeds and resets is here, once for all tasks.
+#ifndef MAYFLY_ENVIRONMENT_H
+#define MAYFLY_ENVIRONMENT_H
+
+#include <mayfly/motion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+// A number that a task can be given.
+typedef struct mf_TaskParameter {
+    const char *name; // "forward_reward_weight"
+    const char *unit; // "m"; "1" for pure numbers
+    double value;     // [1] or in `unit`: the default
+    double lower;     // [1] or in `unit`: smallest value allowed
+    double upper;     // [1] or in `unit`: largest value allowed
+    const char *description;
+} mf_TaskParameter;
+
+typedef struct mf_TaskInfo {
+    const char *name;         // "ant"
+    const char *model;        // the file that it is made for: "ant.xml"
+    const char *description;  // one sentence
+    uint32_t frame_skip;      // [1] physics steps of one step of the environment
+    uint32_t episode_steps;   // [1] after so many steps an episode is cut off
+    mf_Time step;             // [ns] physics step; 0: that of the model's file
+    uint32_t parameter_count; // [1]
+    const mf_TaskParameter *parameters;
+    uint32_t signal_count;      // [1]
+    const char *const *signals; // names of the values that explain a step: "reward_forward"
+} mf_TaskInfo;
+
+MF_API uint32_t mf_task_count(void);
+MF_API const mf_TaskInfo *mf_task_info(uint32_t index);
+MF_API const mf_TaskInfo *mf_task_find(const char *name); // NULL when there is none of that name
+
+// ---- environments ------------------------------------------------------------------------------
+
+typedef struct mf_Environment mf_Environment;
+
+// What happens to a robot whose episode has ended (Gymnasium's three ways).
+typedef enum mf_Autoreset {
+    MF_AUTORESET_NEXT_STEP, // the next step starts it anew: its action is not read, its reward is 0
+    MF_AUTORESET_SAME_STEP, // it starts anew at once; final_observation and final_signals hold the
+                            // end of its episode
+    MF_AUTORESET_OFF        // nothing: the caller resets it
+} mf_Autoreset;
+
+typedef struct mf_TaskSetting {
+    const char *name; // of a parameter of the task
+    double value;
+} mf_TaskSetting;
+
+typedef struct mf_EnvironmentConfig {
+    uint32_t struct_size;           // [byte] set by mf_environment_config()
+    const char *task;               // borrowed for the call
+    const mf_Model *model;          // borrowed, must outlive the environment
+    uint32_t count;                 // [1] robots, 1 .. 2^26; default 1
+    mf_Motion motion;               // default MF_MOTION_ARTICULATED
+    bool double_precision;          // of the physics; default false: float
+    uint32_t frame_skip;            // [1] 1 .. 1000; default 0: the task's
+    uint32_t episode_steps;         // [1] MF_NONE: without end; default 0: the task's
+    mf_Autoreset autoreset;         // default MF_AUTORESET_NEXT_STEP
+    mf_FieldType observation_type;  // MF_F64 or MF_F32, type of the observations in the buffers;
+                                    // default MF_F64
+    const mf_TaskSetting *settings; // borrowed for the call; may be NULL
+    uint32_t setting_count;         // [1]
+} mf_EnvironmentConfig;
+MF_API mf_EnvironmentConfig mf_environment_config(void);
+
+// Builds a world with the robots of one task. MF_NOT_FOUND: no such task, or no such parameter;
+// MF_UNSUPPORTED: a model that lacks what the task needs, or cannot move by `motion`;
+// MF_BAD_ARGUMENT, MF_LIMIT, MF_NO_MEMORY. Reset all robots before the first step.
+MF_API mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
+                                       mf_Environment **out, mf_Error *error);
+MF_API void mf_environment_destroy(mf_Environment *environment); // NULL is fine
+
+// Its world and its one group: for reading, recording and snapshots (what an environment remembers
+// of its episodes is part of them). Between two steps only.
+MF_API mf_World *mf_environment_world(const mf_Environment *environment);
+MF_API mf_Group *mf_environment_group(const mf_Environment *environment);
+MF_API const mf_TaskInfo *mf_environment_task(const mf_Environment *environment);
+
+MF_API uint32_t mf_environment_count(const mf_Environment *environment);             // [1] robots
+MF_API uint32_t mf_environment_observation_count(const mf_Environment *environment); // [1]
+MF_API uint32_t mf_environment_action_count(const mf_Environment *environment);      // [1]
+// Range of an action; what lies outside acts as the model's actuators say.
+MF_API void mf_environment_action_range(const mf_Environment *environment, uint32_t action,
+                                        double *lower, double *upper);
+MF_API double mf_environment_interval(const mf_Environment *environment); // [s] of one step
+// The value of a parameter of the task; NAN when there is none of that name.
+MF_API double mf_environment_parameter(const mf_Environment *environment, const char *name);
+
+// Memory of the caller, robot after robot: row i is robot i. Observations are of the type that the
+// configuration names. All but `action` are written; those that may be NULL are not wanted.
+typedef struct mf_EnvironmentBuffers {
+    const float *action;     // [count][action_count]; not read by a reset
+    void *observation;       // [count][observation_count]
+    double *reward;          // [count]; not written by a reset
+    uint8_t *terminated;     // [count] 1: failed or done, by the task; not written by a reset
+    uint8_t *truncated;      // [count] 1: cut off by episode_steps; not written by a reset
+    void *final_observation; // [count][observation_count], rows of robots that ended in this step
+                             // (MF_AUTORESET_SAME_STEP); may be NULL
+    double *signals;         // [count][signal_count]; may be NULL
+    double *final_signals;   // as final_observation; may be NULL
+} mf_EnvironmentBuffers;
+
+// Starts episodes: of robots with a nonzero byte in `mask` (NULL: all), whose rows alone are
+// written. `seeds`, one per robot, makes their random numbers begin anew; NULL: they go on. Robot i
+// with the seed s does the same in every environment, at every place in it, with every number of
+// threads. MF_BAD_ARGUMENT: a robot that never had a seed.
+MF_API mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
+                                      const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
+                                      mf_Error *error);
+
+// One step of all robots. A robot whose physics failed (fault.word) has terminated. Allocates
+// nothing. MF_BAD_ARGUMENT, with nothing done: an action that is not finite (the message names
+// robot and action), or a robot that was never reset.
+MF_API mf_Status mf_environment_step(mf_Environment *environment,
+                                     const mf_EnvironmentBuffers *buffers, mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

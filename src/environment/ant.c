@@ -1,0 +1,120 @@
+// A four-legged robot that runs: Gymnasium's Ant-v5.
+#include "environment/tasks.h"
+
+#include "math/scalar.h"
+
+enum {
+    FORWARD,
+    CONTROL,
+    CONTACT,
+    HEALTHY,
+    UNHEALTHY_ENDS,
+    Z_MIN,
+    Z_MAX,
+    FORCE_MIN,
+    FORCE_MAX,
+    NOISE,
+    HIDE,
+    FORCES,
+    MAIN_BODY
+};
+
+static const mf_TaskParameter parameters[] = {
+    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),
+    MF_TASK_WEIGHT("ctrl_cost_weight", 0.5, "cost per sum of squared actions"),
+    MF_TASK_WEIGHT("contact_cost_weight", 5e-4, "cost per sum of squared limited forces"),
+    MF_TASK_WEIGHT("healthy_reward", 1.0, "reward of a step in good health"),
+    MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "ill health ends the episode"),
+    {"healthy_z_min", "m", 0.2, -MF_TASK_MOST, MF_TASK_MOST, "lowest healthy height"},
+    {"healthy_z_max", "m", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "largest healthy height"},
+    {"contact_force_min", "N", -1.0, -MF_TASK_MOST, MF_TASK_MOST, "forces count from here"},
+    {"contact_force_max", "N", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "forces count up to here"},
+    MF_TASK_NOISE(0.1),
+    MF_TASK_HIDE,
+    MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "forces from outside are seen"),
+    {"main_body", "1", 1.0, 1.0, 4096.0, "number of the body whose way counts, the world being 0"},
+};
+static const char *const signals[] = {"x_position",  "y_position",     "distance_from_origin",
+                                      "x_velocity",  "y_velocity",     "reward_forward",
+                                      "reward_ctrl", "reward_contact", "reward_survive"};
+
+static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
+    const mf_Model *model = plan->model;
+    plan->observation_count = model->position_count + model->velocity_count;
+    plan->observation_count -= plan->value[HIDE] != 0.0 ? 2 : 0;
+    plan->observation_count += plan->value[FORCES] != 0.0 ? 6 * model->body_count : 0;
+    plan->places[0] = (uint32_t)plan->value[MAIN_BODY] - 1;
+    if (model->base != MF_BASE_FREE || model->actuator_count == 0 ||
+        plan->places[0] >= model->body_count)
+        return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
+                          "task ant: expected a model with a free base, actuators and a body %u",
+                          plan->places[0] + 1);
+    return MF_OK;
+}
+
+static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity) {
+    mf_task_shake_uniform(draw, plan->value[NOISE], position, plan->model->position_count);
+    mf_task_shake_normal(draw, plan->value[NOISE], velocity, plan->model->velocity_count);
+}
+
+// Forces limited, what they cost, and what is observed.
+static double observe(const mf_TaskView *view, double *out) {
+    const mf_TaskPlan *plan = view->plan;
+    const mf_Model *model = plan->model;
+    uint32_t from = plan->value[HIDE] != 0.0 ? 2 : 0;
+    double squares = 0.0;
+    mf_task_put(&out, view->position + from, model->position_count - from);
+    mf_task_put(&out, view->velocity, model->velocity_count);
+    for (uint32_t i = 0; i < 6 * model->body_count; i++) {
+        double force = mf_clamp(view->outer[i], plan->value[FORCE_MIN], plan->value[FORCE_MAX]);
+        squares += force * force;
+        if (plan->value[FORCES] != 0.0)
+            *out++ = force;
+    }
+    return squares;
+}
+
+static double place_signals(const mf_TaskView *view, mf_TaskResult *result) {
+    static const double origin[2] = {0.0, 0.0};
+    double place[3];
+    mf_task_body_place(view, view->plan->places[0], place);
+    view->memory[0] = place[0];
+    view->memory[1] = place[1];
+    result->signals[0] = view->position[0];
+    result->signals[1] = view->position[1];
+    result->signals[2] = mf_task_length(view->position, origin, 2);
+    return observe(view, result->observation);
+}
+
+static void begin(const mf_TaskView *view, mf_TaskResult *result) {
+    place_signals(view, result);
+}
+
+static void judge(const mf_TaskView *view, mf_TaskResult *result) {
+    const mf_TaskPlan *plan = view->plan;
+    const double before[2] = {view->memory[0], view->memory[1]}, height = view->position[2];
+    const double squares = place_signals(view, result);
+    bool well = height >= plan->value[Z_MIN] && height <= plan->value[Z_MAX];
+    double *out = result->signals;
+    for (int i = 0; i < 2; i++)
+        out[3 + i] = (view->memory[i] - before[i]) / plan->interval;
+    out[5] = plan->value[FORWARD] * out[3];
+    out[6] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    out[7] = -plan->value[CONTACT] * squares;
+    out[8] = well ? plan->value[HEALTHY] : 0.0;
+    result->reward = out[5] + out[8] + out[6] + out[7];
+    result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
+}
+
+const mf_Task mf_task_ant = {.info = {.name = "ant",
+                                      .model = "ant.xml",
+                                      .description = "four legs of two joints that run forward",
+                                      .frame_skip = 5,
+                                      .episode_steps = 1000,
+                                      MF_TASK_LISTS(parameters, signals)},
+                             .wants = MF_TASK_POSES | MF_TASK_OUTER,
+                             .memory_count = 2,
+                             .prepare = prepare,
+                             .start = start,
+                             .begin = begin,
+                             .judge = judge};

@@ -1,0 +1,141 @@
+// Arms that reach and push: Gymnasium's Reacher-v5 and Pusher-v5.
+#include "environment/tasks.h"
+
+#include "math/scalar.h"
+
+enum { DISTANCE, CONTROL, NEAR };
+enum { TIP, OBJECT, GOAL }; // places of the plan
+
+static const mf_TaskParameter reacher_parameters[] = {
+    MF_TASK_WEIGHT("reward_dist_weight", 1.0, "cost per m between tip and target"),
+    MF_TASK_WEIGHT("reward_control_weight", 1.0, "cost per sum of squared actions"),
+};
+static const mf_TaskParameter pusher_parameters[] = {
+    MF_TASK_WEIGHT("reward_dist_weight", 1.0, "cost per m between object and goal"),
+    MF_TASK_WEIGHT("reward_control_weight", 0.1, "cost per sum of squared actions"),
+    MF_TASK_WEIGHT("reward_near_weight", 0.5, "cost per m between tip and object"),
+};
+static const char *const signals[] = {"reward_dist", "reward_ctrl", "reward_near"};
+
+static double effort(const mf_TaskView *view) {
+    return view->plan->value[CONTROL] * mf_task_squares(view->action, view->plan->action_count);
+}
+
+// ---- reacher -----------------------------------------------------------------------------------
+
+static mf_Status prepare_reacher(mf_TaskPlan *plan, mf_Error *error) {
+    plan->observation_count = 10;
+    mf_Status status = mf_task_need(plan, 4, 4, 2, error);
+    if (status == MF_OK)
+        status = mf_task_need_body(plan, "fingertip", &plan->places[TIP], error);
+    if (status == MF_OK)
+        status = mf_task_need_body(plan, "target", &plan->places[GOAL], error);
+    return status;
+}
+
+static void start_reacher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
+                          double *velocity) {
+    (void)plan;
+    mf_task_shake_uniform(draw, 0.1, position, 4);
+    do {
+        position[2] = mf_task_uniform(draw, -0.2, 0.2);
+        position[3] = mf_task_uniform(draw, -0.2, 0.2);
+    } while (!(mf_task_squares(position + 2, 2) < 0.2 * 0.2));
+    mf_task_shake_uniform(draw, 0.005, velocity, 2);
+}
+
+static void begin_reacher(const mf_TaskView *view, mf_TaskResult *result) {
+    double tip[3], goal[3], *out = result->observation;
+    mf_task_body_place(view, view->plan->places[TIP], tip);
+    mf_task_body_place(view, view->plan->places[GOAL], goal);
+    for (int j = 0; j < 2; j++)
+        mf_sin_cos(view->position[j], &out[2 + j], &out[j]);
+    memcpy(out + 4, view->position + 2, 2 * sizeof *out);
+    memcpy(out + 6, view->velocity, 2 * sizeof *out);
+    out[8] = tip[0] - goal[0];
+    out[9] = tip[1] - goal[1];
+    result->signals[0] = -view->plan->value[DISTANCE] * mf_task_length(tip, goal, 3);
+}
+
+static void judge_reacher(const mf_TaskView *view, mf_TaskResult *result) {
+    begin_reacher(view, result);
+    result->signals[1] = -effort(view);
+    result->reward = result->signals[0] + result->signals[1];
+}
+
+// ---- pusher ------------------------------------------------------------------------------------
+
+static mf_Status prepare_pusher(mf_TaskPlan *plan, mf_Error *error) {
+    plan->observation_count = 23;
+    mf_Status status = mf_task_need(plan, 11, 11, 7, error);
+    if (status == MF_OK)
+        status = mf_task_need_body(plan, "tips_arm", &plan->places[TIP], error);
+    if (status == MF_OK)
+        status = mf_task_need_body(plan, "object", &plan->places[OBJECT], error);
+    if (status == MF_OK)
+        status = mf_task_need_body(plan, "goal", &plan->places[GOAL], error);
+    return status;
+}
+
+static void start_pusher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
+                         double *velocity) {
+    (void)plan;
+    do {
+        position[7] = mf_task_uniform(draw, -0.3, 0.0);
+        position[8] = mf_task_uniform(draw, -0.2, 0.2);
+    } while (!(mf_task_squares(position + 7, 2) > 0.17 * 0.17));
+    position[9] = position[10] = 0.0;
+    mf_task_shake_uniform(draw, 0.005, velocity, 7);
+}
+
+static void begin_pusher(const mf_TaskView *view, mf_TaskResult *result) {
+    double place[3][3], *out = result->observation;
+    for (int i = 0; i < 3; i++)
+        mf_task_body_place(view, view->plan->places[i], place[i]);
+    mf_task_put(&out, view->position, 7);
+    mf_task_put(&out, view->velocity, 7);
+    mf_task_put(&out, place[0], 9);
+    result->signals[0] =
+        -view->plan->value[DISTANCE] * mf_task_length(place[OBJECT], place[GOAL], 3);
+    result->signals[2] = -view->plan->value[NEAR] * mf_task_length(place[OBJECT], place[TIP], 3);
+}
+
+static void judge_pusher(const mf_TaskView *view, mf_TaskResult *result) {
+    begin_pusher(view, result);
+    result->signals[1] = -effort(view);
+    result->reward = result->signals[0] + result->signals[1] + result->signals[2];
+}
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+const mf_Task mf_task_reacher = {
+    .info = {.name = "reacher",
+             .model = "reacher.xml",
+             .description = "an arm of two joints whose tip goes to a target",
+             .frame_skip = 2,
+             .episode_steps = 50,
+             .parameter_count = sizeof reacher_parameters / sizeof reacher_parameters[0],
+             .parameters = reacher_parameters,
+             .signal_count = 2,
+             .signals = signals},
+    .wants = MF_TASK_POSES,
+    .prepare = prepare_reacher,
+    .start = start_reacher,
+    .begin = begin_reacher,
+    .judge = judge_reacher};
+
+const mf_Task mf_task_pusher = {
+    .info = {.name = "pusher",
+             .model = "pusher_v5.xml",
+             .description = "an arm of seven joints that pushes an object to a goal",
+             .frame_skip = 5,
+             .episode_steps = 100,
+             .parameter_count = sizeof pusher_parameters / sizeof pusher_parameters[0],
+             .parameters = pusher_parameters,
+             .signal_count = 3,
+             .signals = signals},
+    .wants = MF_TASK_POSES,
+    .prepare = prepare_pusher,
+    .start = start_pusher,
+    .begin = begin_pusher,
+    .judge = judge_pusher};

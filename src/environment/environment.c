@@ -1,0 +1,258 @@
+// Environments: making them, and what they can be asked. A step is in step.c.
+#include "environment/environment.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+
+mf_EnvironmentConfig mf_environment_config(void) {
+    return (mf_EnvironmentConfig){.struct_size = sizeof(mf_EnvironmentConfig),
+                                  .count = 1,
+                                  .motion = MF_MOTION_ARTICULATED,
+                                  .autoreset = MF_AUTORESET_NEXT_STEP,
+                                  .observation_type = MF_F64};
+}
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+uint32_t mf_task_count(void) {
+    return mf_tasks_count;
+}
+
+const mf_TaskInfo *mf_task_info(uint32_t index) {
+    return index < mf_tasks_count ? &mf_tasks[index]->info : NULL;
+}
+
+static const mf_Task *find_task(const char *name) {
+    for (uint32_t i = 0; name != NULL && i < mf_tasks_count; i++)
+        if (strcmp(mf_tasks[i]->info.name, name) == 0)
+            return mf_tasks[i];
+    return NULL;
+}
+
+const mf_TaskInfo *mf_task_find(const char *name) {
+    const mf_Task *task = find_task(name);
+    return task != NULL ? &task->info : NULL;
+}
+
+static uint32_t find_parameter(const mf_TaskInfo *info, const char *name) {
+    for (uint32_t i = 0; name != NULL && i < info->parameter_count; i++)
+        if (strcmp(info->parameters[i].name, name) == 0)
+            return i;
+    return MF_NONE;
+}
+
+// ---- checks ------------------------------------------------------------------------------------
+
+static mf_Status take_settings(mf_TaskPlan *plan, const mf_EnvironmentConfig *config,
+                               mf_Error *error) {
+    const mf_TaskInfo *info = &plan->task->info;
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        plan->value[i] = info->parameters[i].value;
+    for (uint32_t i = 0; i < config->setting_count; i++) {
+        const mf_TaskSetting *setting = &config->settings[i];
+        uint32_t at = find_parameter(info, setting->name);
+        if (at == MF_NONE)
+            return mf_fail(error, MF_NOT_FOUND, "task %s has no parameter '%s'", info->name,
+                           setting->name != NULL ? setting->name : "");
+        const mf_TaskParameter *parameter = &info->parameters[at];
+        if (!(setting->value >= parameter->lower && setting->value <= parameter->upper))
+            return mf_fail(error, MF_BAD_ARGUMENT, "task %s, %s: expected %g to %g, found %g",
+                           info->name, parameter->name, parameter->lower, parameter->upper,
+                           setting->value);
+        plan->value[at] = setting->value;
+    }
+    return MF_OK;
+}
+
+static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
+    if (config == NULL || config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "environment: start from mf_environment_config(), of this version");
+    if (config->model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment: need a model");
+    if (find_task(config->task) == NULL)
+        return mf_fail(error, MF_NOT_FOUND, "there is no task '%s'",
+                       config->task != NULL ? config->task : "");
+    if (config->count < 1 || config->count > 1u << 26)
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.count: expected 1 to 2^26, found %u",
+                       config->count);
+    if (config->frame_skip > 1000)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "environment.frame_skip: expected 1 to 1000, "
+                       "found %u",
+                       config->frame_skip);
+    if ((unsigned)config->autoreset > MF_AUTORESET_OFF)
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.autoreset: not one of the three ways");
+    if (config->observation_type != MF_F64 && config->observation_type != MF_F32)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "environment.observation_type: expected MF_F64 or MF_F32");
+    if (config->settings == NULL && config->setting_count > 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.settings: are missing");
+    return MF_OK;
+}
+
+static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConfig *config,
+                           mf_Error *error) {
+    mf_TaskPlan *plan = &environment->plan;
+    plan->task = find_task(config->task);
+    plan->model = config->model;
+    const mf_TaskInfo *info = &plan->task->info;
+    double step = info->step > 0 ? mf_time_to_seconds(info->step) : plan->model->physics.step;
+    if (!(step >= 1e-6 && step <= 1.0))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, plan->model->file, 0, 0,
+                          "timestep: expected 1e-6 to 1 s, found %g", step);
+    environment->frame_skip = config->frame_skip > 0 ? config->frame_skip : info->frame_skip;
+    environment->episode_steps =
+        config->episode_steps > 0 ? config->episode_steps : info->episode_steps;
+    plan->step = step;
+    plan->interval = step * environment->frame_skip;
+    plan->action_count = plan->model->actuator_count;
+    mf_Status status = take_settings(plan, config, error);
+    return status == MF_OK ? plan->task->prepare(plan, error) : status;
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+// Takes `count` doubles from the front of *memory.
+static double *take(double **memory, size_t count) {
+    double *out = *memory;
+    *memory += count;
+    return out;
+}
+
+static size_t room_size(const mf_TaskPlan *plan) {
+    const mf_Model *model = plan->model;
+    return 2 * (size_t)model->position_count + 3 * (size_t)model->velocity_count +
+           plan->task->memory_count + plan->observation_count + plan->task->info.signal_count +
+           plan->action_count + 13 * (size_t)model->link_count + 22 * (size_t)model->body_count +
+           model->joint_count + 16;
+}
+
+static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room, mf_Error *error) {
+    const mf_TaskPlan *plan = &environment->plan;
+    const mf_Model *model = plan->model;
+    double *memory = mf_allocate(environment->context, room_size(plan), sizeof(double));
+    if (memory == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    room->position = take(&memory, model->position_count); // first: it is what is released
+    room->velocity = take(&memory, model->velocity_count);
+    room->last_position = take(&memory, model->position_count);
+    room->last_velocity = take(&memory, model->velocity_count);
+    room->memory = take(&memory, plan->task->memory_count);
+    room->observation = take(&memory, plan->observation_count);
+    room->signals = take(&memory, plan->task->info.signal_count);
+    room->action = take(&memory, plan->action_count);
+    room->task.place = (double(*)[3])take(&memory, 3 * (size_t)model->link_count);
+    room->task.turn = (double(*)[4])take(&memory, 4 * (size_t)model->link_count);
+    room->task.speed = (double(*)[3])take(&memory, 3 * (size_t)model->link_count);
+    room->task.rate = (double(*)[3])take(&memory, 3 * (size_t)model->link_count);
+    room->task.inertia = take(&memory, 10 * (size_t)model->body_count);
+    room->task.twist = take(&memory, 6 * (size_t)model->body_count);
+    room->task.outer = take(&memory, 6 * (size_t)model->body_count);
+    room->task.actuator = take(&memory, model->velocity_count);
+    room->task.limit = take(&memory, model->joint_count);
+    return MF_OK;
+}
+
+static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
+    const mf_Model *model = environment->plan.model;
+    mf_Context *context = environment->context;
+    environment->position =
+        mf_allocate(context, model->position_count + 1, sizeof *environment->position);
+    environment->velocity =
+        mf_allocate(context, model->velocity_count + 1, sizeof *environment->velocity);
+    environment->targets =
+        mf_allocate(context, environment->plan.action_count + 1, sizeof *environment->targets);
+    if (environment->position == NULL || environment->velocity == NULL ||
+        environment->targets == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    uint32_t blocks = (environment->count + MF_BLOCK - 1) / MF_BLOCK;
+    environment->share_count = blocks < MF_ENVIRONMENT_SHARES ? blocks : MF_ENVIRONMENT_SHARES;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
+        status = make_room(environment, &environment->rooms[i], error);
+    return status;
+}
+
+mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
+                                mf_Environment **out, mf_Error *error) {
+    *out = NULL;
+    mf_Status status = check(config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Environment *environment = mf_allocate(context, 1, sizeof *environment);
+    if (environment == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    environment->context = context;
+    environment->count = config->count;
+    environment->autoreset = config->autoreset;
+    environment->observation_type = config->observation_type;
+    status = plan_task(environment, config, error);
+    if (status == MF_OK)
+        status = make_memory(environment, error);
+    if (status == MF_OK)
+        status = mf_environment_stage(environment, config, error);
+    if (status != MF_OK) {
+        mf_environment_destroy(environment);
+        return status;
+    }
+    *out = environment;
+    return MF_OK;
+}
+
+void mf_environment_destroy(mf_Environment *environment) {
+    if (environment == NULL)
+        return;
+    mf_Context *context = environment->context;
+    mf_world_destroy(environment->world);
+    mf_terrain_destroy(environment->ground);
+    for (uint32_t i = 0; i < MF_ENVIRONMENT_SHARES; i++)
+        mf_release(context, environment->rooms[i].position);
+    mf_release(context, environment->position);
+    mf_release(context, environment->velocity);
+    mf_release(context, environment->targets);
+    mf_release(context, environment);
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+mf_World *mf_environment_world(const mf_Environment *environment) {
+    return environment->world;
+}
+
+mf_Group *mf_environment_group(const mf_Environment *environment) {
+    return environment->group;
+}
+
+const mf_TaskInfo *mf_environment_task(const mf_Environment *environment) {
+    return &environment->plan.task->info;
+}
+
+uint32_t mf_environment_count(const mf_Environment *environment) {
+    return environment->count;
+}
+
+uint32_t mf_environment_observation_count(const mf_Environment *environment) {
+    return environment->plan.observation_count;
+}
+
+uint32_t mf_environment_action_count(const mf_Environment *environment) {
+    return environment->plan.action_count;
+}
+
+void mf_environment_action_range(const mf_Environment *environment, uint32_t action, double *lower,
+                                 double *upper) {
+    bool there = action < environment->plan.action_count;
+    *lower = there ? environment->targets[action].lower : NAN;
+    *upper = there ? environment->targets[action].upper : NAN;
+}
+
+double mf_environment_interval(const mf_Environment *environment) {
+    return environment->plan.interval;
+}
+
+double mf_environment_parameter(const mf_Environment *environment, const char *name) {
+    uint32_t at = find_parameter(&environment->plan.task->info, name);
+    return at != MF_NONE ? environment->plan.value[at] : NAN;
+}

@@ -1,0 +1,198 @@
+// A humanoid that walks, and one that gets up: Gymnasium's Humanoid-v5 and HumanoidStandup-v5.
+#include "environment/tasks.h"
+
+#include "math/scalar.h"
+
+enum {
+    CONTROL,
+    IMPACT,
+    IMPACT_MIN,
+    IMPACT_MAX,
+    NOISE,
+    HIDE,
+    INERTIA,
+    TWIST,
+    ACTUATORS,
+    FORCES,
+    FORWARD,
+    HEALTHY,
+    UNHEALTHY_ENDS,
+    Z_MIN,
+    Z_MAX
+};
+enum { RISE = FORWARD };
+
+#define SEEN                                                                                       \
+    MF_TASK_NOISE(1e-2), MF_TASK_HIDE,                                                             \
+        MF_TASK_SWITCH("include_cinert_in_observation", 1.0, "inertia of bodies is seen"),         \
+        MF_TASK_SWITCH("include_cvel_in_observation", 1.0, "velocity of bodies is seen"),          \
+        MF_TASK_SWITCH("include_qfrc_actuator_in_observation", 1.0, "actuators' forces are seen"), \
+        MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "forces from outside are seen")
+
+static const mf_TaskParameter walk_parameters[] = {
+    MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
+    MF_TASK_WEIGHT("contact_cost_weight", 5e-7, "cost per sum of squared forces"),
+    MF_TASK_WEIGHT("contact_cost_min", -MF_TASK_MOST, "least that forces cost"),
+    MF_TASK_WEIGHT("contact_cost_max", 10.0, "most that forces cost"),
+    SEEN,
+    MF_TASK_WEIGHT("forward_reward_weight", 1.25, "reward per m/s forward"),
+    MF_TASK_WEIGHT("healthy_reward", 5.0, "reward of a step in good health"),
+    MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "ill health ends the episode"),
+    {"healthy_z_min", "m", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "lowest healthy height"},
+    {"healthy_z_max", "m", 2.0, -MF_TASK_MOST, MF_TASK_MOST, "largest healthy height"},
+};
+static const mf_TaskParameter rise_parameters[] = {
+    MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
+    MF_TASK_WEIGHT("impact_cost_weight", 0.5e-6, "cost per sum of squared forces"),
+    MF_TASK_WEIGHT("impact_cost_min", -MF_TASK_MOST, "least that forces cost"),
+    MF_TASK_WEIGHT("impact_cost_max", 10.0, "most that forces cost"),
+    SEEN,
+    MF_TASK_WEIGHT("uph_cost_weight", 1.0, "has no effect, as in Gymnasium"),
+};
+static const char *const walk_signals[] = {"x_position",     "y_position",  "distance_from_origin",
+                                           "x_velocity",     "y_velocity",  "reward_survive",
+                                           "reward_forward", "reward_ctrl", "reward_contact"};
+static const char *const rise_signals[] = {
+    "x_position",   "y_position",      "z_distance_from_origin",
+    "reward_linup", "reward_quadctrl", "reward_impact"};
+
+static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
+    const mf_Model *model = plan->model;
+    const double *value = plan->value;
+    plan->observation_count = model->position_count + model->velocity_count;
+    plan->observation_count -= value[HIDE] != 0.0 ? 2 : 0;
+    plan->observation_count += value[INERTIA] != 0.0 ? 10 * model->body_count : 0;
+    plan->observation_count += value[TWIST] != 0.0 ? 6 * model->body_count : 0;
+    plan->observation_count += value[ACTUATORS] != 0.0 ? model->velocity_count - 6 : 0;
+    plan->observation_count += value[FORCES] != 0.0 ? 6 * model->body_count : 0;
+    if (model->base == MF_BASE_FREE && model->actuator_count > 0 && model->body_count > 0)
+        return MF_OK;
+    return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
+                      "task %s: expected a model with a free base, bodies and actuators",
+                      plan->task->info.name);
+}
+
+static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity) {
+    mf_task_shake_uniform(draw, plan->value[NOISE], position, plan->model->position_count);
+    mf_task_shake_uniform(draw, plan->value[NOISE], velocity, plan->model->velocity_count);
+}
+
+static void observe(const mf_TaskView *view, double *out) {
+    const mf_TaskPlan *plan = view->plan;
+    const mf_Model *model = plan->model;
+    const double *value = plan->value;
+    uint32_t from = value[HIDE] != 0.0 ? 2 : 0, bodies = model->body_count;
+    mf_task_put(&out, view->position + from, model->position_count - from);
+    mf_task_put(&out, view->velocity, model->velocity_count);
+    if (value[INERTIA] != 0.0)
+        mf_task_put(&out, view->inertia, 10 * bodies);
+    if (value[TWIST] != 0.0)
+        mf_task_put(&out, view->twist, 6 * bodies);
+    if (value[ACTUATORS] != 0.0)
+        mf_task_put(&out, view->actuator + 6, model->velocity_count - 6);
+    if (value[FORCES] != 0.0)
+        mf_task_put(&out, view->outer, 6 * bodies);
+}
+
+// The centre of mass along x and y, from the inertia of bodies about it: what is kept is where it
+// was.
+static void center(const mf_TaskView *view, double out[2]) {
+    const mf_Model *model = view->plan->model;
+    double sum[2] = {0.0, 0.0}, mass = 0.0;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const mf_Body *body = &model->bodies[b];
+        double local[3], place[3];
+        mf_task_body_place(view, b, place);
+        mf_quat_rotate(local, body->rotation, body->center);
+        if (body->link != MF_NONE)
+            mf_quat_rotate(local, view->turn[body->link], local);
+        for (int i = 0; i < 2; i++)
+            sum[i] += body->mass * (place[i] + local[i]);
+        mass += body->mass;
+    }
+    for (int i = 0; i < 2; i++)
+        out[i] = sum[i] / mass;
+}
+
+static double effort(const mf_TaskView *view) {
+    return view->plan->value[CONTROL] * mf_task_squares(view->action, view->plan->action_count);
+}
+
+static double impact(const mf_TaskView *view) {
+    const double *value = view->plan->value;
+    return mf_clamp(value[IMPACT] * mf_task_squares(view->outer, 6 * view->plan->model->body_count),
+                    value[IMPACT_MIN], value[IMPACT_MAX]);
+}
+
+// ---- walking -----------------------------------------------------------------------------------
+
+static void begin_walk(const mf_TaskView *view, mf_TaskResult *result) {
+    static const double origin[2] = {0.0, 0.0};
+    center(view, view->memory);
+    result->signals[0] = view->position[0];
+    result->signals[1] = view->position[1];
+    result->signals[2] = mf_task_length(view->position, origin, 2);
+    observe(view, result->observation);
+}
+
+static void judge_walk(const mf_TaskView *view, mf_TaskResult *result) {
+    const mf_TaskPlan *plan = view->plan;
+    const double before[2] = {view->memory[0], view->memory[1]}, height = view->position[2];
+    bool well = height > plan->value[Z_MIN] && height < plan->value[Z_MAX];
+    double *out = result->signals;
+    begin_walk(view, result);
+    for (int i = 0; i < 2; i++)
+        out[3 + i] = (view->memory[i] - before[i]) / plan->interval;
+    out[5] = well ? plan->value[HEALTHY] : 0.0;
+    out[6] = plan->value[FORWARD] * out[3];
+    out[7] = -effort(view);
+    out[8] = -impact(view);
+    result->reward = out[6] + out[5] + out[7] + out[8];
+    result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
+}
+
+// ---- getting up --------------------------------------------------------------------------------
+
+static void begin_rise(const mf_TaskView *view, mf_TaskResult *result) {
+    result->signals[0] = view->position[0];
+    result->signals[1] = view->position[1];
+    result->signals[2] = view->position[2] - view->plan->model->start_position[2];
+    observe(view, result->observation);
+}
+
+static void judge_rise(const mf_TaskView *view, mf_TaskResult *result) {
+    double *out = result->signals;
+    begin_rise(view, result);
+    out[3] = view->position[2] / view->plan->step;
+    out[4] = -effort(view);
+    out[5] = -impact(view);
+    result->reward = out[3] + out[4] + out[5] + 1.0;
+}
+
+#define WANTS (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_ACTUATORS)
+
+const mf_Task mf_task_humanoid = {.info = {.name = "humanoid",
+                                           .model = "humanoid.xml",
+                                           .description = "a humanoid that walks forward",
+                                           .frame_skip = 5,
+                                           .episode_steps = 1000,
+                                           MF_TASK_LISTS(walk_parameters, walk_signals)},
+                                  .wants = WANTS,
+                                  .memory_count = 2,
+                                  .prepare = prepare,
+                                  .start = start,
+                                  .begin = begin_walk,
+                                  .judge = judge_walk};
+
+const mf_Task mf_task_humanoid_standup = {.info = {.name = "humanoid_standup",
+                                                   .model = "humanoidstandup.xml",
+                                                   .description = "a humanoid that gets up",
+                                                   .frame_skip = 5,
+                                                   .episode_steps = 1000,
+                                                   MF_TASK_LISTS(rise_parameters, rise_signals)},
+                                          .wants = WANTS,
+                                          .memory_count = 0,
+                                          .prepare = prepare,
+                                          .start = start,
+                                          .begin = begin_rise,
+                                          .judge = judge_rise};

@@ -1,0 +1,123 @@
+// Poles on a cart: Gymnasium's InvertedPendulum-v5 and InvertedDoublePendulum-v5.
+#include "environment/tasks.h"
+
+#include "math/scalar.h"
+
+enum { NOISE, HEALTHY };
+
+static const mf_TaskParameter single_parameters[] = {MF_TASK_NOISE(0.01)};
+static const mf_TaskParameter double_parameters[] = {
+    MF_TASK_NOISE(0.1),
+    MF_TASK_WEIGHT("healthy_reward", 10.0, "reward of a step that does not end the episode"),
+};
+static const char *const single_signals[] = {"reward_survive"};
+static const char *const double_signals[] = {"reward_survive", "distance_penalty",
+                                             "velocity_penalty"};
+
+// ---- one pole ----------------------------------------------------------------------------------
+
+static mf_Status prepare_single(mf_TaskPlan *plan, mf_Error *error) {
+    plan->observation_count = 4;
+    return mf_task_need(plan, 2, 2, 1, error);
+}
+
+static void start_single(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
+                         double *velocity) {
+    mf_task_shake_uniform(draw, plan->value[NOISE], position, 2);
+    mf_task_shake_uniform(draw, plan->value[NOISE], velocity, 2);
+}
+
+static void begin_single(const mf_TaskView *view, mf_TaskResult *result) {
+    double *out = result->observation;
+    mf_task_put(&out, view->position, 2);
+    mf_task_put(&out, view->velocity, 2);
+}
+
+static void judge_single(const mf_TaskView *view, mf_TaskResult *result) {
+    begin_single(view, result);
+    result->terminated = !(mf_abs(view->position[1]) <= 0.2);
+    result->reward = result->signals[0] = result->terminated ? 0.0 : 1.0;
+}
+
+// ---- two poles ---------------------------------------------------------------------------------
+
+static mf_Status prepare_double(mf_TaskPlan *plan, mf_Error *error) {
+    plan->observation_count = 9;
+    if (plan->model->site_count == 0)
+        return mf_fail_at(error, MF_UNSUPPORTED, plan->model->file, 0, 0,
+                          "task inverted_double_pendulum: expected a site at the tip");
+    return mf_task_need(plan, 3, 3, 1, error);
+}
+
+static void start_double(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
+                         double *velocity) {
+    mf_task_shake_uniform(draw, plan->value[NOISE], position, 3);
+    mf_task_shake_normal(draw, plan->value[NOISE], velocity, 3);
+}
+
+// What the limit of the cart's way pushes with: away from the end that is near.
+static double limit_force(const mf_TaskView *view) {
+    const mf_Joint *cart = &view->plan->model->joints[0];
+    double middle = 0.5 * (cart->lower + cart->upper);
+    return view->last_position[0] > middle ? -view->limit[0] : view->limit[0];
+}
+
+static void begin_double(const mf_TaskView *view, mf_TaskResult *result) {
+    double *out = result->observation, *sine = out + 1, *cosine = out + 3, *rest = out + 5;
+    const double force = view->action != NULL ? limit_force(view) : 0.0;
+    out[0] = view->position[0];
+    for (int j = 0; j < 2; j++)
+        mf_sin_cos(view->position[1 + j], &sine[j], &cosine[j]);
+    mf_task_put_limited(&rest, view->velocity, 3, 10.0);
+    mf_task_put_limited(&rest, &force, 1, 10.0);
+}
+
+static void judge_double(const mf_TaskView *view, mf_TaskResult *result) {
+    const mf_Site *tip = &view->plan->model->sites[0];
+    const double *v = view->velocity, *weight = view->plan->value;
+    double place[3], *out = result->signals;
+    begin_double(view, result);
+    mf_vec3_copy(place, tip->frame.position);
+    if (tip->frame.link != MF_NONE) {
+        mf_quat_rotate(place, view->turn[tip->frame.link], tip->frame.position);
+        mf_vec3_add(place, place, view->place[tip->frame.link]);
+    }
+    result->terminated = !(place[2] > 1.0);
+    out[0] = result->terminated ? 0.0 : weight[HEALTHY];
+    out[1] = -(0.01 * place[0] * place[0] + (place[2] - 2.0) * (place[2] - 2.0));
+    out[2] = -(1e-3 * v[1] * v[1] + 5e-3 * v[2] * v[2]);
+    result->reward = out[0] + out[1] + out[2];
+}
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+const mf_Task mf_task_inverted_pendulum = {
+    .info = {.name = "inverted_pendulum",
+             .model = "inverted_pendulum.xml",
+             .description = "a pole on a cart that is to stay upright",
+             .frame_skip = 2,
+             .episode_steps = 1000,
+             .parameter_count = 1,
+             .parameters = single_parameters,
+             .signal_count = 1,
+             .signals = single_signals},
+    .prepare = prepare_single,
+    .start = start_single,
+    .begin = begin_single,
+    .judge = judge_single};
+
+const mf_Task mf_task_inverted_double_pendulum = {
+    .info = {.name = "inverted_double_pendulum",
+             .model = "inverted_double_pendulum.xml",
+             .description = "two poles on each other on a cart that are to stay upright",
+             .frame_skip = 5,
+             .episode_steps = 1000,
+             .parameter_count = 2,
+             .parameters = double_parameters,
+             .signal_count = 3,
+             .signals = double_signals},
+    .wants = MF_TASK_POSES | MF_TASK_LIMITS,
+    .prepare = prepare_double,
+    .start = start_double,
+    .begin = begin_double,
+    .judge = judge_double};

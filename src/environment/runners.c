@@ -1,0 +1,238 @@
+// Robots that run along a line in a plane: half cheetah, hopper, walker and swimmer. Observations,
+// rewards and ends are those of Gymnasium's v5 tasks of these names.
+#include "environment/tasks.h"
+
+#include "math/scalar.h"
+
+enum {
+    FORWARD,
+    CONTROL,
+    NOISE,
+    HIDE,
+    HEALTHY,
+    UNHEALTHY_ENDS,
+    Z_MIN,
+    Z_MAX,
+    TILT_MIN,
+    TILT_MAX,
+    STATE_MIN,
+    STATE_MAX
+};
+
+static const mf_TaskParameter half_cheetah_parameters[] = {
+    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),
+    MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
+    MF_TASK_NOISE(0.1),
+    MF_TASK_HIDE,
+};
+static const mf_TaskParameter swimmer_parameters[] = {
+    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),
+    MF_TASK_WEIGHT("ctrl_cost_weight", 1e-4, "cost per sum of squared actions"),
+    MF_TASK_NOISE(0.1),
+    MF_TASK_HIDE,
+};
+#define RUNNER_PARAMETERS(z_min, z_max, tilt, noise)                                               \
+    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),                        \
+        MF_TASK_WEIGHT("ctrl_cost_weight", 1e-3, "cost per sum of squared actions"),               \
+        MF_TASK_NOISE(noise), MF_TASK_HIDE,                                                        \
+        MF_TASK_WEIGHT("healthy_reward", 1.0, "reward of a step in good health"),                  \
+        MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "ill health ends the episode"),            \
+        {"healthy_z_min", "m", z_min, -MF_TASK_MOST, MF_TASK_MOST, "lowest healthy height"},       \
+        {"healthy_z_max", "m", z_max, -MF_TASK_MOST, MF_TASK_MOST, "largest healthy height"},      \
+        {"healthy_angle_min", "rad", -(tilt), -MF_TASK_MOST, MF_TASK_MOST, "healthy from here"}, { \
+        "healthy_angle_max", "rad", tilt, -MF_TASK_MOST, MF_TASK_MOST, "healthy up to here"        \
+    }
+static const mf_TaskParameter walker_parameters[] = {RUNNER_PARAMETERS(0.8, 2.0, 1.0, 5e-3)};
+static const mf_TaskParameter hopper_parameters[] = {
+    RUNNER_PARAMETERS(0.7, MF_TASK_MOST, 0.2, 5e-3),
+    {"healthy_state_min", "1", -100.0, -MF_TASK_MOST, MF_TASK_MOST, "of all but x and z"},
+    {"healthy_state_max", "1", 100.0, -MF_TASK_MOST, MF_TASK_MOST, "of all but x and z"},
+};
+
+static mf_Status prepare_plane(mf_TaskPlan *plan, uint32_t positions, uint32_t actuators,
+                               uint32_t hidden, mf_Error *error) {
+    plan->observation_count = 2 * positions - (plan->value[HIDE] != 0.0 ? hidden : 0);
+    return mf_task_need(plan, positions, positions, actuators, error);
+}
+
+static mf_Status prepare_half_cheetah(mf_TaskPlan *plan, mf_Error *error) {
+    return prepare_plane(plan, 9, 6, 1, error);
+}
+
+static mf_Status prepare_hopper(mf_TaskPlan *plan, mf_Error *error) {
+    return prepare_plane(plan, 6, 3, 1, error);
+}
+
+static mf_Status prepare_walker(mf_TaskPlan *plan, mf_Error *error) {
+    return prepare_plane(plan, 9, 6, 1, error);
+}
+
+// Swimmers of any number of links.
+static mf_Status prepare_swimmer(mf_TaskPlan *plan, mf_Error *error) {
+    uint32_t count = plan->model->position_count;
+    return prepare_plane(plan, count < 4 ? 5 : count, count < 4 ? 2 : count - 3, 2, error);
+}
+
+// ---- starts ------------------------------------------------------------------------------------
+
+static void start_uniform(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
+                          double *velocity) {
+    mf_task_shake_uniform(draw, plan->value[NOISE], position, plan->model->position_count);
+    mf_task_shake_uniform(draw, plan->value[NOISE], velocity, plan->model->velocity_count);
+}
+
+static void start_half_cheetah(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
+                               double *velocity) {
+    mf_task_shake_uniform(draw, plan->value[NOISE], position, plan->model->position_count);
+    mf_task_shake_normal(draw, plan->value[NOISE], velocity, plan->model->velocity_count);
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+static void observe(const mf_TaskView *view, uint32_t hidden, double limit, double *out) {
+    const mf_TaskPlan *plan = view->plan;
+    uint32_t from = plan->value[HIDE] != 0.0 ? hidden : 0;
+    mf_task_put(&out, view->position + from, plan->model->position_count - from);
+    mf_task_put_limited(&out, view->velocity, plan->model->velocity_count, limit);
+}
+
+static const char *const cheetah_signals[] = {"x_position", "x_velocity", "reward_forward",
+                                              "reward_ctrl"};
+
+static void begin_half_cheetah(const mf_TaskView *view, mf_TaskResult *result) {
+    view->memory[0] = result->signals[0] = view->position[0];
+    observe(view, 1, MF_TASK_MOST, result->observation);
+}
+
+static void judge_half_cheetah(const mf_TaskView *view, mf_TaskResult *result) {
+    const mf_TaskPlan *plan = view->plan;
+    double speed = (view->position[0] - view->memory[0]) / plan->interval;
+    double *signals = result->signals;
+    signals[1] = speed;
+    signals[2] = plan->value[FORWARD] * speed;
+    signals[3] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    result->reward = signals[2] + signals[3];
+    begin_half_cheetah(view, result);
+}
+
+static const char *const runner_signals[] = {"x_position",  "z_distance_from_origin",
+                                             "x_velocity",  "reward_forward",
+                                             "reward_ctrl", "reward_survive"};
+
+static bool inside(double value, double lower, double upper) {
+    return lower < value && value < upper;
+}
+
+static bool healthy(const mf_TaskView *view, bool whole_state) {
+    const mf_TaskPlan *plan = view->plan;
+    const double *limit = plan->value;
+    bool well = inside(view->position[1], limit[Z_MIN], limit[Z_MAX]) &&
+                inside(view->position[2], limit[TILT_MIN], limit[TILT_MAX]);
+    for (uint32_t i = 2; whole_state && i < plan->model->position_count; i++)
+        well = well && inside(view->position[i], limit[STATE_MIN], limit[STATE_MAX]);
+    for (uint32_t i = 0; whole_state && i < plan->model->velocity_count; i++)
+        well = well && inside(view->velocity[i], limit[STATE_MIN], limit[STATE_MAX]);
+    return well;
+}
+
+static void begin_runner(const mf_TaskView *view, mf_TaskResult *result) {
+    view->memory[0] = result->signals[0] = view->position[0];
+    result->signals[1] = view->position[1] - view->plan->model->start_position[1];
+    observe(view, 1, 10.0, result->observation);
+}
+
+static void judge_runner(const mf_TaskView *view, mf_TaskResult *result, bool whole_state) {
+    const mf_TaskPlan *plan = view->plan;
+    double speed = (view->position[0] - view->memory[0]) / plan->interval;
+    bool well = healthy(view, whole_state);
+    double *signals = result->signals;
+    signals[2] = speed;
+    signals[3] = plan->value[FORWARD] * speed;
+    signals[4] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    signals[5] = well ? plan->value[HEALTHY] : 0.0;
+    result->reward = signals[3] + signals[5] + signals[4];
+    result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
+    begin_runner(view, result);
+}
+
+static void judge_hopper(const mf_TaskView *view, mf_TaskResult *result) {
+    judge_runner(view, result, true);
+}
+
+static void judge_walker(const mf_TaskView *view, mf_TaskResult *result) {
+    judge_runner(view, result, false);
+}
+
+static const char *const swimmer_signals[] = {"x_position", "y_position", "distance_from_origin",
+                                              "x_velocity", "y_velocity", "reward_forward",
+                                              "reward_ctrl"};
+
+static void begin_swimmer(const mf_TaskView *view, mf_TaskResult *result) {
+    static const double origin[2] = {0.0, 0.0};
+    for (int i = 0; i < 2; i++)
+        view->memory[i] = result->signals[i] = view->position[i];
+    result->signals[2] = mf_task_length(view->position, origin, 2);
+    observe(view, 2, MF_TASK_MOST, result->observation);
+}
+
+static void judge_swimmer(const mf_TaskView *view, mf_TaskResult *result) {
+    const mf_TaskPlan *plan = view->plan;
+    double *signals = result->signals;
+    for (int i = 0; i < 2; i++)
+        signals[3 + i] = (view->position[i] - view->memory[i]) / plan->interval;
+    signals[5] = plan->value[FORWARD] * signals[3];
+    signals[6] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    result->reward = signals[5] + signals[6];
+    begin_swimmer(view, result);
+}
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+const mf_Task mf_task_half_cheetah = {
+    .info = {.name = "half_cheetah",
+             .model = "half_cheetah.xml",
+             .description = "a two-legged runner in a plane that cannot fall out of it",
+             .frame_skip = 5,
+             .episode_steps = 1000,
+             MF_TASK_LISTS(half_cheetah_parameters, cheetah_signals)},
+    .memory_count = 1,
+    .prepare = prepare_half_cheetah,
+    .start = start_half_cheetah,
+    .begin = begin_half_cheetah,
+    .judge = judge_half_cheetah};
+
+const mf_Task mf_task_hopper = {.info = {.name = "hopper",
+                                         .model = "hopper.xml",
+                                         .description = "one leg that hops forward",
+                                         .frame_skip = 4,
+                                         .episode_steps = 1000,
+                                         MF_TASK_LISTS(hopper_parameters, runner_signals)},
+                                .memory_count = 1,
+                                .prepare = prepare_hopper,
+                                .start = start_uniform,
+                                .begin = begin_runner,
+                                .judge = judge_hopper};
+
+const mf_Task mf_task_walker2d = {.info = {.name = "walker2d",
+                                           .model = "walker2d_v5.xml",
+                                           .description = "two legs that walk in a plane",
+                                           .frame_skip = 4,
+                                           .episode_steps = 1000,
+                                           MF_TASK_LISTS(walker_parameters, runner_signals)},
+                                  .memory_count = 1,
+                                  .prepare = prepare_walker,
+                                  .start = start_uniform,
+                                  .begin = begin_runner,
+                                  .judge = judge_walker};
+
+const mf_Task mf_task_swimmer = {.info = {.name = "swimmer",
+                                          .model = "swimmer.xml",
+                                          .description = "a chain of links that swims in a plane",
+                                          .frame_skip = 4,
+                                          .episode_steps = 1000,
+                                          MF_TASK_LISTS(swimmer_parameters, swimmer_signals)},
+                                 .memory_count = 2,
+                                 .prepare = prepare_swimmer,
+                                 .start = start_uniform,
+                                 .begin = begin_swimmer,
+                                 .judge = judge_swimmer};

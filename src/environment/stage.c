@@ -1,0 +1,319 @@
+// The world of an environment: the ground, step, gravity and switches of the model's file, one
+// group of isolated robots with their motion, and the fields that remember episodes.
+#include "environment/environment.h"
+
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <math.h>
+
+static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {
+    {"episode.steps", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "steps of the environment in this episode"},
+    {"episode.number", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "episodes begun with this seed"},
+    {"episode.phase", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "0 none yet, 1 runs, 2 over"},
+    {"episode.seed", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "lower and upper half of the seed"},
+    {"episode.memory", "1", "", MF_F64, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "what the task keeps from step to step"},
+    {"episode.last_position", "1", "world", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "position vector at the beginning of the last physics step"},
+    {"episode.last_velocity", "1", "world", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "velocity vector at the beginning of the last physics step"},
+};
+
+// ---- what is remembered of the last physics step -----------------------------------------------
+
+typedef struct Recall {
+    const mf_Field *position, *velocity;
+    const mf_StateSource *position_source, *velocity_source;
+    uint64_t frame_skip;
+} Recall;
+
+static void copy_rows(const mf_SystemRun *run, const mf_Field *to, const mf_StateSource *sources) {
+    size_t row = MF_BLOCK * mf_field_value_size(to->info.type);
+    for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++)
+        for (uint32_t c = 0; c < to->components; c++) {
+            const mf_Field *from = sources[c].field;
+            size_t target = ((size_t)b * to->components + c) * row;
+            if (from == NULL)
+                continue;
+            size_t source = ((size_t)b * from->components + sources[c].component) * row;
+            memcpy((char *)to->data + target, (const char *)from->data + source, row);
+        }
+}
+
+static void recall(const mf_SystemRun *run, void *user) {
+    const Recall *own = user;
+    if ((run->tick + 1) % own->frame_skip != 0)
+        return;
+    copy_rows(run, own->position, own->position_source);
+    copy_rows(run, own->velocity, own->velocity_source);
+}
+
+static mf_Status add_recall(mf_Environment *environment, mf_Error *error) {
+    static const char *const writes[] = {"episode.last_position", "episode.last_velocity", NULL};
+    static const char *const reads[] = {"base.position",
+                                        "base.orientation",
+                                        "base.linear_velocity",
+                                        "base.angular_velocity",
+                                        "joint.angle",
+                                        "joint.rate",
+                                        "?ball.orientation",
+                                        "?ball.rate",
+                                        "?free.position",
+                                        "?free.velocity",
+                                        NULL};
+    mf_SystemConfig system = mf_system_config();
+    Recall *own = mf_allocate(environment->context, 1, sizeof *own);
+    if (own == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    own->position = environment->rows[MF_EPISODE_LAST_POSITION];
+    own->velocity = environment->rows[MF_EPISODE_LAST_VELOCITY];
+    own->position_source = environment->position;
+    own->velocity_source = environment->velocity;
+    own->frame_skip = environment->frame_skip;
+    system.name = "episode";
+    system.phase = MF_PHASE_SENSE;
+    system.run = recall;
+    system.destroy = mf_attach_release;
+    system.user = own;
+    system.reads = reads;
+    system.writes = writes;
+    mf_Status status = mf_group_add_system(environment->group, &system, error);
+    if (status != MF_OK)
+        mf_release(environment->context, own);
+    return status;
+}
+
+// ---- where state is ----------------------------------------------------------------------------
+
+static void source(mf_StateSource *out, const mf_Field *field, uint32_t component) {
+    out->field = field;
+    out->component = component;
+}
+
+static void find_sources(mf_Environment *environment) {
+    const mf_Model *model = environment->plan.model;
+    mf_Group *group = environment->group;
+    mf_StateSource *q = environment->position, *v = environment->velocity;
+    uint32_t balls = 0, frees = 0;
+    for (uint32_t i = 0; i < model->position_count; i++)
+        q[i].value = model->start_position[i];
+    for (uint32_t i = 0; model->base == MF_BASE_FREE && i < 7; i++)
+        source(&q[i], mf_group_find_field(group, i < 3 ? "base.position" : "base.orientation"),
+               i < 3 ? i : i - 3);
+    for (uint32_t i = 0; model->base == MF_BASE_FREE && i < 6; i++)
+        source(&v[i],
+               mf_group_find_field(group, i < 3 ? "base.linear_velocity" : "base.angular_velocity"),
+               i % 3);
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        uint32_t at = joint->position_address, rate = joint->velocity_address;
+        if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
+            source(&q[at], mf_group_find_field(group, "joint.angle"), j);
+            source(&v[rate], mf_group_find_field(group, "joint.rate"), j);
+        }
+        for (uint32_t i = 0; joint->type == MF_JOINT_FLOATING && i < 3; i++) {
+            source(&q[at + i], mf_group_find_field(group, "free.position"), 3 * frees + i);
+            source(&v[rate + i], mf_group_find_field(group, "free.velocity"), 3 * frees + i);
+        }
+        if (joint->type == MF_JOINT_FLOATING) {
+            frees++;
+            at += 3;
+            rate += 3;
+        }
+        if (joint->type != MF_JOINT_FLOATING && joint->type != MF_JOINT_BALL)
+            continue;
+        for (uint32_t i = 0; i < 4; i++)
+            source(&q[at + i], mf_group_find_field(group, "ball.orientation"), 4 * balls + i);
+        for (uint32_t i = 0; i < 3; i++)
+            source(&v[rate + i], mf_group_find_field(group, "ball.rate"), 3 * balls + i);
+        balls++;
+    }
+}
+
+// ---- motion ------------------------------------------------------------------------------------
+
+static bool meet(const mf_Shape *a, const mf_Shape *b) {
+    return (a->contact_type & b->contact_with) != 0 || (b->contact_type & a->contact_with) != 0;
+}
+
+// The ground is the file's level plane or height field or, for a free robot without one, a plane.
+static bool is_floor(const mf_Shape *shape) {
+    const double x = shape->rotation[1], y = shape->rotation[2];
+    return (shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
+           shape->link == MF_NONE && x * x + y * y < 1e-12;
+}
+
+static bool touches_floor(const mf_Model *model, const mf_Shape *shape, bool *floor) {
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        *floor = *floor || is_floor(&model->shapes[i]);
+        if (is_floor(&model->shapes[i]) && meet(shape, &model->shapes[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool touches(const mf_Model *model) {
+    bool floor = false, any = false;
+    if (model->physics.disabled & (MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT))
+        return false;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (!shape->collides || shape->link == MF_NONE)
+            continue;
+        any = true;
+        if (touches_floor(model, shape, &floor))
+            return true;
+    }
+    return any && !floor && model->base == MF_BASE_FREE;
+}
+
+static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    mf_ArticulatedConfig config = mf_articulated_config();
+    config.limits = !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
+    config.contacts = touches(model);
+    config.shapes = true;
+    config.like_mujoco = true;
+    if (model->physics.integrator == MF_PHYSICS_RK4 && !config.contacts)
+        config.integrator = MF_ARTICULATED_RK4;
+    return mf_articulated_add(group, &config, error);
+}
+
+static mf_Status add_motion(mf_Environment *environment, mf_Motion motion, mf_Error *error) {
+    mf_Group *group = environment->group;
+    mf_Time interval = mf_time_from_seconds(environment->plan.interval);
+    mf_PointsConfig points = mf_points_config();
+    mf_KinematicConfig kinematic = mf_kinematic_config();
+    mf_RigidConfig rigid = mf_rigid_config();
+    mf_PrescribedConfig prescribed = mf_prescribed_config();
+    mf_Status status = mf_motion_check(environment->plan.model, motion, error);
+    if (status != MF_OK)
+        return status;
+    points.joint_interval = rigid.control_interval = prescribed.control_interval = interval;
+    kinematic.shapes = rigid.shapes = prescribed.shapes = true;
+    switch (motion) {
+    case MF_MOTION_KINEMATIC:
+        return mf_kinematic_add(group, &kinematic, error);
+    case MF_MOTION_POINTS:
+        return mf_points_add(group, &points, error);
+    case MF_MOTION_RIGID:
+        return mf_rigid_add(group, &rigid, error);
+    case MF_MOTION_PRESCRIBED:
+        return mf_prescribed_add(group, &prescribed, error);
+    default:
+        return add_articulated(group, error);
+    }
+}
+
+static mf_Status report(mf_Environment *environment, mf_Error *error) {
+    const mf_Model *model = environment->plan.model;
+    uint32_t wants = environment->plan.task->wants, *bodies;
+    mf_Status status = MF_OK;
+    if (wants & MF_TASK_OUTER && mf_motion_in(environment->group, MF_MOTION_ARTICULATED)) {
+        bodies = mf_allocate(environment->context, model->body_count + 1, sizeof *bodies);
+        if (bodies == NULL)
+            return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+        for (uint32_t b = 0; b < model->body_count; b++)
+            bodies[b] = b;
+        status = mf_articulated_report_forces(environment->group, bodies, model->body_count, error);
+        mf_release(environment->context, bodies);
+    }
+    if (status == MF_OK && wants & MF_TASK_LIMITS)
+        status = mf_articulated_report_limits(environment->group, error);
+    environment->outer = mf_group_find_field(environment->group, "sensor.outer");
+    environment->limit = mf_group_find_field(environment->group, "joint.limit_force");
+    environment->actuator = mf_group_find_field(environment->group, "actuator.force");
+    environment->fault = mf_group_find_field(environment->group, "fault.word");
+    return status;
+}
+
+// ---- the stage ---------------------------------------------------------------------------------
+
+static mf_Status add_rows(mf_Environment *environment, mf_Error *error) {
+    const mf_Model *model = environment->plan.model;
+    const uint32_t counts[MF_EPISODE_ROWS] = {1,
+                                              1,
+                                              1,
+                                              2,
+                                              environment->plan.task->memory_count + 1,
+                                              model->position_count,
+                                              model->velocity_count};
+    mf_Status status = MF_OK;
+    for (uint32_t r = 0; r < MF_EPISODE_ROWS && status == MF_OK; r++)
+        if (counts[r] > 0)
+            status = mf_group_add_field(environment->group, &row_info[r], counts[r],
+                                        &environment->rows[r], error);
+    return status;
+}
+
+static mf_Status make_world(mf_Environment *environment, const mf_EnvironmentConfig *config,
+                            mf_Error *error) {
+    const mf_Physics *physics = &environment->plan.model->physics;
+    const double *pull = physics->gravity;
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    double gravity = mf_vec3_length(pull);
+    world.step = mf_time_from_seconds(environment->plan.step);
+    world.gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : gravity;
+    if (gravity > 0.0)
+        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
+    group.model = environment->plan.model;
+    group.count = config->count;
+    group.double_precision = config->double_precision;
+    mf_Status status =
+        mf_terrain_from_model(environment->context, group.model, &environment->ground, error);
+    world.terrain = environment->ground;
+    if (status == MF_OK)
+        status = mf_world_create(environment->context, &world, &environment->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(environment->world, &group, &environment->group, error);
+    return status;
+}
+
+static mf_Status aim_actions(mf_Environment *environment, mf_Error *error) {
+    const mf_Model *model = environment->plan.model;
+    const uint32_t count = environment->plan.action_count;
+    environment->command = mf_group_find_field(environment->group, "actuator.control");
+    if (environment->command == NULL || environment->command->components != count)
+        return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
+                          "task %s: expected a model with actuators that moves by articulated",
+                          environment->plan.task->info.name);
+    for (uint32_t a = 0; a < count; a++)
+        environment->targets[a] = (mf_ActionTarget){.component = a,
+                                                    .scale = 1.0,
+                                                    .lower = model->actuators[a].control_lower,
+                                                    .upper = model->actuators[a].control_upper};
+    return MF_OK;
+}
+
+// Whether tasks read poses and forces of the state before the last physics step, as they do where
+// MuJoCo steps by Euler; the last stage of its Runge-Kutta steps is at the end of the step.
+static bool lags(const mf_Environment *environment) {
+    const uint32_t poses = MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_LIMITS;
+    return (environment->plan.task->wants & poses) != 0 &&
+           environment->plan.model->physics.integrator != MF_PHYSICS_RK4;
+}
+
+mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
+                               mf_Error *error) {
+    environment->recalls = lags(environment);
+    mf_Status status = make_world(environment, config, error);
+    if (status == MF_OK)
+        status = add_rows(environment, error);
+    if (status == MF_OK)
+        status = add_motion(environment, config->motion, error);
+    if (status == MF_OK)
+        status = report(environment, error);
+    if (status == MF_OK)
+        status = aim_actions(environment, error);
+    if (status == MF_OK) {
+        find_sources(environment);
+        status = environment->recalls ? add_recall(environment, error) : MF_OK;
+    }
+    return status;
+}

@@ -1,0 +1,353 @@
+// One step of all robots, and the start of episodes. Work is cut into pieces of whole blocks, each
+// with room of its own, so that pieces run on any thread in any order with the same result.
+#include "environment/environment.h"
+
+#include "math/scalar.h"
+
+typedef struct Pass {
+    mf_Environment *environment;
+    const mf_EnvironmentBuffers *buffers;
+    const uint8_t *mask;   // resets
+    const uint64_t *seeds; // resets
+} Pass;
+
+// ---- fields and rows ---------------------------------------------------------------------------
+
+static size_t place_of(const mf_Field *field, uint32_t instance, uint32_t component) {
+    return ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
+           instance % MF_BLOCK;
+}
+
+static double *memory_of(const mf_Environment *e, uint32_t instance, uint32_t component) {
+    const mf_Field *field = e->rows[MF_EPISODE_MEMORY];
+    return (double *)field->data + place_of(field, instance, component);
+}
+
+static uint32_t *word_of(const mf_Environment *e, mf_EpisodeRow row, uint32_t instance,
+                         uint32_t component) {
+    const mf_Field *field = e->rows[row];
+    return (uint32_t *)field->data + place_of(field, instance, component);
+}
+
+static double value_of(const mf_Field *field, uint32_t instance, uint32_t component) {
+    size_t place = place_of(field, instance, component);
+    return field->info.type == MF_F64 ? ((const double *)field->data)[place]
+                                      : (double)((const float *)field->data)[place];
+}
+
+static void gather(const mf_StateSource *sources, uint32_t count, uint32_t instance, double *out) {
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = sources[i].field != NULL
+                     ? value_of(sources[i].field, instance, sources[i].component)
+                     : sources[i].value;
+}
+
+static void gather_field(const mf_Field *field, uint32_t count, uint32_t instance, double *out) {
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = field != NULL ? value_of(field, instance, i) : 0.0;
+}
+
+static void put_row(const mf_Environment *e, void *rows, uint32_t instance, const double *values) {
+    const size_t count = e->plan.observation_count, first = instance * count;
+    if (rows == NULL)
+        return;
+    if (e->observation_type == MF_F64) {
+        memcpy((double *)rows + first, values, count * sizeof(double));
+        return;
+    }
+    float *out = (float *)rows + first;
+    for (size_t i = 0; i < count; i++)
+        out[i] = (float)values[i];
+}
+
+static void put_signals(const mf_Environment *e, double *rows, uint32_t instance,
+                        const double *values) {
+    const size_t count = e->plan.task->info.signal_count;
+    if (rows != NULL)
+        memcpy(rows + instance * count, values, count * sizeof(double));
+}
+
+// ---- the view of one robot ---------------------------------------------------------------------
+
+// Forces from outside on what each body carries, about its link, become those on the body alone,
+// about the centre of mass of the whole: torque, then force.
+static void spread_outer(const mf_Environment *e, uint32_t instance, const double center[3],
+                         mf_TaskRoom *room) {
+    const mf_Model *model = e->plan.model;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        double raw[6], arm[3], moment[3], *own = room->outer + 6 * (size_t)b;
+        for (uint32_t i = 0; i < 6; i++)
+            raw[i] = e->outer != NULL ? value_of(e->outer, instance, 6 * b + i) : 0.0;
+        mf_vec3_set(arm, 0.0, 0.0, 0.0);
+        if (model->bodies[b].link != MF_NONE)
+            mf_vec3_sub(arm, room->place[model->bodies[b].link], center);
+        mf_vec3_cross(moment, arm, raw);
+        mf_vec3_add(own, moment, raw + 3);
+        mf_vec3_copy(own + 3, raw);
+    }
+    // Parents come first, so that what a child takes from its parent is still its whole subtree's.
+    for (uint32_t b = 0; b < model->body_count; b++)
+        for (uint32_t i = 0; model->bodies[b].parent != MF_NONE && i < 6; i++)
+            room->outer[6 * (size_t)model->bodies[b].parent + i] -= room->outer[6 * (size_t)b + i];
+}
+
+static void spread_actuators(const mf_Environment *e, uint32_t instance, mf_TaskRoom *room) {
+    const mf_Model *model = e->plan.model;
+    memset(room->actuator, 0, model->velocity_count * sizeof *room->actuator);
+    for (uint32_t a = 0; e->actuator != NULL && a < model->actuator_count; a++) {
+        const mf_Actuator *actuator = &model->actuators[a];
+        if (actuator->drive == MF_DRIVE_JOINT)
+            room->actuator[model->joints[actuator->joint].velocity_address] +=
+                actuator->gear[0] * value_of(e->actuator, instance, a);
+    }
+}
+
+// Fills the room with all that the task wants to see; `last` state is in the room already.
+static mf_TaskView look(const mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room) {
+    const mf_TaskPlan *plan = &e->plan;
+    const mf_Model *model = plan->model;
+    const uint32_t wants = plan->task->wants;
+    double center[3];
+    mf_TaskView view = {.plan = plan,
+                        .position = room->position,
+                        .velocity = room->velocity,
+                        .last_position = room->last_position,
+                        .last_velocity = room->last_velocity,
+                        .memory = room->memory,
+                        .place = room->task.place,
+                        .turn = room->task.turn,
+                        .inertia = room->task.inertia,
+                        .twist = room->task.twist,
+                        .outer = room->task.outer,
+                        .actuator = room->task.actuator,
+                        .limit = room->task.limit};
+    if (wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER)) {
+        mf_model_pose_at(model, room->last_position, room->task.place, room->task.turn);
+        mf_task_center(model, &room->task, center);
+    }
+    if (wants & MF_TASK_BODIES) {
+        mf_task_speeds(model, room->last_velocity, &room->task);
+        mf_task_bodies(model, center, &room->task);
+    }
+    if (wants & MF_TASK_OUTER)
+        spread_outer(e, instance, center, &room->task);
+    if (wants & MF_TASK_ACTUATORS)
+        spread_actuators(e, instance, &room->task);
+    if (wants & MF_TASK_LIMITS)
+        gather_field(e->limit, model->joint_count, instance, room->task.limit);
+    return view;
+}
+
+static void load_memory(const mf_Environment *e, uint32_t instance, double *memory) {
+    for (uint32_t i = 0; i < e->plan.task->memory_count; i++)
+        memory[i] = *memory_of(e, instance, i);
+}
+
+static void store_memory(const mf_Environment *e, uint32_t instance, const double *memory) {
+    for (uint32_t i = 0; i < e->plan.task->memory_count; i++)
+        *memory_of(e, instance, i) = memory[i];
+}
+
+// ---- the start of an episode -------------------------------------------------------------------
+
+static mf_TaskDraw draw_of(const mf_Environment *e, uint32_t instance) {
+    uint64_t low = *word_of(e, MF_EPISODE_SEED, instance, 0);
+    uint64_t high = *word_of(e, MF_EPISODE_SEED, instance, 1);
+    return (mf_TaskDraw){.seed = high << 32 | low,
+                         .tick = (uint64_t)*word_of(e, MF_EPISODE_NUMBER, instance, 0) << 32};
+}
+
+static void begin_episode(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room) {
+    const mf_TaskPlan *plan = &e->plan;
+    const mf_Model *model = plan->model;
+    mf_TaskDraw draw = draw_of(e, instance);
+    mf_TaskResult result = {.observation = room->observation, .signals = room->signals};
+    *word_of(e, MF_EPISODE_NUMBER, instance, 0) += 1;
+    *word_of(e, MF_EPISODE_STEPS, instance, 0) = 0;
+    *word_of(e, MF_EPISODE_PHASE, instance, 0) = MF_EPISODE_RUNS;
+    memcpy(room->position, model->start_position, model->position_count * sizeof(double));
+    memset(room->velocity, 0, model->velocity_count * sizeof(double));
+    plan->task->start(plan, &draw, room->position, room->velocity);
+    mf_group_reset(e->group, instance);
+    mf_group_set_state(e->group, instance, room->position, room->velocity);
+    gather(e->position, model->position_count, instance, room->position);
+    gather(e->velocity, model->velocity_count, instance, room->velocity);
+    memcpy(room->last_position, room->position, model->position_count * sizeof(double));
+    memcpy(room->last_velocity, room->velocity, model->velocity_count * sizeof(double));
+    for (uint32_t i = 0; i < plan->task->memory_count; i++)
+        room->memory[i] = 0.0;
+    for (uint32_t i = 0; i < plan->task->info.signal_count; i++)
+        room->signals[i] = 0.0;
+    mf_TaskView view = look(e, instance, room);
+    plan->task->begin(&view, &result);
+    store_memory(e, instance, room->memory);
+}
+
+// The robots of piece `share`: first .. *end - 1.
+static uint32_t share_begin(const mf_Environment *e, uint32_t share, uint32_t *end) {
+    uint64_t blocks = (e->count + MF_BLOCK - 1) / MF_BLOCK;
+    uint64_t first = blocks * share / e->share_count, last = blocks * (share + 1) / e->share_count;
+    *end = last * MF_BLOCK < e->count ? (uint32_t)(last * MF_BLOCK) : e->count;
+    return (uint32_t)(first * MF_BLOCK);
+}
+
+static void reset_share(void *task, uint32_t share) {
+    const Pass *pass = task;
+    mf_Environment *e = pass->environment;
+    mf_EnvironmentRoom *room = &e->rooms[share];
+    uint32_t end, first = share_begin(e, share, &end);
+    for (uint32_t i = first; i < end; i++) {
+        if (pass->mask != NULL && pass->mask[i] == 0)
+            continue;
+        if (pass->seeds != NULL) {
+            *word_of(e, MF_EPISODE_SEED, i, 0) = (uint32_t)pass->seeds[i];
+            *word_of(e, MF_EPISODE_SEED, i, 1) = (uint32_t)(pass->seeds[i] >> 32);
+            *word_of(e, MF_EPISODE_NUMBER, i, 0) = 0;
+        }
+        begin_episode(e, i, room);
+        put_row(e, pass->buffers->observation, i, room->observation);
+        put_signals(e, pass->buffers->signals, i, room->signals);
+    }
+}
+
+mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
+                               const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
+                               mf_Error *error) {
+    for (uint32_t i = 0; seeds == NULL && i < environment->count; i++)
+        if ((mask == NULL || mask[i] != 0) &&
+            *word_of(environment, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_NONE)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "reset: robot %u never had a seed; give seeds the first time", i);
+    Pass pass = {environment, buffers, mask, seeds};
+    mf_parallel_for(environment->context, environment->share_count, reset_share, &pass);
+    return MF_OK;
+}
+
+// ---- a step ------------------------------------------------------------------------------------
+
+// A robot whose episode was over before this step, which starts the next one.
+static bool starts_now(const mf_Environment *e, uint32_t instance) {
+    return e->autoreset == MF_AUTORESET_NEXT_STEP &&
+           *word_of(e, MF_EPISODE_PHASE, instance, 0) == MF_EPISODE_OVER;
+}
+
+static void act_share(void *task, uint32_t share) {
+    const Pass *pass = task;
+    const mf_Environment *e = pass->environment;
+    const uint32_t count = e->plan.action_count;
+    mf_Field *command = e->command;
+    uint32_t end, first = share_begin(e, share, &end);
+    for (uint32_t i = first; i < end; i++) {
+        const float *action = pass->buffers->action + (size_t)i * count;
+        if (starts_now(e, i))
+            continue;
+        for (uint32_t a = 0; a < count; a++) {
+            const mf_ActionTarget *target = &e->targets[a];
+            double value = target->offset + target->scale * (double)action[a];
+            size_t place = place_of(command, i, target->component);
+            if (command->info.type == MF_F64)
+                ((double *)command->data)[place] = value;
+            else
+                ((float *)command->data)[place] = (float)value;
+        }
+    }
+}
+
+static void recall(const mf_Environment *e, uint32_t i, mf_EnvironmentRoom *room) {
+    const mf_Model *model = e->plan.model;
+    if (e->recalls) {
+        gather_field(e->rows[MF_EPISODE_LAST_POSITION], model->position_count, i,
+                     room->last_position);
+        gather_field(e->rows[MF_EPISODE_LAST_VELOCITY], model->velocity_count, i,
+                     room->last_velocity);
+        return;
+    }
+    memcpy(room->last_position, room->position, model->position_count * sizeof(double));
+    memcpy(room->last_velocity, room->velocity, model->velocity_count * sizeof(double));
+}
+
+// The end of a step for a robot whose episode runs.
+static bool judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
+                  mf_EnvironmentRoom *room) {
+    const mf_TaskPlan *plan = &e->plan;
+    const mf_Model *model = plan->model;
+    mf_TaskResult result = {.observation = room->observation, .signals = room->signals};
+    gather(e->position, model->position_count, i, room->position);
+    gather(e->velocity, model->velocity_count, i, room->velocity);
+    recall(e, i, room);
+    load_memory(e, i, room->memory);
+    for (uint32_t a = 0; a < plan->action_count; a++)
+        room->action[a] = (double)buffers->action[(size_t)i * plan->action_count + a];
+    mf_TaskView view = look(e, i, room);
+    view.action = room->action;
+    plan->task->judge(&view, &result);
+    store_memory(e, i, room->memory);
+    uint32_t steps = *word_of(e, MF_EPISODE_STEPS, i, 0) += 1;
+    bool failed = ((const uint32_t *)e->fault->data)[place_of(e->fault, i, 0)] != 0;
+    buffers->reward[i] = result.reward;
+    buffers->terminated[i] = result.terminated || failed;
+    buffers->truncated[i] = e->episode_steps != MF_NONE && steps >= e->episode_steps;
+    return buffers->terminated[i] || buffers->truncated[i];
+}
+
+static void finish(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
+                   mf_EnvironmentRoom *room) {
+    if (e->autoreset != MF_AUTORESET_SAME_STEP) {
+        *word_of(e, MF_EPISODE_PHASE, i, 0) = MF_EPISODE_OVER;
+        return;
+    }
+    put_row(e, buffers->final_observation, i, room->observation);
+    put_signals(e, buffers->final_signals, i, room->signals);
+    begin_episode(e, i, room);
+}
+
+static void wake(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
+                 mf_EnvironmentRoom *room) {
+    buffers->reward[i] = 0.0;
+    buffers->terminated[i] = buffers->truncated[i] = 0;
+    begin_episode(e, i, room);
+}
+
+static void judge_share(void *task, uint32_t share) {
+    const Pass *pass = task;
+    mf_Environment *e = pass->environment;
+    mf_EnvironmentRoom *room = &e->rooms[share];
+    uint32_t end, first = share_begin(e, share, &end);
+    for (uint32_t i = first; i < end; i++) {
+        if (starts_now(e, i))
+            wake(e, pass->buffers, i, room);
+        else if (judge(e, pass->buffers, i, room))
+            finish(e, pass->buffers, i, room);
+        put_row(e, pass->buffers->observation, i, room->observation);
+        put_signals(e, pass->buffers->signals, i, room->signals);
+    }
+}
+
+static mf_Status check_step(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
+                            mf_Error *error) {
+    const uint32_t count = e->plan.action_count;
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (*word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_NONE)
+            return mf_fail(error, MF_BAD_ARGUMENT, "step: robot %u was never reset", i);
+        if (starts_now(e, i))
+            continue;
+        const float *action = buffers->action + (size_t)i * count;
+        for (uint32_t a = 0; a < count; a++)
+            if (!mf_is_finite((double)action[a]))
+                return mf_fail(error, MF_BAD_ARGUMENT,
+                               "step: action %u of robot %u is not a finite number", a, i);
+    }
+    return MF_OK;
+}
+
+mf_Status mf_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
+                              mf_Error *error) {
+    Pass pass = {.environment = environment, .buffers = buffers};
+    mf_Status status = check_step(environment, buffers, error);
+    if (status != MF_OK)
+        return status;
+    mf_parallel_for(environment->context, environment->share_count, act_share, &pass);
+    mf_world_step(environment->world, environment->frame_skip);
+    mf_parallel_for(environment->context, environment->share_count, judge_share, &pass);
+    return MF_OK;
+}

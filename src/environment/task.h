@@ -1,0 +1,101 @@
+// What a task is made of. The environment (environment.c) knows time, episodes, seeds and buffers;
+// a task knows one robot at a time: how it starts, what a step was worth, what is observed. All of
+// a task's arithmetic is in double and without libm, so that its bits are the same everywhere.
+#ifndef MAYFLY_ENVIRONMENT_TASK_H
+#define MAYFLY_ENVIRONMENT_TASK_H
+
+#include <mayfly/environment.h>
+
+#define MF_TASK_PARAMETER_LIMIT 32u // [1] most parameters of a task
+#define MF_TASK_SIGNAL_LIMIT 16u    // [1] most signals of a task
+
+// What a task wants to see besides positions and velocities.
+enum {
+    MF_TASK_POSES = 1,     // pose of each link, at the beginning of the last physics step
+    MF_TASK_BODIES = 2,    // inertia and velocity of each body about the centre of mass, there
+    MF_TASK_OUTER = 4,     // forces on each body from outside, in the last physics step
+    MF_TASK_ACTUATORS = 8, // forces of actuators on joints, in the last physics step
+    MF_TASK_LIMITS = 16    // forces of joint limits, in the last physics step
+};
+
+typedef struct mf_TaskPlan mf_TaskPlan;
+
+// One robot after a step or a reset. MuJoCo's step ends with the integration: what it leaves of
+// poses and forces belongs to the state before the last physics step, and Gymnasium's tasks read
+// it so. `last_` is that state; after a reset it is the present one.
+typedef struct mf_TaskView {
+    const mf_TaskPlan *plan;
+    const double *position, *velocity;           // [1] of the model's vectors
+    const double *last_position, *last_velocity; // [1]
+    const double *action;                        // [1] action_count; NULL after a reset
+    double *memory;                              // [1] memory_count, part of the state
+    double (*place)[3], (*turn)[4];              // [m] and (w, x, y, z) of links, MF_TASK_POSES
+    const double *inertia;  // [kg m^2], [kg m], [kg] 10 per body, MF_TASK_BODIES
+    const double *twist;    // [rad/s], [m/s] 6 per body, likewise
+    const double *outer;    // [N m], [N] 6 per body, MF_TASK_OUTER
+    const double *actuator; // [N m] or [N] velocity_count, MF_TASK_ACTUATORS
+    const double *limit;    // [N m] or [N] joint_count, MF_TASK_LIMITS
+} mf_TaskView;
+
+typedef struct mf_TaskResult {
+    double reward;
+    bool terminated;
+    double *observation; // observation_count
+    double *signals;     // signal_count
+} mf_TaskResult;
+
+// Random numbers of one robot and one episode.
+typedef struct mf_TaskDraw {
+    uint64_t seed, tick;
+    uint32_t left; // [1] words of `word` not given out yet
+    uint32_t word[4];
+} mf_TaskDraw;
+double mf_task_uniform(mf_TaskDraw *draw, double lower, double upper);
+double mf_task_normal(mf_TaskDraw *draw); // mean 0, variance 1
+
+typedef struct mf_Task {
+    mf_TaskInfo info;
+    uint32_t wants;        // MF_TASK_*
+    uint32_t memory_count; // [1] values that a robot keeps from step to step
+    // Looks at the model, says how much is observed. Fills places (indices) that the task needs.
+    mf_Status (*prepare)(mf_TaskPlan *plan, mf_Error *error);
+    // The start of an episode: position and velocity hold the file's start, activations are 0.
+    void (*start)(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
+    // What a reset leaves in memory, observation and signals.
+    void (*begin)(const mf_TaskView *view, mf_TaskResult *result);
+    // What a step leaves.
+    void (*judge)(const mf_TaskView *view, mf_TaskResult *result);
+} mf_Task;
+
+// A task at work on a model.
+struct mf_TaskPlan {
+    const mf_Task *task;
+    const mf_Model *model;
+    double value[MF_TASK_PARAMETER_LIMIT]; // of parameters, in the task's order
+    uint32_t observation_count, action_count;
+    uint32_t places[4]; // [1] indices in the model that prepare() found
+    double interval;    // [s] of a step of the environment
+    double step;        // [s] of the physics
+};
+
+extern const mf_Task *const mf_tasks[];
+extern const uint32_t mf_tasks_count;
+
+// ---- sums over the bodies (bodies.c) -----------------------------------------------------------
+
+// Room for what is derived from positions, for one robot.
+typedef struct mf_TaskRoom {
+    double (*place)[3], (*turn)[4]; // of links
+    double (*speed)[3], (*rate)[3]; // of links: of their origins, world axes
+    double *inertia, *twist, *outer, *actuator, *limit;
+} mf_TaskRoom;
+
+// World poses of the bodies' links are in place and turn; fills speed and rate [m/s], [rad/s].
+void mf_task_speeds(const mf_Model *model, const double *velocity, mf_TaskRoom *room);
+// The centre of mass [m] of all bodies.
+void mf_task_center(const mf_Model *model, const mf_TaskRoom *room, double center[3]);
+// Fills inertia (xx, yy, zz, xy, xz, yz, m x, m y, m z, m, world axes) and twist (angular, linear
+// velocity of what of the body is, or would be, at the point) about `center`.
+void mf_task_bodies(const mf_Model *model, const double center[3], mf_TaskRoom *room);
+
+#endif

@@ -1,0 +1,86 @@
+// The list of all tasks, and what they share.
+#include "environment/tasks.h"
+
+#include "math/scalar.h"
+
+const mf_Task *const mf_tasks[] = {
+    &mf_task_ant,
+    &mf_task_half_cheetah,
+    &mf_task_hopper,
+    &mf_task_humanoid,
+    &mf_task_humanoid_standup,
+    &mf_task_inverted_double_pendulum,
+    &mf_task_inverted_pendulum,
+    &mf_task_pusher,
+    &mf_task_reacher,
+    &mf_task_swimmer,
+    &mf_task_walker2d,
+};
+const uint32_t mf_tasks_count = sizeof mf_tasks / sizeof mf_tasks[0];
+
+double mf_task_squares(const double *values, uint32_t count) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += values[i] * values[i];
+    return sum;
+}
+
+double mf_task_length(const double *a, const double *b, uint32_t count) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return mf_sqrt(sum);
+}
+
+void mf_task_shake_uniform(mf_TaskDraw *draw, double scale, double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        values[i] += mf_task_uniform(draw, -scale, scale);
+}
+
+void mf_task_shake_normal(mf_TaskDraw *draw, double scale, double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        values[i] += scale * mf_task_normal(draw);
+}
+
+void mf_task_put(double **out, const double *values, uint32_t count) {
+    memcpy(*out, values, count * sizeof *values);
+    *out += count;
+}
+
+void mf_task_put_limited(double **out, const double *values, uint32_t count, double limit) {
+    for (uint32_t i = 0; i < count; i++)
+        *(*out)++ = mf_clamp(values[i], -limit, limit);
+}
+
+mf_Status mf_task_need(const mf_TaskPlan *plan, uint32_t positions, uint32_t velocities,
+                       uint32_t actuators, mf_Error *error) {
+    const mf_Model *model = plan->model;
+    if (model->position_count == positions && model->velocity_count == velocities &&
+        model->actuator_count == actuators)
+        return MF_OK;
+    return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
+                      "task %s: expected a model like %s with %u position values, %u velocity "
+                      "values and %u actuators, found %u, %u and %u",
+                      plan->task->info.name, plan->task->info.model, positions, velocities,
+                      actuators, model->position_count, model->velocity_count,
+                      model->actuator_count);
+}
+
+mf_Status mf_task_need_body(const mf_TaskPlan *plan, const char *name, uint32_t *out,
+                            mf_Error *error) {
+    *out = mf_model_find_body(plan->model, name);
+    if (*out != MF_NONE)
+        return MF_OK;
+    return mf_fail_at(error, MF_UNSUPPORTED, plan->model->file, 0, 0,
+                      "task %s: expected a body '%s', as in %s", plan->task->info.name, name,
+                      plan->task->info.model);
+}
+
+void mf_task_body_place(const mf_TaskView *view, uint32_t body, double place[3]) {
+    const mf_Body *own = &view->plan->model->bodies[body];
+    mf_vec3_copy(place, own->position);
+    if (own->link == MF_NONE)
+        return;
+    mf_quat_rotate(place, view->turn[own->link], own->position);
+    mf_vec3_add(place, place, view->place[own->link]);
+}
