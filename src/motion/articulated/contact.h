@@ -141,7 +141,7 @@ static MF_INLINE void touch_grade(const mf_real *c, mf_lane step, Touch *touch) 
     mf_lane mass = mf_set(c[MF_ART_TOUCH_EASE]) * z / (one - z);
     mf_lane push = mf_set(c[MF_ART_TOUCH_PUSH]) * z * touch->depth;
     push = mf_fma(-mf_set(c[MF_ART_TOUCH_BRAKING]), touch->climb, push);
-    push = mf_select(mf_less(mf_zero(), touch->depth), push, mf_set((mf_real)-1e9));
+    mass = mf_keep(mf_less(mf_zero(), touch->depth), mass);
     touch->push = mass * push;
     touch->drag = mass / step;
 }

@@ -86,8 +86,9 @@ static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane step, mf_lane depth,
     mf_lane z = impedance_at(c + MF_ART_LIMIT_WIDTH, deep);
     mf_lane push = mf_set(c[MF_ART_LIMIT_PULL]) * z * deep;
     push = mf_fma(-mf_set(c[MF_ART_LIMIT_BRAKING]), sign * rate, push);
-    push = mf_select(mf_less(zero, deep), push, mf_set((mf_real)-1e9));
-    return (Limit){sign, push, one / step, mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z)};
+    const mf_mask beyond = mf_less(zero, deep);
+    return (Limit){sign, mf_keep(beyond, push), mf_keep(beyond, one / step),
+                   mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z)};
 }
 
 // `rate` is that at the beginning of the step.
