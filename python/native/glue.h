@@ -1,0 +1,45 @@
+// What the Python module needs beside the public interface: native objects that several Python
+// objects share, and loops and steps that must not run on a small stack.
+#ifndef MAYFLY_PYTHON_GLUE_H
+#define MAYFLY_PYTHON_GLUE_H
+
+#include <mayfly/mayfly.h>
+
+// ---- shared objects ----------------------------------------------------------------------------
+
+typedef enum mfpy_Kind {
+    MFPY_CONTEXT,
+    MFPY_MODEL,
+    MFPY_TERRAIN,
+    MFPY_WORLD,
+    MFPY_RECORDER,
+    MFPY_GAIT
+} mfpy_Kind;
+
+// A native object with a count of its users, which keeps alive what it borrows. Python's collector
+// frees the objects of a cycle in any order; the counts make the order right. In a forked process
+// objects of the parent are forgotten instead of destroyed: their threads do not exist there.
+typedef struct mfpy_Object mfpy_Object;
+
+// Takes over `native`; NULL without memory, and `native` is then destroyed.
+mfpy_Object *mfpy_object_create(mfpy_Kind kind, void *native, mfpy_Object *context);
+// `object` borrows `other`. False without memory.
+bool mfpy_object_need(mfpy_Object *object, mfpy_Object *other);
+void mfpy_object_release(mfpy_Object *object); // NULL is fine
+// Gives up what a closed recorder was, which destroyed itself.
+void mfpy_object_forget(mfpy_Object *object);
+// The native object; NULL in another process than the one that made it.
+void *mfpy_object_native(mfpy_Object *object);
+
+// ---- calls that may need much stack ------------------------------------------------------------
+
+// Each runs on the calling thread, or where that has little stack left on one made for it; false
+// when the system gives no such thread, and nothing was done.
+bool mfpy_step(mf_World *world, uint64_t steps);
+bool mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count);
+bool mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
+// Rows of position_count and velocity_count values, one per instance in the list.
+bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
+                    const double *position, const double *velocity);
+
+#endif
