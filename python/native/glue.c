@@ -194,3 +194,25 @@ bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                        .position = position,
                        .velocity = velocity});
 }
+
+// ---- lists -------------------------------------------------------------------------------------
+
+typedef struct List {
+    mf_Property *out;
+    uint64_t room, count;
+} List;
+
+static bool append(const mf_Property *property, void *user) {
+    List *list = user;
+    if (list->count < list->room)
+        list->out[list->count] = *property;
+    list->count++;
+    return true;
+}
+
+uint64_t mfpy_properties(mf_Group *group, uint32_t instance, const char *pattern, mf_Property *out,
+                         uint64_t room) {
+    List list = {.out = out, .room = room};
+    mf_property_list_in(group, instance, pattern, append, &list);
+    return list.count;
+}

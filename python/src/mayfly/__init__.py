@@ -1,1 +1,68 @@
+"""Mayfly: a robot simulator that lives whole robot lifetimes in minutes.
 
+    import mayfly
+
+    model = mayfly.Model.from_file("hexapod.urdf")
+    with mayfly.World(step=0.01) as world:
+        robots = world.add_group(model, 8, motion="points", controller="oscillator")
+        robots["oscillator.amplitude"] = 0.3
+        robots["oscillator.frequency"] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2]
+        world.run(10)
+        print(robots["base.position"].array)
+
+Units are SI and radians; the world's z axis points up; quaternions are (w, x, y, z).
+"""
+
+from mayfly._native import lib as _lib
+from mayfly._native import text as _text
+from mayfly.context import Context, default_context
+from mayfly.errors import (
+    ArgumentError,
+    BusyError,
+    ClosedError,
+    CorruptError,
+    FileError,
+    ForkError,
+    LimitError,
+    MayflyError,
+    NoMemoryError,
+    NotFoundError,
+    OperatingSystemError,
+    StoppedError,
+    UnsupportedError,
+    VersionError,
+)
+from mayfly.field import Field
+from mayfly.group_setup import MOTIONS, motion_settings
+from mayfly.model import Model, data_folder
+from mayfly.terrain import Terrain
+from mayfly.world import Group, World
+
+__version__: str = _text(_lib.mf_version())
+
+__all__ = [
+    "MOTIONS",
+    "ArgumentError",
+    "BusyError",
+    "ClosedError",
+    "Context",
+    "CorruptError",
+    "Field",
+    "FileError",
+    "ForkError",
+    "Group",
+    "LimitError",
+    "MayflyError",
+    "Model",
+    "NoMemoryError",
+    "NotFoundError",
+    "OperatingSystemError",
+    "StoppedError",
+    "Terrain",
+    "UnsupportedError",
+    "VersionError",
+    "World",
+    "data_folder",
+    "default_context",
+    "motion_settings",
+]

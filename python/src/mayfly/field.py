@@ -1,0 +1,342 @@
+"""Fields: the named arrays in which a group keeps everything, seen from NumPy.
+
+C stores a field as [block][component][lane], sixteen robots side by side. `view` shows that memory
+without a copy, as (blocks, 16, *shape); everything else speaks of robots: (count, *shape).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors
+from mayfly._native import ffi, lib, text
+
+if TYPE_CHECKING:
+    from mayfly.world import Group
+
+__all__ = ["Field"]
+
+Array = npt.NDArray[Any]
+
+_BLOCK: int = lib.MF_BLOCK
+_TYPES = {lib.MF_F32: "<f4", lib.MF_F64: "<f8", lib.MF_I32: "<i4", lib.MF_U32: "<u4"}
+_PER_INSTANCE: int = lib.MF_PER_INSTANCE
+_DLPACK_CPU = 1
+
+
+class _Memory:
+    """What an array of a view holds on to: the address, and the world that it belongs to."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
+        self.owner = owner
+        self.__array_interface__ = interface
+
+
+def as_array(value: object) -> Array:
+    """An array from whatever holds numbers: lists, NumPy, and what speaks DLPack (torch, JAX)."""
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, Field):
+        return value.array
+    if hasattr(value, "__dlpack_device__") and not hasattr(value, "__array_interface__"):
+        device = value.__dlpack_device__()
+        if int(device[0]) != _DLPACK_CPU:
+            raise ValueError("need an array in the memory of the processor: copy it there first")
+        try:
+            return np.from_dlpack(value)  # type: ignore[arg-type]
+        except (BufferError, RuntimeError, TypeError):
+            pass  # such as tensors that track gradients; those that convert say so themselves
+    return np.asarray(value)
+
+
+class Field:
+    """One field of a group, or the part of it that belongs to a joint, link or sensor.
+
+    `field[...]` reads and writes by robot, with NumPy's rules for indices: `field[3]`,
+    `field[mask]`, `field[2:5, 0]`. Values that are written are checked: numbers, finite, of a shape
+    that fits. Where a field is state, robots' systems then compute what follows from it.
+
+    Attributes:
+        name: such as "base.position", or the path that it was found by.
+        unit: "m"; "1" for pure numbers.
+        frame: "world", "body", "joint", "link" or "".
+        doc: one line of description.
+        shape: of the whole, robots first.
+        dtype: of the numbers in memory.
+        writeable: whether it may be written: state and inputs may, what is computed may not.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        native: Any,
+        name: str,
+        first: int = 0,
+        count: int | None = None,
+        unit: str | None = None,
+        frame: str | None = None,
+        doc: str | None = None,
+    ) -> None:
+        info = native.info
+        self.group = group
+        self.name = name
+        self.unit = text(info.unit) if unit is None else unit
+        self.frame = text(info.frame) if frame is None else frame
+        self.doc = text(info.description) if doc is None else doc
+        self.dtype: np.dtype[Any] = np.dtype(_TYPES[int(info.type)])
+        self._field_name = text(info.name)
+        self._flags = int(info.flags)
+        self._components = int(native.components)
+        self._blocks = int(native.blocks)
+        self._first = first
+        self._element = self._element_shape(info, count)
+        self._owner = group.world._owner
+        self._data = native.data
+        self.writeable = bool(self._flags & (lib.MF_FIELD_STATE | lib.MF_FIELD_INPUT)) and not (
+            self._flags & lib.MF_FIELD_OUTPUT
+        )
+        self._moves = group._is_motion_state(self._field_name)
+        self._cached: Array | None = None
+
+    def _element_shape(self, info: Any, count: int | None) -> tuple[int, ...]:
+        width = max(int(info.width), 1)
+        if count is None and int(info.shape) != _PER_INSTANCE:
+            elements = self._components // width
+            return (elements,) if width == 1 else (elements, width)
+        values = self._components if count is None else count
+        if count is not None and values > width and values % width == 0 and width > 1:
+            return values // width, width
+        return () if values == 1 else (values,)
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(robots, *shape of one robot's values)."""
+        return (self.group.count, *self._element)
+
+    @property
+    def ndim(self) -> int:
+        """Length of the shape."""
+        return 1 + len(self._element)
+
+    def __len__(self) -> int:
+        return self.group.count
+
+    def __repr__(self) -> str:
+        access = "" if self.writeable else ", read only"
+        return f"<Field {self.name} {self.shape} [{self.unit}] {self.dtype}{access}: {self.doc}>"
+
+    # ---- memory ----------------------------------------------------------------------------------
+
+    @property
+    def view(self) -> Array:
+        """The memory itself, without a copy: (blocks, 16, *shape of one robot's values).
+
+        Robot i is view[i // 16, i % 16]; lanes beyond the last robot mean nothing. It changes with
+        every step, and stays valid after close() with the last values. Writing to it is not
+        checked; after writing state call group.refresh().
+        """
+        if self._cached is None:
+            self.group.world._use()
+            self._cached = self._make_view()
+        return self._cached
+
+    def _make_view(self) -> Array:
+        size = self.dtype.itemsize
+        inner = [size * _BLOCK]
+        if len(self._element) == 2:
+            inner.insert(0, size * _BLOCK * self._element[1])
+        address = int(ffi.cast("uintptr_t", self._data)) + self._first * _BLOCK * size
+        memory = _Memory(
+            self._owner,
+            {
+                "version": 3,
+                "typestr": self.dtype.str,
+                "data": (address, not self.writeable),
+                "shape": (self._blocks, _BLOCK, *self._element),
+                "strides": (self._components * _BLOCK * size, size, *inner[: len(self._element)]),
+            },
+        )
+        return np.asarray(memory)
+
+    def read(self, out: Array | None = None) -> Array:
+        """All robots' values as an array of its own, (robots, *shape); or written into `out`."""
+        world = self.group.world
+        with world._lock:
+            world._use()
+            view, count = self.view, self.group.count
+            if out is None:
+                out = np.empty(self.shape, self.dtype)
+            elif out.shape != self.shape:
+                raise ValueError(f"{self.name}: out: need shape {self.shape}, got {out.shape}")
+            whole, rest = divmod(count, _BLOCK)
+            if whole:
+                target = out[: whole * _BLOCK].reshape(whole, _BLOCK, *self._element)
+                if not np.shares_memory(target, out):
+                    raise ValueError(f"{self.name}: out: need an array that is not transposed")
+                np.copyto(target, view[:whole], casting="same_kind")
+            if rest:
+                np.copyto(out[whole * _BLOCK :], view[whole, :rest], casting="same_kind")
+        return out
+
+    @property
+    def array(self) -> Array:
+        """A copy of all robots' values, (robots, *shape)."""
+        return self.read()
+
+    def numpy(self) -> Array:
+        """A copy of all robots' values, (robots, *shape)."""
+        return self.read()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError(f"{self.name}: blocks of 16 robots need a copy; use .view without one")
+        values = self.read()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, **more: Any) -> Any:
+        """The view (not a copy) for torch, JAX and others.
+
+        Consumers of old that do not know of memory that must not be written get a copy of it.
+        """
+        view = self.view
+        if not self.writeable and (max_version is None or tuple(max_version) < (1, 0)):
+            view = view.copy()
+        try:
+            return view.__dlpack__(stream=stream, max_version=max_version, **more)
+        except TypeError:  # NumPy before 2.1
+            return view.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _DLPACK_CPU, 0
+
+    # ---- by robot --------------------------------------------------------------------------------
+
+    def _split(self, key: Any) -> tuple[Any, tuple[Any, ...]]:
+        """An index for robots, and what is left for their values."""
+        parts = key if isinstance(key, tuple) else (key,)
+        if len(parts) > 0 and isinstance(parts[0], np.ndarray) and parts[0].ndim > 1:
+            raise IndexError(f"{self.name}: need one index or mask over robots, got one of "
+                             f"{parts[0].ndim} dimensions")  # fmt: skip
+        if len(parts) == 0 or parts[0] is Ellipsis:
+            missing = self.ndim - (len(parts) - 1 if parts else 0)
+            return slice(None), (*(slice(None),) * max(missing - 1, 0), *parts[1:])
+        if parts[0] is None:
+            raise IndexError(f"{self.name}: robots come first, None cannot stand before them")
+        return parts[0], tuple(parts[1:])
+
+    def _rows(self, rows: Any) -> tuple[npt.NDArray[np.intp], bool]:
+        """Numbers of robots for an index, and whether it was a single one."""
+        picked = np.arange(self.group.count)[rows]
+        if picked.ndim > 1:
+            raise IndexError(f"{self.name}: need one index or mask over robots")
+        return np.atleast_1d(picked), picked.ndim == 0
+
+    def __getitem__(self, key: Any) -> Any:
+        rows, rest = self._split(key)
+        world = self.group.world
+        with world._lock:
+            world._use()
+            if isinstance(rows, slice) and rows == slice(None):
+                return self.read()[(slice(None), *rest)]
+            index, single = self._rows(rows)
+            values = self.view[index // _BLOCK, index % _BLOCK][(slice(None), *rest)]
+        return values[0] if single else values
+
+    def __setitem__(self, key: Any, value: object) -> None:
+        if not self.writeable:
+            raise ValueError(f"{self.name}: is computed, writing it would have no effect")
+        if self._field_name == "motion.level":
+            raise ValueError("motion.level: is changed by group.switch(motion, robots)")
+        rows, rest = self._split(key)
+        given = self._numbers(value)
+        world = self.group.world
+        with world._lock:
+            world._use()
+            index, single = self._rows(rows)
+            if isinstance(rows, (list, np.ndarray)) and len(np.unique(index)) != len(index):
+                raise IndexError(f"{self.name}: names a robot twice")
+            new = np.empty((len(index), *self._element), np.float64)
+            if rest:
+                new[...] = self.view[index // _BLOCK, index % _BLOCK]
+            target = (0 if single else slice(None), *rest)
+            self._assign(new, target, given)
+            values = self._checked(new, index)
+            if len(index) == self.group.count and isinstance(rows, slice):
+                self._store_all(values if rows.step is None or rows.step > 0 else values[::-1])
+            else:
+                self.view[index // _BLOCK, index % _BLOCK] = values
+            if self._moves:
+                self.group._refresh_rows(index)
+
+    def _store_all(self, values: Array) -> None:
+        whole, rest = divmod(self.group.count, _BLOCK)
+        head = values[: whole * _BLOCK].reshape(whole, _BLOCK, *self._element)
+        self.view[:whole] = head
+        if rest:
+            self.view[whole, :rest] = values[whole * _BLOCK :]
+
+    def _numbers(self, value: object) -> Array:
+        given = as_array(value)
+        if given.dtype.kind not in "biuf":
+            raise TypeError(f"{self.name}: need real numbers, got {given.dtype}")
+        return given
+
+    def _assign(self, new: Array, target: tuple[Any, ...], given: Array) -> None:
+        try:
+            new[target] = given
+        except ValueError:
+            wanted = np.shape(new[target])
+            raise ValueError(
+                f"{self.name}: need values of shape {wanted} or what broadcasts to it, got shape "
+                f"{given.shape}"
+            ) from None
+
+    def _checked(self, values: Array, index: npt.NDArray[np.intp]) -> Array:
+        """The values as they are stored, or why they cannot be."""
+        self._complain(~np.isfinite(values), values, index, "finite numbers")
+        if self.dtype.kind in "iu":
+            limits = np.iinfo(self.dtype)
+            wrong = (values != np.floor(values)) | (values < limits.min) | (values > limits.max)
+            self._complain(wrong, values, index, f"whole numbers {limits.min} .. {limits.max}")
+            return values.astype(self.dtype)
+        if self._field_name.endswith(".orientation") and values.shape[-1:] == (4,):
+            values = self._turned(values, index)
+        with np.errstate(over="ignore"):
+            stored = values.astype(self.dtype)
+        self._complain(~np.isfinite(stored), values, index, f"numbers within {self.dtype}")
+        return stored
+
+    def _turned(self, values: Array, index: npt.NDArray[np.intp]) -> Array:
+        square = np.sum(values * values, axis=-1, keepdims=True)
+        wrong = ~((square > 0.98) & (square < 1.02))
+        self._complain(wrong, np.sqrt(square), index, "quaternions (w, x, y, z) of length 1")
+        return np.asarray(values / np.sqrt(square))
+
+    def _complain(
+        self, wrong: Array, values: Array, index: npt.NDArray[np.intp], wanted: str
+    ) -> None:
+        if not wrong.any():
+            return
+        place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        robots = int(np.count_nonzero(wrong.reshape(len(index), -1).any(axis=1)))
+        more = f" (and {robots - 1} more)" if robots > 1 else ""
+        raise errors.ArgumentError(
+            f"{self.name}: need {wanted}, robot {index[place[0]]}{more} would get "
+            f"{values[place]:g}; nothing was written"
+        )
+
+    # ---- as other sequences ------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.read())
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self.name}: pickle the world, or the numbers: field.array")

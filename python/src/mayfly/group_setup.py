@@ -1,0 +1,306 @@
+"""From the arguments of add_group to the calls of C: motion, sensors, controller, gaits."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mayfly._native import check, encode, ffi, fill, lib, read_struct
+from mayfly.model import Model
+
+__all__ = ["MOTIONS", "Recipe", "motion_settings", "set_up"]
+
+MOTIONS = ("kinematic", "points", "rigid", "prescribed", "articulated")
+_CONTROLLERS = ("gp", "oscillator")
+_SECTIONS = (*MOTIONS, *_CONTROLLERS, "gait")
+_MAKERS = {
+    "kinematic": lib.mf_kinematic_config,
+    "points": lib.mf_points_config,
+    "rigid": lib.mf_rigid_config,
+    "prescribed": lib.mf_prescribed_config,
+    "articulated": lib.mf_articulated_config,
+    "gp": lib.mf_gp_config,
+    "oscillator": lib.mf_oscillator_config,
+    "gait": lib.mf_gait_config,
+}
+_OFF = lib.MF_DISABLE_CONTACT | lib.MF_DISABLE_CONSTRAINT
+_INTERVAL = 10_000_000  # [ns] how often joints are told where to be, about
+
+
+def motion_settings(name: str) -> dict[str, Any]:
+    """Settings of a motion, controller ("gp", "oscillator") or "gait", with their defaults in C."""
+    if name not in _MAKERS:
+        raise ValueError(f"need one of {', '.join(_MAKERS)}, got {name!r}")
+    return read_struct(_MAKERS[name]())
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """Everything that add_group was told; enough to make the group again."""
+
+    model: Model
+    count: int
+    name: str
+    motion: str | Sequence[str] | None
+    sensors: bool | Mapping[str, object]
+    controller: str | None
+    gaits: tuple[str, ...]
+    precision: str
+    isolated: bool
+    pushable: bool
+    fault_policy: str
+    spacing: float
+    settings: Mapping[str, Any]
+    small_shapes: int = 0  # how much had to be left out to stay within limits
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(f"name: need text, got {self.name!r}")
+        if self.precision not in ("float", "double"):
+            raise ValueError(f"precision: need 'float' or 'double', got {self.precision!r}")
+        if self.controller is not None and self.controller not in _CONTROLLERS:
+            raise ValueError(
+                f"controller: need one of {', '.join(_CONTROLLERS)} or None, "
+                f"got {self.controller!r}"
+            )
+        for motion in self.motions:
+            if motion not in MOTIONS:
+                near = difflib.get_close_matches(str(motion), MOTIONS, 1)
+                hint = f", did you mean {near[0]!r}?" if near else ""
+                raise ValueError(f"motion: need one of {', '.join(MOTIONS)}, got {motion!r}{hint}")
+        for section in self.settings:
+            if section in _SECTIONS and section not in self._wanted_sections():
+                raise TypeError(f"{section}: are settings of something that the group does not have")
+        self._own_settings()
+
+    def _wanted_sections(self) -> tuple[str, ...]:
+        gait = ("gait",) if self.gaits else ()
+        controller = (self.controller,) if self.controller is not None else ()
+        return (*self.motions, *controller, *gait)
+
+    @property
+    def motions(self) -> tuple[str, ...]:
+        if self.motion is None:
+            return ()
+        return (self.motion,) if isinstance(self.motion, str) else tuple(self.motion)
+
+    @property
+    def model_name(self) -> str:
+        return "closed model" if self.model.closed else self.model.name
+
+    def arguments(self) -> dict[str, Any]:
+        """As add_group takes them."""
+        values = {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+            if field.name not in ("settings", "small_shapes")
+        }
+        return {**values, **self.settings}
+
+    def for_one(self) -> Recipe:
+        return dataclasses.replace(self, count=1)
+
+    def attempts(self) -> Iterator[Recipe]:
+        """As told; and with fewer shapes where the limits are too low for all of them."""
+        yield self
+        chosen = self.section("articulated") | self._own_settings()
+        if "shapes" not in chosen and any(motion != "points" for motion in self.motions):
+            yield dataclasses.replace(self, small_shapes=1)
+            if self.model._use().body_count == 0 and "self_contacts" not in chosen:
+                yield dataclasses.replace(self, small_shapes=2)
+
+    def _own_settings(self) -> dict[str, Any]:
+        """Settings that are given without saying of what."""
+        own = {name: value for name, value in self.settings.items() if name not in _SECTIONS}
+        if own and len(self.motions) != 1:
+            raise TypeError(
+                f"{', '.join(own)}: say of which motion, such as articulated={{{next(iter(own))!r}:"
+                " ...}"
+                if self.motions
+                else f"{', '.join(own)}: the group has no motion"
+            )
+        return own
+
+    def section(self, name: str) -> dict[str, Any]:
+        """Settings of one thing."""
+        given = self.settings.get(name, {})
+        if not isinstance(given, Mapping):
+            raise TypeError(f"{name}: need a mapping of settings, got {given!r}")
+        own = self._own_settings() if (name,) == self.motions else {}
+        return {**own, **given}
+
+
+# ---- what the robot's file says ------------------------------------------------------------------
+
+
+def _has_floor(model: Any) -> bool:
+    for i in range(model.shape_count):
+        shape = model.shapes[i]
+        x, y = shape.rotation[1], shape.rotation[2]
+        level = shape.type in (lib.MF_SHAPE_PLANE, lib.MF_SHAPE_HEIGHTS) and x * x + y * y < 1e-12
+        if level and shape.link == lib.MF_NONE and shape.collides:
+            return True
+    return False
+
+
+def _touches(model: Any) -> bool:
+    """Whether the robot meets the ground; a robot without shapes does so by its points."""
+    if model.physics.disabled & _OFF:
+        return False
+    shapes = [model.shapes[i] for i in range(model.shape_count)]
+    if shapes and not any(shape.collides and shape.link != lib.MF_NONE for shape in shapes):
+        return False
+    return bool(model.base == lib.MF_BASE_FREE or _has_floor(model))
+
+
+def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
+    """What a motion is set to where nothing is said: as in the command `mayfly run`."""
+    model = recipe.model._use()
+    interval = step * max(_INTERVAL // step, 1) * 1e-9
+    if name == "points":
+        config = lib.mf_points_config()
+        whole = step * max(int(config.joint_interval) // step, 1) * 1e-9
+        return {"joint_interval": interval if recipe.gaits else whole}
+    shapes = recipe.small_shapes == 0
+    if name == "kinematic":
+        return {"shapes": shapes}
+    if name != "articulated":
+        return {"shapes": shapes, "contacts": _touches(model), "control_interval": interval}
+    off = lib.MF_DISABLE_LIMIT | lib.MF_DISABLE_CONSTRAINT
+    contacts = _touches(model)
+    values: dict[str, Any] = {
+        "shapes": shapes,
+        "contacts": contacts,
+        "limits": not model.physics.disabled & off,
+    }
+    if model.physics.integrator == lib.MF_PHYSICS_RK4 and not contacts:
+        values["integrator"] = "rk4"
+    if recipe.small_shapes == 2:
+        values["self_contacts"] = False
+    return values
+
+
+# ---- calls -----------------------------------------------------------------------------------------
+
+
+def _config(name: str, recipe: Recipe, step: int) -> tuple[Any, list[object]]:
+    config = _MAKERS[name]()
+    wanted = {**_defaults(name, recipe, step), **recipe.section(name)}
+    servos = wanted.pop("servos", None)
+    alive = fill(config, wanted, name)
+    if servos is not None:
+        alive += _servos(config, servos, int(recipe.model._use().joint_count))
+    return config, alive
+
+
+def _servos(config: Any, servos: Any, joints: int) -> list[object]:
+    rows = list(servos)
+    if len(rows) != joints or not all(isinstance(row, Mapping) for row in rows):
+        raise ValueError(f"servos: need one mapping of settings for each of the {joints} joints")
+    table = ffi.new("mf_Servo[]", max(joints, 1))
+    for i, row in enumerate(rows):
+        table[i] = lib.mf_servo()
+        fill(table[i], row, f"servos[{i}]")
+    config.servos = table
+    return [table]
+
+
+def _add_motion(group: Any, recipe: Recipe, step: int, error: Any) -> None:
+    native = recipe.model._use()
+    for name in recipe.motions:
+        check(lib.mf_motion_check(native, _number(name), error), error)
+    if len(recipe.motions) == 1:
+        name = recipe.motions[0]
+        config, alive = _config(name, recipe, step)
+        add = getattr(lib, f"mf_{name}_add")
+        check(add(group, ffi.addressof(config), error), error)
+    elif recipe.motions:
+        several = lib.mf_motions_config()
+        alive = []
+        several.start = _number(recipe.motions[0])
+        for name in recipe.motions:
+            config, more = _config(name, recipe, step)
+            alive += more
+            several.has[_number(name)] = True
+            setattr(several, name, config)
+        check(lib.mf_motions_add(group, ffi.addressof(several), error), error)
+
+
+def _number(motion: str) -> int:
+    out = ffi.new("mf_Motion *")
+    lib.mf_motion_find(encode(motion), out)
+    return int(out[0])
+
+
+def _add_sensors(group: Any, recipe: Recipe, error: Any) -> None:
+    if recipe.sensors is False or recipe.sensors is None:
+        return
+    config = lib.mf_instruments_config()
+    if isinstance(recipe.sensors, Mapping):
+        fill(config, recipe.sensors, "sensors")
+    elif recipe.sensors is not True:
+        raise TypeError(f"sensors: need True, False or a mapping, got {recipe.sensors!r}")
+    check(lib.mf_instruments_add(group, ffi.addressof(config), error), error)
+
+
+def _add_controller(group: Any, recipe: Recipe, error: Any) -> None:
+    if recipe.controller is None:
+        return
+    config = _MAKERS[recipe.controller]()
+    fill(config, recipe.section(recipe.controller), recipe.controller)
+    if recipe.controller == "gp":
+        check(lib.mf_sensors_add(group, config.rate, error), error)
+        check(lib.mf_gp_add(group, ffi.addressof(config), error), error)
+    else:
+        check(lib.mf_oscillator_add(group, ffi.addressof(config), error), error)
+
+
+def _add_gaits(group: Any, context: Any, recipe: Recipe, step: int, error: Any) -> None:
+    if not recipe.gaits:
+        return
+    config = lib.mf_gait_config()
+    config.rate = lib.mf_rate_from_period(step * max(_INTERVAL // step, 1))
+    fill(config, recipe.section("gait"), "gait")
+    native = recipe.model._use()
+    loaded = ffi.new("mf_Gait *[]", len(recipe.gaits))
+    path, out = ffi.new("char[]", 4096), ffi.new("mf_Gait **")
+    try:
+        for i, gait in enumerate(recipe.gaits):
+            check(lib.mf_gait_locate(native.file, encode(gait), path, 4096, error), error)
+            check(lib.mf_gait_load(context, path, native, out, error), error)
+            loaded[i] = out[0]
+        table = ffi.cast("mf_Gait const * const *", loaded)
+        check(
+            lib.mf_gaits_add(group, table, len(recipe.gaits), ffi.addressof(config), error), error
+        )
+    finally:
+        for gait in loaded:
+            lib.mf_gait_destroy(gait)
+
+
+def set_up(world: Any, context: Any, recipe: Recipe) -> Any:
+    """Adds the group to a native world; what fails leaves a world that must not be used."""
+    error = ffi.new("mf_Error *")
+    config = lib.mf_group_config()
+    name = ffi.new("char[]", recipe.name.encode())
+    config.name, config.model, config.count = name, recipe.model._use(), recipe.count
+    config.double_precision = recipe.precision == "double"
+    chosen = {
+        "isolated": recipe.isolated,
+        "fault_policy": recipe.fault_policy,
+        "spacing": recipe.spacing,
+    }
+    fill(config, chosen, "group")
+    out = ffi.new("mf_Group **")
+    check(lib.mf_world_add_group(world, ffi.addressof(config), out, error), error)
+    step = int(lib.mf_world_settings(world).step)
+    if recipe.pushable:
+        check(lib.mf_collisions_prepare(out[0], error), error)
+    _add_motion(out[0], recipe, step, error)
+    _add_sensors(out[0], recipe, error)
+    _add_controller(out[0], recipe, error)
+    _add_gaits(out[0], context, recipe, step, error)
+    lib.mf_group_reset_all(out[0])
+    return out[0]

@@ -1,0 +1,565 @@
+"""What a robot is: links, joints, bodies, actuators and sensors, by name."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors
+from mayfly._native import Native, check, encode, ffi, fill, lib, text
+from mayfly.context import Context, default_context
+
+__all__ = [
+    "Actuator",
+    "Body",
+    "Joint",
+    "Keyframe",
+    "Link",
+    "Model",
+    "Parts",
+    "Sensor",
+    "data_folder",
+]
+
+Vector = tuple[float, ...]
+
+_JOINT_TYPES = ("hinge", "slide", "ball", "planar", "floating", "fixed")
+_SENSOR_PREFIX = "MF_SENSOR_"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid part, in the frame of the joint that moves it."""
+
+    index: int
+    name: str
+    parent: int | None  # link
+    joint: int | None  # that moves it
+    mass: float  # [kg]
+    center: Vector  # [m] centre of mass, link frame
+    inertia: Vector  # [kg m^2] xx, yy, zz, xy, xz, yz about the centre, link axes
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What moves a link against its parent."""
+
+    index: int
+    name: str
+    type: str  # "hinge", "slide", "ball", "planar", "floating" or "fixed"
+    parent: int  # link
+    child: int  # link
+    position: Vector  # [m] its origin in the parent link's frame
+    axis: Vector  # [1] joint frame
+    lower: float  # [rad] or [m]; -inf: unlimited
+    upper: float
+    speed: float  # [rad/s] or [m/s]; inf: unlimited
+    effort: float  # [N m] or [N]; inf: unlimited
+    damping: float  # [N m s/rad] or [N s/m]
+    friction: float  # [N m] or [N]
+    armature: float  # [kg m^2] or [kg]
+    stiffness: float  # [N m/rad] or [N/m]
+    start: float  # [rad] or [m] where it starts
+    position_address: int  # its first value in a position vector
+    velocity_address: int  # its first value in a velocity vector
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body as the file names it; several may be one link."""
+
+    index: int
+    name: str
+    parent: int | None  # body
+    link: int | None
+    mass: float  # [kg]
+    center: Vector  # [m] body frame
+    moments: Vector  # [kg m^2] principal moments of inertia
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """What drives a joint, tendon or site by a control value."""
+
+    index: int
+    name: str
+    joint: int | None
+    gear: Vector  # [1] six values; the first for joints and tendons
+    control_lower: float  # in the unit of the control; -inf: unlimited
+    control_upper: float
+    force_lower: float  # [N] or [N m]
+    force_upper: float
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """What the robot measures: `count` values from `address` on in the field sensor.value."""
+
+    index: int
+    name: str
+    type: str  # such as "contact", "gyro", "joint_position"
+    address: int
+    count: int
+    noise: float  # standard deviation of each reading, in the sensor's unit
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """A stored state."""
+
+    index: int
+    name: str
+    time: float  # [s]
+    position: npt.NDArray[np.float64]  # position_count values
+    velocity: npt.NDArray[np.float64]  # velocity_count values
+    control: npt.NDArray[np.float64]  # one per actuator
+
+
+Part = TypeVar("Part", Link, Joint, Body, Actuator, Sensor, Keyframe)
+
+
+class Parts(Sequence[Part], Generic[Part]):
+    """Parts of one kind, by number or by name."""
+
+    def __init__(self, kind: str, parts: tuple[Part, ...]) -> None:
+        self._kind, self._parts = kind, parts
+        self._by_name = {part.name: part for part in reversed(parts)}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names, in order."""
+        return tuple(part.name for part in self._parts)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Part: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Part]: ...
+
+    def __getitem__(self, key: int | str | slice) -> Part | Sequence[Part]:
+        if isinstance(key, str):
+            if key not in self._by_name:
+                known = ", ".join(self.names[:40]) or "none"
+                raise errors.NotFoundError(f"there is no {self._kind} {key!r}; there are: {known}")
+            return self._by_name[key]
+        return self._parts[key]
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self._parts)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._by_name if isinstance(key, str) else key in self._parts
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {self._kind}s: {', '.join(self.names)}>"
+
+
+def _index(value: int) -> int | None:
+    return None if value == lib.MF_NONE else int(value)
+
+
+def _array(pointer: Any, count: int) -> npt.NDArray[np.float64]:
+    """A copy of `count` numbers that cannot be written."""
+    if count == 0 or pointer == ffi.NULL:
+        array = np.zeros(0)
+    else:
+        array = np.frombuffer(ffi.buffer(pointer, 8 * count), np.float64).copy()
+    array.flags.writeable = False
+    return array
+
+
+def data_folder() -> pathlib.Path:
+    """The folder with the robots (`models`) and scenes that come with Mayfly."""
+    return pathlib.Path(__file__).parent / "data"
+
+
+class Model(Native):
+    """A robot: frozen, and shared by any number of groups.
+
+    Make one with Model.from_file or Model.from_string.
+    """
+
+    def __init__(self) -> None:
+        raise TypeError("make a model with Model.from_file(path) or Model.from_string(text)")
+
+    # ---- making ----------------------------------------------------------------------------------
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        packages: Mapping[str, str | os.PathLike[str]] | None = None,
+        context: Context | None = None,
+        **settings: object,
+    ) -> Model:
+        """Loads URDF or MJCF; the content tells which.
+
+        Args:
+            path: the file. A name without a folder that is not here is looked for among the robots
+                that come with Mayfly: "hexapod.urdf".
+            packages: folders for package:// addresses.
+            settings: `keep_fixed` keeps fixed joints as links of their own (False); `visual` loads
+                visual meshes too (True); `mesh_points` contact points per mesh (8); `density`
+                [kg/m^3] of links without inertia (0); `lenient` drops what cannot be honoured, with
+                a note, instead of refusing the file (False).
+
+        Raises:
+            FileError: what is wrong, with file and line.
+        """
+        found = pathlib.Path(os.fsdecode(path))
+        if len(found.parts) == 1 and not found.exists():
+            shipped = data_folder() / "models" / found
+            found = shipped if shipped.exists() else found
+        recipe = {"path": str(found), "packages": dict(packages or {}), "settings": settings}
+        return cls._load(str(found), packages or {}, settings, context, None, recipe)
+
+    @classmethod
+    def from_string(
+        cls,
+        source: str,
+        *,
+        assets: Mapping[str, bytes | str] | None = None,
+        packages: Mapping[str, str | os.PathLike[str]] | None = None,
+        context: Context | None = None,
+        **settings: object,
+    ) -> Model:
+        """The same from a text; `assets` are the files that it names, by relative path."""
+        if not isinstance(source, str):
+            raise TypeError(f"need the text of a URDF or MJCF file, got {type(source).__name__}")
+        recipe = {
+            "source": source,
+            "assets": dict(assets or {}),
+            "packages": dict(packages or {}),
+            "settings": settings,
+        }
+        # The importers read files, because meshes and includes are files too.
+        with tempfile.TemporaryDirectory(prefix="mayfly-") as folder:
+            root = pathlib.Path(folder).resolve()
+            for name, content in (assets or {}).items():
+                target = (root / name).resolve()
+                if root not in target.parents:
+                    raise ValueError(f"assets: need paths inside of the folder, got {name!r}")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                data = content.encode() if isinstance(content, str) else bytes(content)
+                target.write_bytes(data)
+            main = root / "text.xml"
+            while main.exists():
+                main = main.with_name("_" + main.name)
+            main.write_text(source, encoding="utf-8")
+            instead = (str(main), "<text>")
+            return cls._load(str(main), packages or {}, settings, context, instead, recipe)
+
+    @classmethod
+    def _load(
+        cls,
+        path: str,
+        packages: Mapping[str, str | os.PathLike[str]],
+        settings: Mapping[str, object],
+        context: Context | None,
+        instead: tuple[str, str] | None,
+        recipe: dict[str, Any],
+    ) -> Model:
+        used = context if context is not None else default_context()
+        config = lib.mf_import_config()
+        if "packages" in settings or "package_count" in settings:
+            raise TypeError("packages: need a mapping of names to folders")
+        alive = fill(config, settings, "Model")
+        pairs = [
+            ffi.new("char[]", encode(f"{name}={os.fspath(folder)}"))
+            for name, folder in packages.items()
+        ]
+        table = ffi.new("char *[]", [*pairs, ffi.NULL])
+        alive += [pairs, table]
+        config.packages, config.package_count = table, len(pairs)
+        out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
+        status = lib.mf_model_load(used._use(), encode(path), ffi.addressof(config), out, error)
+        check(status, error, instead)
+        model = cls.__new__(cls)
+        model._take(lib.MFPY_MODEL, out[0], [used])
+        model._recipe = recipe
+        model._text_name = instead
+        model._parts = {}
+        return model
+
+    _recipe: dict[str, Any]
+    _text_name: tuple[str, str] | None
+    _parts: dict[str, Any]
+
+    def _use(self) -> Any:
+        # A model is only read, which a forked process can do as well.
+        if self._pointer is None:
+            raise errors.ClosedError("Model is closed: load it again")
+        return self._pointer
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return text(self._use().name)
+
+    @property
+    def file(self) -> str:
+        """The path that it came from; "" when it came from a text."""
+        path = text(self._use().file)
+        return "" if self._text_name is not None else path
+
+    @property
+    def mass(self) -> float:
+        """[kg] of all links."""
+        return float(self._use().mass)
+
+    @property
+    def rest_height(self) -> float:
+        """[m] of the base's origin above flat ground, with all joints at their start."""
+        return float(self._use().rest_height)
+
+    @property
+    def fixed_base(self) -> bool:
+        """Whether the world holds link 0."""
+        return bool(self._use().base == lib.MF_BASE_FIXED)
+
+    @property
+    def step(self) -> float:
+        """[s] physics step that the file wants; 0.002 where it says nothing."""
+        return float(self._use().physics.step)
+
+    @property
+    def gravity(self) -> Vector:
+        """[m/s^2] that the file wants, world frame."""
+        return tuple(self._use().physics.gravity)
+
+    @property
+    def position_count(self) -> int:
+        """Values of a position vector: base (place, quaternion) if it is free, then the joints."""
+        return int(self._use().position_count)
+
+    @property
+    def velocity_count(self) -> int:
+        """Values of a velocity vector: base (velocity in world axes, rate in body axes), joints."""
+        return int(self._use().velocity_count)
+
+    @property
+    def start_position(self) -> npt.NDArray[np.float64]:
+        """The file's pose as a position vector."""
+        native = self._use()
+        return _array(native.start_position, native.position_count)
+
+    @property
+    def links(self) -> Parts[Link]:
+        """All links, the base first."""
+        return self._cached("links", self._make_links)
+
+    @property
+    def joints(self) -> Parts[Joint]:
+        """All joints, in the order of joint fields."""
+        return self._cached("joints", self._make_joints)
+
+    @property
+    def bodies(self) -> Parts[Body]:
+        """Bodies as an MJCF file names them; none for URDF."""
+        return self._cached("bodies", self._make_bodies)
+
+    @property
+    def actuators(self) -> Parts[Actuator]:
+        """All actuators, in the order of actuator.control."""
+        return self._cached("actuators", self._make_actuators)
+
+    @property
+    def sensors(self) -> Parts[Sensor]:
+        """All sensors of the file."""
+        return self._cached("sensors", self._make_sensors)
+
+    @property
+    def keyframes(self) -> Parts[Keyframe]:
+        """Stored states of the file."""
+        return self._cached("keyframes", self._make_keyframes)
+
+    def link(self, name: str) -> Link:
+        """The link of that name."""
+        return self.links[name]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        return self.joints[name]
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        return self.bodies[name]
+
+    def actuator(self, name: str) -> Actuator:
+        """The actuator of that name."""
+        return self.actuators[name]
+
+    def sensor(self, name: str) -> Sensor:
+        """The sensor of that name."""
+        return self.sensors[name]
+
+    def keyframe(self, name: str) -> Keyframe:
+        """The stored state of that name."""
+        return self.keyframes[name]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the importer dropped, changed or found suspicious: "line 7: ..."."""
+        native = self._use()
+        made = []
+        for i in range(native.note_count):
+            note = native.notes[i]
+            place = f"line {note.line}: " if note.line else ""
+            made.append(place + text(note.text))
+        return tuple(made)
+
+    def hash(self) -> int:
+        """64 bits over everything that changes motion."""
+        return int(lib.mf_model_hash(self._use()))
+
+    def describe(self) -> str:
+        """The model as text for people, as `mayfly info` prints it."""
+        native = self._use()
+        out, error = ffi.new("char **"), ffi.new("mf_Error *")
+        check(lib.mf_model_describe(native, out, error), error)
+        described = text(out[0])
+        lib.mf_release(native.context, out[0])
+        return described
+
+    def export_mjcf(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model as one MJCF file that loads back as a model of the same hash."""
+        error = ffi.new("mf_Error *")
+        check(lib.mf_model_export_mjcf(self._use(), encode(path), error), error)
+
+    # ---- parts -----------------------------------------------------------------------------------
+
+    def _cached(self, name: str, make: Any) -> Any:
+        native = self._use()
+        if name not in self._parts:
+            self._parts[name] = make(native)
+        return self._parts[name]
+
+    @staticmethod
+    def _make_links(native: Any) -> Parts[Link]:
+        made = []
+        for i in range(native.link_count):
+            c = native.links[i]
+            made.append(
+                Link(i, text(c.name), _index(c.parent), _index(c.joint), c.mass, tuple(c.center),
+                     tuple(c.inertia))
+            )  # fmt: skip
+        return Parts("link", tuple(made))
+
+    @staticmethod
+    def _make_joints(native: Any) -> Parts[Joint]:
+        made = []
+        for i in range(native.joint_count):
+            c = native.joints[i]
+            made.append(
+                Joint(
+                    index=i, name=text(c.name), type=_JOINT_TYPES[int(ffi.cast("int", c.type))],
+                    parent=int(c.parent), child=int(c.child), position=tuple(c.position),
+                    axis=tuple(c.axis), lower=c.lower, upper=c.upper, speed=c.speed,
+                    effort=c.effort, damping=c.damping, friction=c.friction, armature=c.armature,
+                    stiffness=c.stiffness, start=native.start_angle[i],
+                    position_address=int(c.position_address),
+                    velocity_address=int(c.velocity_address),
+                )
+            )  # fmt: skip
+        return Parts("joint", tuple(made))
+
+    @staticmethod
+    def _make_bodies(native: Any) -> Parts[Body]:
+        made = []
+        for i in range(native.body_count):
+            c = native.bodies[i]
+            made.append(
+                Body(i, text(c.name), _index(c.parent), _index(c.link), c.mass, tuple(c.center),
+                     tuple(c.moments))
+            )  # fmt: skip
+        return Parts("body", tuple(made))
+
+    @staticmethod
+    def _make_actuators(native: Any) -> Parts[Actuator]:
+        made = []
+        for i in range(native.actuator_count):
+            c = native.actuators[i]
+            made.append(
+                Actuator(i, text(c.name), _index(c.joint), tuple(c.gear), c.control_lower,
+                         c.control_upper, c.force_lower, c.force_upper)
+            )  # fmt: skip
+        return Parts("actuator", tuple(made))
+
+    @staticmethod
+    def _make_sensors(native: Any) -> Parts[Sensor]:
+        names = ffi.typeof("mf_SensorType").elements
+        made = []
+        for i in range(native.sensor_count):
+            c = native.sensors[i]
+            kind = names[int(ffi.cast("int", c.type))].removeprefix(_SENSOR_PREFIX).lower()
+            made.append(
+                Sensor(i, text(c.name), kind, int(c.address), int(c.count), c.signal.noise)
+            )
+        return Parts("sensor", tuple(made))
+
+    @staticmethod
+    def _make_keyframes(native: Any) -> Parts[Keyframe]:
+        made = []
+        for i in range(native.keyframe_count):
+            c = native.keyframes[i]
+            made.append(
+                Keyframe(i, text(c.name), c.time, _array(c.position, native.position_count),
+                         _array(c.velocity, native.velocity_count),
+                         _array(c.control, native.actuator_count))
+            )  # fmt: skip
+        return Parts("keyframe", tuple(made))
+
+    # ---- life ------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Model:
+        self._use()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Model, closed>"
+        native = self._use()
+        return (
+            f"<Model {self.name!r}: {native.link_count} links, {native.joint_count} joints, "
+            f"{self.mass:.4g} kg>"
+        )
+
+    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any], int]]:
+        return _model_again, (self._recipe, self.hash())
+
+
+def _model_again(recipe: dict[str, Any], wanted: int) -> Model:
+    """Unpickles: loads the model again, and makes sure that it is the same."""
+    if "source" in recipe:
+        model = Model.from_string(
+            recipe["source"], assets=recipe["assets"], packages=recipe["packages"],
+            **recipe["settings"],
+        )  # fmt: skip
+    else:
+        model = Model.from_file(recipe["path"], packages=recipe["packages"], **recipe["settings"])
+    if model.hash() != wanted:
+        where = recipe.get("path", "the text")
+        raise errors.CorruptError(f"{where}: it has changed since the model was pickled")
+    return model

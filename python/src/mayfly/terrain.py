@@ -1,0 +1,202 @@
+"""The ground that robots meet: height maps from arrays, images and generators."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors
+from mayfly._native import Native, check, encode, ffi, fill, lib
+from mayfly.context import Context, default_context
+from mayfly.model import Model
+
+__all__ = ["Terrain"]
+
+
+class Terrain(Native):
+    """A height map over a rectangle of square cells; beyond it the border goes on.
+
+    Settings of all of them: `cell` [m] edge of a cell (0.1); `origin` [m] x and y of the low corner
+    (centred); `interpolation` "nearest" or "bilinear" ("nearest").
+    """
+
+    def __init__(self) -> None:
+        raise TypeError(
+            "make a ground with Terrain.from_array(heights), Terrain.from_file(path), "
+            "Terrain.generate(shape) or Terrain.from_model(model)"
+        )
+
+    @classmethod
+    def from_array(
+        cls, heights: npt.ArrayLike, *, context: Context | None = None, **settings: object
+    ) -> Terrain:
+        """From heights [m] of shape (rows along y, columns along x), row 0 at the lowest y."""
+        values = np.ascontiguousarray(heights, dtype=np.float64)
+        if values.ndim != 2 or 0 in values.shape:
+            raise ValueError(f"heights: need an array (rows, columns), got shape {values.shape}")
+        recipe = ("from_array", (values.copy(),), settings)
+        config = _config(settings)
+        config.rows, config.columns = values.shape
+        data = ffi.from_buffer("double[]", values)
+        return cls._make(
+            lambda used, out, error: lib.mf_terrain_from_array(
+                used, ffi.addressof(config), data, out, error
+            ),
+            context,
+            recipe,
+        )
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        scale: float = 1.0,
+        offset: float = 0.0,
+        context: Context | None = None,
+        **settings: object,
+    ) -> Terrain:
+        """From a grey PNG or PGM: height = offset + scale * grey [m], grey from 0 to 1."""
+        recipe = ("from_file", (os.fspath(path),), {"scale": scale, "offset": offset, **settings})
+        config, name = _config(settings), encode(path)
+        height, low = float(scale), float(offset)
+        return cls._make(
+            lambda used, out, error: lib.mf_terrain_load(
+                used, name, ffi.addressof(config), height, low, out, error
+            ),
+            context,
+            recipe,
+        )
+
+    @classmethod
+    def generate(
+        cls,
+        shape: str,
+        *,
+        amplitude: float = 0.0,
+        wavelength: float = 1.0,
+        octaves: int = 4,
+        seed: int = 1,
+        columns: int = 256,
+        rows: int = 256,
+        context: Context | None = None,
+        **settings: object,
+    ) -> Terrain:
+        """A ground by rule: "flat", "slope", "steps", "sine" or "noise".
+
+        Args:
+            amplitude: [m] height of waves, noise and one step; for "slope" the angle [rad].
+            wavelength: [m] depth of one step, length of waves, size of the largest bumps.
+        """
+        generator = ffi.new("mf_TerrainGenerator *")
+        chosen = {
+            "shape": shape, "amplitude": amplitude, "wavelength": wavelength, "octaves": octaves,
+            "seed": seed,
+        }  # fmt: skip
+        fill(generator[0], chosen, "Terrain")
+        size = {"columns": columns, "rows": rows}
+        config = _config({**settings, **size})
+        recipe = ("generate", (), {**chosen, **size, **settings})
+        return cls._make(
+            lambda used, out, error: lib.mf_terrain_generate(
+                used, ffi.addressof(config), generator, out, error
+            ),
+            context,
+            recipe,
+        )
+
+    @classmethod
+    def from_model(cls, model: Model, *, context: Context | None = None) -> Terrain | None:
+        """The ground that a robot's file describes; None when it describes none."""
+        native = model._use()
+        used = context if context is not None else default_context()
+        out, error = ffi.new("mf_Terrain **"), ffi.new("mf_Error *")
+        check(lib.mf_terrain_from_model(used._use(), native, out, error), error)
+        if out[0] == ffi.NULL:
+            return None
+        terrain = cls.__new__(cls)
+        terrain._take(lib.MFPY_TERRAIN, out[0], [used])
+        terrain._recipe = ("from_model", (model,), {})
+        return terrain
+
+    @classmethod
+    def _make(
+        cls, call: Any, context: Context | None, recipe: tuple[str, tuple[Any, ...], Any]
+    ) -> Terrain:
+        used = context if context is not None else default_context()
+        out, error = ffi.new("mf_Terrain **"), ffi.new("mf_Error *")
+        check(call(used._use(), out, error), error)
+        terrain = cls.__new__(cls)
+        terrain._take(lib.MFPY_TERRAIN, out[0], [used])
+        terrain._recipe = recipe
+        return terrain
+
+    _recipe: tuple[str, tuple[Any, ...], dict[str, Any]]
+
+    def _use(self) -> Any:
+        # Only read, which a forked process can do as well.
+        if self._pointer is None:
+            raise errors.ClosedError("Terrain is closed: make it again")
+        return self._pointer
+
+    def height(self, x: float, y: float) -> float:
+        """[m] of the ground at a place [m]."""
+        return float(lib.mf_terrain_height(self._use(), float(x), float(y), ffi.NULL))
+
+    def normal(self, x: float, y: float) -> tuple[float, float, float]:
+        """The unit normal of the ground at a place [m]."""
+        out = ffi.new("double[3]")
+        lib.mf_terrain_height(self._use(), float(x), float(y), out)
+        return float(out[0]), float(out[1]), float(out[2])
+
+    @property
+    def heights(self) -> npt.NDArray[np.float64]:
+        """[m] a copy of all heights, shape (rows, columns)."""
+        native = self._use()
+        count = native.rows * native.columns
+        flat = np.frombuffer(ffi.buffer(native.height_f64, 8 * count), np.float64)
+        return flat.reshape(native.rows, native.columns).copy()
+
+    @property
+    def cell(self) -> float:
+        """[m] edge of a cell."""
+        return float(self._use().cell)
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        """[m] x and y of the low corner."""
+        native = self._use()
+        return float(native.origin[0]), float(native.origin[1])
+
+    def hash(self) -> int:
+        """64 bits over everything that robots meet."""
+        return int(lib.mf_terrain_hash(self._use()))
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Terrain, closed>"
+        native = self._use()
+        return (
+            f"<Terrain of {native.columns} x {native.rows} cells, {native.lowest:.4g} .. "
+            f"{native.highest:.4g} m>"
+        )
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, int]]:
+        return _terrain_again, (self._recipe, self.hash())
+
+
+def _config(settings: Any) -> Any:
+    config = lib.mf_terrain_config()
+    fill(config, settings, "Terrain")
+    return config
+
+
+def _terrain_again(recipe: tuple[str, tuple[Any, ...], dict[str, Any]], wanted: int) -> Terrain:
+    name, arguments, settings = recipe
+    terrain: Terrain = getattr(Terrain, name)(*arguments, **settings)
+    if terrain.hash() != wanted:
+        raise errors.CorruptError("the ground has changed since it was pickled")
+    return terrain
