@@ -241,13 +241,14 @@ class Field:
 
     def __getitem__(self, key: Any) -> Any:
         rows, rest = self._split(key)
+        inner = (slice(None), *rest)
         world = self.group.world
         with world._lock:
             world._use()
             if isinstance(rows, slice) and rows == slice(None):
-                return self.read()[(slice(None), *rest)]
+                return self.read()[inner]
             index, single = self._rows(rows)
-            values = self.view[index // _BLOCK, index % _BLOCK][(slice(None), *rest)]
+            values = self.view[index // _BLOCK, index % _BLOCK][inner]
         return values[0] if single else values
 
     def __setitem__(self, key: Any, value: object) -> None:

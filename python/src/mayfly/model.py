@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Protocol, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +123,12 @@ class Keyframe:
     control: npt.NDArray[np.float64]  # one per actuator
 
 
-Part = TypeVar("Part", Link, Joint, Body, Actuator, Sensor, Keyframe)
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Part = TypeVar("Part", bound=_Named)
 
 
 class Parts(Sequence[Part], Generic[Part]):
@@ -357,35 +362,55 @@ class Model(Native):
         native = self._use()
         return _array(native.start_position, native.position_count)
 
+    def standing_position(self, shapes: bool = True) -> npt.NDArray[np.float64]:
+        """The position vector in which the robot stands on flat ground at the world's origin.
+
+        Joints at their start; the lowest thing that collides touches height 0: shapes, or without
+        `shapes` points. A held base stays where the file has it.
+        """
+        native = self._use()
+        position = np.array(self.start_position)
+        for joint in self.joints:
+            if joint.type in ("hinge", "slide"):
+                position[joint.position_address] = joint.start
+        if not self.fixed_base:
+            place = ffi.new("double[][3]", max(native.link_count, 1))
+            turn = ffi.new("double[][4]", max(native.link_count, 1))
+            lib.mf_model_pose_at(native, ffi.from_buffer("double[]", position), place, turn)
+            lowest = lib.mf_model_lowest(native, place, turn, shapes)
+            position[:2] = 0.0
+            position[2] -= lowest if np.isfinite(lowest) else 0.0
+        return position
+
     @property
     def links(self) -> Parts[Link]:
         """All links, the base first."""
-        return self._cached("links", self._make_links)
+        return cast(Parts[Link], self._cached("links", self._make_links))
 
     @property
     def joints(self) -> Parts[Joint]:
         """All joints, in the order of joint fields."""
-        return self._cached("joints", self._make_joints)
+        return cast(Parts[Joint], self._cached("joints", self._make_joints))
 
     @property
     def bodies(self) -> Parts[Body]:
         """Bodies as an MJCF file names them; none for URDF."""
-        return self._cached("bodies", self._make_bodies)
+        return cast(Parts[Body], self._cached("bodies", self._make_bodies))
 
     @property
     def actuators(self) -> Parts[Actuator]:
         """All actuators, in the order of actuator.control."""
-        return self._cached("actuators", self._make_actuators)
+        return cast(Parts[Actuator], self._cached("actuators", self._make_actuators))
 
     @property
     def sensors(self) -> Parts[Sensor]:
         """All sensors of the file."""
-        return self._cached("sensors", self._make_sensors)
+        return cast(Parts[Sensor], self._cached("sensors", self._make_sensors))
 
     @property
     def keyframes(self) -> Parts[Keyframe]:
         """Stored states of the file."""
-        return self._cached("keyframes", self._make_keyframes)
+        return cast(Parts[Keyframe], self._cached("keyframes", self._make_keyframes))
 
     def link(self, name: str) -> Link:
         """The link of that name."""

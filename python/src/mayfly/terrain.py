@@ -157,8 +157,8 @@ class Terrain(Native):
         """[m] a copy of all heights, shape (rows, columns)."""
         native = self._use()
         count = native.rows * native.columns
-        flat = np.frombuffer(ffi.buffer(native.height_f64, 8 * count), np.float64)
-        return flat.reshape(native.rows, native.columns).copy()
+        flat: npt.NDArray[np.float64] = np.frombuffer(ffi.buffer(native.height_f64, 8 * count), np.float64)
+        return np.array(flat.reshape(native.rows, native.columns))
 
     @property
     def cell(self) -> float:
