@@ -16,6 +16,7 @@ Units are SI and radians; the world's z axis points up; quaternions are (w, x, y
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.context import Context, default_context
+from mayfly.controllers import MLP, Controllers, Linear, Oscillators, Policy, Programs
 from mayfly.errors import (
     ArgumentError,
     BusyError,
@@ -32,31 +33,43 @@ from mayfly.errors import (
     UnsupportedError,
     VersionError,
 )
+from mayfly.evaluate import Evaluation, evaluate
 from mayfly.field import Field
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.model import Model, data_folder
+from mayfly.records import Archive, Recorder, Recording
 from mayfly.terrain import Terrain
 from mayfly.world import Group, World
 
 __version__: str = _text(_lib.mf_version())
 
 __all__ = [
+    "MLP",
     "MOTIONS",
+    "Archive",
     "ArgumentError",
     "BusyError",
     "ClosedError",
     "Context",
+    "Controllers",
     "CorruptError",
+    "Evaluation",
     "Field",
     "FileError",
     "ForkError",
     "Group",
     "LimitError",
+    "Linear",
     "MayflyError",
     "Model",
     "NoMemoryError",
     "NotFoundError",
     "OperatingSystemError",
+    "Oscillators",
+    "Policy",
+    "Programs",
+    "Recorder",
+    "Recording",
     "StoppedError",
     "Terrain",
     "UnsupportedError",
@@ -64,5 +77,6 @@ __all__ = [
     "World",
     "data_folder",
     "default_context",
+    "evaluate",
     "motion_settings",
 ]

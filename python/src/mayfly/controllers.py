@@ -1,0 +1,342 @@
+"""Batches of controllers, one for each robot: what mayfly.evaluate() rates.
+
+Programs and Oscillators run in C, in lanes and threads, and cost next to nothing. Linear, MLP and
+Policy run in NumPy, for all robots at once, between the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly._native import check, ffi, lib, text
+from mayfly.model import Model
+from mayfly.world import Group
+
+__all__ = ["MLP", "Controllers", "Linear", "Oscillators", "Policy", "Programs"]
+
+Array = npt.NDArray[Any]
+
+_GP_BYTES: int = lib.MF_GP_BYTES
+
+
+class Controllers:
+    """What evaluate() wants to know of controllers. `count` of them, one for each robot.
+
+    Attributes:
+        kind: what add_group's `controller` is given.
+        settings: more arguments of add_group.
+        tick: [s] how often act() is called; None: never, they run in C.
+    """
+
+    count: int
+    kind: str | None = None
+    tick: float | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+    def start(self, group: Group) -> None:
+        """Gives every robot of the group its controller."""
+
+    def act(self, group: Group, time: float) -> None:
+        """Called every `tick` seconds: reads fields and writes targets."""
+
+    def __len__(self) -> int:
+        return self.count
+
+
+def _finite(values: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
+    given = np.asarray(values)
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"{what}: need real numbers, got {given.dtype}")
+    if not np.isfinite(given).all():
+        raise ValueError(f"{what}: need finite numbers")
+    return given.astype(np.float64)
+
+
+class Programs(Controllers):
+    """Machine-code programs of 32 bytes each, as the evolution of walkers uses them.
+
+    Args:
+        programs: bytes of shape (n, 32), or a list of bytes or texts ("left 3", one instruction a
+            line; docs/controllers.md has the language).
+        settings: of the machine: `rate` [1/s] of its ticks, `instructions_per_tick`,
+            `angle_per_move` [rad], `unknown` "ignore" or "wrap".
+    """
+
+    kind = "gp"
+
+    def __init__(self, programs: npt.ArrayLike | Sequence[bytes | str], **settings: Any) -> None:
+        if isinstance(programs, (list, tuple)):
+            rows = [self._bytes(program, i) for i, program in enumerate(programs)]
+            table = np.array(rows, np.uint8) if rows else np.zeros((0, _GP_BYTES), np.uint8)
+        else:
+            table = np.asarray(programs)
+        if table.ndim != 2 or table.shape[1] != _GP_BYTES or table.shape[0] == 0:
+            raise ValueError(f"programs: need shape (n, {_GP_BYTES}), got {table.shape}")
+        if table.dtype.kind not in "iu" or table.min() < 0 or table.max() > 255:
+            raise ValueError("programs: need whole numbers 0 .. 255")
+        self.programs: npt.NDArray[np.uint8] = table.astype(np.uint8)
+        self.count = len(self.programs)
+        self._settings = settings
+
+    @staticmethod
+    def _bytes(program: Any, index: int) -> list[int]:
+        if isinstance(program, str):
+            out, error = ffi.new(f"uint8_t[{_GP_BYTES}]"), ffi.new("mf_Error *")
+            check(lib.mf_gp_assemble(program.encode(), out, error), error)
+            return list(out)
+        row = list(bytes(program)) if isinstance(program, (bytes, bytearray)) else list(program)
+        if len(row) != _GP_BYTES:
+            raise ValueError(f"programs[{index}]: need {_GP_BYTES} bytes, got {len(row)}")
+        return row
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"gp": self._settings} if self._settings else {}
+
+    def start(self, group: Group) -> None:
+        group["gp.program"] = self.programs
+
+    def text(self, index: int) -> str:
+        """A program as text, one instruction a line."""
+        row = ffi.from_buffer("uint8_t[]", np.ascontiguousarray(self.programs[index]))
+        size = int(lib.mf_gp_disassemble(row, ffi.NULL, 0)) + 1
+        out = ffi.new("char[]", size)
+        lib.mf_gp_disassemble(row, out, size)
+        return text(out)
+
+
+def joint_ranges(model: Model) -> tuple[Array, Array]:
+    """Lower and upper end of what each joint is used for: its range, or +-pi rad, +-1 m."""
+    reach = [1.0 if joint.type == "slide" else np.pi for joint in model.joints]
+    lower = [j.lower if np.isfinite(j.lower) else -r for j, r in zip(model.joints, reach)]
+    upper = [j.upper if np.isfinite(j.upper) else r for j, r in zip(model.joints, reach)]
+    return np.array(lower), np.array(upper)
+
+
+class Oscillators(Controllers):
+    """Sine waves: target = offset + amplitude * sin(2 pi (frequency * time + phase)) per joint.
+
+    Args:
+        amplitude, offset: [rad] or [m], shape (n, joints).
+        phase: [1] turns, shape (n, joints).
+        frequency: [Hz], shape (n,).
+        rate: [1/s] of ticks.
+    """
+
+    kind = "oscillator"
+
+    def __init__(
+        self,
+        amplitude: npt.ArrayLike,
+        phase: npt.ArrayLike,
+        frequency: npt.ArrayLike,
+        offset: npt.ArrayLike | None = None,
+        rate: float = 12.5,
+    ) -> None:
+        self.amplitude = _finite(amplitude, "amplitude")
+        if self.amplitude.ndim != 2:
+            raise ValueError(f"amplitude: need shape (n, joints), got {self.amplitude.shape}")
+        self.phase = self._like(phase, "phase")
+        self.offset = self._like(0.0 if offset is None else offset, "offset")
+        self.count = len(self.amplitude)
+        self.frequency = np.array(np.broadcast_to(_finite(frequency, "frequency"), (self.count,)))
+        self._own_offset = offset is not None
+        self._rate = rate
+
+    def _like(self, values: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
+        given = _finite(values, what)
+        try:
+            return np.array(np.broadcast_to(given, self.amplitude.shape))
+        except ValueError:
+            raise ValueError(
+                f"{what}: need shape {self.amplitude.shape}, got {given.shape}"
+            ) from None
+
+    @classmethod
+    def from_unit(cls, vectors: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
+        """From search vectors of shape (n, 3 * joints + 1) with values in 0 .. 1.
+
+        Each joint has three: where in its range it swings about, how much of half the range it
+        swings, and its phase in turns; the last value is the frequency from 0 to 2 Hz. Values
+        beyond 0 .. 1 are cut (the phase is not, it wraps).
+        """
+        rows = np.atleast_2d(_finite(vectors, "vectors"))
+        wanted = 3 * len(model.joints) + 1
+        if rows.shape[1] != wanted:
+            raise ValueError(f"vectors: need shape (n, {wanted}) for {model!r}, got {rows.shape}")
+        lower, upper = joint_ranges(model)
+        place, size = np.clip(rows[:, 0:-1:3], 0, 1), np.clip(rows[:, 1:-1:3], 0, 1)
+        return cls(
+            offset=lower + place * (upper - lower),
+            amplitude=0.5 * size * (upper - lower),
+            phase=rows[:, 2:-1:3],
+            frequency=2.0 * np.clip(rows[:, -1], 0, 1),
+            rate=rate,
+        )
+
+    @classmethod
+    def from_genomes(cls, genomes: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
+        """From the bytes that `mayfly evolve` keeps (docs/experiments.md, Genomes)."""
+        table = np.asarray(genomes)
+        if table.dtype != np.uint8 or table.ndim != 2:
+            raise ValueError("genomes: need bytes, an array of uint8 of shape (n, bytes)")
+        unit = table / 255.0
+        unit[:, 2:-1:3] = table[:, 2:-1:3] / 256.0
+        return cls.from_unit(unit, model, rate)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"oscillator": {"rate": self._rate}}
+
+    def start(self, group: Group) -> None:
+        joints = len(group.model.joints)
+        if self.amplitude.shape[1] != joints:
+            raise ValueError(f"oscillators: need {joints} joints, have {self.amplitude.shape[1]}")
+        start = np.array([joint.start for joint in group.model.joints])
+        group["oscillator.offset"] = self.offset if self._own_offset else start
+        group["oscillator.amplitude"] = self.amplitude
+        group["oscillator.phase"] = self.phase
+        group["oscillator.frequency"] = self.frequency
+
+
+# ---- in NumPy ------------------------------------------------------------------------------------
+
+OBSERVED = ("base.orientation", "base.linear_velocity", "base.angular_velocity", "joint.angle",
+            "joint.rate")  # fmt: skip
+
+
+class Policy(Controllers):
+    """Any function from what robots observe to what they do, for all of them at once.
+
+    Args:
+        function: takes observations of shape (n, values) and gives actions of shape (n, actions).
+        count: how many robots.
+        observe: fields, one after the other.
+        act: the field that actions go to, "joint.target" or "actuator.control".
+        tick: [s] between two actions.
+        squash: actions go through tanh and are spread over the range of joint or control.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Array], npt.ArrayLike],
+        count: int,
+        *,
+        observe: Sequence[str] = OBSERVED,
+        act: str = "joint.target",
+        tick: float = 0.02,
+        squash: bool = True,
+    ) -> None:
+        if not callable(function):
+            raise TypeError(f"function: need something to call, got {function!r}")
+        self._function = function
+        self.count = count
+        self.observe = tuple(observe)
+        self.target = act
+        self.tick = tick
+        self._squash = squash
+        self._range: tuple[Array, Array] | None = None
+
+    @staticmethod
+    def observations(group: Group, fields: Sequence[str] = OBSERVED) -> Array:
+        """The fields of all robots side by side, (n, values)."""
+        return np.concatenate([group[name].read().reshape(group.count, -1) for name in fields], 1)
+
+    def start(self, group: Group) -> None:
+        self._range = self._find_range(group) if self._squash else None
+
+    def _find_range(self, group: Group) -> tuple[Array, Array]:
+        if self.target != "actuator.control":
+            lower, upper = joint_ranges(group.model)
+        else:
+            actuators = group.model.actuators
+            lower = np.array([max(a.control_lower, -1e3) for a in actuators])
+            upper = np.array([min(a.control_upper, 1e3) for a in actuators])
+            free = (lower == -1e3) | (upper == 1e3)
+            lower[free], upper[free] = -1.0, 1.0
+        return 0.5 * (lower + upper), 0.5 * (upper - lower)
+
+    def act(self, group: Group, time: float) -> None:
+        seen = self.observations(group, self.observe)
+        wrong = group.fault != 0
+        if wrong.any():
+            seen[wrong] = 0.0
+        actions = np.asarray(self._function(seen), np.float64)
+        if self._range is not None:
+            middle, half = self._range
+            actions = middle + half * np.tanh(actions)
+        group[self.target] = actions
+
+
+class Linear(Policy):
+    """actions = weights @ observation + bias, each robot with weights of its own.
+
+    Args:
+        weights: (n, actions, values).
+        bias: (n, actions); None: 0.
+        more: as for Policy.
+    """
+
+    def __init__(
+        self, weights: npt.ArrayLike, bias: npt.ArrayLike | None = None, **more: Any
+    ) -> None:
+        biases = None if bias is None else [bias]
+        network = _Network([weights], biases)
+        super().__init__(network, network.count, **more)
+
+
+class MLP(Policy):
+    """Layers of weights with tanh between them, each robot with weights of its own.
+
+    Args:
+        weights: for each layer (n, outputs, inputs).
+        biases: for each layer (n, outputs); None: 0.
+        more: as for Policy.
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[npt.ArrayLike],
+        biases: Sequence[npt.ArrayLike] | None = None,
+        **more: Any,
+    ) -> None:
+        network = _Network(weights, biases)
+        super().__init__(network, network.count, **more)
+
+
+class _Network:
+    def __init__(
+        self, weights: Sequence[npt.ArrayLike], biases: Sequence[npt.ArrayLike] | None
+    ) -> None:
+        self.weights = [_finite(layer, "weights") for layer in weights]
+        if not self.weights or any(layer.ndim != 3 for layer in self.weights):
+            raise ValueError("weights: need layers of shape (n, outputs, inputs)")
+        self.count = len(self.weights[0])
+        for before, after in zip(self.weights, self.weights[1:]):
+            if after.shape[::2] != (self.count, before.shape[1]):
+                raise ValueError(f"weights: a layer {before.shape} cannot feed one of {after.shape}")
+        given = [0.0] * len(self.weights) if biases is None else biases
+        if len(given) != len(self.weights):
+            raise ValueError(f"biases: need {len(self.weights)} layers, got {len(given)}")
+        self.biases = [
+            np.broadcast_to(_finite(bias, "biases"), layer.shape[:2])
+            for bias, layer in zip(given, self.weights)
+        ]
+
+    def __call__(self, seen: Array) -> Array:
+        wanted = self.weights[0].shape[::2]
+        if seen.shape != wanted:
+            raise ValueError(f"weights: are for {wanted} (robots, values), seen is {seen.shape}")
+        values = seen.astype(np.float64)
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases)):
+            values = np.tanh(values) if layer else values
+            # Row after row, so that a robot's sum does not depend on how many there are.
+            values = np.einsum("noi,ni->no", weight, values) + bias
+        return values

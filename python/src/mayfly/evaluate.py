@@ -1,0 +1,348 @@
+"""Rates whole populations of controllers, and of bodies, in one call."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly._native import time_from_seconds
+from mayfly.context import Context
+from mayfly.controllers import Controllers
+from mayfly.model import Model
+from mayfly.terrain import Terrain
+from mayfly.world import Group, World
+
+__all__ = ["Evaluation", "evaluate"]
+
+Array = npt.NDArray[Any]
+Measure = Callable[[Group], npt.ArrayLike]
+
+_MOST_GROUPS = 64  # of a world
+_SAMPLE = 0.1  # [s] between looks at measures that are averages
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluation:
+    """What evaluate() found out, one row per controller, in the order in which they were given.
+
+    Attributes:
+        fitness: (n,), the mean over the seeds; NaN for a robot with a fault at any of them.
+        measures: by name (n,) or (n, values), the mean over the seeds.
+        descriptors: (n, values), the measures that were asked for as descriptors, side by side.
+        faults: (n,), bits of all faults at all seeds; 0: none.
+        fitness_per_seed: (seeds, n).
+        simulated_seconds: [s] of robot life.
+    """
+
+    fitness: npt.NDArray[np.float64]
+    measures: dict[str, Array]
+    descriptors: npt.NDArray[np.float64]
+    faults: npt.NDArray[np.uint32]
+    fitness_per_seed: npt.NDArray[np.float64]
+    simulated_seconds: float
+
+    def __len__(self) -> int:
+        return len(self.fitness)
+
+    @property
+    def best(self) -> int:
+        """Number of the fittest controller."""
+        if np.isnan(self.fitness).all():
+            raise ValueError("every robot had a fault: there is no best one")
+        return int(np.nanargmax(self.fitness))
+
+    def objective(self, worst: float = 0.0) -> npt.NDArray[np.float64]:
+        """The fitness for optimisers that want finite numbers: `worst` in the place of NaN."""
+        return np.where(np.isnan(self.fitness), worst, self.fitness)
+
+
+# ---- measures ------------------------------------------------------------------------------------
+
+
+class _Walker:
+    """A group while it lives: where it started, and sums over what was looked at."""
+
+    def __init__(self, group: Group, averages: Sequence[str]) -> None:
+        self.group = group
+        self.start = group["base.position"].read().astype(np.float64)
+        self.sums: dict[str, Array] = {}
+        self.averages = averages
+        self.looks = 0
+
+    def look(self) -> None:
+        for name in self.averages:
+            value = np.asarray(_AVERAGES[name](self.group), np.float64)
+            self.sums[name] = self.sums.get(name, 0.0) + value
+        self.looks += 1
+
+    def moved(self) -> Array:
+        return np.asarray(self.group["base.position"].read().astype(np.float64) - self.start)
+
+
+def _distance(walker: _Walker) -> Array:
+    moved = walker.moved()
+    return np.asarray(np.sqrt(moved[:, 0] * moved[:, 0] + moved[:, 1] * moved[:, 1]))
+
+
+_AT_END: dict[str, Callable[[_Walker], Array]] = {
+    "distance": _distance,
+    "forward": lambda walker: walker.moved()[:, 0],
+    "sideways": lambda walker: walker.moved()[:, 1],
+    "climb": lambda walker: walker.moved()[:, 2],
+}
+
+
+def _upright(group: Group) -> Array:
+    """Cosine of the angle of the base's z axis against the vertical."""
+    turn = group["base.orientation"].read().astype(np.float64)
+    return np.asarray(1.0 - 2.0 * (turn[:, 1] ** 2 + turn[:, 2] ** 2))
+
+
+def _duty(group: Group) -> Array:
+    """Which feet, or else which contacts, bear load."""
+    feet = [s.address for s in group.model.sensors if s.type == "contact"]
+    if feet and "sensor.value" in group:
+        return np.asarray(group["sensor.value"].read()[:, feet] > 0)
+    for name in ("contact.load", "point.load"):
+        if name in group:
+            return np.asarray(group[name].read().reshape(group.count, -1) > 0)
+    raise ValueError("duty: the motion has no contacts")
+
+
+_AVERAGES: dict[str, Callable[[Group], Array]] = {
+    "height": lambda group: group["base.position"].read()[:, 2],
+    "speed": lambda group: np.linalg.norm(group["base.linear_velocity"].read()[:, :2], axis=1),
+    "upright": _upright,
+    "duty": _duty,
+}
+
+
+class _Wanted:
+    """Which measures are taken, and what of them is fitness and descriptor."""
+
+    def __init__(
+        self,
+        fitness: str | Measure,
+        measures: Sequence[str] | Mapping[str, Measure],
+        descriptors: Sequence[str],
+    ) -> None:
+        self.own: dict[str, Measure] = {}
+        names = [descriptors] if isinstance(descriptors, str) else list(descriptors)
+        self.descriptors = names
+        if isinstance(measures, Mapping):
+            self.own.update(measures)
+            wanted = list(measures)
+        else:
+            wanted = [measures] if isinstance(measures, str) else list(measures)
+        self.fitness_name = fitness if isinstance(fitness, str) else "fitness"
+        if not isinstance(fitness, str):
+            if not callable(fitness):
+                raise TypeError(f"fitness: need a measure or a function, got {fitness!r}")
+            self.own["fitness"] = fitness
+        self.names = list(dict.fromkeys([*wanted, *names, self.fitness_name]))
+        known = (*_AT_END, *_AVERAGES)
+        for name in self.names:
+            if name not in self.own and name not in known:
+                raise ValueError(f"there is no measure {name!r}; there are: {', '.join(known)}")
+        self.averages = [n for n in self.names if n in _AVERAGES and n not in self.own]
+
+    def take(self, walker: _Walker) -> dict[str, Array]:
+        taken = {}
+        for name in self.names:
+            if name in self.own:
+                value = np.asarray(self.own[name](walker.group), np.float64)
+            elif name in _AVERAGES:
+                value = walker.sums[name] / walker.looks
+            else:
+                value = _AT_END[name](walker)
+            if value.ndim not in (1, 2) or len(value) != walker.group.count:
+                raise ValueError(
+                    f"{name}: need one value or row for each of the {walker.group.count} robots, "
+                    f"got shape {value.shape}"
+                )
+            taken[name] = value
+        return taken
+
+
+# ---- lives ---------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class _Life:
+    """Everything about a life but who lives it."""
+
+    steps: int
+    step: float
+    seconds: float
+    sample: float
+    start: Callable[[Group], None] | None
+    world: dict[str, Any]
+    group: dict[str, Any]
+
+
+def _ticks(period: float, step: float, what: str) -> int:
+    """A period in whole steps."""
+    count = round(period / step)
+    if count < 1 or abs(count * step - period) > 1e-9 * max(period, step):
+        raise ValueError(f"{what}: need a multiple of the step of {step} s, got {period!r}")
+    return count
+
+
+def _live(life: _Life, walkers: list[_Walker], controllers: list[Controllers]) -> None:
+    """From time 0 to the end, stopping where somebody acts or looks."""
+    world = walkers[0].group.world
+    acts = [_ticks(c.tick, life.step, "tick") if c.tick is not None else 0 for c in controllers]
+    looks = max(round(life.sample / life.step), 1) if any(w.averages for w in walkers) else 0
+    periods = [period for period in (*acts, looks) if period > 0]
+    done = 0
+    while done < life.steps:
+        for act, walker, controller in zip(acts, walkers, controllers):
+            if act > 0 and done % act == 0:
+                controller.act(walker.group, done * life.step)
+        ahead = min((period - done % period for period in periods), default=life.steps)
+        count = min(ahead, life.steps - done)
+        world.step(count)
+        done += count
+        if looks > 0 and (done % looks == 0 or done == life.steps):
+            for walker in walkers:
+                walker.look()
+
+
+def _evaluate_some(
+    life: _Life, models: Sequence[Model], controllers: Sequence[Controllers], seed: int,
+    wanted: _Wanted,
+) -> list[tuple[dict[str, Array], Array]]:  # fmt: skip
+    """Measures and faults of as many bodies as one world has room for."""
+    with World(step=life.step, seed=seed, **life.world) as world:
+        walkers = []
+        for i, (model, controller) in enumerate(zip(models, controllers)):
+            arguments = {**life.group, **controller.settings}
+            if "duty" in wanted.averages and "sensors" not in arguments:
+                arguments["sensors"] = any(s.type == "contact" for s in model.sensors)
+            group = world.add_group(
+                model, len(controller), name=f"body{i}", controller=controller.kind, **arguments
+            )
+            controller.start(group)
+            if life.start is not None:
+                life.start(group)
+            walkers.append(_Walker(group, wanted.averages))
+        _live(life, walkers, list(controllers))
+        return [(wanted.take(walker), walker.group.fault) for walker in walkers]
+
+
+def _joined(parts: list[Array], name: str) -> Array:
+    """Rows of several bodies; where they differ in width, the missing values are NaN."""
+    if len({part.shape[1:] for part in parts}) == 1:
+        return np.concatenate(parts)
+    width = max(part.reshape(len(part), -1).shape[1] for part in parts)
+    rows = np.full((sum(len(part) for part in parts), width), np.nan)
+    at = 0
+    for part in parts:
+        flat = part.reshape(len(part), -1)
+        rows[at : at + len(part), : flat.shape[1]] = flat
+        at += len(part)
+    return rows
+
+
+def evaluate(
+    model: Union[Model, Sequence[Model]],
+    controllers: Union[Controllers, Sequence[Controllers]],
+    seconds: float,
+    seeds: Union[int, Sequence[int]] = 0,
+    motion: str = "points",
+    *,
+    fitness: Union[str, Measure] = "distance",
+    measures: Union[Sequence[str], Mapping[str, Measure]] = (),
+    descriptors: Sequence[str] = (),
+    sample: float = _SAMPLE,
+    step: float = 0.01,
+    gravity: float = 9.81,
+    terrain: Terrain | None = None,
+    start: Callable[[Group], None] | None = None,
+    threads: int | None = None,
+    context: Context | None = None,
+    **settings: Any,
+) -> Evaluation:
+    """Lets every controller live in a robot of its own, all at the same time, and rates them.
+
+    Args:
+        model: the robot; or different bodies, then `controllers` has a batch for each.
+        controllers: Programs, Oscillators, Linear, MLP or Policy.
+        seconds: [s] of one life, rounded up to whole steps.
+        seeds: of what is random (noise of sensors); several: every controller lives that often, and
+            the means count.
+        motion: the level of physics.
+        fitness: a measure by name, or a function of the group at the end: one value per robot.
+        measures: more of them: "distance" [m] horizontally from start to end; "forward",
+            "sideways", "climb" [m]; means over the life: "height" [m], "speed" [m/s], "upright"
+            (cosine of the tilt), "duty" (share of the time that each foot bears load). Or a mapping
+            of names to functions of the group at the end.
+        descriptors: measures that describe behaviour, such as ["duty"], for quality-diversity.
+        sample: [s] between looks at those that are means.
+        step, gravity, terrain, threads, context: of the world.
+        start: called with each group before it lives, to write its state.
+        settings: more arguments of World.add_group, such as `precision` or the motion's settings.
+
+    A controller's row depends on nothing but itself: not on the others, their number or threads.
+    """
+    models = [model] if isinstance(model, Model) else list(model)
+    batches = [controllers] if isinstance(controllers, Controllers) else list(controllers)
+    if not models or not all(isinstance(one, Model) for one in models):
+        raise TypeError("model: need a Model or several")
+    if not all(isinstance(batch, Controllers) for batch in batches):
+        raise TypeError("controllers: need Programs, Oscillators, Linear, MLP or Policy")
+    if len(models) != len(batches):
+        raise ValueError(f"need a batch of controllers for each of {len(models)} bodies, got "
+                         f"{len(batches)}")  # fmt: skip
+    numbers = [int(seeds)] if isinstance(seeds, (int, np.integer)) else [int(s) for s in seeds]
+    if not numbers:
+        raise ValueError("seeds: need one or more")
+    duration = time_from_seconds(seconds, "seconds")
+    if duration <= 0:
+        raise ValueError(f"seconds: need a time > 0, got {seconds!r}")
+    tick = max(time_from_seconds(step, "step"), 1)
+    life = _Life(
+        steps=-(-duration // tick), step=float(step), seconds=float(seconds), sample=float(sample),
+        start=start, world={"gravity": gravity, "terrain": terrain, "threads": threads,
+                            "context": context},
+        group={"motion": motion, **settings},
+    )  # fmt: skip
+    wanted = _Wanted(fitness, measures, descriptors)
+    lives = []
+    for seed in numbers:
+        parts: list[tuple[dict[str, Array], Array]] = []
+        for at in range(0, len(models), _MOST_GROUPS):
+            room = slice(at, at + _MOST_GROUPS)
+            parts += _evaluate_some(life, models[room], batches[room], seed, wanted)
+        lives.append(parts)
+    return _summary(lives, wanted, life)
+
+
+def _summary(
+    lives: list[list[tuple[dict[str, Array], Array]]], wanted: _Wanted, life: _Life
+) -> Evaluation:
+    taken = [
+        {name: _joined([part[0][name] for part in parts], name) for name in wanted.names}
+        for parts in lives
+    ]
+    faults = np.array([np.concatenate([part[1] for part in parts]) for parts in lives])
+    per_seed = np.array([values[wanted.fitness_name] for values in taken], np.float64)
+    if per_seed.ndim != 2:
+        raise ValueError(f"fitness: need one value per robot, got shape {per_seed.shape[1:]}")
+    per_seed[faults != 0] = math.nan
+    means = {name: np.mean([values[name] for values in taken], axis=0) for name in wanted.names}
+    rows = per_seed.shape[1]
+    columns = [means[name].reshape(rows, -1) for name in wanted.descriptors]
+    return Evaluation(
+        fitness=np.mean(per_seed, axis=0),
+        measures=means,
+        descriptors=np.concatenate(columns, axis=1) if columns else np.zeros((rows, 0)),
+        faults=np.bitwise_or.reduce(faults, axis=0).astype(np.uint32),
+        fitness_per_seed=per_seed,
+        simulated_seconds=float(rows * len(lives) * life.steps * life.step),
+    )

@@ -1,0 +1,385 @@
+"""Results of the command, from Python: archives of evolution (SQLite), recordings (HDF5), and a
+recorder for one's own worlds. Reading recordings needs h5py, tables need pandas; both optional."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import os
+import pathlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors
+from mayfly._native import Native, check, encode, ffi, lib
+from mayfly.world import Group, World
+
+__all__ = ["Archive", "Individual", "Recorder", "Recording", "Series"]
+
+_APPLICATION = 0x4D617966
+_FORMATS = (1, 2)
+
+
+def optional(name: str, use: str) -> Any:
+    """A module that is not needed but for this."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ImportError(f"{use} needs {name}: pip install {name}") from None
+
+
+# ---- archives --------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Individual:
+    """One controller that lived in an evolution."""
+
+    id: int  # counts from 0 over the run
+    generation: int  # in which it was born
+    parent: int | None  # id; None in the first generation
+    fitness: float  # at birth; NaN when it had none
+    genome: npt.NDArray[np.uint8]
+
+
+_GENERATIONS = np.dtype(
+    [
+        ("number", np.int64),
+        ("best", np.float64),
+        ("mean", np.float64),
+        ("champion", np.int64),
+        ("seconds", np.float64),
+        ("simulated", np.float64),
+        ("hash", np.uint64),
+    ]
+)
+
+
+class Archive:
+    """The archive of `mayfly evolve`: every controller that ever lived (docs/archive.md).
+
+    Only reads, also while a run goes on.
+
+    Args:
+        path: the file archive.sqlite, or the folder of the run that it is in.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        found = pathlib.Path(path)
+        if found.is_dir():
+            found = found / "archive.sqlite"
+        if not found.exists():
+            raise errors.NotFoundError(f"{found}: there is no such archive")
+        self.path = found
+        try:
+            self._open(found)
+        except sqlite3.Error as failure:
+            raise errors.FileError(f"{found}: not an archive of Mayfly: {failure}") from None
+
+    def _open(self, path: pathlib.Path) -> None:
+        uri = path.resolve().as_uri() + "?mode=ro"
+        self._database = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        (application,) = self._database.execute("PRAGMA application_id").fetchone()
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        if application != _APPLICATION:
+            self._database.close()
+            raise errors.FileError(f"{path}: not an archive of Mayfly")
+        if version not in _FORMATS:
+            self._database.close()
+            raise errors.VersionError(f"{path}: format {version}, this version reads 1 and 2")
+        self.format = int(version)
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.ProgrammingError:
+            raise errors.ClosedError("Archive is closed: open it again") from None
+        except sqlite3.Error as failure:
+            raise errors.CorruptError(f"{self.path}: {failure}") from None
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """What the run was: population, survivors, genome_bytes, seed, mutation_rate, ..."""
+        names = [row[1] for row in self._rows("PRAGMA table_info(run)")]
+        values = dict(zip(names, self._rows("SELECT * FROM run")[0]))
+        values.pop("id", None)
+        for name in ("seed", "model_hash", "terrain_hash"):
+            values[name] %= 2**64
+        return values
+
+    @property
+    def settings(self) -> str:
+        """The experiment file, defaults filled in."""
+        return str(self.run["settings"])
+
+    @property
+    def generations(self) -> npt.NDArray[Any]:
+        """One row per generation: number, best, mean, champion, seconds, simulated, hash."""
+        columns = ", ".join(_GENERATIONS.names or ())
+        rows = self._rows(f"SELECT {columns} FROM generation ORDER BY number")
+        table = np.zeros(len(rows), _GENERATIONS)
+        for i, row in enumerate(rows):
+            number = [np.nan if value is None else value for value in row[:-1]]
+            table[i] = (*number, row[-1] % 2**64)
+        return table
+
+    def __len__(self) -> int:
+        return int(self._rows("SELECT count(*) FROM individual")[0][0])
+
+    def individual(self, number: int) -> Individual:
+        """The individual of that id."""
+        found = self._individuals("WHERE id = ?", int(number))
+        if not found:
+            raise errors.NotFoundError(f"{self.path}: there is no individual {number}")
+        return found[0]
+
+    def _individuals(self, where: str, *values: object) -> list[Individual]:
+        rows = self._rows(
+            f"SELECT id, generation, parent, fitness, genome FROM individual {where}", *values
+        )
+        return [
+            Individual(
+                id=row[0], generation=row[1], parent=row[2],
+                fitness=float("nan") if row[3] is None else float(row[3]),
+                genome=np.frombuffer(row[4], np.uint8),
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def individuals(self, born_in: int | None = None) -> list[Individual]:
+        """All individuals, or those born in a generation, by id."""
+        if born_in is None:
+            return self._individuals("ORDER BY id")
+        return self._individuals("WHERE generation = ? ORDER BY id", int(born_in))
+
+    def population(self, generation: int | None = None) -> list[Individual]:
+        """Who was alive in a generation (None: the newest), the fittest first."""
+        number = self._newest() if generation is None else int(generation)
+        return self._individuals(
+            "WHERE id IN (SELECT id FROM survivor WHERE generation = ? UNION "
+            "SELECT id FROM individual WHERE generation = ?) ORDER BY fitness DESC, id DESC",
+            number, number,
+        )  # fmt: skip
+
+    def best(self, generation: int | None = None) -> Individual:
+        """The champion of a generation (None: the newest)."""
+        number = self._newest() if generation is None else int(generation)
+        rows = self._rows("SELECT champion FROM generation WHERE number = ?", number)
+        if not rows:
+            raise errors.NotFoundError(f"{self.path}: there is no generation {number}")
+        return self.individual(rows[0][0])
+
+    def _newest(self) -> int:
+        newest = self._rows("SELECT max(number) FROM generation")[0][0]
+        if newest is None:
+            raise errors.NotFoundError(f"{self.path}: no generation is stored yet")
+        return int(newest)
+
+    def lineage(self, number: int) -> list[Individual]:
+        """An individual and its ancestors, the eldest last."""
+        line = [self.individual(number)]
+        while line[-1].parent is not None:
+            line.append(self.individual(line[-1].parent))
+        return line
+
+    @property
+    def genomes(self) -> npt.NDArray[np.uint8]:
+        """(n, genome_bytes) of all individuals by id."""
+        rows = self._rows("SELECT genome FROM individual ORDER BY id")
+        return np.array([np.frombuffer(row[0], np.uint8) for row in rows], np.uint8)
+
+    @property
+    def fitness(self) -> npt.NDArray[np.float64]:
+        """(n,) of all individuals at birth, by id."""
+        rows = self._rows("SELECT fitness FROM individual ORDER BY id")
+        return np.array([np.nan if row[0] is None else row[0] for row in rows], np.float64)
+
+    def to_pandas(self, table: str = "generation") -> Any:
+        """A table as a pandas.DataFrame: "generation", "individual", "survivor", "verified"."""
+        pandas = optional("pandas", "Archive.to_pandas")
+        known = [row[0] for row in self._rows("SELECT name FROM sqlite_master WHERE type='table'")]
+        if table not in known:
+            raise errors.NotFoundError(f"there is no table {table!r}; there are: {', '.join(known)}")
+        names = [row[1] for row in self._rows(f"PRAGMA table_info({table})")]
+        return pandas.DataFrame(self._rows(f"SELECT * FROM {table}"), columns=names)
+
+    def close(self) -> None:
+        """Closes the file; twice is fine."""
+        self._database.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Archive {self.path}>"
+
+
+# ---- recordings ------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Series:
+    """One recorded field: `values` of shape (time, robot, component)."""
+
+    name: str
+    values: npt.NDArray[Any]
+    unit: str
+    frame: str
+    doc: str
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.values, dtype) if copy else np.asarray(self.values, dtype)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.values[key]
+
+
+class Recording:
+    """A recording of `mayfly run --record` or of a Recorder, all of it in memory.
+
+    `recording["base.position"]` is a Series of shape (time, robot, component); with several groups
+    `recording["blue/base.position"]`.
+
+    Attributes:
+        time: [s] of each sample.
+        attributes: of the file, such as step, seed, model.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        h5py = optional("h5py", "Recording")
+        self.path = pathlib.Path(path)
+        try:
+            file = h5py.File(self.path, "r")
+        except FileNotFoundError:
+            raise errors.NotFoundError(f"{path}: there is no such recording") from None
+        except OSError as failure:
+            raise errors.FileError(f"{path}: not a recording: {failure}") from None
+        with file:
+            self.attributes: dict[str, Any] = dict(file.attrs)
+            self._series: dict[str, Series] = {}
+            self._load(h5py, file, "")
+        if "time" not in self._series:
+            raise errors.FileError(f"{path}: not a recording of Mayfly: it has no data set `time`")
+        self.time: npt.NDArray[np.float64] = self._series.pop("time").values
+
+    def _load(self, h5py: Any, folder: Any, path: str) -> None:
+        for name, item in folder.items():
+            if isinstance(item, h5py.Group):
+                self._load(h5py, item, f"{path}{name}/")
+                continue
+            about = {key: str(item.attrs.get(key, "")) for key in ("unit", "frame", "description")}
+            self._series[path + name] = Series(
+                path + name, item[...], about["unit"], about["frame"], about["description"]
+            )
+
+    def __getitem__(self, name: str) -> Series:
+        if name not in self._series:
+            raise errors.NotFoundError(f"{name!r} was not recorded; there are: {', '.join(self)}")
+        return self._series[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._series
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._series)
+
+    def __len__(self) -> int:
+        return len(self._series)
+
+    def to_pandas(self, robot: int = 0, names: Sequence[str] | None = None) -> Any:
+        """One robot's life as a pandas.DataFrame over time, a column per component."""
+        pandas = optional("pandas", "Recording.to_pandas")
+        columns: dict[str, Any] = {}
+        for name in self if names is None else names:
+            values = self[name].values
+            if not 0 <= robot < values.shape[1]:
+                raise IndexError(f"{name}: there is no robot {robot} of {values.shape[1]}")
+            for component in range(values.shape[2]):
+                label = name if values.shape[2] == 1 else f"{name}[{component}]"
+                columns[label] = values[:, robot, component]
+        return pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
+
+    def __repr__(self) -> str:
+        return f"<Recording {self.path}: {len(self.time)} samples of {', '.join(self)}>"
+
+
+class Recorder(Native):
+    """Writes fields of a group, or of all groups of a world, to an HDF5 file.
+
+    Args:
+        what: a group or a world.
+        path: the file, which is there only after close(), complete.
+        fields: names, or paths within a robot ("knee/joint.angle"); None: base, joint angles and
+            sensors.
+
+    `with Recorder(group, "walk.h5") as record:` closes at the end, or drops the file when an
+    exception ends the block. Call sample() whenever a moment is to be kept.
+    """
+
+    def __init__(
+        self, what: Group | World, path: str | os.PathLike[str], fields: Sequence[str] | None = None
+    ) -> None:
+        config = lib.mf_recorder_config()
+        name = ffi.new("char[]", encode(path))
+        config.path = name
+        if isinstance(fields, str):
+            raise TypeError("fields: need a list of names")
+        names = [ffi.new("char[]", encode(field)) for field in fields or ()]
+        table = ffi.new("char *[]", [*names, ffi.NULL])
+        if fields is not None:
+            config.fields = table
+        out, error = ffi.new("mf_Recorder **"), ffi.new("mf_Error *")
+        self._world = what if isinstance(what, World) else what.world
+        create = lib.mf_recorder_create_all if what is self._world else lib.mf_recorder_create
+        with self._world._lock:
+            check(create(what._use(), ffi.addressof(config), out, error), error)
+            self._take(lib.MFPY_RECORDER, out[0], [self._world])
+
+    def sample(self) -> None:
+        """Appends all fields at the world's time."""
+        error = ffi.new("mf_Error *")
+        with self._world._lock:
+            check(lib.mf_recorder_sample(self._use(), error), error)
+
+    def close(self) -> None:
+        """Writes what is left and gives the file its name; twice is fine."""
+        if self._pointer is None:
+            return
+        error = ffi.new("mf_Error *")
+        with self._world._lock:
+            native, owner = self._use(), self._owner
+            lib.mfpy_object_forget(owner)
+            super().close()
+            check(lib.mf_recorder_close(native, error), error)
+
+    def drop(self) -> None:
+        """Stops without a file."""
+        super().close()
+
+    def __enter__(self) -> Recorder:
+        self._use()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.drop()
