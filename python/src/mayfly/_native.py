@@ -59,7 +59,10 @@ def check(status: int, error: Any = None, instead: tuple[str, str] | None = None
     if instead is not None:
         message = message.replace(*instead)
         file = file.replace(*instead)
-    failure = _ERRORS.get(status, errors.MayflyError)(message)
+    kind = _ERRORS.get(status, errors.MayflyError)
+    if kind is errors.NotFoundError and file:
+        kind = errors.MissingFileError
+    failure = kind(message)
     failure.status = text(lib.mf_status_name(status))
     if error is not None:
         failure.file, failure.line, failure.column = file, int(error.line), int(error.column)

@@ -11,6 +11,7 @@ __all__ = [
     "ForkError",
     "LimitError",
     "MayflyError",
+    "MissingFileError",
     "NoMemoryError",
     "NotFoundError",
     "OperatingSystemError",
@@ -58,6 +59,10 @@ class UnsupportedError(MayflyError, NotImplementedError):
 
 class NotFoundError(MayflyError, LookupError):
     """There is nothing of that name."""
+
+
+class MissingFileError(NotFoundError, FileNotFoundError):
+    """There is no such file."""
 
 
 class BusyError(MayflyError, RuntimeError):

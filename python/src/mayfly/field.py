@@ -28,6 +28,11 @@ _PER_INSTANCE: int = lib.MF_PER_INSTANCE
 _DLPACK_CPU = 1
 
 
+def _picks(parts: tuple[Any, ...]) -> bool:
+    """Whether an index names single places by lists or masks."""
+    return any(isinstance(part, (list, np.ndarray)) for part in parts)
+
+
 class _Memory:
     """What an array of a view holds on to: the address, and the world that it belongs to."""
 
@@ -245,6 +250,8 @@ class Field:
         world = self.group.world
         with world._lock:
             world._use()
+            if _picks(rest):
+                return self.read()[key]
             if isinstance(rows, slice) and rows == slice(None):
                 return self.read()[inner]
             index, single = self._rows(rows)
@@ -262,13 +269,17 @@ class Field:
         with world._lock:
             world._use()
             index, single = self._rows(rows)
-            if isinstance(rows, (list, np.ndarray)) and len(np.unique(index)) != len(index):
+            if _picks((rows,)) and not _picks(rest) and len(np.unique(index)) != len(index):
                 raise IndexError(f"{self.name}: names a robot twice")
-            new = np.empty((len(index), *self._element), np.float64)
-            if rest:
-                new[...] = self.view[index // _BLOCK, index % _BLOCK]
-            target = (0 if single else slice(None), *rest)
-            self._assign(new, target, given)
+            if _picks(rest):  # pairs of indices: as NumPy does it
+                whole = self.read().astype(np.float64)
+                self._assign(whole, key, given)
+                new = whole[index]
+            else:
+                new = np.empty((len(index), *self._element), np.float64)
+                if rest:
+                    new[...] = self.view[index // _BLOCK, index % _BLOCK]
+                self._assign(new, (0 if single else slice(None), *rest), given)
             values = self._checked(new, index)
             if len(index) == self.group.count and isinstance(rows, slice):
                 self._store_all(values if rows.step is None or rows.step > 0 else values[::-1])
@@ -290,7 +301,7 @@ class Field:
             raise TypeError(f"{self.name}: need real numbers, got {given.dtype}")
         return given
 
-    def _assign(self, new: Array, target: tuple[Any, ...], given: Array) -> None:
+    def _assign(self, new: Array, target: Any, given: Array) -> None:
         try:
             new[target] = given
         except ValueError:

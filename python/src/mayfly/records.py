@@ -74,7 +74,7 @@ class Archive:
         if found.is_dir():
             found = found / "archive.sqlite"
         if not found.exists():
-            raise errors.NotFoundError(f"{found}: there is no such archive")
+            raise errors.MissingFileError(f"{found}: there is no such archive")
         self.path = found
         try:
             self._open(found)
@@ -264,7 +264,7 @@ class Recording:
         try:
             file = h5py.File(self.path, "r")
         except FileNotFoundError:
-            raise errors.NotFoundError(f"{path}: there is no such recording") from None
+            raise errors.MissingFileError(f"{path}: there is no such recording") from None
         except OSError as failure:
             raise errors.FileError(f"{path}: not a recording: {failure}") from None
         with file:

@@ -82,6 +82,7 @@ class World(Native):
         self._groups: list[Group] = []
         self._collisions: dict[str, Any] | None = None
         self.terrain = terrain
+        self._ground = ffi.NULL if terrain is None else terrain._use()
         if threads is not None:
             context = Context(threads)
         self._context = context if context is not None else default_context()
@@ -104,8 +105,7 @@ class World(Native):
     def _create(self) -> Any:
         config = lib.mf_world_config()
         fill(config, self._settings, "World")
-        if self.terrain is not None:
-            config.terrain = self.terrain._use()
+        config.terrain = self._ground
         out, error = ffi.new("mf_World **"), ffi.new("mf_Error *")
         context = self._context._use()
         check(lib.mf_world_create(context, ffi.addressof(config), out, error), error)

@@ -1,0 +1,299 @@
+"""Worlds, groups and their life."""
+
+import json
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import mayfly
+
+
+def test_ball_falls_as_it_must() -> None:
+    """Semi-implicit Euler from rest: after n steps of h, z = z0 - g h^2 n (n + 1) / 2."""
+    ball = mayfly.Model.from_file("ball.xml")
+    with mayfly.World(step=0.001, gravity=10.0) as world:
+        group = world.add_group(ball, 3, precision="double", contacts=False)
+        start = group["base.position"].array
+        group["base.position"] = start + [0, 0, 100.0]
+        world.step(200)
+        fallen = start[:, 2] + 100.0 - group["base.position"].array[:, 2]
+        assert np.allclose(fallen, 10.0 * 1e-6 * 200 * 201 / 2, rtol=0, atol=1e-12)
+        assert world.time == 0.2 and world.time_ns == 200_000_000
+
+
+@pytest.mark.parametrize("name", ["hexapod.urdf", "ant.xml", "humanoid.urdf", "tumbler.xml",
+                                  "stack.xml", "figure.xml"])  # fmt: skip
+def test_same_bits_as_the_command(name: str, command: str) -> None:
+    """`mayfly run` and the package must be the same simulation."""
+    path = mayfly.data_folder() / "models" / name
+    ran = subprocess.run(
+        [command, "run", str(path), "--duration", "0.5", "--json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    model = mayfly.Model.from_file(path)
+    with mayfly.World.for_model(model, seed=1) as world:
+        group = world.add_group(model, sensors={"lenient": True})
+        if len(model.keyframes) > 0:
+            frame = model.keyframes[0]
+            group.set_state(frame.position, frame.velocity)
+            if "actuator.control" in group:
+                group["actuator.control"] = frame.control
+        else:
+            group.set_state(model.standing_position())
+        group.refresh()
+        world.run(0.5)
+        assert f"{world.hash():016x}" == json.loads(ran.stdout.splitlines()[-1])["hash"]
+
+
+def make(hexapod: mayfly.Model, **settings: object) -> mayfly.World:
+    world = mayfly.World(seed=5, **settings)  # type: ignore[arg-type]
+    group = world.add_group(hexapod, 40, motion="points", controller="oscillator")
+    group["oscillator.amplitude"] = 0.3
+    group["oscillator.phase"] = np.linspace(0, 1, 40 * 18).reshape(40, 18)
+    group["oscillator.frequency"] = np.linspace(0.5, 2, 40)
+    return world
+
+
+def test_threads_and_sets_change_no_bit(hexapod: mayfly.Model) -> None:
+    hashes = set()
+    for settings in ({"threads": 1}, {"threads": 3}, {"isa": "scalar"}, {}):
+        with make(hexapod, **settings) as world:
+            world.step(100)
+            hashes.add(world.hash())
+    assert len(hashes) == 1
+
+
+def test_alone_as_in_company(hexapod: mayfly.Model) -> None:
+    with make(hexapod) as world:
+        world.step(50)
+        hashes = [world.groups[0].instance_hash(i) for i in range(40)]
+        rows = {name: world.groups[0][f"oscillator.{name}"].array for name in ("phase", "frequency")}
+    with mayfly.World(seed=5) as world:
+        group = world.add_group(hexapod, 1, motion="points", controller="oscillator")
+        group["oscillator.amplitude"] = 0.3
+        for name, values in rows.items():
+            group[f"oscillator.{name}"] = values[23:24]
+        world.step(50)
+        assert group.instance_hash(0) == hashes[23]
+
+
+def test_snapshots(hexapod: mayfly.Model) -> None:
+    with make(hexapod) as world:
+        world.step(30)
+        image = world.snapshot()
+        world.step(70)
+        wanted = world.hash()
+        world.restore(image)
+        assert world.time == pytest.approx(0.3)
+        world.step(70)
+        assert world.hash() == wanted
+        broken = bytearray(image)
+        broken[len(broken) // 2] ^= 1
+        with pytest.raises(mayfly.CorruptError):
+            world.restore(broken)
+        with pytest.raises((mayfly.CorruptError, mayfly.ArgumentError)):
+            world.restore(b"nothing")
+        assert world.hash() == wanted
+
+
+def test_pickled_worlds_go_on(hexapod: mayfly.Model) -> None:
+    terrain = mayfly.Terrain.generate("noise", amplitude=0.02, seed=3)
+    with mayfly.World(terrain=terrain) as world:
+        group = world.add_group(hexapod, 5, motion=["points", "articulated"],
+                                points={"friction": "coupled"}, spacing=1.0)  # fmt: skip
+        group.place([[0.3 * i, 0, 0.2] for i in range(5)])
+        world.step(20)
+        group.switch("articulated", [1, 3])
+        world.step(20)
+        again = pickle.loads(pickle.dumps(world))
+        world.step(30)
+        again.step(30)
+        assert again.hash() == world.hash() and again.time == world.time
+        assert again.groups[0].motion_of(1) == "articulated"
+        group.reset()
+        again.groups[0].reset()
+        assert again.hash() == world.hash()
+        assert pickle.loads(pickle.dumps(group)).world.hash() == world.hash()
+        again.close()
+
+
+def test_groups_of_different_bodies(hexapod: mayfly.Model, ant: mayfly.Model) -> None:
+    with mayfly.World(step=0.002) as world:
+        first = world.add_group(hexapod, 20, name="six legs", motion="points")
+        second = world.add_group(ant, 3, name="ants")
+        world.step(10)
+        assert world.groups == (first, second) and world.group("ants") is second
+        with pytest.raises(mayfly.NotFoundError, match="six legs, ants"):
+            world.group("bees")
+        with pytest.raises(mayfly.ArgumentError, match="taken"):
+            world.add_group(ant, name="ants")
+
+
+def test_what_fails_adds_nothing(hexapod: mayfly.Model, ant: mayfly.Model) -> None:
+    with mayfly.World() as world:
+        robots = world.add_group(hexapod, 2, motion="points")
+        before = world.hash()
+        for wrong, error in (
+            ({"motion": "point"}, "did you mean 'points'"),
+            ({"count": 0}, "count"),
+            ({"count": 2**27}, "count"),
+            ({"precision": "half"}, "precision"),
+            ({"contact_time": -1.0}, "contact_time"),
+            ({"integrator": "euler2"}, "'rk4'"),
+            ({"motion": "points", "joint_interval": 0.015}, "joint_interval"),
+            ({"motion": "points", "compliance": float("nan")}, "compliance"),
+            ({"controller": "pid"}, "controller"),
+            ({"gaits": ["absent"], "motion": "prescribed"}, "absent"),
+            ({"spacing": float("inf")}, "spacing"),
+            ({"fault_policy": "panic"}, "'reset'"),
+        ):
+            with pytest.raises((ValueError, OSError), match=error):
+                world.add_group(hexapod, **{"count": 2, "name": "more", **wrong})  # type: ignore
+        for wrong, error in (
+            ({"contact_tim": 1.0}, "did you mean 'contact_time'"),
+            ({"shapes": "yes"}, "True or False"),
+            ({"sweeps": 1.5}, "whole number"),
+            ({"motion": ["points", "rigid"], "friction": 1.0}, "of which motion"),
+            ({"motion": "points", "rigid": {}}, "does not have"),
+        ):
+            with pytest.raises(TypeError, match=error):
+                world.add_group(hexapod, name="more", **wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="need a Model"):
+            world.add_group("hexapod.urdf")  # type: ignore[arg-type]
+        with pytest.raises(NotImplementedError):
+            world.add_group(mayfly.Model.from_file("ball.xml"), name="ball", motion="kinematic")
+        assert world.groups == (robots,) and world.hash() == before
+        world.add_group(ant, name="more")
+        world.step(2)
+
+
+def test_motions_and_switches(hexapod: mayfly.Model, world: mayfly.World) -> None:
+    group = world.add_group(hexapod, 4, motion=["articulated", "points"])
+    assert group.motions == ("articulated", "points") and group.motion_of(2) == "articulated"
+    world.step(5)
+    place = group["base.position"].array
+    group.switch("points", [1, 2])
+    assert [group.motion_of(i) for i in range(4)] == ["articulated", "points", "points",
+                                                     "articulated"]  # fmt: skip
+    assert np.array_equal(place, group["base.position"].array)
+    with pytest.raises(ValueError, match="articulated, points"):
+        group.switch("flying")
+    with pytest.raises(mayfly.ArgumentError):
+        group.switch("rigid")
+    with pytest.raises(ValueError, match="switch"):
+        group["motion.level"] = 1
+
+
+def test_state_and_back(world: mayfly.World) -> None:
+    model = mayfly.Model.from_file("tumbler.xml")
+    group = world.add_group(model, 5, precision="double")
+    rng = np.random.default_rng(1)
+    q = rng.normal(size=(5, model.position_count))
+    v = rng.normal(size=(5, model.velocity_count))
+    at = model.joint("knee_2").position_address
+    for part in (slice(3, 7), slice(at, at + 4)):
+        q[:, part] /= np.linalg.norm(q[:, part], axis=1, keepdims=True)
+    group.set_state(q, v)
+    got_q, got_v = group.state()
+    assert np.allclose(got_q, q, rtol=0, atol=1e-15) and np.array_equal(got_v, v)
+    group.set_state(q[2], robots=[0, 3])
+    assert np.allclose(group.state()[0][[0, 3]], q[2], atol=1e-15)
+    with pytest.raises(ValueError, match="shape"):
+        group.set_state(q[:, :-1])
+    with pytest.raises(mayfly.ArgumentError, match="finite"):
+        group.set_state(q * np.nan)
+
+
+def test_gaits_walk(world: mayfly.World) -> None:
+    model = mayfly.Model.from_file("humanoid.urdf")
+    with mayfly.World(step=0.001) as world:
+        robots = world.add_group(model, 2, motion="kinematic", gaits=["walk"])
+        robots["gait.command"] = [[0.1, 0, 0], [0, 0, 0]]
+        world.run(3)
+        x = robots["base.position"].array[:, 0]
+        assert x[0] - x[1] > 0.1
+
+
+def test_places_and_resets(hexapod: mayfly.Model, world: mayfly.World) -> None:
+    group = world.add_group(hexapod, 20, motion="points")
+    group.place([1.0, 2.0, 3.0], robots=7)
+    group.place(np.arange(6).reshape(2, 3), robots=[1, 2], orientation=[0, 0, 0, 1])
+    world.step(10)
+    group.reset([1, 7])
+    assert group["base.position"][7].tolist() == [1, 2, 3]
+    assert group["base.position"][1].tolist() == [0, 1, 2]
+    assert group["base.orientation"][2][3] == pytest.approx(1.0, abs=0.1)
+    mask = np.zeros(20, bool)
+    mask[7] = True
+    group.reset(mask)
+    for wrong in ([0, 0], [[0, 0, 0]] * 3, np.zeros((20, 4)), "abc"):
+        with pytest.raises((ValueError, TypeError)):
+            group.place(wrong)  # type: ignore[arg-type]
+    with pytest.raises(IndexError):
+        group.reset(20)
+    with pytest.raises(mayfly.ArgumentError, match="length 1"):
+        group.place([0, 0, 0], orientation=[1, 1, 0, 0])
+
+
+def test_faults_are_reported(hexapod: mayfly.Model, world: mayfly.World) -> None:
+    group = world.add_group(hexapod, 20, motion="points")
+    other = world.hash()
+    assert group.faults == 0
+    group["base.linear_velocity"].view[0, 3, 0] = np.nan
+    world.step(2)
+    assert group.faults == 1 and group.fault.nonzero()[0].tolist() == [3]
+    assert "nonfinite" in group.fault_names(3) and group.fault_names(4) == ()
+    group.reset(3)
+    assert group.faults == 0 and other != world.hash()
+
+
+def test_wrong_worlds() -> None:
+    for wrong in ({"step": 0.0}, {"step": 2.0}, {"step": float("nan")}, {"gravity": -1.0},
+                  {"seed": -1}, {"seed": 2**64}, {"isa": "sse"}, {"gravity_direction": (0, 1)},
+                  {"threads": 0}):  # fmt: skip
+        with pytest.raises(ValueError):
+            mayfly.World(**wrong)  # type: ignore[arg-type]
+    for typed in ({"step": "1"}, {"terrain": 3}, {"threads": 1.5}):
+        with pytest.raises(TypeError):
+            mayfly.World(**typed)  # type: ignore[arg-type]
+    with mayfly.World() as world:
+        for count in (-1, 2**70):
+            with pytest.raises(ValueError):
+                world.step(count)
+        with pytest.raises(TypeError):
+            world.step(1.5)  # type: ignore[arg-type]
+        with pytest.raises(ValueError):
+            world.run(float("nan"))
+
+
+def test_ground(hexapod: mayfly.Model) -> None:
+    heights = np.zeros((4, 6))
+    heights[1, 2] = 0.5
+    ground = mayfly.Terrain.from_array(heights, cell=1.0, origin=(0, 0))
+    assert ground.height(2.5, 1.5) == 0.5 and ground.height(0.5, 0.5) == 0.0
+    assert np.array_equal(ground.heights, heights) and ground.origin == (0.0, 0.0)
+    slope = mayfly.Terrain.generate("slope", amplitude=0.3, interpolation="bilinear")
+    assert slope.normal(0, 0)[0] == pytest.approx(-np.sin(0.3), rel=1e-6)
+    assert pickle.loads(pickle.dumps(ground)).hash() == ground.hash()
+    for wrong in (np.zeros(3), np.zeros((0, 2)), [[float("nan")]], [[1e9]]):
+        with pytest.raises(ValueError):
+            mayfly.Terrain.from_array(wrong)
+    with mayfly.World(terrain=ground) as world:
+        ground.close()
+        world.add_group(hexapod, motion="points")
+        world.step(3)
+
+
+def test_collisions_push() -> None:
+    ball = mayfly.Model.from_file("ball.xml")
+    with mayfly.World(step=0.001, gravity=0.0) as world:
+        balls = world.add_group(ball, 2, isolated=False, pushable=True, contacts=False)
+        world.add_collisions(restitution=1.0, friction=0.0)
+        balls["base.position"] = [[0, 0, 5], [0.5, 0, 5]]
+        balls["base.linear_velocity"] = [[2, 0, 0], [0, 0, 0]]
+        world.run(0.5)
+        speed = balls["base.linear_velocity"].array[:, 0]
+        # Equal masses: momentum stays, and an elastic impact exchanges the speeds.
+        assert speed.sum() == pytest.approx(2.0, rel=1e-5) and speed[1] > 1.8
