@@ -1,4 +1,4 @@
-"""What tests share. They run against the installed package, never against the sources beside them."""
+"""What tests share. They run against the installed package, not against the sources here."""
 
 from __future__ import annotations
 
@@ -58,7 +58,11 @@ def script(tmp_path: pathlib.Path) -> Callable[..., subprocess.CompletedProcess[
         file = tmp_path / "script.py"
         file.write_text(text)
         return subprocess.run(
-            [sys.executable, str(file)], capture_output=True, text=True, timeout=timeout, check=False
+            [sys.executable, str(file)],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
         )
 
     return run

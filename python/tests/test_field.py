@@ -69,8 +69,19 @@ def test_reading_by_robot(robots: mayfly.Group) -> None:
     target = robots["joint.target"]
     target[...] = numbers
     mask = rng.random(37) < 0.3
-    for key in (3, -1, slice(2, 30, 3), mask, [5, 1, 36], (slice(None), 4), (mask, 2), (7, 3),
-                (Ellipsis, 5), (slice(4), slice(2, 5)), ([1, 2], [3, 4])):  # fmt: skip
+    for key in (
+        3,
+        -1,
+        slice(2, 30, 3),
+        mask,
+        [5, 1, 36],
+        (slice(None), 4),
+        (mask, 2),
+        (7, 3),
+        (Ellipsis, 5),
+        (slice(4), slice(2, 5)),
+        ([1, 2], [3, 4]),
+    ):
         assert np.array_equal(target[key], numbers[key]), key
     out = np.zeros((37, 18), np.float32)
     assert target.read(out) is out and np.array_equal(out, numbers)
@@ -90,10 +101,16 @@ def test_writing_by_robot(robots: mayfly.Group) -> None:
     target = robots["joint.target"]
     target[...] = 0
     mask = rng.random(37) < 0.4
-    for key, value in ((3, 1.0), (slice(5, 9), np.ones(18) * 2), (mask, rng.normal(size=18)),
-                       ([1, 30], [[3.0], [4.0]]), ((slice(None), 2), np.arange(37)),
-                       ((4, slice(3)), [7, 8, 9]), (slice(None, None, -1), np.arange(18.0)),
-                       (([1, 20, 20], [3, 4, 5]), [1, 2, 3])):  # fmt: skip
+    for key, value in (
+        (3, 1.0),
+        (slice(5, 9), np.ones(18) * 2),
+        (mask, rng.normal(size=18)),
+        ([1, 30], [[3.0], [4.0]]),
+        ((slice(None), 2), np.arange(37)),
+        ((4, slice(3)), [7, 8, 9]),
+        (slice(None, None, -1), np.arange(18.0)),
+        (([1, 20, 20], [3, 4, 5]), [1, 2, 3]),
+    ):
         target[key] = value
         numbers[key] = value
         assert np.array_equal(target.array, numbers), key
@@ -101,9 +118,13 @@ def test_writing_by_robot(robots: mayfly.Group) -> None:
 
 def test_refused(robots: mayfly.Group) -> None:
     target, before = robots["joint.target"], robots.world.hash()
-    for wrong, error in ((np.zeros(17), "shape"), (np.zeros((36, 18)), "shape"),
-                         (np.nan, "robot 0 .and 36 more"), (1e300, "float32"),
-                         (np.inf, "finite")):  # fmt: skip
+    for wrong, error in (
+        (np.zeros(17), "shape"),
+        (np.zeros((36, 18)), "shape"),
+        (np.nan, "robot 0 .and 36 more"),
+        (1e300, "float32"),
+        (np.inf, "finite"),
+    ):
         with pytest.raises(ValueError, match=error):
             target[...] = wrong
     numbers = np.zeros((37, 18))
@@ -194,13 +215,22 @@ def test_views_outlive_everything(hexapod: mayfly.Model) -> None:
     world.close()
     with pytest.raises(mayfly.ClosedError, match="make a new one"):
         field.array
-    for use in (lambda: group["joint.angle"], lambda: world.step(), lambda: world.hash(),
-                lambda: group.reset(), lambda: field.__setitem__(0, 1.0), lambda: world.time,
-                lambda: group.fields, lambda: field[0]):  # fmt: skip
+    uses = [
+        lambda: group["joint.angle"],
+        lambda: world.step(),
+        lambda: world.hash(),
+        lambda: group.reset(),
+        lambda: field.__setitem__(0, 1.0),
+        lambda: world.time,
+        lambda: group.fields,
+        lambda: field[0],
+    ]
+    for use in uses:
         with pytest.raises(mayfly.ClosedError):
             use()
     held = context.live_bytes
-    del world, group, field
+    uses.clear()
+    del use, world, group, field
     gc.collect()
     assert view[0, 5, 2] == height  # the memory is still there
     assert context.live_bytes == held > 0

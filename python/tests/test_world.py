@@ -23,15 +23,18 @@ def test_ball_falls_as_it_must() -> None:
         assert world.time == 0.2 and world.time_ns == 200_000_000
 
 
-@pytest.mark.parametrize("name", ["hexapod.urdf", "ant.xml", "humanoid.urdf", "tumbler.xml",
-                                  "stack.xml", "figure.xml"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["hexapod.urdf", "ant.xml", "humanoid.urdf", "tumbler.xml", "stack.xml", "figure.xml"]
+)
 def test_same_bits_as_the_command(name: str, command: str) -> None:
     """`mayfly run` and the package must be the same simulation."""
     path = mayfly.data_folder() / "models" / name
     ran = subprocess.run(
         [command, "run", str(path), "--duration", "0.5", "--json"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     model = mayfly.Model.from_file(path)
     with mayfly.World.for_model(model, seed=1) as world:
         group = world.add_group(model, sensors={"lenient": True})
@@ -69,7 +72,9 @@ def test_alone_as_in_company(hexapod: mayfly.Model) -> None:
     with make(hexapod) as world:
         world.step(50)
         hashes = [world.groups[0].instance_hash(i) for i in range(40)]
-        rows = {name: world.groups[0][f"oscillator.{name}"].array for name in ("phase", "frequency")}
+        rows = {
+            name: world.groups[0][f"oscillator.{name}"].array for name in ("phase", "frequency")
+        }
     with mayfly.World(seed=5) as world:
         group = world.add_group(hexapod, 1, motion="points", controller="oscillator")
         group["oscillator.amplitude"] = 0.3
@@ -101,8 +106,13 @@ def test_snapshots(hexapod: mayfly.Model) -> None:
 def test_pickled_worlds_go_on(hexapod: mayfly.Model) -> None:
     terrain = mayfly.Terrain.generate("noise", amplitude=0.02, seed=3)
     with mayfly.World(terrain=terrain) as world:
-        group = world.add_group(hexapod, 5, motion=["points", "articulated"],
-                                points={"friction": "coupled"}, spacing=1.0)  # fmt: skip
+        group = world.add_group(
+            hexapod,
+            5,
+            motion=["points", "articulated"],
+            points={"friction": "coupled"},
+            spacing=1.0,
+        )
         group.place([[0.3 * i, 0, 0.2] for i in range(5)])
         world.step(20)
         group.switch("articulated", [1, 3])
@@ -175,8 +185,12 @@ def test_motions_and_switches(hexapod: mayfly.Model, world: mayfly.World) -> Non
     world.step(5)
     place = group["base.position"].array
     group.switch("points", [1, 2])
-    assert [group.motion_of(i) for i in range(4)] == ["articulated", "points", "points",
-                                                     "articulated"]  # fmt: skip
+    assert [group.motion_of(i) for i in range(4)] == [
+        "articulated",
+        "points",
+        "points",
+        "articulated",
+    ]
     assert np.array_equal(place, group["base.position"].array)
     with pytest.raises(ValueError, match="articulated, points"):
         group.switch("flying")
@@ -250,9 +264,17 @@ def test_faults_are_reported(hexapod: mayfly.Model, world: mayfly.World) -> None
 
 
 def test_wrong_worlds() -> None:
-    for wrong in ({"step": 0.0}, {"step": 2.0}, {"step": float("nan")}, {"gravity": -1.0},
-                  {"seed": -1}, {"seed": 2**64}, {"isa": "sse"}, {"gravity_direction": (0, 1)},
-                  {"threads": 0}):  # fmt: skip
+    for wrong in (
+        {"step": 0.0},
+        {"step": 2.0},
+        {"step": float("nan")},
+        {"gravity": -1.0},
+        {"seed": -1},
+        {"seed": 2**64},
+        {"isa": "sse"},
+        {"gravity_direction": (0, 1)},
+        {"threads": 0},
+    ):
         with pytest.raises(ValueError):
             mayfly.World(**wrong)  # type: ignore[arg-type]
     for typed in ({"step": "1"}, {"terrain": 3}, {"threads": 1.5}):

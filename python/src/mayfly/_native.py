@@ -1,5 +1,6 @@
 """The one place that knows how C and Python meet: statuses become exceptions, native objects get
-owners, and keyword arguments become the fields of C structures."""
+owners, and keyword arguments become the fields of C structures.
+"""
 
 from __future__ import annotations
 
@@ -114,12 +115,12 @@ class Native:
         self._owner = None
 
 
-# ---- settings ----------------------------------------------------------------------------------
+# ---- settings ------------------------------------------------------------------------------------
 
 
 def time_from_seconds(value: float, what: str) -> int:
     """[ns] of a time in seconds."""
-    seconds = float(value)
+    seconds = _number(value, what)
     if not math.isfinite(seconds) or abs(seconds) > 9e9:
         raise ValueError(f"{what}: need seconds, got {value!r}")
     return int(lib.mf_time_from_seconds(seconds))
@@ -169,7 +170,9 @@ def _primitive(kind: Any, value: object, what: str) -> Any:
     except TypeError:
         raise TypeError(f"{what}: need a whole number, got {value!r}") from None
     bits = 8 * int(ffi.sizeof(kind))
-    low, high = (0, 2**bits) if kind.cname.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+    low, high = (
+        (0, 2**bits) if kind.cname.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+    )
     if not low <= number < high:
         raise ValueError(f"{what}: need a whole number {low} .. {high - 1}, got {number}")
     return number
@@ -206,7 +209,9 @@ def fill(config: Any, settings: Mapping[str, object], what: str) -> list[object]
         if name not in fields:
             near = difflib.get_close_matches(name, fields, 1)
             hint = f", did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"{what}: there is no setting {name!r}{hint}; known: {', '.join(fields)}")
+            raise TypeError(
+                f"{what}: there is no setting {name!r}{hint}; known: {', '.join(fields)}"
+            )
         _fill_one(config, name, fields[name], value, f"{what}: {name}", alive)
     return alive
 

@@ -18,6 +18,7 @@ class Context(Native):
     Args:
         threads: workers that a world steps with, the calling thread included; None: one for each
             processor that this process may use. Results do not depend on it.
+
     """
 
     def __init__(self, threads: int | None = None) -> None:

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly._native import check, ffi, lib, text
+from mayfly.arrays import Array
 from mayfly.model import Model
 from mayfly.world import Group
 
 __all__ = ["MLP", "Controllers", "Linear", "Oscillators", "Policy", "Programs"]
 
-Array = npt.NDArray[Any]
 
 _GP_BYTES: int = lib.MF_GP_BYTES
 
@@ -30,6 +30,7 @@ class Controllers:
         kind: what add_group's `controller` is given.
         settings: more arguments of add_group.
         tick: [s] how often act() is called; None: never, they run in C.
+
     """
 
     count: int
@@ -67,6 +68,7 @@ class Programs(Controllers):
             line; docs/controllers.md has the language).
         settings: of the machine: `rate` [1/s] of its ticks, `instructions_per_tick`,
             `angle_per_move` [rad], `unknown` "ignore" or "wrap".
+
     """
 
     kind = "gp"
@@ -128,6 +130,7 @@ class Oscillators(Controllers):
         phase: [1] turns, shape (n, joints).
         frequency: [Hz], shape (n,).
         rate: [1/s] of ticks.
+
     """
 
     kind = "oscillator"
@@ -208,8 +211,13 @@ class Oscillators(Controllers):
 
 # ---- in NumPy ------------------------------------------------------------------------------------
 
-OBSERVED = ("base.orientation", "base.linear_velocity", "base.angular_velocity", "joint.angle",
-            "joint.rate")  # fmt: skip
+OBSERVED = (
+    "base.orientation",
+    "base.linear_velocity",
+    "base.angular_velocity",
+    "joint.angle",
+    "joint.rate",
+)
 
 
 class Policy(Controllers):
@@ -222,6 +230,7 @@ class Policy(Controllers):
         act: the field that actions go to, "joint.target" or "actuator.control".
         tick: [s] between two actions.
         squash: actions go through tanh and are spread over the range of joint or control.
+
     """
 
     def __init__(
@@ -282,6 +291,7 @@ class Linear(Policy):
         weights: (n, actions, values).
         bias: (n, actions); None: 0.
         more: as for Policy.
+
     """
 
     def __init__(
@@ -299,6 +309,7 @@ class MLP(Policy):
         weights: for each layer (n, outputs, inputs).
         biases: for each layer (n, outputs); None: 0.
         more: as for Policy.
+
     """
 
     def __init__(
@@ -321,7 +332,9 @@ class _Network:
         self.count = len(self.weights[0])
         for before, after in zip(self.weights, self.weights[1:]):
             if after.shape[::2] != (self.count, before.shape[1]):
-                raise ValueError(f"weights: a layer {before.shape} cannot feed one of {after.shape}")
+                raise ValueError(
+                    f"weights: a layer {before.shape} cannot feed one of {after.shape}"
+                )
         given = [0.0] * len(self.weights) if biases is None else biases
         if len(given) != len(self.weights):
             raise ValueError(f"biases: need {len(self.weights)} layers, got {len(given)}")

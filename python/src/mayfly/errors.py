@@ -29,6 +29,7 @@ class MayflyError(Exception):
         file: the file that it is about, or "".
         line: line in the file from 1, or 0.
         column: column in the file from 1, or 0.
+
     """
 
     status: str = "error"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mayfly._native import time_from_seconds
+from mayfly.arrays import Array
 from mayfly.context import Context
 from mayfly.controllers import Controllers
 from mayfly.model import Model
@@ -19,7 +20,6 @@ from mayfly.world import Group, World
 
 __all__ = ["Evaluation", "evaluate"]
 
-Array = npt.NDArray[Any]
 Measure = Callable[[Group], npt.ArrayLike]
 
 _MOST_GROUPS = 64  # of a world
@@ -37,6 +37,7 @@ class Evaluation:
         faults: (n,), bits of all faults at all seeds; 0: none.
         fitness_per_seed: (seeds, n).
         simulated_seconds: [s] of robot life.
+
     """
 
     fitness: npt.NDArray[np.float64]
@@ -214,9 +215,12 @@ def _live(life: _Life, walkers: list[_Walker], controllers: list[Controllers]) -
 
 
 def _evaluate_some(
-    life: _Life, models: Sequence[Model], controllers: Sequence[Controllers], seed: int,
+    life: _Life,
+    models: Sequence[Model],
+    controllers: Sequence[Controllers],
+    seed: int,
     wanted: _Wanted,
-) -> list[tuple[dict[str, Array], Array]]:  # fmt: skip
+) -> list[tuple[dict[str, Array], Array]]:
     """Measures and faults of as many bodies as one world has room for."""
     with World(step=life.step, seed=seed, **life.world) as world:
         walkers = []
@@ -250,14 +254,14 @@ def _joined(parts: list[Array], name: str) -> Array:
 
 
 def evaluate(
-    model: Union[Model, Sequence[Model]],
-    controllers: Union[Controllers, Sequence[Controllers]],
+    model: Model | Sequence[Model],
+    controllers: Controllers | Sequence[Controllers],
     seconds: float,
-    seeds: Union[int, Sequence[int]] = 0,
+    seeds: int | Sequence[int] = 0,
     motion: str = "points",
     *,
-    fitness: Union[str, Measure] = "distance",
-    measures: Union[Sequence[str], Mapping[str, Measure]] = (),
+    fitness: str | Measure = "distance",
+    measures: Sequence[str] | Mapping[str, Measure] = (),
     descriptors: Sequence[str] = (),
     sample: float = _SAMPLE,
     step: float = 0.01,
@@ -289,6 +293,7 @@ def evaluate(
         settings: more arguments of World.add_group, such as `precision` or the motion's settings.
 
     A controller's row depends on nothing but itself: not on the others, their number or threads.
+
     """
     models = [model] if isinstance(model, Model) else list(model)
     batches = [controllers] if isinstance(controllers, Controllers) else list(controllers)
@@ -297,8 +302,9 @@ def evaluate(
     if not all(isinstance(batch, Controllers) for batch in batches):
         raise TypeError("controllers: need Programs, Oscillators, Linear, MLP or Policy")
     if len(models) != len(batches):
-        raise ValueError(f"need a batch of controllers for each of {len(models)} bodies, got "
-                         f"{len(batches)}")  # fmt: skip
+        raise ValueError(
+            f"need a batch of controllers for each of {len(models)} bodies, got {len(batches)}"
+        )
     numbers = [int(seeds)] if isinstance(seeds, (int, np.integer)) else [int(s) for s in seeds]
     if not numbers:
         raise ValueError("seeds: need one or more")
@@ -307,11 +313,14 @@ def evaluate(
         raise ValueError(f"seconds: need a time > 0, got {seconds!r}")
     tick = max(time_from_seconds(step, "step"), 1)
     life = _Life(
-        steps=-(-duration // tick), step=float(step), seconds=float(seconds), sample=float(sample),
-        start=start, world={"gravity": gravity, "terrain": terrain, "threads": threads,
-                            "context": context},
+        steps=-(-duration // tick),
+        step=float(step),
+        seconds=float(seconds),
+        sample=float(sample),
+        start=start,
+        world={"gravity": gravity, "terrain": terrain, "threads": threads, "context": context},
         group={"motion": motion, **settings},
-    )  # fmt: skip
+    )
     wanted = _Wanted(fitness, measures, descriptors)
     lives = []
     for seed in numbers:

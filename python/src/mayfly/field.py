@@ -14,18 +14,16 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import ffi, lib, text
+from mayfly.arrays import DLPACK_CPU, Array, as_array
 
 if TYPE_CHECKING:
     from mayfly.world import Group
 
 __all__ = ["Field"]
 
-Array = npt.NDArray[Any]
-
 _BLOCK: int = lib.MF_BLOCK
 _TYPES = {lib.MF_F32: "<f4", lib.MF_F64: "<f8", lib.MF_I32: "<i4", lib.MF_U32: "<u4"}
 _PER_INSTANCE: int = lib.MF_PER_INSTANCE
-_DLPACK_CPU = 1
 
 
 def _picks(parts: tuple[Any, ...]) -> bool:
@@ -43,23 +41,6 @@ class _Memory:
         self.__array_interface__ = interface
 
 
-def as_array(value: object) -> Array:
-    """An array from whatever holds numbers: lists, NumPy, and what speaks DLPack (torch, JAX)."""
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, Field):
-        return value.array
-    if hasattr(value, "__dlpack_device__") and not hasattr(value, "__array_interface__"):
-        device = value.__dlpack_device__()
-        if int(device[0]) != _DLPACK_CPU:
-            raise ValueError("need an array in the memory of the processor: copy it there first")
-        try:
-            return np.from_dlpack(value)  # type: ignore[arg-type]
-        except (BufferError, RuntimeError, TypeError):
-            pass  # such as tensors that track gradients; those that convert say so themselves
-    return np.asarray(value)
-
-
 class Field:
     """One field of a group, or the part of it that belongs to a joint, link or sensor.
 
@@ -75,6 +56,7 @@ class Field:
         shape: of the whole, robots first.
         dtype: of the numbers in memory.
         writeable: whether it may be written: state and inputs may, what is computed may not.
+
     """
 
     def __init__(
@@ -220,7 +202,7 @@ class Field:
             return view.__dlpack__()
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _DLPACK_CPU, 0
+        return DLPACK_CPU, 0
 
     # ---- by robot --------------------------------------------------------------------------------
 
@@ -228,8 +210,10 @@ class Field:
         """An index for robots, and what is left for their values."""
         parts = key if isinstance(key, tuple) else (key,)
         if len(parts) > 0 and isinstance(parts[0], np.ndarray) and parts[0].ndim > 1:
-            raise IndexError(f"{self.name}: need one index or mask over robots, got one of "
-                             f"{parts[0].ndim} dimensions")  # fmt: skip
+            raise IndexError(
+                f"{self.name}: need one index or mask over robots, got one of "
+                f"{parts[0].ndim} dimensions"
+            )
         if len(parts) == 0 or parts[0] is Ellipsis:
             missing = self.ndim - (len(parts) - 1 if parts else 0)
             return slice(None), (*(slice(None),) * max(missing - 1, 0), *parts[1:])
@@ -327,7 +311,8 @@ class Field:
         return stored
 
     def _turned(self, values: Array, index: npt.NDArray[np.intp]) -> Array:
-        square = np.sum(values * values, axis=-1, keepdims=True)
+        with np.errstate(over="ignore"):
+            square = np.sum(values * values, axis=-1, keepdims=True)
         wrong = ~((square > 0.98) & (square < 1.02))
         self._complain(wrong, np.sqrt(square), index, "quaternions (w, x, y, z) of length 1")
         return np.asarray(values / np.sqrt(square))
@@ -345,7 +330,7 @@ class Field:
             f"{values[place]:g}; nothing was written"
         )
 
-    # ---- as other sequences ------------------------------------------------------------------------
+    # ---- as other sequences ----------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.read())

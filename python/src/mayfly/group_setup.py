@@ -31,7 +31,7 @@ _INTERVAL = 10_000_000  # [ns] how often joints are told where to be, about
 
 def motion_settings(name: str) -> dict[str, Any]:
     """Settings of a motion, controller ("gp", "oscillator") or "gait", with their defaults in C."""
-    if name not in _MAKERS:
+    if not isinstance(name, str) or name not in _MAKERS:
         raise ValueError(f"need one of {', '.join(_MAKERS)}, got {name!r}")
     return read_struct(_MAKERS[name]())
 
@@ -58,6 +58,12 @@ class Recipe:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise TypeError(f"name: need text, got {self.name!r}")
+        if not isinstance(self.precision, str):
+            raise TypeError(f"precision: need 'float' or 'double', got {self.precision!r}")
+        if self.controller is not None and not isinstance(self.controller, str):
+            raise TypeError(f"controller: need a name or None, got {self.controller!r}")
+        if self.motion is not None and not isinstance(self.motion, (str, list, tuple)):
+            raise TypeError(f"motion: need a name, a list of names or None, got {self.motion!r}")
         if self.precision not in ("float", "double"):
             raise ValueError(f"precision: need 'float' or 'double', got {self.precision!r}")
         if self.controller is not None and self.controller not in _CONTROLLERS:
@@ -66,13 +72,15 @@ class Recipe:
                 f"got {self.controller!r}"
             )
         for motion in self.motions:
-            if motion not in MOTIONS:
+            if not isinstance(motion, str) or motion not in MOTIONS:
                 near = difflib.get_close_matches(str(motion), MOTIONS, 1)
                 hint = f", did you mean {near[0]!r}?" if near else ""
                 raise ValueError(f"motion: need one of {', '.join(MOTIONS)}, got {motion!r}{hint}")
         for section in self.settings:
             if section in _SECTIONS and section not in self._wanted_sections():
-                raise TypeError(f"{section}: are settings of something that the group does not have")
+                raise TypeError(
+                    f"{section}: are settings of something that the group does not have"
+                )
         self._own_settings()
 
     def _wanted_sections(self) -> tuple[str, ...]:
@@ -182,7 +190,7 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
     return values
 
 
-# ---- calls -----------------------------------------------------------------------------------------
+# ---- calls ---------------------------------------------------------------------------------------
 
 
 def _config(name: str, recipe: Recipe, step: int) -> tuple[Any, list[object]]:
@@ -196,7 +204,7 @@ def _config(name: str, recipe: Recipe, step: int) -> tuple[Any, list[object]]:
 
 
 def _servos(config: Any, servos: Any, joints: int) -> list[object]:
-    rows = list(servos)
+    rows = list(servos) if isinstance(servos, (list, tuple)) else []
     if len(rows) != joints or not all(isinstance(row, Mapping) for row in rows):
         raise ValueError(f"servos: need one mapping of settings for each of the {joints} joints")
     table = ffi.new("mf_Servo[]", max(joints, 1))

@@ -222,6 +222,7 @@ class Model(Native):
 
         Raises:
             FileError: what is wrong, with file and line.
+
         """
         found = pathlib.Path(os.fsdecode(path))
         if len(found.parts) == 1 and not found.exists():
@@ -479,9 +480,16 @@ class Model(Native):
         for i in range(native.link_count):
             c = native.links[i]
             made.append(
-                Link(i, text(c.name), _index(c.parent), _index(c.joint), c.mass, tuple(c.center),
-                     tuple(c.inertia))
-            )  # fmt: skip
+                Link(
+                    i,
+                    text(c.name),
+                    _index(c.parent),
+                    _index(c.joint),
+                    c.mass,
+                    tuple(c.center),
+                    tuple(c.inertia),
+                )
+            )
         return Parts("link", tuple(made))
 
     @staticmethod
@@ -491,15 +499,26 @@ class Model(Native):
             c = native.joints[i]
             made.append(
                 Joint(
-                    index=i, name=text(c.name), type=_JOINT_TYPES[int(ffi.cast("int", c.type))],
-                    parent=int(c.parent), child=int(c.child), position=tuple(c.position),
-                    axis=tuple(c.axis), lower=c.lower, upper=c.upper, speed=c.speed,
-                    effort=c.effort, damping=c.damping, friction=c.friction, armature=c.armature,
-                    stiffness=c.stiffness, start=native.start_angle[i],
+                    index=i,
+                    name=text(c.name),
+                    type=_JOINT_TYPES[int(ffi.cast("int", c.type))],
+                    parent=int(c.parent),
+                    child=int(c.child),
+                    position=tuple(c.position),
+                    axis=tuple(c.axis),
+                    lower=c.lower,
+                    upper=c.upper,
+                    speed=c.speed,
+                    effort=c.effort,
+                    damping=c.damping,
+                    friction=c.friction,
+                    armature=c.armature,
+                    stiffness=c.stiffness,
+                    start=native.start_angle[i],
                     position_address=int(c.position_address),
                     velocity_address=int(c.velocity_address),
                 )
-            )  # fmt: skip
+            )
         return Parts("joint", tuple(made))
 
     @staticmethod
@@ -508,9 +527,16 @@ class Model(Native):
         for i in range(native.body_count):
             c = native.bodies[i]
             made.append(
-                Body(i, text(c.name), _index(c.parent), _index(c.link), c.mass, tuple(c.center),
-                     tuple(c.moments))
-            )  # fmt: skip
+                Body(
+                    i,
+                    text(c.name),
+                    _index(c.parent),
+                    _index(c.link),
+                    c.mass,
+                    tuple(c.center),
+                    tuple(c.moments),
+                )
+            )
         return Parts("body", tuple(made))
 
     @staticmethod
@@ -519,9 +545,17 @@ class Model(Native):
         for i in range(native.actuator_count):
             c = native.actuators[i]
             made.append(
-                Actuator(i, text(c.name), _index(c.joint), tuple(c.gear), c.control_lower,
-                         c.control_upper, c.force_lower, c.force_upper)
-            )  # fmt: skip
+                Actuator(
+                    i,
+                    text(c.name),
+                    _index(c.joint),
+                    tuple(c.gear),
+                    c.control_lower,
+                    c.control_upper,
+                    c.force_lower,
+                    c.force_upper,
+                )
+            )
         return Parts("actuator", tuple(made))
 
     @staticmethod
@@ -531,9 +565,7 @@ class Model(Native):
         for i in range(native.sensor_count):
             c = native.sensors[i]
             kind = names[int(ffi.cast("int", c.type))].removeprefix(_SENSOR_PREFIX).lower()
-            made.append(
-                Sensor(i, text(c.name), kind, int(c.address), int(c.count), c.signal.noise)
-            )
+            made.append(Sensor(i, text(c.name), kind, int(c.address), int(c.count), c.signal.noise))
         return Parts("sensor", tuple(made))
 
     @staticmethod
@@ -542,10 +574,15 @@ class Model(Native):
         for i in range(native.keyframe_count):
             c = native.keyframes[i]
             made.append(
-                Keyframe(i, text(c.name), c.time, _array(c.position, native.position_count),
-                         _array(c.velocity, native.velocity_count),
-                         _array(c.control, native.actuator_count))
-            )  # fmt: skip
+                Keyframe(
+                    i,
+                    text(c.name),
+                    c.time,
+                    _array(c.position, native.position_count),
+                    _array(c.velocity, native.velocity_count),
+                    _array(c.control, native.actuator_count),
+                )
+            )
         return Parts("keyframe", tuple(made))
 
     # ---- life ------------------------------------------------------------------------------------
@@ -579,9 +616,11 @@ def _model_again(recipe: dict[str, Any], wanted: int) -> Model:
     """Unpickles: loads the model again, and makes sure that it is the same."""
     if "source" in recipe:
         model = Model.from_string(
-            recipe["source"], assets=recipe["assets"], packages=recipe["packages"],
+            recipe["source"],
+            assets=recipe["assets"],
+            packages=recipe["packages"],
             **recipe["settings"],
-        )  # fmt: skip
+        )
     else:
         model = Model.from_file(recipe["path"], packages=recipe["packages"], **recipe["settings"])
     if model.hash() != wanted:

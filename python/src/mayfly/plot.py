@@ -1,5 +1,6 @@
 """Pictures of results; needs matplotlib. Every function draws into `axes`, or makes some, and gives
-them back."""
+them back.
+"""
 
 from __future__ import annotations
 
@@ -64,12 +65,13 @@ def series(
 def tiles(
     descriptors: Any, fitness: Any, bins: int | tuple[int, int] = 20, axes: Any = None
 ) -> Any:
-    """The best fitness in each tile of a plane of two descriptors, as quality-diversity shows it."""
+    """The best fitness in each tile of a plane of two descriptors, as quality-diversity does."""
     axes = _axes(axes)
     places, values = np.asarray(descriptors, float), np.asarray(fitness, float)
     if places.ndim != 2 or places.shape[1] != 2 or values.shape != places.shape[:1]:
-        raise ValueError(f"descriptors: need shape (n, 2) and n values, got {places.shape} and "
-                         f"{values.shape}")  # fmt: skip
+        raise ValueError(
+            f"descriptors: need shape (n, 2) and n values, got {places.shape} and {values.shape}"
+        )
     fine = np.isfinite(places).all(axis=1) & np.isfinite(values)
     places, values = places[fine], values[fine]
     wide, high = (bins, bins) if isinstance(bins, int) else bins

@@ -1,5 +1,6 @@
 """Results of the command, from Python: archives of evolution (SQLite), recordings (HDF5), and a
-recorder for one's own worlds. Reading recordings needs h5py, tables need pandas; both optional."""
+recorder for one's own worlds. Reading recordings needs h5py, tables need pandas; both optional.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def optional(name: str, use: str) -> Any:
         raise ImportError(f"{use} needs {name}: pip install {name}") from None
 
 
-# ---- archives --------------------------------------------------------------------------------------
+# ---- archives ------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Archive:
 
     Args:
         path: the file archive.sqlite, or the folder of the run that it is in.
+
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -144,12 +146,14 @@ class Archive:
         )
         return [
             Individual(
-                id=row[0], generation=row[1], parent=row[2],
+                id=row[0],
+                generation=row[1],
+                parent=row[2],
                 fitness=float("nan") if row[3] is None else float(row[3]),
                 genome=np.frombuffer(row[4], np.uint8),
             )
             for row in rows
-        ]  # fmt: skip
+        ]
 
     def individuals(self, born_in: int | None = None) -> list[Individual]:
         """All individuals, or those born in a generation, by id."""
@@ -163,8 +167,9 @@ class Archive:
         return self._individuals(
             "WHERE id IN (SELECT id FROM survivor WHERE generation = ? UNION "
             "SELECT id FROM individual WHERE generation = ?) ORDER BY fitness DESC, id DESC",
-            number, number,
-        )  # fmt: skip
+            number,
+            number,
+        )
 
     def best(self, generation: int | None = None) -> Individual:
         """The champion of a generation (None: the newest)."""
@@ -204,7 +209,9 @@ class Archive:
         pandas = optional("pandas", "Archive.to_pandas")
         known = [row[0] for row in self._rows("SELECT name FROM sqlite_master WHERE type='table'")]
         if table not in known:
-            raise errors.NotFoundError(f"there is no table {table!r}; there are: {', '.join(known)}")
+            raise errors.NotFoundError(
+                f"there is no table {table!r}; there are: {', '.join(known)}"
+            )
         names = [row[1] for row in self._rows(f"PRAGMA table_info({table})")]
         return pandas.DataFrame(self._rows(f"SELECT * FROM {table}"), columns=names)
 
@@ -227,7 +234,7 @@ class Archive:
         return f"<Archive {self.path}>"
 
 
-# ---- recordings ------------------------------------------------------------------------------------
+# ---- recordings ----------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -256,6 +263,7 @@ class Recording:
     Attributes:
         time: [s] of each sample.
         attributes: of the file, such as step, seed, model.
+
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -327,6 +335,7 @@ class Recorder(Native):
 
     `with Recorder(group, "walk.h5") as record:` closes at the end, or drops the file when an
     exception ends the block. Call sample() whenever a moment is to be kept.
+
     """
 
     def __init__(

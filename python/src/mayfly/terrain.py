@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import Native, check, encode, ffi, fill, lib
+from mayfly.arrays import as_array
 from mayfly.context import Context, default_context
 from mayfly.model import Model
 
@@ -34,7 +35,10 @@ class Terrain(Native):
         cls, heights: npt.ArrayLike, *, context: Context | None = None, **settings: object
     ) -> Terrain:
         """From heights [m] of shape (rows along y, columns along x), row 0 at the lowest y."""
-        values = np.ascontiguousarray(heights, dtype=np.float64)
+        given = as_array(heights)
+        if given.dtype.kind not in "biuf":
+            raise TypeError(f"heights: need real numbers, got {given.dtype}")
+        values = np.ascontiguousarray(given, dtype=np.float64)
         if values.ndim != 2 or 0 in values.shape:
             raise ValueError(f"heights: need an array (rows, columns), got shape {values.shape}")
         recipe = ("from_array", (values.copy(),), settings)
@@ -90,12 +94,16 @@ class Terrain(Native):
         Args:
             amplitude: [m] height of waves, noise and one step; for "slope" the angle [rad].
             wavelength: [m] depth of one step, length of waves, size of the largest bumps.
+
         """
         generator = ffi.new("mf_TerrainGenerator *")
         chosen = {
-            "shape": shape, "amplitude": amplitude, "wavelength": wavelength, "octaves": octaves,
+            "shape": shape,
+            "amplitude": amplitude,
+            "wavelength": wavelength,
+            "octaves": octaves,
             "seed": seed,
-        }  # fmt: skip
+        }
         fill(generator[0], chosen, "Terrain")
         size = {"columns": columns, "rows": rows}
         config = _config({**settings, **size})
@@ -157,7 +165,9 @@ class Terrain(Native):
         """[m] a copy of all heights, shape (rows, columns)."""
         native = self._use()
         count = native.rows * native.columns
-        flat: npt.NDArray[np.float64] = np.frombuffer(ffi.buffer(native.height_f64, 8 * count), np.float64)
+        flat: npt.NDArray[np.float64] = np.frombuffer(
+            ffi.buffer(native.height_f64, 8 * count), np.float64
+        )
         return np.array(flat.reshape(native.rows, native.columns))
 
     @property

@@ -16,15 +16,15 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import Native, check, encode, ffi, fill, lib, text, time_from_seconds
+from mayfly.arrays import Array, as_array
 from mayfly.context import Context, default_context
-from mayfly.field import Field, as_array
+from mayfly.field import Field
 from mayfly.group_setup import Recipe, set_up
 from mayfly.model import Model
 from mayfly.terrain import Terrain
 
 __all__ = ["Group", "GroupPart", "World"]
 
-Array = npt.NDArray[Any]
 
 _CHUNK_TIME = 0.1  # [s] after which a long step looks for Ctrl-C
 _FAULTS = {
@@ -54,6 +54,7 @@ class World(Native):
 
     Results depend on neither threads nor instruction set. A world may be used from several Python
     threads; each call waits for the one that is going on. Other Python threads run while it steps.
+
     """
 
     def __init__(
@@ -74,9 +75,12 @@ class World(Native):
             raise TypeError(f"terrain: need a Terrain or None, got {type(terrain).__name__}")
         self._lock = threading.RLock()
         self._settings: dict[str, Any] = {
-            "step": step, "seed": seed, "gravity": gravity,
-            "gravity_direction": tuple(gravity_direction), "isa": isa,
-        }  # fmt: skip
+            "step": step,
+            "seed": seed,
+            "gravity": gravity,
+            "gravity_direction": gravity_direction,
+            "isa": isa,
+        }
         self._threads = threads
         self._broken = False
         self._groups: list[Group] = []
@@ -155,19 +159,31 @@ class World(Native):
             spacing: [m] between the start places.
             settings: of the motion, by the names of the C header: `contact_time=0.01`. With several
                 motions, and for others, a mapping by name: `points={"friction": "coupled"}`,
-                `gp={"angle_per_move": 0.1}`, `oscillator=...`, `gait=...`. What is not given follows
-                the robot's file, as in the command `mayfly run`.
+                `gp={"angle_per_move": 0.1}`, `oscillator=...`, `gait=...`. What is not given
+                follows the robot's file, as in the command `mayfly run`.
 
         Nothing is added when it fails.
+
         """
         if not isinstance(model, Model):
             raise TypeError(f"model: need a Model, got {type(model).__name__}")
+        if isinstance(gaits, (str, bytes)) or not isinstance(gaits, Sequence):
+            raise TypeError(f"gaits: need a list of names or paths, got {gaits!r}")
         recipe = Recipe(
-            model=model, count=_count(count), name=name, motion=motion, sensors=sensors,
-            controller=controller, gaits=tuple(os.fspath(gait) for gait in gaits),
-            precision=precision, isolated=isolated, pushable=pushable, fault_policy=fault_policy,
-            spacing=spacing, settings=settings,
-        )  # fmt: skip
+            model=model,
+            count=_count(count),
+            name=name,
+            motion=motion,
+            sensors=sensors,
+            controller=controller,
+            gaits=tuple(os.fspath(gait) for gait in gaits),
+            precision=precision,
+            isolated=isolated,
+            pushable=pushable,
+            fault_policy=fault_policy,
+            spacing=spacing,
+            settings=settings,
+        )
         with self._lock:
             self._use()
             recipe = self._rehearse(recipe)
@@ -315,6 +331,7 @@ class World(Native):
 
         Raises:
             CorruptError, VersionError, ArgumentError: it does not fit; the world is untouched.
+
         """
         data = ffi.from_buffer("uint8_t[]", image)
         error = ffi.new("mf_Error *")
@@ -448,6 +465,7 @@ class Group:
 
         Raises:
             NotFoundError: which piece of the path means nothing, and what is near.
+
         """
         native = self._use()
         if not isinstance(path, str):
@@ -488,9 +506,15 @@ class Group:
 
     def _part_of_field(self, found: Any, path: str) -> Field:
         return Field(
-            self, found.field, path, int(found.first), int(found.count), text(found.unit),
-            text(found.frame), text(found.description),
-        )  # fmt: skip
+            self,
+            found.field,
+            path,
+            int(found.first),
+            int(found.count),
+            text(found.unit),
+            text(found.frame),
+            text(found.description),
+        )
 
     def _property(self, native: Any, path: str) -> Any:
         out, error = ffi.new("mf_Property *"), ffi.new("mf_Error *")
@@ -524,23 +548,23 @@ class Group:
 
     def joint(self, name: str) -> GroupPart:
         """A joint by name: `.angle`, `.rate`, `.target` are its fields, `.model` what it is."""
-        return GroupPart(self, name, self.model.joints[name])
+        return GroupPart(self, self.model.joint(name))
 
     def link(self, name: str) -> GroupPart:
         """A link by name."""
-        return GroupPart(self, name, self.model.links[name])
+        return GroupPart(self, self.model.link(name))
 
     def body(self, name: str) -> GroupPart:
         """A body by name."""
-        return GroupPart(self, name, self.model.bodies[name])
+        return GroupPart(self, self.model.body(name))
 
     def actuator(self, name: str) -> GroupPart:
         """An actuator by name: `.control`, `.force`."""
-        return GroupPart(self, name, self.model.actuators[name])
+        return GroupPart(self, self.model.actuator(name))
 
     def sensor(self, name: str) -> GroupPart:
         """A sensor by name: `.value`."""
-        return GroupPart(self, name, self.model.sensors[name])
+        return GroupPart(self, self.model.sensor(name))
 
     def _is_motion_state(self, name: str) -> bool:
         if self._moving is None:
@@ -604,6 +628,7 @@ class Group:
             orientation: (w, x, y, z) body to world, of length 1; None: no turn.
             linear_velocity: [m/s] world frame; None: at rest.
             robots: None for all, a number, a list or a mask.
+
         """
         with self.world._lock:
             self._use()
@@ -634,8 +659,10 @@ class Group:
             q = _matrix(position, len(index), int(native.position_count), "position")
             v = _matrix(
                 np.zeros(native.velocity_count) if velocity is None else velocity,
-                len(index), int(native.velocity_count), "velocity",
-            )  # fmt: skip
+                len(index),
+                int(native.velocity_count),
+                "velocity",
+            )
             data = [ffi.from_buffer("double[]", values) for values in (q, v)]
             self._for_rows(lib.mfpy_set_state, index, *data)
 
@@ -734,10 +761,10 @@ def _group_again(world: World, name: str) -> Group:
 class GroupPart:
     """A joint, link, actuator or sensor of all robots of a group; its fields are attributes."""
 
-    def __init__(self, group: Group, name: str, model: Any) -> None:
+    def __init__(self, group: Group, model: Any) -> None:
         self.group = group
-        self.name = name
         self.model = model
+        self.name: str = model.name
 
     @property
     def fields(self) -> dict[str, Field]:
@@ -762,7 +789,7 @@ class GroupPart:
         return f"<{self.name} of {self.group.count} {self.group.name}>"
 
 
-# ---- arguments ---------------------------------------------------------------------------------
+# ---- arguments -----------------------------------------------------------------------------------
 
 
 def _whole(value: object, what: str, low: int, high: int) -> int:
@@ -785,9 +812,7 @@ def _matrix(value: Any, rows: int, width: int, what: str) -> npt.NDArray[np.floa
     if given.dtype.kind not in "biuf":
         raise TypeError(f"{what}: need real numbers, got {given.dtype}")
     if given.shape not in ((width,), (rows, width)):
-        raise ValueError(
-            f"{what}: need shape ({width},) or ({rows}, {width}), got {given.shape}"
-        )
+        raise ValueError(f"{what}: need shape ({width},) or ({rows}, {width}), got {given.shape}")
     if not np.isfinite(given).all():
         raise errors.ArgumentError(f"{what}: need finite numbers; nothing was written")
     return np.array(np.broadcast_to(given, (rows, width)), np.float64, order="C")
