@@ -1,0 +1,182 @@
+"""evaluate(): the same numbers as the command, whatever stands beside, and mistakes."""
+
+import pathlib
+import subprocess
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import mayfly
+
+
+@pytest.fixture(scope="module")
+def evolve(command: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pathlib.Path]:
+    def run(scene: str) -> pathlib.Path:
+        folder = tmp_path_factory.mktemp("evolve") / "run"
+        scenes = mayfly.data_folder() / "scenes"
+        sizes = ["--generations", "2", "--population", "30", "--survivors", "10"]
+        subprocess.run(
+            [command, "evolve", str(scenes / scene), *sizes, "--out", str(folder)],
+            capture_output=True,
+            check=True,
+        )
+        return folder
+
+    return run
+
+
+def test_programs_as_the_command_rates_them(
+    hexapod: mayfly.Model, evolve: Callable[[str], pathlib.Path]
+) -> None:
+    """Every fitness that `mayfly evolve` stored comes back, bit for bit."""
+    with mayfly.Archive(evolve("hexapod.yaml")) as archive:
+        programs = mayfly.Programs(archive.genomes)
+        assert len(programs) == 50
+        found = mayfly.evaluate(hexapod, programs, 120)
+        assert np.array_equal(found.fitness, archive.fitness)
+        assert found.fitness[found.best] == archive.fitness.max() and not found.faults.any()
+
+
+def test_oscillators_as_the_command_rates_them(
+    hexapod: mayfly.Model, evolve: Callable[[str], pathlib.Path]
+) -> None:
+    with mayfly.Archive(evolve("oscillator.yaml")) as archive:
+        waves = mayfly.Oscillators.from_genomes(archive.genomes, hexapod)
+        found = mayfly.evaluate(hexapod, waves, 30)
+        assert np.array_equal(found.fitness, archive.fitness)
+
+
+def waves(count: int, model: mayfly.Model, seed: int = 1) -> mayfly.Oscillators:
+    rng = np.random.default_rng(seed)
+    return mayfly.Oscillators.from_unit(rng.random((count, 3 * len(model.joints) + 1)), model)
+
+
+def test_a_row_is_its_own(hexapod: mayfly.Model) -> None:
+    """Not of its neighbours, its place, looks in between, threads, or other bodies beside it."""
+    other = mayfly.Model.from_file("quadruped.urdf")
+    every = waves(20, hexapod)
+    whole = mayfly.evaluate(hexapod, every, 4, descriptors=["duty"])
+    one = mayfly.Oscillators(
+        every.amplitude[7:8], every.phase[7:8], every.frequency[7:8], every.offset[7:8]
+    )
+    alone = mayfly.evaluate(hexapod, one, 4, threads=1)
+    assert alone.fitness[0] == whole.fitness[7]
+    bodies = mayfly.evaluate([other, hexapod], [waves(3, other), one], 4, descriptors=["duty"])
+    assert bodies.fitness[3] == whole.fitness[7] and len(bodies) == 4
+    assert np.array_equal(bodies.descriptors[3, :6], whole.descriptors[7])
+    assert np.isnan(bodies.descriptors[0, 4:]).all()  # four feet, not six
+
+
+def test_many_bodies(hexapod: mayfly.Model) -> None:
+    """More bodies than one world holds groups."""
+    found = mayfly.evaluate([hexapod] * 70, [waves(1, hexapod, i % 3) for i in range(70)], 0.5)
+    assert len(found) == 70 and len(set(found.fitness)) == 3
+    assert np.array_equal(found.fitness[:3], found.fitness[66:69])
+
+
+def test_measures(hexapod: mayfly.Model) -> None:
+    found = mayfly.evaluate(
+        hexapod,
+        waves(5, hexapod),
+        2,
+        fitness=lambda group: group["base.position"].array[:, 1],
+        measures=["forward", "sideways", "height", "upright", "speed"],
+        descriptors=["duty", "height"],
+    )
+    assert np.array_equal(found.fitness, found.measures["sideways"])
+    assert found.descriptors.shape == (5, 7)
+    duty = found.measures["duty"]
+    assert ((duty >= 0) & (duty <= 1)).all() and duty.max() > 0
+    assert np.array_equal(found.descriptors[:, 6], found.measures["height"])
+    assert (found.measures["upright"] <= 1).all() and (found.measures["height"] > 0).all()
+    assert found.simulated_seconds == 10.0
+
+
+def test_seeds_and_start(ant: mayfly.Model) -> None:
+    def push(group: mayfly.Group) -> None:
+        group["base.linear_velocity"] = [group.world.seed, 0, 2.0]
+
+    hold = mayfly.Policy(lambda seen: np.zeros((3, 8)), 3, act="actuator.control")
+    more = {"motion": "articulated", "step": 0.005, "start": push, "fitness": "forward"}
+    found = mayfly.evaluate(ant, hold, 0.3, seeds=[1, 2], **more)
+    assert found.fitness_per_seed.shape == (2, 3)
+    assert (found.fitness_per_seed[1] > found.fitness_per_seed[0] + 0.1).all()
+    assert np.array_equal(found.fitness, found.fitness_per_seed.mean(axis=0))
+
+
+def test_faults_are_told(hexapod: mayfly.Model) -> None:
+    def poison(group: mayfly.Group) -> None:
+        group["base.linear_velocity"].view[0, 2, 0] = np.nan
+
+    found = mayfly.evaluate(hexapod, waves(4, hexapod), 0.5, start=poison)
+    assert found.faults.nonzero()[0].tolist() == [2]
+    assert np.isnan(found.fitness).nonzero()[0].tolist() == [2]
+    assert found.objective(-1.0)[2] == -1.0 and found.best != 2
+
+
+def test_networks(ant: mayfly.Model) -> None:
+    """A linear policy is an MLP of one layer; its actions are what the formula says."""
+    rng = np.random.default_rng(4)
+    weights, bias = rng.normal(size=(6, 8, 26)), rng.normal(size=(6, 8))
+    more = {"act": "actuator.control", "tick": 0.01}
+    settings = {"motion": "articulated", "step": 0.005}
+    linear = mayfly.evaluate(ant, mayfly.Linear(weights, bias, **more), 0.2, **settings)
+    network = mayfly.evaluate(ant, mayfly.MLP([weights], [bias], **more), 0.2, **settings)
+    assert np.array_equal(linear.fitness, network.fitness)
+    alone = mayfly.evaluate(ant, mayfly.Linear(weights[2:3], bias[2:3], **more), 0.2, **settings)
+    assert alone.fitness[0] == linear.fitness[2]
+    with mayfly.World(step=0.005) as world:
+        group = world.add_group(ant, 6)
+        policy = mayfly.MLP([weights, rng.normal(size=(6, 8, 8))], **more)
+        policy.start(group)
+        policy.act(group, 0.0)
+        seen = mayfly.Policy.observations(group)
+        hidden = np.tanh((weights[3] * seen[3]).sum(axis=1))
+        wanted = np.tanh((policy._function.weights[1][3] * hidden).sum(axis=1))
+        low = np.array([a.control_lower for a in ant.actuators])
+        high = np.array([a.control_upper for a in ant.actuators])
+        wanted = 0.5 * (low + high) + 0.5 * (high - low) * wanted
+        assert np.allclose(group["actuator.control"][3], wanted, atol=1e-6)
+
+
+def test_programs_as_text() -> None:
+    text = "load 5\nright 3\njump 0\n"
+    programs = mayfly.Programs([text, bytes(range(32))])
+    assert programs.text(0).splitlines()[1].split() == ["01", "right", "3"]
+    assert mayfly.Programs([programs.text(1)]).programs.tolist() == [list(range(32))]
+    with pytest.raises(mayfly.FileError, match="fly"):
+        mayfly.Programs(["fly 3"])
+
+
+def test_mistakes(hexapod: mayfly.Model, ant: mayfly.Model) -> None:
+    good = waves(2, hexapod)
+    for wrong in (
+        lambda: mayfly.evaluate(hexapod, good, -1),
+        lambda: mayfly.evaluate(hexapod, good, float("nan")),
+        lambda: mayfly.evaluate(hexapod, good, 1, seeds=[]),
+        lambda: mayfly.evaluate(hexapod, good, 1, fitness="beauty"),
+        lambda: mayfly.evaluate(hexapod, good, 1, fitness=lambda group: 3.0),
+        lambda: mayfly.evaluate([hexapod, ant], [good], 1),
+        lambda: mayfly.evaluate(ant, good, 1, motion="articulated"),  # other joints
+        lambda: mayfly.evaluate(hexapod, good, 1, frictoin=1),
+        lambda: mayfly.evaluate(
+            hexapod, mayfly.Policy(lambda seen: seen, 2, tick=0.015), 1, step=0.01
+        ),
+        lambda: mayfly.Programs(np.zeros((3, 31), np.uint8)),
+        lambda: mayfly.Programs(np.full((3, 32), 256)),
+        lambda: mayfly.Oscillators(np.zeros(18), 0.0, 1.0),
+        lambda: mayfly.Oscillators(np.full((2, 18), np.nan), 0.0, 1.0),
+        lambda: mayfly.Oscillators.from_unit(np.zeros((2, 54)), hexapod),
+        lambda: mayfly.MLP([np.zeros((2, 8, 26)), np.zeros((2, 4, 9))]),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            wrong()
+    for typed in (
+        lambda: mayfly.evaluate("hexapod.urdf", good, 1),  # type: ignore[arg-type]
+        lambda: mayfly.evaluate(hexapod, [[1, 2]], 1),  # type: ignore[list-item]
+        lambda: mayfly.evaluate(hexapod, good, "1"),  # type: ignore[arg-type]
+        lambda: mayfly.Policy(3, 2),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError):
+            typed()
