@@ -36,11 +36,12 @@ from mayfly.errors import (
 )
 from mayfly.evaluate import Evaluation, evaluate
 from mayfly.field import Field
+from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.model import Model, data_folder
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.terrain import Terrain
-from mayfly.world import Group, World
+from mayfly.world import World
 
 __version__: str = _text(_lib.mf_version())
 

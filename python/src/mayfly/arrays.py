@@ -1,13 +1,16 @@
-"""Arrays from whatever holds numbers."""
+"""Arguments of users as numbers and arrays, or what is wrong with them."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DLPACK_CPU", "Array", "as_array"]
+from mayfly import errors
+
+__all__ = ["DLPACK_CPU", "Array", "as_array", "matrix", "rows_or_none", "whole"]
 
 Array = npt.NDArray[Any]
 
@@ -25,3 +28,29 @@ def as_array(value: object) -> Array:
         if not hasattr(value, "__array__"):
             return np.from_dlpack(value)  # type: ignore[arg-type]
     return np.asarray(value)
+
+
+def whole(value: object, what: str, low: int, high: int) -> int:
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{what}: need a whole number, got {value!r}") from None
+    if not low <= number < high:
+        raise ValueError(f"{what}: need {low} .. {high - 1}, got {number}")
+    return number
+
+
+def matrix(value: Any, rows: int, width: int, what: str) -> npt.NDArray[np.float64]:
+    """Numbers of shape (rows, width), finite; one row is repeated."""
+    given = as_array(value)
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"{what}: need real numbers, got {given.dtype}")
+    if given.shape not in ((width,), (rows, width)):
+        raise ValueError(f"{what}: need shape ({width},) or ({rows}, {width}), got {given.shape}")
+    if not np.isfinite(given).all():
+        raise errors.ArgumentError(f"{what}: need finite numbers; nothing was written")
+    return np.array(np.broadcast_to(given, (rows, width)), np.float64, order="C")
+
+
+def rows_or_none(value: Any, rows: int, width: int, what: str) -> list[Any]:
+    return [None] * rows if value is None else matrix(value, rows, width, what).tolist()

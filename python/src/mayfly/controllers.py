@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from mayfly._native import check, ffi, lib, text
 from mayfly.arrays import Array
+from mayfly.group import Group
 from mayfly.model import Model
-from mayfly.world import Group
 
 __all__ = ["MLP", "Controllers", "Linear", "Oscillators", "Policy", "Programs"]
 

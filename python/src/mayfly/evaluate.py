@@ -14,9 +14,10 @@ from mayfly._native import time_from_seconds
 from mayfly.arrays import Array
 from mayfly.context import Context
 from mayfly.controllers import Controllers
+from mayfly.group import Group
 from mayfly.model import Model
 from mayfly.terrain import Terrain
-from mayfly.world import Group, World
+from mayfly.world import World
 
 __all__ = ["Evaluation", "evaluate"]
 

@@ -17,7 +17,7 @@ from mayfly._native import ffi, lib, text
 from mayfly.arrays import DLPACK_CPU, Array, as_array
 
 if TYPE_CHECKING:
-    from mayfly.world import Group
+    from mayfly.group import Group
 
 __all__ = ["Field"]
 

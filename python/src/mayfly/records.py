@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import Native, check, encode, ffi, lib
-from mayfly.world import Group, World
+from mayfly.group import Group
+from mayfly.world import World
 
 __all__ = ["Archive", "Individual", "Recorder", "Recording", "Series"]
 

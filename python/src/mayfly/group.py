@@ -1,0 +1,421 @@
+"""Groups of robots: their fields by name, their starts, states, motions and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors
+from mayfly._native import check, encode, ffi, lib, text
+from mayfly.arrays import Array, matrix, rows_or_none, whole
+from mayfly.field import Field
+from mayfly.group_setup import Recipe
+
+if TYPE_CHECKING:
+    from mayfly.world import World
+
+__all__ = ["Group", "GroupPart"]
+
+_FAULTS = {
+    "nonfinite": lib.MF_FAULT_NONFINITE,
+    "range": lib.MF_FAULT_RANGE,
+    "input": lib.MF_FAULT_INPUT,
+    "control": lib.MF_FAULT_CONTROL,
+    "collision": lib.MF_FAULT_COLLISION,
+    "terrain": lib.MF_FAULT_TERRAIN,
+    "fence": lib.MF_FAULT_FENCE,
+    "plugin": lib.MF_FAULT_PLUGIN,
+}
+
+
+class Group:
+    """Robots of one model in a world; made by World.add_group.
+
+    `group["base.position"]` is a field of all robots, `group["left_knee/joint.angle"]` the part of
+    one that belongs to a joint.
+    """
+
+    def __init__(self, world: World, native: Any, recipe: Recipe) -> None:
+        self.world = world
+        self._native = native
+        self._recipe = recipe
+        self._places: dict[int, tuple[Any, Any, Any]] = {}
+        self._found: dict[str, Field] = {}
+        self._moving: frozenset[str] | None = None
+        self.model = recipe.model
+        self.count = recipe.count
+
+    def _use(self) -> Any:
+        self.world._use()
+        return self._native
+
+    @property
+    def name(self) -> str:
+        """Unique in the world."""
+        return self._recipe.name
+
+    @property
+    def precision(self) -> str:
+        """Of the state: "float" or "double"."""
+        return self._recipe.precision
+
+    @property
+    def motions(self) -> tuple[str, ...]:
+        """The motions that robots can move by, the one they start with first."""
+        return self._recipe.motions
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        by = " or ".join(self.motions) or "nothing"
+        return f"<Group {self.name}: {self.count} x {self._recipe.model_name}, moved by {by}>"
+
+    def __reduce__(self) -> Any:
+        return _group_again, (self.world, self.name)
+
+    # ---- fields ----------------------------------------------------------------------------------
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """All fields by name."""
+        native = self._use()
+        names = [
+            text(lib.mf_group_field(native, i).info.name)
+            for i in range(lib.mf_group_field_count(native))
+        ]
+        return {name: self.field(name) for name in names}
+
+    def field(self, path: str) -> Field:
+        """A field by name, or the part of one by its path within a robot.
+
+        "joint.angle" is all joints; "left_knee/joint.angle" one of them; "base.position.z" one
+        component.
+
+        Raises:
+            NotFoundError: which piece of the path means nothing, and what is near.
+
+        """
+        native = self._use()
+        if not isinstance(path, str):
+            raise TypeError(f"need the name of a field, got {path!r}")
+        found = self._found.get(path)
+        if found is None:
+            found = self._find(native, path)
+            self._found[path] = found
+        return found
+
+    __getitem__ = field
+
+    def __setitem__(self, path: str, value: object) -> None:
+        self.field(path)[...] = value
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        try:
+            self.field(path)
+        except (errors.MayflyError, ValueError):
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def _find(self, native: Any, path: str) -> Field:
+        whole = lib.mf_group_find_field(native, encode(path))
+        if whole != ffi.NULL:
+            return Field(self, whole, path)
+        found = self._property(native, path)
+        if found.field == ffi.NULL:
+            raise errors.ArgumentError(
+                f"{path}: is a constant of the model; group.constant({path!r}) reads it"
+            )
+        return self._part_of_field(found, path)
+
+    def _part_of_field(self, found: Any, path: str) -> Field:
+        return Field(
+            self,
+            found.field,
+            path,
+            int(found.first),
+            int(found.count),
+            text(found.unit),
+            text(found.frame),
+            text(found.description),
+        )
+
+    def _property(self, native: Any, path: str) -> Any:
+        out, error = ffi.new("mf_Property *"), ffi.new("mf_Error *")
+        check(lib.mf_property_find_in(native, 0, encode(path), out, error), error)
+        return out
+
+    def constant(self, path: str) -> float | Array:
+        """A constant of the model by its path: "left_leg/mass", "knee/upper"."""
+        found = self._property(self._use(), path)
+        if found.field != ffi.NULL:
+            raise errors.ArgumentError(f"{path}: is a field; group.field({path!r}) has it")
+        values = np.array([found.constant[i] for i in range(found.count)])
+        return float(values[0]) if len(values) == 1 else values
+
+    def find(self, pattern: str) -> dict[str, Field]:
+        """Fields of all parts that match; * stands for any letters: "left_*/joint.rate"."""
+        native = self._use()
+        name = encode(pattern)
+        room = int(lib.mfpy_properties(native, 0, name, ffi.NULL, 0))
+        out = ffi.new("mf_Property[]", max(room, 1))
+        lib.mfpy_properties(native, 0, name, out, room)
+        letters = ffi.new("char[]", lib.MF_PROPERTY_PATH)
+        made: dict[str, Field] = {}
+        for i in range(room):
+            if out[i].field == ffi.NULL:
+                continue
+            lib.mf_property_path(ffi.addressof(out, i), letters, lib.MF_PROPERTY_PATH)
+            path = text(letters).split("/", 1)[-1]
+            made[path] = self._part_of_field(out[i], path)
+        return made
+
+    def joint(self, name: str) -> GroupPart:
+        """A joint by name: `.angle`, `.rate`, `.target` are its fields, `.model` what it is."""
+        return GroupPart(self, self.model.joint(name))
+
+    def link(self, name: str) -> GroupPart:
+        """A link by name."""
+        return GroupPart(self, self.model.link(name))
+
+    def body(self, name: str) -> GroupPart:
+        """A body by name."""
+        return GroupPart(self, self.model.body(name))
+
+    def actuator(self, name: str) -> GroupPart:
+        """An actuator by name: `.control`, `.force`."""
+        return GroupPart(self, self.model.actuator(name))
+
+    def sensor(self, name: str) -> GroupPart:
+        """A sensor by name: `.value`."""
+        return GroupPart(self, self.model.sensor(name))
+
+    def _is_motion_state(self, name: str) -> bool:
+        if self._moving is None:
+            self._moving = frozenset(self._written_by_motions())
+        return name in self._moving
+
+    def _written_by_motions(self) -> Iterator[str]:
+        for i in range(lib.mf_group_system_count(self._native)):
+            system = lib.mf_group_system(self._native, i)
+            names = system.writes
+            if system.phase != lib.MF_PHASE_MOTION or names == ffi.NULL:
+                continue
+            n = 0
+            while names[n] != ffi.NULL:
+                yield text(names[n])
+                n += 1
+
+    # ---- robots ----------------------------------------------------------------------------------
+
+    def _robots(self, robots: Any) -> npt.NDArray[np.uint32]:
+        """Numbers of robots for None (all), an index, a slice, a list or a mask."""
+        if robots is None:
+            return np.arange(self.count, dtype=np.uint32)
+        picked = np.arange(self.count, dtype=np.uint32)[robots]
+        if picked.ndim > 1:
+            raise IndexError("robots: need one index, a list of them, a slice or a mask")
+        return np.ascontiguousarray(np.atleast_1d(picked))
+
+    def _for_rows(self, call: Any, index: Any, *more: Any) -> None:
+        rows = np.ascontiguousarray(index, dtype=np.uint32)
+        data = ffi.from_buffer("uint32_t[]", rows)
+        if not call(self._native, data, len(rows), *more):
+            raise errors.OperatingSystemError("the system gives no thread with a large stack")
+
+    def _refresh_rows(self, index: Any) -> None:
+        self._for_rows(lib.mfpy_refresh, index)
+
+    def reset(self, robots: Any = None) -> None:
+        """Puts robots back to their start: None for all, a number, a list or a mask."""
+        with self.world._lock:
+            self._use()
+            self._for_rows(lib.mfpy_reset, self._robots(robots))
+
+    def refresh(self, robots: Any = None) -> None:
+        """After state was written through a view: systems compute again what follows from it."""
+        with self.world._lock:
+            self._use()
+            self._refresh_rows(self._robots(robots))
+
+    def place(
+        self,
+        position: npt.ArrayLike,
+        orientation: npt.ArrayLike | None = None,
+        linear_velocity: npt.ArrayLike | None = None,
+        robots: Any = None,
+    ) -> None:
+        """Gives robots a start of their own, which every later reset returns to, and resets them.
+
+        Args:
+            position: [m] of the base's origin, world frame: (3,) or one row per robot.
+            orientation: (w, x, y, z) body to world, of length 1; None: no turn.
+            linear_velocity: [m/s] world frame; None: at rest.
+            robots: None for all, a number, a list or a mask.
+
+        """
+        with self.world._lock:
+            self._use()
+            index = self._robots(robots)
+            rows = rows_or_none(position, len(index), 3, "position")
+            turns = rows_or_none(orientation, len(index), 4, "orientation")
+            speeds = rows_or_none(linear_velocity, len(index), 3, "linear_velocity")
+            for i, robot in enumerate(index.tolist()):
+                self._place_one(robot, (rows[i], turns[i], speeds[i]))
+
+    def _place_one(self, robot: int, place: tuple[Any, Any, Any]) -> None:
+        values = [ffi.NULL if part is None else ffi.new("double[]", part) for part in place]
+        error = ffi.new("mf_Error *")
+        check(lib.mf_group_place(self._use(), robot, *values, error), error)
+        self._places[robot] = place
+
+    def set_state(
+        self, position: npt.ArrayLike, velocity: npt.ArrayLike | None = None, robots: Any = None
+    ) -> None:
+        """Puts robots into the state of a position vector and a velocity vector of the model.
+
+        One row for all of them or one per robot; velocity None: at rest. Targets become positions.
+        """
+        native = self.model._use()
+        with self.world._lock:
+            self._use()
+            index = self._robots(robots)
+            q = matrix(position, len(index), int(native.position_count), "position")
+            v = matrix(
+                np.zeros(native.velocity_count) if velocity is None else velocity,
+                len(index),
+                int(native.velocity_count),
+                "velocity",
+            )
+            data = [ffi.from_buffer("double[]", values) for values in (q, v)]
+            self._for_rows(lib.mfpy_set_state, index, *data)
+
+    def state(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Position and velocity vectors of all robots, as set_state takes them."""
+        model = self.model
+        with self.world._lock:
+            self._use()
+            q = np.zeros((self.count, model.position_count))
+            v = np.zeros((self.count, model.velocity_count))
+            if not model.fixed_base:
+                q[:, :3], q[:, 3:7] = self["base.position"].read(), self["base.orientation"].read()
+                v[:, :3] = self["base.linear_velocity"].read()
+                v[:, 3:6] = self["base.angular_velocity"].read()
+            self._joint_state(q, v)
+        return q, v
+
+    def _joint_state(self, q: Array, v: Array) -> None:
+        angle, rate = self["joint.angle"].read(), self["joint.rate"].read()
+        turns = self._optional("ball.orientation", 4)
+        turn_rates = self._optional("ball.rate", 3)
+        places, speeds = self._optional("free.position", 3), self._optional("free.velocity", 3)
+        ball = floating = 0
+        for joint in self.model.joints:
+            at, to = joint.position_address, joint.velocity_address
+            if joint.type in ("hinge", "slide"):
+                q[:, at], v[:, to] = angle[:, joint.index], rate[:, joint.index]
+                continue
+            if joint.type == "floating":
+                if places is not None and speeds is not None:
+                    q[:, at : at + 3], v[:, to : to + 3] = places[:, floating], speeds[:, floating]
+                floating, at, to = floating + 1, at + 3, to + 3
+            if joint.type in ("floating", "ball"):
+                q[:, at] = 1.0
+                if turns is not None:
+                    q[:, at : at + 4] = turns[:, ball]
+                if turn_rates is not None:
+                    v[:, to : to + 3] = turn_rates[:, ball]
+                ball += 1
+
+    def _optional(self, name: str, width: int) -> Array | None:
+        if lib.mf_group_find_field(self._native, encode(name)) == ffi.NULL:
+            return None
+        return self[name].read().reshape(self.count, -1, width)
+
+    # ---- motion ----------------------------------------------------------------------------------
+
+    def switch(self, motion: str, robots: Any = None) -> None:
+        """Lets robots move by another of the group's motions from the next step on."""
+        out, error = ffi.new("mf_Motion *"), ffi.new("mf_Error *")
+        if not isinstance(motion, str) or not lib.mf_motion_find(encode(motion), out):
+            raise ValueError(f"motion: need one of {', '.join(self.motions)}, got {motion!r}")
+        with self.world._lock:
+            native = self._use()
+            for robot in self._robots(robots).tolist():
+                check(lib.mf_motion_switch(native, robot, out[0], error), error)
+
+    def motion_of(self, robot: int) -> str | None:
+        """By which motion a robot moves at present."""
+        number = whole(robot, "robot", 0, self.count)
+        found = lib.mf_motion_of(self._use(), number)
+        return None if found == lib.MF_MOTION_COUNT else text(lib.mf_motion_name(found))
+
+    # ---- faults ----------------------------------------------------------------------------------
+
+    @property
+    def fault(self) -> npt.NDArray[np.uint32]:
+        """Why each robot is out of order, as bits; 0: it is fine. fault_names() tells them."""
+        return self["fault.word"].read()
+
+    @property
+    def faults(self) -> int:
+        """How many robots are out of order."""
+        return int(lib.mf_group_fault_total(self._use()))
+
+    def fault_names(self, robot: int) -> tuple[str, ...]:
+        """Why a robot is out of order: "nonfinite", "range", "input", "control", ..."""
+        word = int(lib.mf_group_fault(self._use(), whole(robot, "robot", 0, self.count)))
+        return tuple(name for name, bit in _FAULTS.items() if word & bit)
+
+    def instance_hash(self, robot: int) -> int:
+        """64 bits over the state of one robot."""
+        number = whole(robot, "robot", 0, self.count)
+        return int(lib.mf_group_instance_hash(self._use(), number))
+
+    @property
+    def bytes_per_robot(self) -> int:
+        """[byte] of all fields of one robot."""
+        return int(lib.mf_group_bytes_per_instance(self._use()))
+
+
+def _group_again(world: World, name: str) -> Group:
+    return world.group(name)
+
+
+class GroupPart:
+    """A joint, link, actuator or sensor of all robots of a group; its fields are attributes."""
+
+    def __init__(self, group: Group, model: Any) -> None:
+        self.group = group
+        self.model = model
+        self.name: str = model.name
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """Its fields by name, such as "joint.angle"."""
+        found = self.group.find(f"{self.name}/*")
+        return {path.rsplit("/", 1)[-1]: field for path, field in found.items()}
+
+    def __getitem__(self, field: str) -> Field:
+        return self.group.field(f"{self.name}/{field}")
+
+    def __getattr__(self, name: str) -> Field:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        fields = self.fields
+        for field in fields:
+            if field.rsplit(".", 1)[-1] == name:
+                return fields[field]
+        known = ", ".join(field.rsplit(".", 1)[-1] for field in fields) or "none"
+        raise AttributeError(f"{self.name} has no field {name!r}; there are: {known}")
+
+    def __repr__(self) -> str:
+        return f"<{self.name} of {self.group.count} {self.group.name}>"
