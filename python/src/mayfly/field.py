@@ -31,6 +31,10 @@ def _picks(parts: tuple[Any, ...]) -> bool:
     return any(isinstance(part, (list, np.ndarray)) for part in parts)
 
 
+def _is_whole(part: Any) -> bool:
+    return isinstance(part, slice) and part == slice(None)
+
+
 class _Memory:
     """What an array of a view holds on to: the address, and the world that it belongs to."""
 
@@ -252,25 +256,41 @@ class Field:
         world = self.group.world
         with world._lock:
             world._use()
-            index, single = self._rows(rows)
-            if _picks((rows,)) and not _picks(rest) and len(np.unique(index)) != len(index):
-                raise IndexError(f"{self.name}: names a robot twice")
-            if _picks(rest):  # pairs of indices: as NumPy does it
-                whole = self.read().astype(np.float64)
-                self._assign(whole, key, given)
-                new = whole[index]
-            else:
-                new = np.empty((len(index), *self._element), np.float64)
-                if rest:
-                    new[...] = self.view[index // _BLOCK, index % _BLOCK]
-                self._assign(new, (0 if single else slice(None), *rest), given)
-            values = self._checked(new, index)
-            if len(index) == self.group.count and isinstance(rows, slice):
-                self._store_all(values if rows.step is None or rows.step > 0 else values[::-1])
-            else:
-                self.view[index // _BLOCK, index % _BLOCK] = values
-            if self._moves:
-                self.group._refresh_rows(index)
+            everything = all(_is_whole(part) for part in (rows, *rest))
+            if not (everything and self._store_quickly(given)):
+                self._store(key, rows, rest, given)
+
+    def _store_quickly(self, given: Array) -> bool:
+        """All robots at once, without a detour; False when something has to be said about it."""
+        if self.dtype.kind != "f" or self._field_name.endswith(".orientation"):
+            return False
+        values = np.empty(self.shape, self.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._assign(values, Ellipsis, given)
+        if not np.isfinite(values).all():
+            return False
+        self._store_all(values)
+        if self._moves:
+            self.group._refresh_rows(np.arange(self.group.count))
+        return True
+
+    def _store(self, key: Any, rows: Any, rest: tuple[Any, ...], given: Array) -> None:
+        index, single = self._rows(rows)
+        if _picks((rows,)) and not _picks(rest) and len(np.unique(index)) != len(index):
+            raise IndexError(f"{self.name}: names a robot twice")
+        if _picks(rest):  # pairs of indices: as NumPy does it
+            whole = self.read().astype(np.float64)
+            self._assign(whole, key, given)
+            new = whole[index]
+        else:
+            new = np.empty((len(index), *self._element), np.float64)
+            if rest:
+                new[...] = self.view[index // _BLOCK, index % _BLOCK]
+            self._assign(new, (0 if single else slice(None), *rest), given)
+        values = self._checked(new, index)
+        self.view[index // _BLOCK, index % _BLOCK] = values
+        if self._moves:
+            self.group._refresh_rows(index)
 
     def _store_all(self, values: Array) -> None:
         whole, rest = divmod(self.group.count, _BLOCK)

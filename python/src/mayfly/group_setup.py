@@ -10,7 +10,7 @@ from typing import Any
 from mayfly._native import check, encode, ffi, fill, lib, read_struct
 from mayfly.model import Model
 
-__all__ = ["MOTIONS", "Recipe", "motion_settings", "set_up"]
+__all__ = ["MOTIONS", "Recipe", "explain", "motion_settings", "set_up"]
 
 MOTIONS = ("kinematic", "points", "rigid", "prescribed", "articulated")
 _CONTROLLERS = ("gp", "oscillator")
@@ -216,9 +216,6 @@ def _servos(config: Any, servos: Any, joints: int) -> list[object]:
 
 
 def _add_motion(group: Any, recipe: Recipe, step: int, error: Any) -> None:
-    native = recipe.model._use()
-    for name in recipe.motions:
-        check(lib.mf_motion_check(native, _number(name), error), error)
     if len(recipe.motions) == 1:
         name = recipe.motions[0]
         config, alive = _config(name, recipe, step)
@@ -286,6 +283,13 @@ def _add_gaits(group: Any, context: Any, recipe: Recipe, step: int, error: Any) 
     finally:
         for gait in loaded:
             lib.mf_gait_destroy(gait)
+
+
+def explain(recipe: Recipe) -> None:
+    """Raises why a model cannot move by what was wanted, and by what it can; if that is why."""
+    error = ffi.new("mf_Error *")
+    for name in recipe.motions:
+        check(lib.mf_motion_check(recipe.model._use(), _number(name), error), error)
 
 
 def set_up(world: Any, context: Any, recipe: Recipe) -> Any:

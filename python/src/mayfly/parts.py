@@ -171,6 +171,7 @@ def _index(value: int) -> int | None:
 
 def copied(pointer: Any, count: int) -> npt.NDArray[np.float64]:
     """A copy of `count` numbers that cannot be written."""
+    array: npt.NDArray[np.float64]
     if count == 0 or pointer == ffi.NULL:
         array = np.zeros(0)
     else:

@@ -15,7 +15,7 @@ from mayfly._native import Native, check, ffi, fill, lib, text, time_from_second
 from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.group import Group
-from mayfly.group_setup import Recipe, set_up
+from mayfly.group_setup import Recipe, explain, set_up
 from mayfly.model import Model
 from mayfly.terrain import Terrain
 
@@ -191,6 +191,9 @@ class World(Native):
                 set_up(scratch, self._context._use(), attempt.for_one())
             except errors.LimitError as failure:
                 last = failure
+            except errors.UnsupportedError:
+                explain(recipe)
+                raise
             else:
                 return attempt
             finally:
