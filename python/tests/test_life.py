@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import FULL
 
 import mayfly
+from conftest import FULL
 
 Script = Callable[..., Any]
 

@@ -13,7 +13,7 @@ import sys
 FUNCTION_LIMIT = 150  # lines
 FILE_LIMIT = 800  # lines
 FILE_WARNING = 400  # lines
-FOLDERS = "include src apps bench examples tests tools cmake".split()
+FOLDERS = "include src apps bench examples python tests tools cmake".split()
 SUFFIXES = {".c", ".h", ".py", ".sh", ".cmake"}
 NOT_FUNCTION = re.compile(r"^(typedef|struct|enum|union|extern \"C\")\b|=")
 

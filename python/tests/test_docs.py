@@ -1,0 +1,105 @@
+"""What the documentation says, done; and the examples."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mayfly
+from conftest import ROOT
+
+EXAMPLES = ROOT / "examples" / "python"
+
+
+def blocks(path: pathlib.Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(), re.M | re.S)
+
+
+def load(name: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = blocks(ROOT / "README.md")
+    exec(block.replace("4096", "64").replace("seconds=30", "seconds=3"), {})
+    assert float(capsys.readouterr().out.split()[0]) > 0
+
+
+def test_readme_of_the_package() -> None:
+    (block,) = blocks(ROOT / "python" / "README.md")
+    exec(block, {})
+
+
+def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every block of docs/python.md, one after the other, with the names that it leaves open."""
+    pytest.importorskip("matplotlib").use("agg")
+    ant, hexapod = (mayfly.Model.from_file(name) for name in ("ant.xml", "hexapod.urdf"))
+    rng = np.random.default_rng(1)
+    genomes = rng.integers(0, 256, (8, 32), dtype=np.uint8)
+    names: dict[str, Any] = {
+        "np": np,
+        "mayfly": mayfly,
+        "policy": lambda angle, rate: 0.1 * rate - angle,
+        "mask": np.arange(1000) % 2 == 0,
+        "first": rng.normal(size=(8, 16, 26)),
+        "second": rng.normal(size=(8, 8, 16)),
+        "genomes": genomes,
+        "n": 8,
+    }
+    done = 0
+    texts = blocks(ROOT / "docs" / "python.md")
+    monkeypatch.chdir(tmp_path)
+    for text in texts:
+        if "Archive(" in text:
+            continue  # test_records.py does what it says
+        if "CMAEvolutionStrategy" in text:
+            cma = pytest.importorskip("cma")
+            names["cma"] = types.SimpleNamespace(
+                CMAEvolutionStrategy=lambda start, spread, how: cma.CMAEvolutionStrategy(
+                    start, spread, {**how, "popsize": 6, "maxiter": 2, "verbose": -9}
+                )
+            )
+        if "Populations" not in names and "Programs(genomes)" in text:
+            names |= {
+                "model": hexapod,
+                "vectors": rng.random((8, 55)),
+                "long_legs": hexapod,
+                "short_legs": mayfly.Model.from_file("quadruped.urdf"),
+            }
+            short = names["short_legs"]
+            names["others"] = mayfly.Oscillators.from_unit(
+                rng.random((3, 3 * len(short.joints) + 1)), short
+            )
+        if text.startswith("ants["):  # the world of the block before is closed
+            world = mayfly.World.for_model(ant)
+            names |= {"model": ant, "ants": world.add_group(ant, 1000, sensors=True)}
+        if "motion=[" in text:
+            names["model"] = hexapod
+        exec(text, names)
+        done += 1
+    assert done == 5
+    assert os.listdir(tmp_path) == []
+
+
+def test_gait_by_cma() -> None:
+    """Two levels, few generations: it gets better where it is finished."""
+    pytest.importorskip("cma")
+    told, true, finished = load("gait_by_cma").main(3, 4)
+    assert np.isfinite([told, true, finished]).all() and finished >= true
+
+
+def test_gaits_by_map_elites() -> None:
+    pytest.importorskip("ribs")
+    archive = load("gaits_by_map_elites").main(2)
+    assert archive.stats.num_elites > 3 and archive.stats.obj_max > 0
