@@ -204,6 +204,21 @@ def test_torch(robots: mayfly.Group) -> None:
     assert torch.from_dlpack(robots["sensor.value"]).shape == (3, 16, 6)
 
 
+def test_close_gives_memory_back(hexapod: mayfly.Model) -> None:
+    """Even while groups and fields are still held: only arrays keep it."""
+    context = mayfly.Context(1)
+    world = mayfly.World(context=context)
+    group = world.add_group(hexapod, 5, motion="points")
+    held = [
+        group["joint.angle"],
+        *group.find("*/joint.rate").values(),
+        group.joint("leg1_coxa").angle,
+    ]
+    assert sum(float(np.sum(field.view)) for field in held) == 0 and context.live_bytes > 0
+    world.close()
+    assert context.live_bytes == 0 and len(held) == 20
+
+
 def test_views_outlive_everything(hexapod: mayfly.Model) -> None:
     context = mayfly.Context(2)
     world = mayfly.World(context=context)

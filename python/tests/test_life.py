@@ -30,7 +30,15 @@ other.step(10)
 world.step(10)
 wanted = world.hash()
 image = pickle.dumps(world)
-child = os.fork()
+import threading, time
+stop = False
+def keep_it_busy():
+    while not stop:
+        world.step(50)
+stepper = threading.Thread(target=keep_it_busy)
+stepper.start()
+time.sleep(0.05)
+child = os.fork()                  # while another thread has the world
 if child == 0:
     code = 1
     try:
@@ -57,6 +65,8 @@ if child == 0:
         sys.stdout.flush()
         os._exit(code)
 pid, status = os.waitpid(child, 0)
+stop = True
+stepper.join()
 assert status == 0, status
 world.step(10)
 print("fine")

@@ -8,6 +8,7 @@ import difflib
 import math
 import operator
 import os
+import threading
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -15,7 +16,17 @@ from typing import Any
 from mayfly import errors
 from mayfly._binding import ffi, lib
 
-__all__ = ["Native", "check", "ffi", "fill", "lib", "read_struct", "text", "time_from_seconds"]
+__all__ = [
+    "Native",
+    "Turn",
+    "check",
+    "ffi",
+    "fill",
+    "lib",
+    "read_struct",
+    "text",
+    "time_from_seconds",
+]
 
 _ERRORS: dict[int, type[errors.MayflyError]] = {
     lib.MF_BAD_ARGUMENT: errors.ArgumentError,
@@ -70,6 +81,31 @@ def check(status: int, error: Any = None, instead: tuple[str, str] | None = None
     raise failure
 
 
+def _foreign(name: str, process: int) -> errors.ForkError:
+    return errors.ForkError(
+        f"{name} was made in process {process}, and its threads do not exist in process "
+        f"{os.getpid()}: make it anew there, or send it by pickle (multiprocessing with the start "
+        "method 'spawn' does)"
+    )
+
+
+class Turn:
+    """A lock that calls take in turn; in a forked process it refuses, where it might hang."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+
+    def __enter__(self) -> None:
+        if self._process != os.getpid():
+            raise _foreign(self._name, self._process)
+        self._lock.acquire()
+
+    def __exit__(self, *failure: object) -> None:
+        self._lock.release()
+
+
 class Native:
     """Something that lives in C: has an owner that keeps it alive, and can be closed early."""
 
@@ -97,11 +133,7 @@ class Native:
         if self._pointer is None:
             raise errors.ClosedError(f"{type(self).__name__} is closed: make a new one")
         if self._process != os.getpid():
-            raise errors.ForkError(
-                f"{type(self).__name__} was made in process {self._process}, and its threads do "
-                f"not exist in process {os.getpid()}: make it anew there, or send it by pickle "
-                "(multiprocessing with the start method 'spawn' does)"
-            )
+            raise _foreign(type(self).__name__, self._process)
         return self._pointer
 
     @property

@@ -87,7 +87,6 @@ class Field:
         self._blocks = int(native.blocks)
         self._first = first
         self._element = self._element_shape(info, count)
-        self._owner = group.world._owner
         self._data = native.data
         self.writeable = bool(self._flags & (lib.MF_FIELD_STATE | lib.MF_FIELD_INPUT)) and not (
             self._flags & lib.MF_FIELD_OUTPUT
@@ -135,7 +134,9 @@ class Field:
         checked; after writing state call group.refresh().
         """
         if self._cached is None:
-            self.group.world._use()
+            world = self.group.world
+            world._use()
+            world._fields.add(self)  # which drops it when it is closed
             self._cached = self._make_view()
         return self._cached
 
@@ -146,7 +147,7 @@ class Field:
             inner.insert(0, size * _BLOCK * self._element[1])
         address = int(ffi.cast("uintptr_t", self._data)) + self._first * _BLOCK * size
         memory = _Memory(
-            self._owner,
+            self.group.world._owner,
             {
                 "version": 3,
                 "typestr": self.dtype.str,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 from mayfly import errors
-from mayfly._native import Native, check, ffi, fill, lib, text, time_from_seconds
+from mayfly._native import Native, Turn, check, ffi, fill, lib, text, time_from_seconds
 from mayfly.arrays import whole
 from mayfly.context import Context, default_context
+from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import Recipe, explain, set_up
 from mayfly.model import Model
@@ -59,7 +60,8 @@ class World(Native):
             raise TypeError("threads and context: a context has its own threads, give one of them")
         if terrain is not None and not isinstance(terrain, Terrain):
             raise TypeError(f"terrain: need a Terrain or None, got {type(terrain).__name__}")
-        self._lock = threading.RLock()
+        self._lock = Turn(type(self).__name__)
+        self._fields: weakref.WeakSet[Field] = weakref.WeakSet()
         self._settings: dict[str, Any] = {
             "step": step,
             "seed": seed,
@@ -336,9 +338,17 @@ class World(Native):
 
     def close(self) -> None:
         """Gives the memory back; arrays that look into it stay valid and keep it until they go."""
-        with self._lock:
-            super().close()
-            self._groups = []
+        if self._process == os.getpid():
+            with self._lock:
+                self._forget()
+        else:  # a lock of the parent may never come free
+            self._forget()
+
+    def _forget(self) -> None:
+        for field in self._fields:
+            field._cached = None
+        super().close()
+        self._groups = []
 
     def __enter__(self) -> World:
         self._use()
