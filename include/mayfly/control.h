@@ -90,6 +90,42 @@ MF_API mf_OscillatorConfig mf_oscillator_config(void);
 MF_API mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config,
                                    mf_Error *error);
 
+// ---- neural networks ---------------------------------------------------------------------------
+
+#define MF_NETWORK_HIDDEN 8u  // [1] most hidden layers
+#define MF_NETWORK_UNITS 512u // [1] most units of a layer, inputs and outputs too
+
+typedef struct mf_NetworkConfig {
+    uint32_t struct_size;      // [byte] set by mf_network_config()
+    mf_Rate rate;              // [1/s] ticks; default 50
+    const char *const *inputs; // names of fields of the group's precision, ended by NULL: all their
+                               // components, one field after the other. NULL (the default):
+                               // base.orientation, base.linear_velocity, base.angular_velocity,
+                               // joint.angle, joint.rate
+    const char *output;        // the field that it writes; default "joint.target"
+    const uint32_t *hidden;    // [1] units of each hidden layer; NULL: the network is linear
+    uint32_t hidden_count;     // [1] 0 .. MF_NETWORK_HIDDEN
+    const double *lower;       // [1] in the output's unit: range of each of its components; NULL:
+    const double *upper;       // of joints for joint.target, of controls for actuator.control,
+                               // where there is none +-pi rad or +-1; else -1 .. 1
+} mf_NetworkConfig;
+MF_API mf_NetworkConfig mf_network_config(void);
+
+// Controls every instance by a network of its own. With inputs x, each hidden layer is
+//     h = tanh(W x + b)
+// of the layer before, and component i of the output is
+//     (lower + upper) / 2 + (upper - lower) / 2 * tanh((W h + b)_i),
+// held until the next tick. The field network.weight has the numbers of each layer in turn: for
+// each of its units the weights of what it sees, then its b. Inputs are those of the moment before
+// the step. The sums are of fixed order, tanh is good to 1e-6 (float), 1e-15 (double). An input or
+// weight that is not finite gives outputs that are NaN. `config` may be NULL; arrays are copied.
+// MF_NOT_FOUND: a field. MF_BAD_ARGUMENT: a field of another type, or an output that is computed.
+// MF_LIMIT: too many units.
+MF_API mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error);
+// How many components network.weight has for layers of these sizes, inputs first: sum of
+// (size[k] + 1) * size[k + 1].
+MF_API uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count); // [1]
+
 // ---- a controller in C -------------------------------------------------------------------------
 
 // Called for one instance at a time, from several threads at once. Reads and writes the group's

@@ -119,25 +119,73 @@ def test_networks(ant: mayfly.Model) -> None:
     """A linear policy is an MLP of one layer; its actions are what the formula says."""
     rng = np.random.default_rng(4)
     weights, bias = rng.normal(size=(6, 8, 26)), rng.normal(size=(6, 8))
-    more = {"act": "actuator.control", "tick": 0.01}
+    more = {"act": "actuator.control", "rate": 100}
     settings = {"motion": "articulated", "step": 0.005}
     linear = mayfly.evaluate(ant, mayfly.Linear(weights, bias, **more), 0.2, **settings)
     network = mayfly.evaluate(ant, mayfly.MLP([weights], [bias], **more), 0.2, **settings)
     assert np.array_equal(linear.fitness, network.fitness)
     alone = mayfly.evaluate(ant, mayfly.Linear(weights[2:3], bias[2:3], **more), 0.2, **settings)
     assert alone.fitness[0] == linear.fitness[2]
+    second = rng.normal(size=(6, 8, 8))
+    network = mayfly.MLP([weights, second], act="actuator.control", rate=200)
     with mayfly.World(step=0.005) as world:
-        group = world.add_group(ant, 6)
-        policy = mayfly.MLP([weights, rng.normal(size=(6, 8, 8))], **more)
-        policy.start(group)
-        policy.act(group, 0.0)
+        group = world.add_group(ant, 6, controller=network.kind, **network.settings)
+        network.start(group)
+        group.set_state(ant.keyframe("stand").position, rng.normal(size=ant.velocity_count))
         seen = mayfly.Policy.observations(group)
-        hidden = np.tanh((weights[3] * seen[3]).sum(axis=1))
-        wanted = np.tanh((policy._function.weights[1][3] * hidden).sum(axis=1))
+        world.step()
         low = np.array([a.control_lower for a in ant.actuators])
         high = np.array([a.control_upper for a in ant.actuators])
-        wanted = 0.5 * (low + high) + 0.5 * (high - low) * wanted
-        assert np.allclose(group["actuator.control"][3], wanted, atol=1e-6)
+        for robot in range(6):
+            hidden = np.tanh(weights[robot] @ seen[robot])
+            wanted = 0.5 * (low + high) + 0.5 * (high - low) * np.tanh(second[robot] @ hidden)
+            assert np.allclose(group["actuator.control"][robot], wanted, atol=1e-5)
+
+
+def test_networks_as_policies(ant: mayfly.Model) -> None:
+    """The same network as a function in NumPy: as good as float lets them be, for a short life."""
+    weights = np.random.default_rng(5).normal(size=(4, 8, 26))
+    settings = {"motion": "articulated", "step": 0.005}
+    policy = mayfly.Policy(
+        lambda seen: np.einsum("noi,ni->no", weights, seen), 4, act="actuator.control", tick=0.02
+    )
+    linear = mayfly.Linear(weights, act="actuator.control", rate=50)
+    there = mayfly.evaluate(ant, linear, 0.1, **settings)
+    here = mayfly.evaluate(ant, policy, 0.1, **settings)
+    assert np.allclose(there.fitness, here.fitness, rtol=1e-3) and there.fitness.min() > 1e-4
+
+
+def test_network_settings(hexapod: mayfly.Model, world: mayfly.World) -> None:
+    group = world.add_group(
+        hexapod,
+        2,
+        motion="points",
+        controller="network",
+        network={
+            "inputs": ["joint.angle"],
+            "hidden": [4],
+            "lower": [-0.1] * 18,
+            "upper": [0.3] * 18,
+            "rate": 100,
+        },
+    )
+    assert group["network.weight"].shape == (2, 19 * 4 + 5 * 18)
+    world.step()
+    assert np.allclose(group["joint.target"].array, 0.1, atol=1e-6)  # weights are 0: the middle
+    for wrong in (
+        {"lower": [0.0]},
+        {"hidden": [0]},
+        {"hidden": "4"},
+        {"inputs": ["base.colour"]},
+        {"inputs": "joint.angle"},
+        {"output": "base.colour"},
+        {"output": 3},
+        {"lower": [np.nan] * 18},
+        {"hidden": [4] * 9},
+    ):
+        with pytest.raises((ValueError, TypeError, LookupError)):
+            world.add_group(hexapod, name="more", controller="network", network=wrong)
+    assert len(world.groups) == 1
 
 
 def test_programs_as_text() -> None:

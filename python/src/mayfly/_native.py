@@ -265,7 +265,13 @@ def _fill_one(
     elif kind.kind == "array":
         for i, item in enumerate(_sequence(value, kind.length, what)):
             getattr(config, name)[i] = _primitive(kind.item, item, what)
-    elif kind.cname == "char const * const *" or kind.cname == "char * *":
+    elif kind.cname == "char *":
+        if not isinstance(value, str):
+            raise TypeError(f"{what}: need text, got {value!r}")
+        letters = ffi.new("char[]", encode(value))
+        alive.append(letters)
+        setattr(config, name, letters)
+    elif kind.cname == "char * *":
         items = [ffi.new("char[]", encode(item)) for item in _names(value, what)]
         table = ffi.new("char *[]", [*items, ffi.NULL])
         alive += [items, table]

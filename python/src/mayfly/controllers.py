@@ -1,7 +1,7 @@
 """Batches of controllers, one for each robot: what mayfly.evaluate() rates.
 
-Programs and Oscillators run in C, in lanes and threads, and cost next to nothing. Linear, MLP and
-Policy run in NumPy, for all robots at once, between the steps.
+Programs, Oscillators, Linear and MLP run in C, in lanes and threads. A Policy is any function,
+called for all robots at once between the steps.
 """
 
 from __future__ import annotations
@@ -209,8 +209,6 @@ class Oscillators(Controllers):
         group["oscillator.frequency"] = self.frequency
 
 
-# ---- in NumPy ------------------------------------------------------------------------------------
-
 OBSERVED = (
     "base.orientation",
     "base.linear_velocity",
@@ -218,6 +216,95 @@ OBSERVED = (
     "joint.angle",
     "joint.rate",
 )
+
+
+class MLP(Controllers):
+    """Neural networks with tanh, each robot with weights of its own; they run in C.
+
+    Actions are spread by tanh over the range of joint or control (docs/controllers.md).
+
+    Args:
+        weights: for each layer (n, outputs, inputs).
+        biases: for each layer (n, outputs); None: 0.
+        observe: fields, one after the other.
+        act: the field that actions go to, "joint.target" or "actuator.control".
+        rate: [1/s] of actions.
+        settings: `lower` and `upper`, the range of each action; None: the model's.
+    """
+
+    kind = "network"
+
+    def __init__(
+        self,
+        weights: Sequence[npt.ArrayLike],
+        biases: Sequence[npt.ArrayLike] | None = None,
+        *,
+        observe: Sequence[str] = OBSERVED,
+        act: str = "joint.target",
+        rate: float = 50.0,
+        **settings: Any,
+    ) -> None:
+        self.weights = [_finite(layer, "weights") for layer in weights]
+        if not self.weights or any(layer.ndim != 3 for layer in self.weights):
+            raise ValueError("weights: need layers of shape (n, outputs, inputs)")
+        self.count = len(self.weights[0])
+        for before, after in zip(self.weights, self.weights[1:]):
+            if after.shape[::2] != (self.count, before.shape[1]):
+                raise ValueError(
+                    f"weights: a layer {before.shape} cannot feed one of {after.shape}"
+                )
+        given = [0.0] * len(self.weights) if biases is None else biases
+        if len(given) != len(self.weights):
+            raise ValueError(f"biases: need {len(self.weights)} layers, got {len(given)}")
+        self.biases = [self._bias(b, layer) for b, layer in zip(given, self.weights)]
+        self.observe = tuple(observe)
+        self._more = {"output": act, "rate": rate, **settings}
+
+    @staticmethod
+    def _bias(bias: npt.ArrayLike, layer: Array) -> Array:
+        values = _finite(bias, "biases")
+        try:
+            return np.broadcast_to(values, layer.shape[:2])
+        except ValueError:
+            raise ValueError(f"biases: need shape {layer.shape[:2]}, got {values.shape}") from None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        hidden = [layer.shape[1] for layer in self.weights[:-1]]
+        return {"network": {"inputs": list(self.observe), "hidden": hidden, **self._more}}
+
+    def start(self, group: Group) -> None:
+        seen = sum(group[name].view[0, 0].size for name in self.observe)
+        acts = group[str(self._more["output"])].view[0, 0].size
+        wanted = (self.weights[0].shape[2], self.weights[-1].shape[1])
+        if (seen, acts) != wanted:
+            raise ValueError(
+                f"weights: are for {wanted[0]} inputs and {wanted[1]} outputs, the robot has "
+                f"{seen} and {acts}"
+            )
+        rows = [
+            np.concatenate([weight, bias[:, :, None]], axis=2).reshape(self.count, -1)
+            for weight, bias in zip(self.weights, self.biases)
+        ]
+        group["network.weight"] = np.concatenate(rows, axis=1)
+
+
+class Linear(MLP):
+    """actions = weights @ observation + bias, spread by tanh; each robot with weights of its own.
+
+    Args:
+        weights: (n, actions, values).
+        bias: (n, actions); None: 0.
+        more: as for MLP.
+    """
+
+    def __init__(
+        self, weights: npt.ArrayLike, bias: npt.ArrayLike | None = None, **more: Any
+    ) -> None:
+        super().__init__([weights], None if bias is None else [bias], **more)
+
+
+# ---- in NumPy ------------------------------------------------------------------------------------
 
 
 class Policy(Controllers):
@@ -282,74 +369,3 @@ class Policy(Controllers):
             middle, half = self._range
             actions = middle + half * np.tanh(actions)
         group[self.target] = actions
-
-
-class Linear(Policy):
-    """actions = weights @ observation + bias, each robot with weights of its own.
-
-    Args:
-        weights: (n, actions, values).
-        bias: (n, actions); None: 0.
-        more: as for Policy.
-
-    """
-
-    def __init__(
-        self, weights: npt.ArrayLike, bias: npt.ArrayLike | None = None, **more: Any
-    ) -> None:
-        biases = None if bias is None else [bias]
-        network = _Network([weights], biases)
-        super().__init__(network, network.count, **more)
-
-
-class MLP(Policy):
-    """Layers of weights with tanh between them, each robot with weights of its own.
-
-    Args:
-        weights: for each layer (n, outputs, inputs).
-        biases: for each layer (n, outputs); None: 0.
-        more: as for Policy.
-
-    """
-
-    def __init__(
-        self,
-        weights: Sequence[npt.ArrayLike],
-        biases: Sequence[npt.ArrayLike] | None = None,
-        **more: Any,
-    ) -> None:
-        network = _Network(weights, biases)
-        super().__init__(network, network.count, **more)
-
-
-class _Network:
-    def __init__(
-        self, weights: Sequence[npt.ArrayLike], biases: Sequence[npt.ArrayLike] | None
-    ) -> None:
-        self.weights = [_finite(layer, "weights") for layer in weights]
-        if not self.weights or any(layer.ndim != 3 for layer in self.weights):
-            raise ValueError("weights: need layers of shape (n, outputs, inputs)")
-        self.count = len(self.weights[0])
-        for before, after in zip(self.weights, self.weights[1:]):
-            if after.shape[::2] != (self.count, before.shape[1]):
-                raise ValueError(
-                    f"weights: a layer {before.shape} cannot feed one of {after.shape}"
-                )
-        given = [0.0] * len(self.weights) if biases is None else biases
-        if len(given) != len(self.weights):
-            raise ValueError(f"biases: need {len(self.weights)} layers, got {len(given)}")
-        self.biases = [
-            np.broadcast_to(_finite(bias, "biases"), layer.shape[:2])
-            for bias, layer in zip(given, self.weights)
-        ]
-
-    def __call__(self, seen: Array) -> Array:
-        wanted = self.weights[0].shape[::2]
-        if seen.shape != wanted:
-            raise ValueError(f"weights: are for {wanted} (robots, values), seen is {seen.shape}")
-        values = seen.astype(np.float64)
-        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases)):
-            values = np.tanh(values) if layer else values
-            # Row after row, so that a robot's sum does not depend on how many there are.
-            values = np.einsum("noi,ni->no", weight, values) + bias
-        return values

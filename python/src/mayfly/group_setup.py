@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mayfly._native import check, encode, ffi, fill, lib, read_struct
+from mayfly.arrays import matrix, whole
 from mayfly.model import Model
 
 __all__ = ["MOTIONS", "Recipe", "explain", "motion_settings", "set_up"]
 
 MOTIONS = ("kinematic", "points", "rigid", "prescribed", "articulated")
-_CONTROLLERS = ("gp", "oscillator")
+_CONTROLLERS = ("gp", "oscillator", "network")
 _SECTIONS = (*MOTIONS, *_CONTROLLERS, "gait")
 _MAKERS = {
     "kinematic": lib.mf_kinematic_config,
@@ -23,6 +24,7 @@ _MAKERS = {
     "articulated": lib.mf_articulated_config,
     "gp": lib.mf_gp_config,
     "oscillator": lib.mf_oscillator_config,
+    "network": lib.mf_network_config,
     "gait": lib.mf_gait_config,
 }
 _OFF = lib.MF_DISABLE_CONTACT | lib.MF_DISABLE_CONSTRAINT
@@ -30,7 +32,7 @@ _INTERVAL = 10_000_000  # [ns] how often joints are told where to be, about
 
 
 def motion_settings(name: str) -> dict[str, Any]:
-    """Settings of a motion, controller ("gp", "oscillator") or "gait", with their defaults in C."""
+    """Settings of a motion, controller ("gp", "oscillator", "network") or "gait", with defaults."""
     if not isinstance(name, str) or name not in _MAKERS:
         raise ValueError(f"need one of {', '.join(_MAKERS)}, got {name!r}")
     return read_struct(_MAKERS[name]())
@@ -254,12 +256,47 @@ def _add_controller(group: Any, recipe: Recipe, error: Any) -> None:
     if recipe.controller is None:
         return
     config = _MAKERS[recipe.controller]()
-    fill(config, recipe.section(recipe.controller), recipe.controller)
-    if recipe.controller == "gp":
+    wanted = recipe.section(recipe.controller)
+    arrays: dict[str, Any] = {
+        name: wanted.pop(name) for name in ("hidden", "lower", "upper") if name in wanted
+    }
+    alive = fill(config, wanted, recipe.controller)
+    if recipe.controller == "network":
+        alive += _network_arrays(group, config, arrays)
+        check(lib.mf_network_add(group, ffi.addressof(config), error), error)
+    elif arrays:
+        raise TypeError(f"{recipe.controller}: there is no setting {next(iter(arrays))!r}")
+    elif recipe.controller == "gp":
         check(lib.mf_sensors_add(group, config.rate, error), error)
         check(lib.mf_gp_add(group, ffi.addressof(config), error), error)
     else:
         check(lib.mf_oscillator_add(group, ffi.addressof(config), error), error)
+
+
+def _network_arrays(group: Any, config: Any, arrays: Mapping[str, Any]) -> list[object]:
+    """Units of hidden layers, and the range of each component of the output."""
+    alive: list[object] = []
+    if "hidden" in arrays:
+        units = [whole(size, "network: hidden", 1, 2**32) for size in _list(arrays, "hidden")]
+        sizes = ffi.new("uint32_t[]", units or [0])
+        config.hidden, config.hidden_count = sizes, len(units)
+        alive.append(sizes)
+    field = lib.mf_group_find_field(group, config.output)
+    width = 0 if field == ffi.NULL else int(field.components)
+    for name in ("lower", "upper"):
+        if name in arrays:
+            row = matrix(_list(arrays, name), 1, width, f"network: {name}")
+            ends = ffi.new("double[]", row[0].tolist())
+            setattr(config, name, ends)
+            alive.append(ends)
+    return alive
+
+
+def _list(arrays: Mapping[str, Any], name: str) -> list[Any]:
+    values = arrays[name]
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"network: {name}: need a list, got {values!r}")
+    return list(values)
 
 
 def _add_gaits(group: Any, context: Any, recipe: Recipe, step: int, error: Any) -> None:

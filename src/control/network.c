@@ -1,0 +1,240 @@
+// Neural networks as controllers, linear ones too (network_kernel.c).
+#include "control/network.h"
+
+#include "math/scalar.h"
+
+#include "world/attach.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char system_name[] = "network";
+
+typedef struct NetworkSystem {
+    mf_NetworkBatch batch;
+    mf_NetworkRunFn run;
+    const char *reads[MF_NETWORK_INPUTS + 3]; // names, which the group keeps
+    const char *writes[2];
+} NetworkSystem;
+
+mf_NetworkConfig mf_network_config(void) {
+    return (mf_NetworkConfig){
+        .struct_size = sizeof(mf_NetworkConfig), .rate = {50, 1}, .output = "joint.target"};
+}
+
+uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k + 1 < count; k++)
+        sum += ((uint64_t)sizes[k] + 1) * sizes[k + 1];
+    return sum;
+}
+
+static void run_network(const mf_SystemRun *run, void *user) {
+    const NetworkSystem *system = user;
+    system->run(&system->batch, run->first_block, run->block_count);
+}
+
+// ---- what it sees and moves --------------------------------------------------------------------
+
+static bool is_real(const mf_Group *group, const mf_Field *field) {
+    return field->info.type == (mf_group_settings(group)->double_precision ? MF_F64 : MF_F32);
+}
+
+static mf_Status find_field(mf_Group *group, const char *name, mf_Field **out, mf_Error *error) {
+    *out = mf_group_find_field(group, name);
+    if (*out == NULL)
+        return mf_fail(error, MF_NOT_FOUND, "network: the group has no field %s", name);
+    if (!is_real(group, *out))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "network: field %s: need numbers of the group's precision", name);
+    return MF_OK;
+}
+
+static mf_Status add_input(mf_Group *group, const char *name, NetworkSystem *system,
+                           mf_Error *error) {
+    mf_NetworkBatch *batch = &system->batch;
+    mf_Field *field;
+    mf_Status status = find_field(group, name, &field, error);
+    if (status != MF_OK)
+        return status;
+    if (batch->input_count == MF_NETWORK_INPUTS)
+        return mf_fail(error, MF_LIMIT, "network: more than %d fields to see", MF_NETWORK_INPUTS);
+    if (field->components > MF_NETWORK_UNITS - batch->sizes[0])
+        return mf_fail(error, MF_LIMIT, "network: more than %u inputs, with those of %s",
+                       MF_NETWORK_UNITS, name);
+    system->reads[batch->input_count] = field->info.name;
+    batch->input[batch->input_count++] = (mf_NetworkInput){field->data, field->components};
+    batch->sizes[0] += field->components;
+    return MF_OK;
+}
+
+static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSystem *system,
+                            mf_Error *error) {
+    static const char *const defaults[] = {
+        "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",      "joint.rate",           NULL};
+    if (names == NULL)
+        names = defaults;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; names[i] != NULL && status == MF_OK; i++)
+        status = add_input(group, names[i], system, error);
+    if (status == MF_OK && system->batch.sizes[0] == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "network: it has no inputs");
+    return status;
+}
+
+// What a component of the output is used for, as the model says.
+static void model_range(const mf_Model *model, const char *output, uint32_t i, double *lower,
+                        double *upper) {
+    double free = 1.0;
+    *lower = -INFINITY;
+    *upper = INFINITY;
+    if (strcmp(output, "joint.target") == 0 && i < model->joint_count) {
+        const mf_Joint *joint = &model->joints[i];
+        free = joint->type == MF_JOINT_SLIDE ? 1.0 : 3.14159265358979323846;
+        *lower = joint->lower;
+        *upper = joint->upper;
+    } else if (strcmp(output, "actuator.control") == 0 && i < model->actuator_count) {
+        *lower = model->actuators[i].control_lower;
+        *upper = model->actuators[i].control_upper;
+    }
+    *lower = mf_is_finite(*lower) ? *lower : -free;
+    *upper = mf_is_finite(*upper) ? *upper : free;
+}
+
+static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint32_t units,
+                           mf_NetworkBatch *batch, mf_Error *error) {
+    for (uint32_t i = 0; i < units; i++) {
+        double lower, upper;
+        model_range(mf_group_model(group), config->output, i, &lower, &upper);
+        lower = config->lower != NULL ? config->lower[i] : lower;
+        upper = config->upper != NULL ? config->upper[i] : upper;
+        if (!(mf_is_finite(lower) && mf_is_finite(upper) && lower <= upper))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "network: output %u: need a range of two finite numbers, found %g .. %g",
+                           i, lower, upper);
+        batch->middle[i] = 0.5 * lower + 0.5 * upper;
+        batch->half[i] = 0.5 * upper - 0.5 * lower;
+    }
+    return MF_OK;
+}
+
+static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
+                            mf_Error *error) {
+    mf_Field *field;
+    mf_Status status = find_field(group, config->output, &field, error);
+    if (status != MF_OK)
+        return status;
+    if (!(field->info.flags & MF_FIELD_INPUT) || (field->info.flags & MF_FIELD_OUTPUT))
+        return mf_fail(error, MF_BAD_ARGUMENT, "network: field %s is no input of the group",
+                       config->output);
+    if (field->components < 1 || field->components > MF_NETWORK_UNITS)
+        return mf_fail(error, MF_LIMIT, "network: field %s: %u values, need 1 .. %u",
+                       config->output, field->components, MF_NETWORK_UNITS);
+    system->writes[0] = field->info.name;
+    system->batch.output = field->data;
+    system->batch.sizes[system->batch.layers++] = field->components;
+    return set_range(group, config, field->components, &system->batch, error);
+}
+
+static mf_Status add_hidden(const mf_NetworkConfig *config, mf_NetworkBatch *batch,
+                            mf_Error *error) {
+    batch->layers = 1;
+    for (uint32_t k = 0; k < config->hidden_count; k++) {
+        if (config->hidden[k] < 1 || config->hidden[k] > MF_NETWORK_UNITS)
+            return mf_fail(error, MF_LIMIT, "network: hidden layer %u: %u units, need 1 .. %u", k,
+                           config->hidden[k], MF_NETWORK_UNITS);
+        batch->sizes[batch->layers++] = config->hidden[k];
+    }
+    return MF_OK;
+}
+
+static mf_Status add_weights(mf_Group *group, mf_NetworkBatch *batch, mf_Error *error) {
+    static const mf_FieldInfo info = {
+        "network.weight",
+        "1",
+        "",
+        MF_REAL,
+        MF_FIXED_COUNT,
+        1,
+        MF_FIELD_STATE | MF_FIELD_INPUT,
+        "layer after layer and unit after unit: weights of what the unit sees, then its bias"};
+    mf_Field *field;
+    batch->weight_count = (uint32_t)mf_network_weight_count(batch->sizes, batch->layers);
+    mf_Status status = mf_attach_field(group, &info, batch->weight_count, &field, error);
+    if (status != MF_OK)
+        return status;
+    batch->weight = field->data;
+    batch->fault = mf_group_find_field(group, "fault.word")->data;
+    return MF_OK;
+}
+
+// ---- the system --------------------------------------------------------------------------------
+
+static mf_Status check(const mf_Group *group, const mf_NetworkConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "network: start from mf_network_config()");
+    if (config->output == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "network.output: need the name of a field");
+    if (config->hidden_count > MF_NETWORK_HIDDEN)
+        return mf_fail(error, MF_LIMIT, "network: %u hidden layers, need 0 .. %u",
+                       config->hidden_count, MF_NETWORK_HIDDEN);
+    if (config->hidden_count > 0 && config->hidden == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "network.hidden: need the units of %u layers",
+                       config->hidden_count);
+    return mf_attach_check(group, system_name, config->rate, error);
+}
+
+static uint64_t hash_settings(const mf_NetworkBatch *batch) {
+    const uint32_t units = batch->sizes[batch->layers - 1];
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, batch->sizes, sizeof batch->sizes);
+    hash = mf_hash_bytes(hash, batch->middle, units * sizeof *batch->middle);
+    return mf_hash_bytes(hash, batch->half, units * sizeof *batch->half);
+}
+
+static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
+                      mf_Error *error) {
+    static const mf_NetworkRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_network_run);
+    mf_World *world = mf_group_world(group);
+    system->run =
+        kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
+    mf_Status status = add_inputs(group, config->inputs, system, error);
+    if (status == MF_OK)
+        status = add_hidden(config, &system->batch, error);
+    if (status == MF_OK)
+        status = add_output(group, config, system, error);
+    if (status == MF_OK)
+        status = add_weights(group, &system->batch, error);
+    if (status != MF_OK)
+        return status;
+    system->reads[system->batch.input_count] = "network.weight";
+    system->reads[system->batch.input_count + 1] = "fault.word";
+    mf_SystemConfig entry = mf_system_config();
+    entry.name = system_name;
+    entry.phase = MF_PHASE_CONTROL;
+    entry.rate = config->rate;
+    entry.run = run_network;
+    entry.destroy = mf_attach_release;
+    entry.user = system;
+    entry.reads = system->reads;
+    entry.writes = system->writes;
+    entry.settings_hash = hash_settings(&system->batch);
+    return mf_group_add_system(group, &entry, error);
+}
+
+mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error) {
+    const mf_NetworkConfig defaults = mf_network_config();
+    if (config == NULL)
+        config = &defaults;
+    mf_Status status = check(group, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    NetworkSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "network: out of memory");
+    status = fill(group, config, system, error);
+    if (status != MF_OK)
+        mf_release(context, system);
+    return status;
+}
