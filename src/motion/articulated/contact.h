@@ -16,6 +16,7 @@
 #ifndef MF_MOTION_ARTICULATED_CONTACT_H
 #define MF_MOTION_ARTICULATED_CONTACT_H
 
+#include "motion/articulated/impedance.h"
 #include "motion/articulated/state.h"
 #include "terrain/lookup_lane.h"
 
