@@ -105,9 +105,9 @@ typedef struct mf_NetworkConfig {
     const char *output;        // the field that it writes; default "joint.target"
     const uint32_t *hidden;    // [1] units of each hidden layer; NULL: the network is linear
     uint32_t hidden_count;     // [1] 0 .. MF_NETWORK_HIDDEN
-    const double *lower;       // [1] in the output's unit: range of each of its components; NULL:
-    const double *upper;       // of joints for joint.target, of controls for actuator.control,
-                               // where there is none +-pi rad or +-1; else -1 .. 1
+    const double *lower;       // [1] or the output's unit: low end of each of its components
+    const double *upper;       // [1] high end; NULL: of joints for joint.target, of controls for
+                               // actuator.control, where there is none +-pi rad or +-1; else +-1
 } mf_NetworkConfig;
 MF_API mf_NetworkConfig mf_network_config(void);
 
