@@ -24,7 +24,7 @@ from mayfly.world import World
 __all__ = ["Archive", "Individual", "Recorder", "Recording", "Series"]
 
 _APPLICATION = 0x4D617966
-_FORMATS = (1, 2)
+_FORMATS = (1, 2, 3)
 
 
 def optional(name: str, use: str) -> Any:
@@ -94,7 +94,7 @@ class Archive:
             raise errors.FileError(f"{path}: not an archive of Mayfly")
         if version not in _FORMATS:
             self._database.close()
-            raise errors.VersionError(f"{path}: format {version}, this version reads 1 and 2")
+            raise errors.VersionError(f"{path}: format {version}, this version reads 1 to 3")
         self.format = int(version)
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
