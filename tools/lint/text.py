@@ -13,7 +13,8 @@ import sys
 
 SUFFIXES = set(".c .h .py .sh .cmake .md .yaml .yml .urdf .json .txt".split())
 NAMES = {"dev", "run", "LICENSE", ".clang-format", ".gitignore"}
-SKIPPED = {".git", ".cache", "build", "runs", "corpus", "data", "__pycache__"}
+SKIPPED = {".git", "build", "runs", "corpus", "data", "__pycache__"}
+CACHES = (".cache", "_cache")  # of tools
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 README_LIMIT = 120  # lines
@@ -22,7 +23,7 @@ README_LIMIT = 120  # lines
 def files(folder):
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.is_symlink():
-            if path.name not in SKIPPED:
+            if path.name not in SKIPPED and not path.name.endswith(CACHES):
                 yield from files(path)
         elif path.suffix in SUFFIXES or path.name in NAMES:
             yield path
