@@ -176,13 +176,13 @@ bool mfpy_step(mf_World *world, uint64_t steps) {
 }
 
 bool mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count) {
-    return run(&(Call){
-        .function = call_reset, .group = group, .instances = instances, .count = count});
+    return run(
+        &(Call){.function = call_reset, .group = group, .instances = instances, .count = count});
 }
 
 bool mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count) {
-    return run(&(Call){
-        .function = call_refresh, .group = group, .instances = instances, .count = count});
+    return run(
+        &(Call){.function = call_refresh, .group = group, .instances = instances, .count = count});
 }
 
 bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
