@@ -42,6 +42,13 @@ bool mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
 bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                     const double *position, const double *velocity);
 
+// ---- poses -------------------------------------------------------------------------------------
+
+// World poses of all links for `rows` position vectors: per row link_count places [m] and rotations
+// (w, x, y, z).
+void mfpy_poses(const mf_Model *model, const double *position, uint32_t rows, double *place,
+                double *turn);
+
 // ---- lists -------------------------------------------------------------------------------------
 
 // Stores up to `room` properties of an instance that match; returns how many there are.

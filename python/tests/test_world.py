@@ -220,6 +220,25 @@ def test_state_and_back(world: mayfly.World) -> None:
         group.set_state(q * np.nan)
 
 
+def test_poses(world: mayfly.World) -> None:
+    """A pendulum of 1 m about y, hung at (0, 0, 2): at angle a its tip frame has turned by a."""
+    text = """<mujoco><worldbody><body name="rod" pos="0 0 2">
+      <joint name="swing" axis="0 1 0"/><geom type="sphere" size="0.1" pos="0 0 -1"/>
+      <body name="tip" pos="0 0 -1"><joint name="twist" axis="0 0 1"/>
+      <geom type="sphere" size="0.1"/></body></body></worldbody></mujoco>"""
+    model = mayfly.Model.from_string(text)
+    group = world.add_group(model, 3, precision="double", contacts=False)
+    angles = np.array([0.0, 0.5, -2.0])
+    group.place([0, 0, 0])
+    group["swing/joint.angle"] = angles
+    places, turns = group.poses()
+    tip = model.link("tip").index
+    wanted = np.stack([-np.sin(angles), 0 * angles, 2 - np.cos(angles)], axis=1)
+    assert np.allclose(places[:, tip], wanted, atol=1e-12)
+    assert np.allclose(turns[:, tip, [0, 2]], np.stack([np.cos(angles / 2), np.sin(angles / 2)], 1))
+    assert places.shape == (3, len(model.links), 3)
+
+
 def test_gaits_walk(world: mayfly.World) -> None:
     model = mayfly.Model.from_file("humanoid.urdf")
     with mayfly.World(step=0.001) as world:

@@ -312,6 +312,18 @@ class Group:
             self._joint_state(q, v)
         return q, v
 
+    def poses(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """World poses of all links of all robots: places [m] (robots, links, 3), and rotations
+        (w, x, y, z), link to world, (robots, links, 4). `model.link(name).index` finds a link.
+        """
+        native = self.model._use()
+        links = int(native.link_count)
+        position = np.ascontiguousarray(self.state()[0])
+        place, turn = np.empty((self.count, links, 3)), np.empty((self.count, links, 4))
+        data = [ffi.from_buffer("double[]", values) for values in (position, place, turn)]
+        lib.mfpy_poses(native, data[0], self.count, data[1], data[2])
+        return place, turn
+
     def _joint_state(self, q: Array, v: Array) -> None:
         angle, rate = self["joint.angle"].read(), self["joint.rate"].read()
         turns = self._optional("ball.orientation", 4)
