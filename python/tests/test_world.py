@@ -261,7 +261,7 @@ def test_places_and_resets(hexapod: mayfly.Model, world: mayfly.World) -> None:
     mask = np.zeros(20, bool)
     mask[7] = True
     group.reset(mask)
-    for wrong in ([0, 0], [[0, 0, 0]] * 3, np.zeros((20, 4)), "abc"):
+    for wrong in ([0, 0], [[0, 0, 0]] * 3, np.zeros((20, 4)), "abc", None):
         with pytest.raises((ValueError, TypeError)):
             group.place(wrong)  # type: ignore[arg-type]
     with pytest.raises(IndexError):

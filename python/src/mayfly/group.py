@@ -265,7 +265,7 @@ class Group:
         with self.world._lock:
             self._use()
             index = self._robots(robots)
-            rows = rows_or_none(position, len(index), 3, "position")
+            rows = matrix(position, len(index), 3, "position").tolist()
             turns = rows_or_none(orientation, len(index), 4, "orientation")
             speeds = rows_or_none(linear_velocity, len(index), 3, "linear_velocity")
             for i, robot in enumerate(index.tolist()):
