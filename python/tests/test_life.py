@@ -145,6 +145,44 @@ def test_close_waits_for_a_step(hexapod: mayfly.Model) -> None:
     assert world.closed
 
 
+def test_closed_by_another_thread(script: Script) -> None:
+    """Everybody gets ClosedError or the truth, whenever the world goes."""
+    done = script("""
+import threading, time, mayfly
+model = mayfly.Model.from_file("hexapod.urdf")
+context = mayfly.Context(1)
+seen, wrong = [], []
+def look(world, group):
+    uses = [lambda: group["joint.angle"].view.sum(), lambda: group.find("*/joint.rate"),
+            lambda: world.hash(), lambda: group["leg1_coxa/joint.angle"].array, lambda: world.time,
+            lambda: group.fields, lambda: group.faults, lambda: group.constant("mass")]
+    try:
+        while True:
+            for use in uses:
+                use()
+            seen.append(1)
+    except mayfly.ClosedError:
+        pass
+    except BaseException as error:
+        wrong.append(error)
+for number in range(60):
+    world = mayfly.World(context=context)
+    group = world.add_group(model, 40, motion="points")
+    threads = [threading.Thread(target=look, args=(world, group)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.0005 * (number % 7))
+    world.close()
+    for thread in threads:
+        thread.join()
+del group
+assert wrong == [] and len(seen) > 10, (wrong, len(seen))
+assert context.live_bytes == 0
+print("fine")
+""")
+    assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
+
+
 def test_others_run_while_it_steps(hexapod: mayfly.Model) -> None:
     with mayfly.World(threads=1) as world:
         world.add_group(hexapod, 2000, motion="articulated")

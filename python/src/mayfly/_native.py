@@ -5,13 +5,14 @@ owners, and keyword arguments become the fields of C structures.
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import operator
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 from mayfly import errors
 from mayfly._binding import ffi, lib
@@ -20,8 +21,10 @@ __all__ = [
     "Native",
     "Turn",
     "check",
+    "encode",
     "ffi",
     "fill",
+    "in_turn",
     "lib",
     "read_struct",
     "text",
@@ -104,6 +107,21 @@ class Turn:
 
     def __exit__(self, *failure: object) -> None:
         self._lock.release()
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_turn(method: Callable[P, R]) -> Callable[P, R]:
+    """A method that holds the `_lock` of its object: another thread may want to close it."""
+
+    @functools.wraps(method)
+    def call(*arguments: P.args, **more: P.kwargs) -> R:
+        with cast(Any, arguments[0])._lock:
+            return method(*arguments, **more)
+
+    return call
 
 
 class Native:

@@ -133,12 +133,14 @@ class Field:
         every step, and stays valid after close() with the last values. Writing to it is not
         checked; after writing state call group.refresh().
         """
-        if self._cached is None:
+        view = self._cached
+        if view is None:
             world = self.group.world
-            world._use()
-            world._fields.add(self)  # which drops it when it is closed
-            self._cached = self._make_view()
-        return self._cached
+            with world._lock:
+                world._use()
+                world._fields.add(self)  # which drops it when it is closed
+                view = self._cached = self._make_view()
+        return view
 
     def _make_view(self) -> Array:
         size = self.dtype.itemsize

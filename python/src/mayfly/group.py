@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import check, encode, ffi, lib, text
+from mayfly._native import check, encode, ffi, in_turn, lib, text
 from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.field import Field
 from mayfly.group_setup import Recipe
@@ -40,6 +40,7 @@ class Group:
 
     def __init__(self, world: World, native: Any, recipe: Recipe) -> None:
         self.world = world
+        self._lock = world._lock
         self._native = native
         self._recipe = recipe
         self._places: dict[int, tuple[Any, Any, Any]] = {}
@@ -80,6 +81,7 @@ class Group:
     # ---- fields ----------------------------------------------------------------------------------
 
     @property
+    @in_turn
     def fields(self) -> dict[str, Field]:
         """All fields by name."""
         native = self._use()
@@ -89,6 +91,7 @@ class Group:
         ]
         return {name: self.field(name) for name in names}
 
+    @in_turn
     def field(self, path: str) -> Field:
         """A field by name, or the part of one by its path within a robot.
 
@@ -153,6 +156,7 @@ class Group:
         check(lib.mf_property_find_in(native, 0, encode(path), out, error), error)
         return out
 
+    @in_turn
     def constant(self, path: str) -> float | Array:
         """A constant of the model by its path: "left_leg/mass", "knee/upper"."""
         found = self._property(self._use(), path)
@@ -161,6 +165,7 @@ class Group:
         values = np.array([found.constant[i] for i in range(found.count)])
         return float(values[0]) if len(values) == 1 else values
 
+    @in_turn
     def find(self, pattern: str) -> dict[str, Field]:
         """Fields of all parts that match; * stands for any letters: "left_*/joint.rate"."""
         native = self._use()
@@ -236,13 +241,13 @@ class Group:
 
     def reset(self, robots: Any = None) -> None:
         """Puts robots back to their start: None for all, a number, a list or a mask."""
-        with self.world._lock:
+        with self._lock:
             self._use()
             self._for_rows(lib.mfpy_reset, self._robots(robots))
 
     def refresh(self, robots: Any = None) -> None:
         """After state was written through a view: systems compute again what follows from it."""
-        with self.world._lock:
+        with self._lock:
             self._use()
             self._refresh_rows(self._robots(robots))
 
@@ -262,7 +267,7 @@ class Group:
             robots: None for all, a number, a list or a mask.
 
         """
-        with self.world._lock:
+        with self._lock:
             self._use()
             index = self._robots(robots)
             rows = matrix(position, len(index), 3, "position").tolist()
@@ -285,7 +290,7 @@ class Group:
         One row for all of them or one per robot; velocity None: at rest. Targets become positions.
         """
         native = self.model._use()
-        with self.world._lock:
+        with self._lock:
             self._use()
             index = self._robots(robots)
             q = matrix(position, len(index), int(native.position_count), "position")
@@ -301,7 +306,7 @@ class Group:
     def state(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Position and velocity vectors of all robots, as set_state takes them."""
         model = self.model
-        with self.world._lock:
+        with self._lock:
             self._use()
             q = np.zeros((self.count, model.position_count))
             v = np.zeros((self.count, model.velocity_count))
@@ -359,11 +364,12 @@ class Group:
         out, error = ffi.new("mf_Motion *"), ffi.new("mf_Error *")
         if not isinstance(motion, str) or not lib.mf_motion_find(encode(motion), out):
             raise ValueError(f"motion: need one of {', '.join(self.motions)}, got {motion!r}")
-        with self.world._lock:
+        with self._lock:
             native = self._use()
             for robot in self._robots(robots).tolist():
                 check(lib.mf_motion_switch(native, robot, out[0], error), error)
 
+    @in_turn
     def motion_of(self, robot: int) -> str | None:
         """By which motion a robot moves at present."""
         number = whole(robot, "robot", 0, self.count)
@@ -378,21 +384,25 @@ class Group:
         return self["fault.word"].read()
 
     @property
+    @in_turn
     def faults(self) -> int:
         """How many robots are out of order."""
         return int(lib.mf_group_fault_total(self._use()))
 
+    @in_turn
     def fault_names(self, robot: int) -> tuple[str, ...]:
         """Why a robot is out of order: "nonfinite", "range", "input", "control", ..."""
         word = int(lib.mf_group_fault(self._use(), whole(robot, "robot", 0, self.count)))
         return tuple(name for name, bit in _FAULTS.items() if word & bit)
 
+    @in_turn
     def instance_hash(self, robot: int) -> int:
         """64 bits over the state of one robot."""
         number = whole(robot, "robot", 0, self.count)
         return int(lib.mf_group_instance_hash(self._use(), number))
 
     @property
+    @in_turn
     def bytes_per_robot(self) -> int:
         """[byte] of all fields of one robot."""
         return int(lib.mf_group_bytes_per_instance(self._use()))

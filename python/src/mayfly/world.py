@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from mayfly import errors
-from mayfly._native import Native, Turn, check, ffi, fill, lib, text, time_from_seconds
+from mayfly._native import Native, Turn, check, ffi, fill, in_turn, lib, text, time_from_seconds
 from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.field import Field
@@ -257,6 +257,7 @@ class World(Native):
                 "one: step from another thread, or see threading.stack_size"
             )
 
+    @in_turn
     def run(self, seconds: float) -> None:
         """Simulates for a time [s], rounded up to whole steps."""
         duration = time_from_seconds(seconds, "run")
@@ -266,21 +267,25 @@ class World(Native):
         self.step(-(-duration // step))
 
     @property
+    @in_turn
     def time(self) -> float:
         """[s] simulated so far."""
         return float(lib.mf_time_to_seconds(lib.mf_world_time(self._use())))
 
     @property
+    @in_turn
     def time_ns(self) -> int:
         """[ns] simulated so far, exactly."""
         return int(lib.mf_world_time(self._use()))
 
     @property
+    @in_turn
     def step_seconds(self) -> float:
         """[s] one physics step."""
         return float(lib.mf_time_to_seconds(lib.mf_world_settings(self._use()).step))
 
     @property
+    @in_turn
     def seed(self) -> int:
         """Of everything random in the world."""
         return int(lib.mf_world_settings(self._use()).seed)
@@ -292,6 +297,7 @@ class World(Native):
         return self._context.threads
 
     @property
+    @in_turn
     def isa(self) -> str:
         """The instruction set in use, such as "avx2"."""
         return text(lib.mf_isa_name(lib.mf_world_isa(self._use())))
@@ -345,7 +351,7 @@ class World(Native):
             self._forget()
 
     def _forget(self) -> None:
-        for field in self._fields:
+        for field in list(self._fields):
             field._cached = None
         super().close()
         self._groups = []
