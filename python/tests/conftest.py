@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -57,12 +58,18 @@ def script(tmp_path: pathlib.Path) -> Callable[..., subprocess.CompletedProcess[
     def run(text: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
         file = tmp_path / "script.py"
         file.write_text(text)
-        return subprocess.run(
+        with subprocess.Popen(
             [sys.executable, str(file)],
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=timeout,
-            check=False,
-        )
+            start_new_session=True,
+        ) as process:
+            try:
+                out, errors = process.communicate(timeout=timeout)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # with the processes that it made
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
 
     return run
