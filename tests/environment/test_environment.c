@@ -1,0 +1,320 @@
+// Environments, whatever the task: what is refused, when episodes end and begin, seeds and masks,
+// images in the middle of an episode, memory, and robots that go wrong.
+#include "environment/support.h"
+
+#include "torture.h"
+
+// ---- what is refused ---------------------------------------------------------------------------
+
+typedef struct Mistake {
+    mf_Status status;
+    const char *part; // of the message
+    void (*make)(mf_EnvironmentConfig *config);
+} Mistake;
+
+static const mf_TaskSetting odd_settings[] = {
+    {"reset_noise_scale", -0.1}, {"reset_noise_scale", (double)NAN}, {"noise", 0.1}, {NULL, 0.1}};
+
+static void size(mf_EnvironmentConfig *config) {
+    config->struct_size--;
+}
+static void no_model(mf_EnvironmentConfig *config) {
+    config->model = NULL;
+}
+static void no_task(mf_EnvironmentConfig *config) {
+    config->task = NULL;
+}
+static void other_task(mf_EnvironmentConfig *config) {
+    config->task = "Ant";
+}
+static void no_robot(mf_EnvironmentConfig *config) {
+    config->count = 0;
+}
+static void too_many(mf_EnvironmentConfig *config) {
+    config->count = (1u << 26) + 1;
+}
+static void long_skip(mf_EnvironmentConfig *config) {
+    config->frame_skip = 1001;
+}
+static void autoreset(mf_EnvironmentConfig *config) {
+    config->autoreset = (mf_Autoreset)3;
+}
+static void type(mf_EnvironmentConfig *config) {
+    config->observation_type = MF_U32;
+}
+static void no_settings(mf_EnvironmentConfig *config) {
+    config->setting_count = 1;
+}
+static void low(mf_EnvironmentConfig *config) {
+    config->settings = &odd_settings[0], config->setting_count = 1;
+}
+static void not_a_number(mf_EnvironmentConfig *config) {
+    config->settings = &odd_settings[1], config->setting_count = 1;
+}
+static void unknown(mf_EnvironmentConfig *config) {
+    config->settings = &odd_settings[2], config->setting_count = 1;
+}
+static void nameless(mf_EnvironmentConfig *config) {
+    config->settings = &odd_settings[3], config->setting_count = 1;
+}
+static void no_motion(mf_EnvironmentConfig *config) {
+    config->motion = (mf_Motion)99;
+}
+static void other_motion(mf_EnvironmentConfig *config) {
+    config->motion = MF_MOTION_POINTS;
+}
+
+static void mistakes_are_told_in_one_line(void **state) {
+    (void)state;
+    static const Mistake mistakes[] = {
+        {MF_BAD_ARGUMENT, "mf_environment_config()", size},
+        {MF_BAD_ARGUMENT, "need a model", no_model},
+        {MF_NOT_FOUND, "no task ''", no_task},
+        {MF_NOT_FOUND, "no task 'Ant'", other_task},
+        {MF_BAD_ARGUMENT, "count: expected 1 to 2^26, found 0", no_robot},
+        {MF_BAD_ARGUMENT, "found 67108865", too_many},
+        {MF_BAD_ARGUMENT, "frame_skip: expected 1 to 1000, found 1001", long_skip},
+        {MF_BAD_ARGUMENT, "autoreset", autoreset},
+        {MF_BAD_ARGUMENT, "MF_F64 or MF_F32", type},
+        {MF_BAD_ARGUMENT, "settings", no_settings},
+        {MF_BAD_ARGUMENT, "reset_noise_scale: expected 0 to 1e+30, found -0.1", low},
+        {MF_BAD_ARGUMENT, "found nan", not_a_number},
+        {MF_NOT_FOUND, "no parameter 'noise'", unknown},
+        {MF_NOT_FOUND, "no parameter ''", nameless},
+        {MF_UNSUPPORTED, "99 is no motion", no_motion},
+        {MF_UNSUPPORTED, "it can move by", other_motion},
+    };
+    mf_Context *context = make_context(1);
+    mf_Model *model = load_text(context, text_of("inverted_pendulum"));
+    size_t bytes = mf_context_live_bytes(context);
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
+        mf_Environment *environment = (mf_Environment *)&config;
+        mf_Error error = {0};
+        config.model = model;
+        mistakes[i].make(&config);
+        mf_Status status = mf_environment_create(context, &config, &environment, &error);
+        if (status != mistakes[i].status || strstr(error.message, mistakes[i].part) == NULL ||
+            error.message[0] == '\0' || strchr(error.message, '\n') != NULL)
+            fail_msg("mistake %zu: %s, %s", i, mf_status_name(status), error.message);
+        assert_null(environment);
+        assert_int_equal(mf_context_live_bytes(context), bytes);
+    }
+    mf_Environment *environment;
+    assert_int_equal(mf_environment_create(context, NULL, &environment, NULL), MF_BAD_ARGUMENT);
+    mf_environment_destroy(NULL);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+// Every task with every model of the other tasks: it is made, or says what it lacks.
+static void models_that_lack_things_are_refused(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    uint32_t refused = 0;
+    for (int m = 0; m < TASKS; m++) {
+        mf_Model *model = load_text(context, task_models[m].text);
+        for (int t = 0; t < TASKS; t++) {
+            mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
+            mf_Environment *environment;
+            mf_Error error = {0};
+            config.model = model;
+            mf_Status status = mf_environment_create(context, &config, &environment, &error);
+            mf_environment_destroy(environment);
+            if (status == MF_OK)
+                continue;
+            refused++;
+            assert_true(t != m);
+            assert_int_equal(status, MF_UNSUPPORTED);
+            assert_non_null(strstr(error.message, task_models[t].task));
+            assert_null(strchr(error.message, '\n'));
+        }
+        mf_model_destroy(model);
+    }
+    // Three tasks take any free base, of which there are three; two take the two runners of six
+    // joints; four have a model each; a swimmer may be any of the four chains in a plane, and a
+    // hopper has one model.
+    assert_int_equal(refused, TASKS * TASKS - 3 * 3 - 2 * 2 - 4 - 4 - 1);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+static void a_model_without_actuators_is_refused(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                                         "<geom size='.1'/></body></worldbody></mujoco>");
+    for (int t = 0; t < TASKS; t++) {
+        mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
+        mf_Environment *environment;
+        mf_Error error = {0};
+        config.model = model;
+        assert_int_equal(mf_environment_create(context, &config, &environment, &error),
+                         MF_UNSUPPORTED);
+    }
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+static void a_step_before_the_reset_is_refused(void **state) {
+    (void)state;
+    Rig rig;
+    mf_Error error = {0};
+    mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
+    uint8_t mask[20] = {0};
+    uint64_t seeds[20] = {0};
+    rig_open(&rig, text_of("inverted_pendulum"), &config, 1);
+    assert_int_equal(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error),
+                     MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "robot 0 never had a seed"));
+    for (uint32_t i = 0; i < 20; i++)
+        mask[i] = i != 17;
+    must(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error), &error);
+    uint64_t before = mf_world_hash(mf_environment_world(rig.environment));
+    assert_int_equal(mf_environment_step(rig.environment, &rig.buffers, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "robot 17 was never reset"));
+    assert_true(mf_world_hash(mf_environment_world(rig.environment)) == before);
+    must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    rig_close(&rig);
+}
+
+static void actions_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
+    Rig rig;
+    mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
+    rig_open(&rig, text_of("half_cheetah"), &config, 2);
+    rig_reset(&rig, 1);
+    rig_step(&rig);
+    uint64_t before = mf_world_hash(mf_environment_world(rig.environment));
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        mf_Error error = {0};
+        rig.action[18 * 6 + 4] = odd[i];
+        assert_int_equal(mf_environment_step(rig.environment, &rig.buffers, &error),
+                         MF_BAD_ARGUMENT);
+        assert_string_equal(error.message, "step: action 4 of robot 18 is not a finite number");
+        assert_true(mf_world_hash(mf_environment_world(rig.environment)) == before);
+    }
+    rig.action[18 * 6 + 4] = 1e30f; // finite: the actuator limits it
+    rig_step(&rig);
+    assert_int_equal(mf_group_fault_total(rig.group), 0);
+    rig_close(&rig);
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+static void what_is_asked_is_answered(void **state) {
+    (void)state;
+    Rig rig;
+    static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
+    mf_EnvironmentConfig config = rig_config("inverted_double_pendulum", 3);
+    double lower, upper;
+    config.settings = settings;
+    config.setting_count = 1;
+    config.frame_skip = 7;
+    rig_open(&rig, text_of("inverted_double_pendulum"), &config, 1);
+    assert_int_equal(mf_environment_count(rig.environment), 3);
+    assert_int_equal(rig.seen, 9);
+    assert_int_equal(rig.actions, 1);
+    assert_near(mf_environment_interval(rig.environment), 0.07, 1e-15);
+    assert_true(mf_environment_parameter(rig.environment, "healthy_reward") == 3.5);
+    assert_true(mf_environment_parameter(rig.environment, "reset_noise_scale") == 0.1);
+    assert_true(isnan(mf_environment_parameter(rig.environment, "nothing")));
+    assert_true(isnan(mf_environment_parameter(rig.environment, NULL)));
+    mf_environment_action_range(rig.environment, 0, &lower, &upper);
+    assert_true(lower == -1.0 && upper == 1.0);
+    mf_environment_action_range(rig.environment, 1, &lower, &upper);
+    assert_true(isnan(lower) && isnan(upper));
+    rig_close(&rig);
+}
+
+static void tasks_are_listed(void **state) {
+    (void)state;
+    assert_true(mf_task_count() >= TASKS);
+    assert_null(mf_task_info(mf_task_count()));
+    assert_null(mf_task_find(NULL));
+    assert_null(mf_task_find("nothing"));
+    for (uint32_t i = 0; i < mf_task_count(); i++) {
+        const mf_TaskInfo *info = mf_task_info(i);
+        assert_ptr_equal(mf_task_find(info->name), info);
+        assert_true(info->frame_skip >= 1 && info->episode_steps >= 1);
+        for (uint32_t p = 0; p < info->parameter_count; p++) {
+            const mf_TaskParameter *own = &info->parameters[p];
+            assert_true(own->lower <= own->value && own->value <= own->upper);
+            assert_true(own->name[0] != '\0' && own->unit[0] != '\0' &&
+                        own->description[0] != '\0');
+        }
+    }
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static void a_step_makes_no_fallible_call(void **state) {
+    (void)state;
+    for (int t = 0; t < TASKS; t++) {
+        Rig rig;
+        mf_EnvironmentConfig config = rig_config(task_models[t].task, 40);
+        config.autoreset = MF_AUTORESET_SAME_STEP;
+        config.episode_steps = 3;
+        rig_open(&rig, task_models[t].text, &config, 2);
+        rig_reset(&rig, 5);
+        uint64_t calls = mf_context_call_count(rig.context);
+        size_t bytes = mf_context_live_bytes(rig.context);
+        for (uint32_t n = 0; n < 7; n++) {
+            for (uint32_t i = 0; i < rig.count; i++)
+                rig_act(&rig, i, i, n);
+            rig_step(&rig);
+        }
+        rig_reset(&rig, 6);
+        assert_int_equal(mf_context_call_count(rig.context), calls);
+        assert_int_equal(mf_context_live_bytes(rig.context), bytes);
+        rig_close(&rig);
+    }
+}
+
+static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
+    mf_EnvironmentConfig config = rig_config(task_models[*(const int *)user].task, 20);
+    mf_Environment *environment = (mf_Environment *)&config;
+    mf_Model *model = NULL;
+    char path[] = "/tmp/mayfly-test-XXXXXX";
+    const char *text = task_models[*(const int *)user].text;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    mf_Status status = mf_model_load(context, path, NULL, &model, error);
+    unlink(path);
+    config.model = model;
+    if (status == MF_OK)
+        status = mf_environment_create(context, &config, &environment, error);
+    else
+        environment = NULL;
+    if (status != MF_OK)
+        assert_null(environment);
+    mf_environment_destroy(environment);
+    mf_model_destroy(model);
+    return status;
+}
+
+static void making_survives_every_failure(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    for (int t = 0; t < TASKS; t += 5) // one with forces, one with limits, one of planes
+        assert_true(torture(context, make_and_step, &t, TORTURE_MUST_FAIL) > 30);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_told_in_one_line),
+        cmocka_unit_test(models_that_lack_things_are_refused),
+        cmocka_unit_test(a_model_without_actuators_is_refused),
+        cmocka_unit_test(a_step_before_the_reset_is_refused),
+        cmocka_unit_test(actions_that_are_not_finite_are_refused),
+        cmocka_unit_test(what_is_asked_is_answered),
+        cmocka_unit_test(tasks_are_listed),
+        cmocka_unit_test(a_step_makes_no_fallible_call),
+        cmocka_unit_test(making_survives_every_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
