@@ -119,9 +119,9 @@ MF_API mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t
                                       const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
                                       mf_Error *error);
 
-// One step of all robots. A robot whose physics failed (fault.word) has terminated. Allocates
-// nothing. MF_BAD_ARGUMENT, with nothing done: an action that is not finite (the message names
-// robot and action), or a robot that was never reset.
+// One step of all robots. A robot whose physics failed (fault.word) has terminated; what of it is
+// not finite is told as 0. Allocates nothing. MF_BAD_ARGUMENT, with nothing done: an action that is
+// not finite (the message names robot and action), or a robot that was never reset.
 MF_API mf_Status mf_environment_step(mf_Environment *environment,
                                      const mf_EnvironmentBuffers *buffers, mf_Error *error);
 

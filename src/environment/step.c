@@ -266,6 +266,19 @@ static void recall(const mf_Environment *e, uint32_t i, mf_EnvironmentRoom *room
     memcpy(room->last_velocity, room->velocity, model->velocity_count * sizeof(double));
 }
 
+static void drop_nonfinite(double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!mf_is_finite(values[i]))
+            values[i] = 0.0;
+}
+
+// What is not a number would spread into whoever learns from it.
+static void clean_failure(const mf_TaskPlan *plan, mf_TaskResult *result) {
+    drop_nonfinite(result->observation, plan->observation_count);
+    drop_nonfinite(result->signals, plan->task->info.signal_count);
+    drop_nonfinite(&result->reward, 1);
+}
+
 // The end of a step for a robot whose episode runs.
 static bool judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
                   mf_EnvironmentRoom *room) {
@@ -284,6 +297,8 @@ static bool judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint3
     store_memory(e, i, room->memory);
     uint32_t steps = *word_of(e, MF_EPISODE_STEPS, i, 0) += 1;
     bool failed = ((const uint32_t *)e->fault->data)[place_of(e->fault, i, 0)] != 0;
+    if (failed)
+        clean_failure(plan, &result);
     buffers->reward[i] = result.reward;
     buffers->terminated[i] = result.terminated || failed;
     buffers->truncated[i] = e->episode_steps != MF_NONE && steps >= e->episode_steps;

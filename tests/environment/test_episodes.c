@@ -1,0 +1,372 @@
+// When episodes end and begin: the three ways of resets, masks and seeds, images in the middle of
+// an episode, and robots that go wrong.
+#include "environment/support.h"
+
+enum { ROBOTS = 20, LIMIT = 4 };
+
+static void open_poles(Rig *rig, mf_Autoreset autoreset, uint32_t episode_steps) {
+    mf_EnvironmentConfig config = rig_config("inverted_pendulum", ROBOTS);
+    config.autoreset = autoreset;
+    config.episode_steps = episode_steps;
+    rig_open(rig, text_of("inverted_pendulum"), &config, 1);
+}
+
+// Puts the pole of a robot so far over that its next step ends the episode.
+static void tip_over(Rig *rig, uint32_t robot) {
+    const double position[2] = {0.1, 0.6}, velocity[2] = {0.0, 0.0};
+    mf_group_set_state(rig->group, robot, position, velocity);
+}
+
+static uint32_t steps_of(const Rig *rig, uint32_t robot) {
+    return (uint32_t)rig_field(rig, "episode.steps", robot, 0);
+}
+
+// What a reset alone gives this robot in its n-th episode.
+static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
+    Rig other;
+    mf_Error error = {0};
+    open_poles(&other, MF_AUTORESET_OFF, 0);
+    rig_reset(&other, seed - robot);
+    for (uint32_t i = 1; i < n; i++)
+        must(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error), &error);
+    assert_memory_equal(rig_observation(rig, robot), rig_observation(&other, robot),
+                        rig->seen * sizeof(double));
+    rig_close(&other);
+}
+
+// ---- the three ways ----------------------------------------------------------------------------
+
+// The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
+static void next_step(void **state) {
+    (void)state;
+    Rig rig;
+    open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
+    rig_reset(&rig, 100);
+    tip_over(&rig, 3);
+    rig_step(&rig);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        assert_int_equal(rig.buffers.terminated[i], i == 3);
+        assert_int_equal(rig.buffers.truncated[i], 0);
+        assert_true(rig.buffers.reward[i] == (i == 3 ? 0.0 : 1.0));
+        assert_int_equal(steps_of(&rig, i), 1);
+    }
+    assert_true(rig_observation(&rig, 3)[1] > 0.5); // where it ended
+    rig.action[3] = (float)NAN;                     // not read
+    rig_step(&rig);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        assert_int_equal(rig.buffers.terminated[i], 0);
+        assert_true(rig.buffers.reward[i] == (i == 3 ? 0.0 : 1.0));
+        assert_int_equal(steps_of(&rig, i), i == 3 ? 0 : 2);
+    }
+    expect_start(&rig, 3, 103, 2);
+    rig.action[3] = 0.0f;
+    rig_step(&rig);
+    assert_true(rig.buffers.reward[3] == 1.0);
+    rig_close(&rig);
+}
+
+// One step ends an episode and begins the next; the end is in final_observation.
+static void same_step(void **state) {
+    (void)state;
+    Rig rig;
+    open_poles(&rig, MF_AUTORESET_SAME_STEP, 0);
+    rig_reset(&rig, 100);
+    tip_over(&rig, 3);
+    double *final = rig.buffers.final_observation;
+    for (uint32_t i = 0; i < ROBOTS * rig.seen; i++)
+        final[i] = -77.0;
+    rig_step(&rig);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        assert_int_equal(rig.buffers.terminated[i], i == 3);
+        assert_true(rig.buffers.reward[i] == (i == 3 ? 0.0 : 1.0));
+        for (uint32_t k = 0; k < rig.seen; k++)
+            assert_int_equal(final[i * rig.seen + k] == -77.0, i != 3);
+    }
+    assert_true(final[3 * rig.seen + 1] > 0.5);
+    expect_start(&rig, 3, 103, 2);
+    assert_int_equal(steps_of(&rig, 3), 0);
+    rig_step(&rig);
+    assert_true(rig.buffers.reward[3] == 1.0);
+    assert_int_equal(rig.buffers.terminated[3], 0);
+    rig_close(&rig);
+}
+
+// Nothing starts by itself.
+static void off(void **state) {
+    (void)state;
+    Rig rig;
+    mf_Error error = {0};
+    uint8_t mask[ROBOTS] = {[3] = 1};
+    open_poles(&rig, MF_AUTORESET_OFF, 0);
+    rig_reset(&rig, 100);
+    tip_over(&rig, 3);
+    for (uint32_t n = 1; n < 4; n++) {
+        rig_step(&rig);
+        assert_int_equal(rig.buffers.terminated[3], 1);
+        assert_int_equal(steps_of(&rig, 3), n);
+    }
+    must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    expect_start(&rig, 3, 103, 2);
+    rig_step(&rig);
+    assert_int_equal(rig.buffers.terminated[3], 0);
+    rig_close(&rig);
+}
+
+static void episodes_are_cut_off(void **state) {
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        Rig rig;
+        const uint32_t round = way == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
+        open_poles(&rig, (mf_Autoreset)way, LIMIT);
+        rig_reset(&rig, 7);
+        for (uint32_t n = 1; n <= 3 * round; n++) {
+            rig_step(&rig);
+            for (uint32_t i = 0; i < ROBOTS; i++) {
+                bool cut = way == MF_AUTORESET_OFF ? n >= LIMIT : n % round == LIMIT % round;
+                bool wakes = way == MF_AUTORESET_NEXT_STEP && n % round == 0;
+                assert_int_equal(rig.buffers.truncated[i], cut);
+                assert_int_equal(rig.buffers.terminated[i], 0);
+                assert_true(rig.buffers.reward[i] == (wakes ? 0.0 : 1.0));
+            }
+        }
+        rig_close(&rig);
+    }
+}
+
+// A robot may fail in its last step: both flags.
+static void both_ends_at_once(void **state) {
+    (void)state;
+    Rig rig;
+    open_poles(&rig, MF_AUTORESET_NEXT_STEP, 1);
+    rig_reset(&rig, 7);
+    tip_over(&rig, 11);
+    rig_step(&rig);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        assert_int_equal(rig.buffers.truncated[i], 1);
+        assert_int_equal(rig.buffers.terminated[i], i == 11);
+    }
+    rig_close(&rig);
+}
+
+static void episodes_without_end(void **state) {
+    (void)state;
+    Rig rig;
+    open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
+    rig_reset(&rig, 7);
+    mf_field_set(mf_group_find_field(rig.group, "episode.steps"), 2, 0, 4294967294.0);
+    for (int n = 0; n < 3; n++) {
+        rig_step(&rig);
+        assert_int_equal(rig.buffers.truncated[2], 0);
+    }
+    rig_close(&rig);
+}
+
+// ---- masks, seeds, buffers ---------------------------------------------------------------------
+
+// Rows of other robots are neither written nor is anything of theirs changed.
+static void masks_choose(void **state) {
+    (void)state;
+    Rig rig;
+    mf_Error error = {0};
+    uint8_t mask[ROBOTS];
+    uint64_t seeds[ROBOTS], before[ROBOTS];
+    open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
+    rig_reset(&rig, 40);
+    rig_step(&rig);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        mask[i] = (uint8_t)(i % 3 == 0 ? 1 + i : 0);
+        seeds[i] = 40 + i;
+        before[i] = mf_group_instance_hash(rig.group, i);
+    }
+    memset(rig.buffers.observation, 0, ROBOTS * rig.seen * sizeof(double));
+    memset(rig.buffers.reward, 0xff, ROBOTS * sizeof(double));
+    must(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error), &error);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        assert_int_equal(mf_group_instance_hash(rig.group, i) == before[i], i % 3 != 0);
+        assert_int_equal(rig_observation(&rig, i)[0] != 0.0, i % 3 == 0);
+        assert_true(isnan(rig.buffers.reward[i]));
+        if (i % 3 == 0)
+            expect_start(&rig, i, 40 + i, 1);
+    }
+    rig_close(&rig);
+}
+
+static void seeds_begin_anew_or_go_on(void **state) {
+    (void)state;
+    Rig rig;
+    mf_Error error = {0};
+    double first[4], second[4];
+    open_poles(&rig, MF_AUTORESET_OFF, 0);
+    rig_reset(&rig, 1);
+    memcpy(first, rig_observation(&rig, 6), sizeof first);
+    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    memcpy(second, rig_observation(&rig, 6), sizeof second);
+    assert_memory_not_equal(first, second, sizeof first);
+    rig_reset(&rig, 1);
+    assert_memory_equal(first, rig_observation(&rig, 6), sizeof first);
+    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    assert_memory_equal(second, rig_observation(&rig, 6), sizeof second);
+    rig_reset(&rig, (uint64_t)1 << 40 | 1); // the upper half counts
+    assert_memory_not_equal(first, rig_observation(&rig, 6), sizeof first);
+    rig_close(&rig);
+}
+
+static void buffers_that_are_not_wanted(void **state) {
+    (void)state;
+    Rig rig, whole;
+    open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
+    open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
+    mf_EnvironmentBuffers all = rig.buffers;
+    rig.buffers.final_observation = NULL;
+    rig.buffers.signals = rig.buffers.final_signals = NULL;
+    rig_reset(&rig, 3);
+    rig_reset(&whole, 3);
+    for (int n = 0; n < 5; n++) {
+        rig_step(&rig);
+        rig_step(&whole);
+        assert_memory_equal(rig.buffers.observation, whole.buffers.observation,
+                            ROBOTS * rig.seen * sizeof(double));
+    }
+    rig.buffers = all;
+    rig_close(&rig);
+    rig_close(&whole);
+}
+
+static void observations_may_be_float(void **state) {
+    (void)state;
+    Rig wide, narrow;
+    mf_EnvironmentConfig config = rig_config("half_cheetah", ROBOTS);
+    config.autoreset = MF_AUTORESET_SAME_STEP;
+    config.episode_steps = 3;
+    rig_open(&wide, text_of("half_cheetah"), &config, 1);
+    config.observation_type = MF_F32;
+    rig_open(&narrow, text_of("half_cheetah"), &config, 1);
+    rig_reset(&wide, 1);
+    rig_reset(&narrow, 1);
+    for (uint32_t n = 0; n < 3; n++) {
+        rig_step(&wide);
+        rig_step(&narrow);
+        for (uint32_t i = 0; i < ROBOTS * wide.seen; i++)
+            assert_true(((const float *)narrow.buffers.observation)[i] ==
+                        (float)((const double *)wide.buffers.observation)[i]);
+    }
+    for (uint32_t i = 0; i < ROBOTS * wide.seen; i++)
+        assert_true(((const float *)narrow.buffers.final_observation)[i] ==
+                    (float)((const double *)wide.buffers.final_observation)[i]);
+    rig_close(&narrow);
+    rig_close(&wide);
+}
+
+// ---- images ------------------------------------------------------------------------------------
+
+static void act_all(Rig *rig, uint32_t step) {
+    for (uint32_t i = 0; i < rig->count; i++)
+        rig_act(rig, i, i, step);
+}
+
+static void images_go_on_bit_for_bit(void **state) {
+    (void)state;
+    for (int t = 0; t < TASKS; t++) {
+        Rig rig, other;
+        mf_EnvironmentConfig config = rig_config(task_models[t].task, ROBOTS);
+        config.episode_steps = 5;
+        config.double_precision = t % 2 == 0;
+        rig_open(&rig, task_models[t].text, &config, 1);
+        rig_open(&other, task_models[t].text, &config, 2);
+        rig_reset(&rig, 9);
+        for (uint32_t n = 0; n < 8; n++)
+            act_all(&rig, n), rig_step(&rig);
+        mf_World *from = mf_environment_world(rig.environment);
+        size_t size = mf_world_snapshot_size(from);
+        void *image = zeros(size, 1);
+        assert_int_equal(mf_world_snapshot(from, image, size, NULL), MF_OK);
+        mf_World *to = mf_environment_world(other.environment);
+        assert_int_equal(mf_world_restore(to, image, size, NULL), MF_OK);
+        for (uint32_t n = 8; n < 15; n++) {
+            act_all(&rig, n), rig_step(&rig);
+            act_all(&other, n), rig_step(&other);
+            assert_memory_equal(rig.buffers.observation, other.buffers.observation,
+                                ROBOTS * rig.seen * sizeof(double));
+            assert_memory_equal(rig.buffers.reward, other.buffers.reward, ROBOTS * sizeof(double));
+            assert_memory_equal(rig.buffers.truncated, other.buffers.truncated, ROBOTS);
+            assert_memory_equal(rig.buffers.signals, other.buffers.signals,
+                                ROBOTS * rig.signals * sizeof(double));
+        }
+        assert_true(mf_world_hash(from) == mf_world_hash(to));
+        free(image);
+        rig_close(&other);
+        rig_close(&rig);
+    }
+}
+
+// ---- robots that go wrong ----------------------------------------------------------------------
+
+// Poisons one state value of a robot; its episode ends, a reset heals it, nobody else notices.
+static void poison(int task, mf_Autoreset way, const char *name) {
+    Rig rig, clean;
+    mf_Error error = {0};
+    uint8_t mask[ROBOTS] = {[5] = 1};
+    mf_EnvironmentConfig config = rig_config(task_models[task].task, ROBOTS);
+    config.autoreset = way;
+    rig_open(&rig, task_models[task].text, &config, 1);
+    rig_open(&clean, task_models[task].text, &config, 1);
+    rig_reset(&rig, 9);
+    rig_reset(&clean, 9);
+    for (uint32_t n = 0; n < 6; n++) {
+        if (n == 2)
+            mf_field_set(mf_group_find_field(rig.group, name), 5, 0, (double)NAN);
+        act_all(&rig, n), rig_step(&rig);
+        act_all(&clean, n), rig_step(&clean);
+        if (n == 2) {
+            assert_int_equal(rig.buffers.terminated[5], 1);
+            assert_true(isfinite(rig.buffers.reward[5]));
+        }
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            if (i != 5) {
+                assert_true(mf_group_instance_hash(rig.group, i) ==
+                            mf_group_instance_hash(clean.group, i));
+                assert_memory_equal(rig_observation(&rig, i), rig_observation(&clean, i),
+                                    rig.seen * sizeof(double));
+            }
+            for (uint32_t k = 0; k < rig.seen; k++)
+                assert_true(isfinite(rig_observation(&rig, i)[k]));
+        }
+        if (n == 2 && way == MF_AUTORESET_OFF)
+            must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    }
+    assert_int_equal(mf_group_fault(rig.group, 5), 0);
+    assert_true(isfinite(rig.buffers.reward[5]));
+    for (uint32_t s = 0; s < rig.signals; s++)
+        assert_true(isfinite(rig.buffers.signals[5 * rig.signals + s]));
+    rig_close(&clean);
+    rig_close(&rig);
+}
+
+static void poison_ends_an_episode_and_no_more(void **state) {
+    (void)state;
+    for (int t = 0; t < TASKS; t++)
+        for (int way = 0; way < 3; way++) {
+            poison(t, (mf_Autoreset)way, "joint.rate");
+            poison(t, (mf_Autoreset)way, "joint.angle");
+        }
+    poison(0, MF_AUTORESET_NEXT_STEP, "base.position");
+    poison(3, MF_AUTORESET_SAME_STEP, "base.orientation");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(next_step),
+        cmocka_unit_test(same_step),
+        cmocka_unit_test(off),
+        cmocka_unit_test(episodes_are_cut_off),
+        cmocka_unit_test(both_ends_at_once),
+        cmocka_unit_test(episodes_without_end),
+        cmocka_unit_test(masks_choose),
+        cmocka_unit_test(seeds_begin_anew_or_go_on),
+        cmocka_unit_test(buffers_that_are_not_wanted),
+        cmocka_unit_test(observations_may_be_float),
+        cmocka_unit_test(images_go_on_bit_for_bit),
+        cmocka_unit_test(poison_ends_an_episode_and_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
