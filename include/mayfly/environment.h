@@ -6,6 +6,7 @@
 #define MAYFLY_ENVIRONMENT_H
 
 #include <mayfly/motion.h>
+#include <mayfly/quadrotor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,11 +26,11 @@ typedef struct mf_TaskParameter {
 
 typedef struct mf_TaskInfo {
     const char *name;         // "ant"
-    const char *model;        // the file that it is made for: "ant.xml"
+    const char *model;        // the file that it is made for: "ant.xml"; "": it makes its own
     const char *description;  // one sentence
-    uint32_t frame_skip;      // [1] physics steps of one step of the environment
+    uint32_t frame_skip;      // [1] physics steps of one step of the environment; 0: by the motion
     uint32_t episode_steps;   // [1] after so many steps an episode is cut off
-    mf_Time step;             // [ns] physics step; 0: that of the model's file
+    mf_Time step;             // [ns] physics step; 0: that of the model's file or motion
     uint32_t parameter_count; // [1]
     const mf_TaskParameter *parameters;
     uint32_t signal_count;      // [1]
@@ -60,9 +61,11 @@ typedef struct mf_TaskSetting {
 typedef struct mf_EnvironmentConfig {
     uint32_t struct_size;           // [byte] set by mf_environment_config()
     const char *task;               // borrowed for the call
-    const mf_Model *model;          // borrowed, must outlive the environment
-    uint32_t count;                 // [1] robots, 1 .. 2^26; default 1
-    mf_Motion motion;               // default MF_MOTION_ARTICULATED
+    const mf_Model *model;          // borrowed, must outlive the environment; NULL, for tasks that
+                                    // fly: one of `quadrotor`
+    const mf_Quadrotor *quadrotor;  // for tasks that fly, copied; default NULL: mf_quadrotor()
+    uint32_t count;                 // [1] robots, 1 .. 2^26; default 1; a multiple of the team
+    mf_Motion motion;               // default MF_MOTION_ARTICULATED; not read by tasks that fly
     bool double_precision;          // of the physics; default false: float
     uint32_t frame_skip;            // [1] 1 .. 1000; default 0: the task's
     uint32_t episode_steps;         // [1] MF_NONE: without end; default 0: the task's
@@ -87,7 +90,10 @@ MF_API mf_World *mf_environment_world(const mf_Environment *environment);
 MF_API mf_Group *mf_environment_group(const mf_Environment *environment);
 MF_API const mf_TaskInfo *mf_environment_task(const mf_Environment *environment);
 
-MF_API uint32_t mf_environment_count(const mf_Environment *environment);             // [1] robots
+MF_API uint32_t mf_environment_count(const mf_Environment *environment); // [1] robots
+// [1] Robots that share one place, see each other and begin and end their episodes together: 1 but
+// for tasks of several robots. Robots i and j are of one team when i / team = j / team.
+MF_API uint32_t mf_environment_team(const mf_Environment *environment);
 MF_API uint32_t mf_environment_observation_count(const mf_Environment *environment); // [1]
 MF_API uint32_t mf_environment_action_count(const mf_Environment *environment);      // [1]
 // Range of an action; what lies outside acts as the model's actuators say.
@@ -114,14 +120,16 @@ typedef struct mf_EnvironmentBuffers {
 // Starts episodes: of robots with a nonzero byte in `mask` (NULL: all), whose rows alone are
 // written. `seeds`, one per robot, makes their random numbers begin anew; NULL: they go on. Robot i
 // with the seed s does the same in every environment, at every place in it, with every number of
-// threads. MF_BAD_ARGUMENT: a robot that never had a seed.
+// threads. The seed of a team is that of its first robot. MF_BAD_ARGUMENT: a robot that never had
+// a seed, or a mask that parts a team.
 MF_API mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
                                       const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
                                       mf_Error *error);
 
-// One step of all robots. A robot whose physics failed (fault.word) has terminated; what of it is
-// not finite is told as 0. Allocates nothing. MF_BAD_ARGUMENT, with nothing done: an action that is
-// not finite (the message names robot and action), or a robot that was never reset.
+// One step of all robots. A robot whose physics failed (fault.word) has terminated, and with it its
+// team; what of it is not finite is told as 0. Allocates nothing. MF_BAD_ARGUMENT, with nothing
+// done: an action that is not finite (the message names robot and action), or a robot that was
+// never reset.
 MF_API mf_Status mf_environment_step(mf_Environment *environment,
                                      const mf_EnvironmentBuffers *buffers, mf_Error *error);
 

@@ -20,6 +20,10 @@ static double unit(mf_TaskDraw *draw) {
     return mf_random_unit_double(high, low);
 }
 
+uint32_t mf_task_index(mf_TaskDraw *draw, uint32_t count) {
+    return mf_random_below(next_word(draw), count);
+}
+
 double mf_task_uniform(mf_TaskDraw *draw, double lower, double upper) {
     return lower + (upper - lower) * unit(draw);
 }

@@ -69,8 +69,6 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "environment: start from mf_environment_config(), of this version");
-    if (config->model == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "environment: need a model");
     if (find_task(config->task) == NULL)
         return mf_fail(error, MF_NOT_FOUND, "there is no task '%s'",
                        config->task != NULL ? config->task : "");
@@ -92,24 +90,52 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
     return MF_OK;
 }
 
+// The caller's model or, for tasks that can make one, their own.
+static mf_Status take_model(mf_Environment *environment, const mf_Model *model, mf_Error *error) {
+    mf_TaskPlan *plan = &environment->plan;
+    mf_Status status = MF_OK;
+    if (model == NULL && plan->task->make == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment: need a model");
+    if (model == NULL)
+        status = plan->task->make(environment->context, plan, &environment->own_model, error);
+    plan->model = model != NULL ? model : environment->own_model;
+    return status;
+}
+
 static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConfig *config,
                            mf_Error *error) {
     mf_TaskPlan *plan = &environment->plan;
     plan->task = find_task(config->task);
-    plan->model = config->model;
     const mf_TaskInfo *info = &plan->task->info;
-    double step = info->step > 0 ? mf_time_to_seconds(info->step) : plan->model->physics.step;
-    if (!(step >= 1e-6 && step <= 1.0))
-        return mf_fail_at(error, MF_BAD_ARGUMENT, plan->model->file, 0, 0,
-                          "timestep: expected 1e-6 to 1 s, found %g", step);
-    environment->frame_skip = config->frame_skip > 0 ? config->frame_skip : info->frame_skip;
+    environment->quadrotor = config->quadrotor != NULL ? *config->quadrotor : mf_quadrotor();
     environment->episode_steps =
         config->episode_steps > 0 ? config->episode_steps : info->episode_steps;
-    plan->step = step;
-    plan->interval = step * environment->frame_skip;
-    plan->action_count = plan->model->actuator_count;
+    plan->quadrotor = &environment->quadrotor;
+    plan->motion = config->motion;
+    plan->frame_skip = info->frame_skip;
+    plan->memory_count = plan->task->memory_count;
+    plan->team = 1;
     mf_Status status = take_settings(plan, config, error);
-    return status == MF_OK ? plan->task->prepare(plan, error) : status;
+    if (status == MF_OK)
+        status = take_model(environment, config->model, error);
+    if (status != MF_OK)
+        return status;
+    plan->step = info->step > 0 ? mf_time_to_seconds(info->step) : plan->model->physics.step;
+    plan->action_count = plan->model->actuator_count;
+    status = plan->task->prepare(plan, error);
+    if (status == MF_OK && !(plan->step >= 1e-6 && plan->step <= 1.0))
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, plan->model->file, 0, 0,
+                            "timestep: expected 1e-6 to 1 s, found %g", plan->step);
+    if (status == MF_OK && config->count % plan->team != 0)
+        status = mf_fail(error, MF_BAD_ARGUMENT,
+                         "environment.count: expected a multiple of the %u robots of a team, "
+                         "found %u",
+                         plan->team, config->count);
+    if (config->frame_skip > 0)
+        plan->frame_skip = config->frame_skip;
+    environment->frame_skip = plan->frame_skip;
+    plan->interval = plan->step * plan->frame_skip;
+    return status;
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -124,7 +150,8 @@ static double *take(double **memory, size_t count) {
 static size_t room_size(const mf_TaskPlan *plan) {
     const mf_Model *model = plan->model;
     return 2 * (size_t)model->position_count + 3 * (size_t)model->velocity_count +
-           plan->task->memory_count + plan->observation_count + plan->task->info.signal_count +
+           plan->memory_count + plan->foot_count +
+           plan->team * (size_t)(plan->observation_count + plan->task->info.signal_count) +
            plan->action_count + 13 * (size_t)model->link_count + 22 * (size_t)model->body_count +
            model->joint_count + 16;
 }
@@ -139,9 +166,10 @@ static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room
     room->velocity = take(&memory, model->velocity_count);
     room->last_position = take(&memory, model->position_count);
     room->last_velocity = take(&memory, model->velocity_count);
-    room->memory = take(&memory, plan->task->memory_count);
-    room->observation = take(&memory, plan->observation_count);
-    room->signals = take(&memory, plan->task->info.signal_count);
+    room->memory = take(&memory, plan->memory_count);
+    room->observation = take(&memory, plan->team * (size_t)plan->observation_count);
+    room->signals = take(&memory, plan->team * (size_t)plan->task->info.signal_count);
+    room->feet = take(&memory, plan->foot_count);
     room->action = take(&memory, plan->action_count);
     room->task.place = (double(*)[3])take(&memory, 3 * (size_t)model->link_count);
     room->task.turn = (double(*)[4])take(&memory, 4 * (size_t)model->link_count);
@@ -152,6 +180,10 @@ static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room
     room->task.outer = take(&memory, 6 * (size_t)model->body_count);
     room->task.actuator = take(&memory, model->velocity_count);
     room->task.limit = take(&memory, model->joint_count);
+    room->team = mf_allocate(environment->context, plan->team, sizeof *room->team);
+    room->draws = mf_allocate(environment->context, plan->team, sizeof *room->draws);
+    if (room->team == NULL || room->draws == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     return MF_OK;
 }
 
@@ -167,8 +199,11 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
     if (environment->position == NULL || environment->velocity == NULL ||
         environment->targets == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
-    uint32_t blocks = (environment->count + MF_BLOCK - 1) / MF_BLOCK;
-    environment->share_count = blocks < MF_ENVIRONMENT_SHARES ? blocks : MF_ENVIRONMENT_SHARES;
+    environment->unit = MF_BLOCK;
+    while (environment->unit % environment->plan.team != 0)
+        environment->unit += MF_BLOCK;
+    uint32_t units = (environment->count + environment->unit - 1) / environment->unit;
+    environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
         status = make_room(environment, &environment->rooms[i], error);
@@ -207,8 +242,13 @@ void mf_environment_destroy(mf_Environment *environment) {
     mf_Context *context = environment->context;
     mf_world_destroy(environment->world);
     mf_terrain_destroy(environment->ground);
-    for (uint32_t i = 0; i < MF_ENVIRONMENT_SHARES; i++)
+    for (uint32_t i = 0; i < MF_ENVIRONMENT_SHARES; i++) {
         mf_release(context, environment->rooms[i].position);
+        mf_release(context, environment->rooms[i].team);
+        mf_release(context, environment->rooms[i].draws);
+    }
+    mf_release(context, environment->feet);
+    mf_model_destroy(environment->own_model);
     mf_release(context, environment->position);
     mf_release(context, environment->velocity);
     mf_release(context, environment->targets);
@@ -246,6 +286,10 @@ void mf_environment_action_range(const mf_Environment *environment, uint32_t act
     bool there = action < environment->plan.action_count;
     *lower = there ? environment->targets[action].lower : NAN;
     *upper = there ? environment->targets[action].upper : NAN;
+}
+
+uint32_t mf_environment_team(const mf_Environment *environment) {
+    return environment->plan.team;
 }
 
 double mf_environment_interval(const mf_Environment *environment) {

@@ -27,17 +27,20 @@ typedef enum mf_EpisodeRow {
 
 typedef enum mf_EpisodePhase { MF_EPISODE_NONE, MF_EPISODE_RUNS, MF_EPISODE_OVER } mf_EpisodePhase;
 
-// How actions become what the motion reads: value = offset + scale * action.
-typedef struct mf_ActionTarget {
-    uint32_t component;
-    double offset, scale, lower, upper;
-} mf_ActionTarget;
+// A value that shows whether a foot bears load.
+typedef struct mf_FootRow {
+    const mf_Field *field;
+    uint32_t component, foot;
+} mf_FootRow;
 
-// Room for one robot's numbers, one for each piece of a step.
+// Room for one robot's numbers, one for each piece of a step; observations and signals are a
+// team's.
 typedef struct mf_EnvironmentRoom {
     mf_TaskRoom task;
     double *position, *velocity, *last_position, *last_velocity, *memory, *observation, *signals,
-        *action;
+        *action, *feet;
+    mf_TaskMate *team;
+    mf_TaskDraw *draws; // of the team's starts
 } mf_EnvironmentRoom;
 
 struct mf_Environment {
@@ -48,17 +51,23 @@ struct mf_Environment {
     mf_TaskPlan plan;
     mf_Autoreset autoreset;
     mf_FieldType observation_type;
+    mf_Model *own_model; // NULL: the caller's
+    mf_Quadrotor quadrotor;
     uint32_t count, frame_skip, episode_steps;
     mf_Field *rows[MF_EPISODE_ROWS];
-    mf_Field *command;        // that actions go to
     mf_ActionTarget *targets; // action_count
+    mf_FootRow *feet;
+    uint32_t foot_row_count;
     mf_StateSource *position, *velocity;
     const mf_Field *outer, *actuator, *limit, *fault;
-    double *start_position; // of the model, after the motion
-    bool recalls;           // the state before the last physics step is kept
+    bool recalls;  // the state before the last physics step is kept
+    uint32_t unit; // [1] robots that a piece is cut by: whole blocks, whole teams
     uint32_t share_count;
     mf_EnvironmentRoom rooms[MF_ENVIRONMENT_SHARES];
 };
+
+// Finds the values that show whether feet bear load (feet.c).
+mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error);
 
 // World, group, motion and fields for environment->plan (stage.c).
 mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,

@@ -172,42 +172,19 @@ static bool touches(const mf_Model *model) {
     return any && !floor && model->base == MF_BASE_FREE;
 }
 
-static mf_Status add_articulated(mf_Group *group, mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
-    mf_ArticulatedConfig config = mf_articulated_config();
-    config.limits = !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
-    config.contacts = touches(model);
-    config.shapes = true;
-    config.like_mujoco = true;
-    if (model->physics.integrator == MF_PHYSICS_RK4 && !config.contacts)
-        config.integrator = MF_ARTICULATED_RK4;
-    return mf_articulated_add(group, &config, error);
-}
-
-static mf_Status add_motion(mf_Environment *environment, mf_Motion motion, mf_Error *error) {
-    mf_Group *group = environment->group;
-    mf_Time interval = mf_time_from_seconds(environment->plan.interval);
-    mf_PointsConfig points = mf_points_config();
-    mf_KinematicConfig kinematic = mf_kinematic_config();
-    mf_RigidConfig rigid = mf_rigid_config();
-    mf_PrescribedConfig prescribed = mf_prescribed_config();
-    mf_Status status = mf_motion_check(environment->plan.model, motion, error);
-    if (status != MF_OK)
-        return status;
-    points.joint_interval = rigid.control_interval = prescribed.control_interval = interval;
-    kinematic.shapes = rigid.shapes = prescribed.shapes = true;
-    switch (motion) {
-    case MF_MOTION_KINEMATIC:
-        return mf_kinematic_add(group, &kinematic, error);
-    case MF_MOTION_POINTS:
-        return mf_points_add(group, &points, error);
-    case MF_MOTION_RIGID:
-        return mf_rigid_add(group, &rigid, error);
-    case MF_MOTION_PRESCRIBED:
-        return mf_prescribed_add(group, &prescribed, error);
-    default:
-        return add_articulated(group, error);
-    }
+// As the file says, for all motions alike.
+static mf_MotionsConfig motions_of(const mf_TaskPlan *plan) {
+    const mf_Model *model = plan->model;
+    mf_MotionsConfig config = mf_motions_config();
+    mf_motions_set_shapes(&config, true);
+    mf_motions_set_control(&config, mf_time_from_seconds(plan->interval));
+    config.articulated.limits =
+        !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
+    config.articulated.contacts = touches(model);
+    config.articulated.like_mujoco = true;
+    if (model->physics.integrator == MF_PHYSICS_RK4 && !config.articulated.contacts)
+        config.articulated.integrator = MF_ARTICULATED_RK4;
+    return config;
 }
 
 static mf_Status report(mf_Environment *environment, mf_Error *error) {
@@ -225,6 +202,8 @@ static mf_Status report(mf_Environment *environment, mf_Error *error) {
     }
     if (status == MF_OK && wants & MF_TASK_LIMITS)
         status = mf_articulated_report_limits(environment->group, error);
+    if (status == MF_OK && wants & MF_TASK_FEET)
+        status = mf_environment_find_feet(environment, error);
     environment->outer = mf_group_find_field(environment->group, "sensor.outer");
     environment->limit = mf_group_find_field(environment->group, "joint.limit_force");
     environment->actuator = mf_group_find_field(environment->group, "actuator.force");
@@ -240,7 +219,7 @@ static mf_Status add_rows(mf_Environment *environment, mf_Error *error) {
                                               1,
                                               1,
                                               2,
-                                              environment->plan.task->memory_count + 1,
+                                              environment->plan.memory_count + 1,
                                               model->position_count,
                                               model->velocity_count};
     mf_Status status = MF_OK;
@@ -278,17 +257,27 @@ static mf_Status make_world(mf_Environment *environment, const mf_EnvironmentCon
 static mf_Status aim_actions(mf_Environment *environment, mf_Error *error) {
     const mf_Model *model = environment->plan.model;
     const uint32_t count = environment->plan.action_count;
-    environment->command = mf_group_find_field(environment->group, "actuator.control");
-    if (environment->command == NULL || environment->command->components != count)
+    mf_Field *control = mf_group_find_field(environment->group, "actuator.control");
+    if (control == NULL || control->components != count)
         return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
                           "task %s: expected a model with actuators that moves by articulated",
                           environment->plan.task->info.name);
     for (uint32_t a = 0; a < count; a++)
-        environment->targets[a] = (mf_ActionTarget){.component = a,
+        environment->targets[a] = (mf_ActionTarget){.field = control,
+                                                    .component = a,
                                                     .scale = 1.0,
                                                     .lower = model->actuators[a].control_lower,
                                                     .upper = model->actuators[a].control_upper};
     return MF_OK;
+}
+
+static mf_Status let_move(mf_Environment *environment, mf_Error *error) {
+    const mf_TaskPlan *plan = &environment->plan;
+    if (plan->task->stage != NULL)
+        return plan->task->stage(plan, environment->group, environment->targets, error);
+    mf_MotionsConfig config = motions_of(plan);
+    mf_Status status = mf_motion_add(environment->group, plan->motion, &config, error);
+    return status == MF_OK ? aim_actions(environment, error) : status;
 }
 
 // Whether tasks read poses and forces of the state before the last physics step, as they do where
@@ -306,11 +295,9 @@ mf_Status mf_environment_stage(mf_Environment *environment, const mf_Environment
     if (status == MF_OK)
         status = add_rows(environment, error);
     if (status == MF_OK)
-        status = add_motion(environment, config->motion, error);
+        status = let_move(environment, error);
     if (status == MF_OK)
         status = report(environment, error);
-    if (status == MF_OK)
-        status = aim_actions(environment, error);
     if (status == MF_OK) {
         find_sources(environment);
         status = environment->recalls ? add_recall(environment, error) : MF_OK;

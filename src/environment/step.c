@@ -1,5 +1,6 @@
 // One step of all robots, and the start of episodes. Work is cut into pieces of whole blocks, each
-// with room of its own, so that pieces run on any thread in any order with the same result.
+// with room of its own, so that pieces run on any thread in any order with the same result. Robots
+// of a team are in one piece; all of them are judged before any of them starts anew.
 #include "environment/environment.h"
 
 #include "math/scalar.h"
@@ -102,8 +103,17 @@ static void spread_actuators(const mf_Environment *e, uint32_t instance, mf_Task
     }
 }
 
+static void feel(const mf_Environment *e, uint32_t instance, double *feet) {
+    for (uint32_t i = 0; i < e->plan.foot_count; i++)
+        feet[i] = 0.0;
+    for (uint32_t i = 0; i < e->foot_row_count; i++)
+        if (value_of(e->feet[i].field, instance, e->feet[i].component) > 0.0)
+            feet[e->feet[i].foot] = 1.0;
+}
+
 // Fills the room with all that the task wants to see; `last` state is in the room already.
-static mf_TaskView look(const mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room) {
+static mf_TaskView look(const mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room,
+                        mf_TaskDraw *draw) {
     const mf_TaskPlan *plan = &e->plan;
     const mf_Model *model = plan->model;
     const uint32_t wants = plan->task->wants;
@@ -120,7 +130,11 @@ static mf_TaskView look(const mf_Environment *e, uint32_t instance, mf_Environme
                         .twist = room->task.twist,
                         .outer = room->task.outer,
                         .actuator = room->task.actuator,
-                        .limit = room->task.limit};
+                        .limit = room->task.limit,
+                        .feet = room->feet,
+                        .team = plan->team > 1 ? room->team : NULL,
+                        .agent = draw->agent,
+                        .draw = draw};
     if (wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER)) {
         mf_model_pose_at(model, room->last_position, room->task.place, room->task.turn);
         mf_task_center(model, &room->task, center);
@@ -135,16 +149,26 @@ static mf_TaskView look(const mf_Environment *e, uint32_t instance, mf_Environme
         spread_actuators(e, instance, &room->task);
     if (wants & MF_TASK_LIMITS)
         gather_field(e->limit, model->joint_count, instance, room->task.limit);
+    if (wants & MF_TASK_FEET)
+        feel(e, instance, room->feet);
     return view;
 }
 
+// Where all robots of a team are now.
+static void see_team(const mf_Environment *e, uint32_t first, mf_EnvironmentRoom *room) {
+    for (uint32_t k = 0; e->plan.team > 1 && k < e->plan.team; k++) {
+        gather(e->position, 3, first + k, room->team[k].position);
+        gather(e->velocity, 3, first + k, room->team[k].velocity);
+    }
+}
+
 static void load_memory(const mf_Environment *e, uint32_t instance, double *memory) {
-    for (uint32_t i = 0; i < e->plan.task->memory_count; i++)
+    for (uint32_t i = 0; i < e->plan.memory_count; i++)
         memory[i] = *memory_of(e, instance, i);
 }
 
 static void store_memory(const mf_Environment *e, uint32_t instance, const double *memory) {
-    for (uint32_t i = 0; i < e->plan.task->memory_count; i++)
+    for (uint32_t i = 0; i < e->plan.memory_count; i++)
         *memory_of(e, instance, i) = memory[i];
 }
 
@@ -154,73 +178,116 @@ static mf_TaskDraw draw_of(const mf_Environment *e, uint32_t instance) {
     uint64_t low = *word_of(e, MF_EPISODE_SEED, instance, 0);
     uint64_t high = *word_of(e, MF_EPISODE_SEED, instance, 1);
     return (mf_TaskDraw){.seed = high << 32 | low,
-                         .tick = (uint64_t)*word_of(e, MF_EPISODE_NUMBER, instance, 0) << 32};
+                         .tick = (uint64_t)*word_of(e, MF_EPISODE_NUMBER, instance, 0) << 32,
+                         .agent = instance % e->plan.team};
 }
 
-static void begin_episode(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room) {
+// Lifts or lowers the base until the robot's lowest point is on level ground.
+static void stand(const mf_TaskPlan *plan, mf_EnvironmentRoom *room) {
+    mf_model_pose_at(plan->model, room->position, room->task.place, room->task.turn);
+    double lowest = mf_model_lowest(plan->model, room->task.place, room->task.turn,
+                                    plan->motion != MF_MOTION_POINTS);
+    room->position[2] -= mf_is_finite(lowest) ? lowest : 0.0;
+}
+
+static void start_robot(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room,
+                        mf_TaskDraw *draw) {
     const mf_TaskPlan *plan = &e->plan;
     const mf_Model *model = plan->model;
-    mf_TaskDraw draw = draw_of(e, instance);
-    mf_TaskResult result = {.observation = room->observation, .signals = room->signals};
+    *draw = draw_of(e, instance);
     *word_of(e, MF_EPISODE_NUMBER, instance, 0) += 1;
     *word_of(e, MF_EPISODE_STEPS, instance, 0) = 0;
     *word_of(e, MF_EPISODE_PHASE, instance, 0) = MF_EPISODE_RUNS;
     memcpy(room->position, model->start_position, model->position_count * sizeof(double));
     memset(room->velocity, 0, model->velocity_count * sizeof(double));
-    plan->task->start(plan, &draw, room->position, room->velocity);
+    plan->task->start(plan, draw, room->position, room->velocity);
+    if (plan->task->wants & MF_TASK_STANDS)
+        stand(plan, room);
     mf_group_reset(e->group, instance);
     mf_group_set_state(e->group, instance, room->position, room->velocity);
+}
+
+static void open_episode(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t instance,
+                         mf_EnvironmentRoom *room, mf_TaskDraw *draw) {
+    const mf_TaskPlan *plan = &e->plan;
+    const mf_Model *model = plan->model;
+    mf_TaskResult result = {.observation = room->observation, .signals = room->signals};
     gather(e->position, model->position_count, instance, room->position);
     gather(e->velocity, model->velocity_count, instance, room->velocity);
     memcpy(room->last_position, room->position, model->position_count * sizeof(double));
     memcpy(room->last_velocity, room->velocity, model->velocity_count * sizeof(double));
-    for (uint32_t i = 0; i < plan->task->memory_count; i++)
+    for (uint32_t i = 0; i < plan->memory_count; i++)
         room->memory[i] = 0.0;
     for (uint32_t i = 0; i < plan->task->info.signal_count; i++)
         room->signals[i] = 0.0;
-    mf_TaskView view = look(e, instance, room);
+    mf_TaskView view = look(e, instance, room, draw);
     plan->task->begin(&view, &result);
     store_memory(e, instance, room->memory);
+    put_row(e, buffers->observation, instance, room->observation);
+    put_signals(e, buffers->signals, instance, room->signals);
 }
 
-// The robots of piece `share`: first .. *end - 1.
+static void begin_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
+                       mf_EnvironmentRoom *room) {
+    for (uint32_t k = 0; k < e->plan.team; k++)
+        start_robot(e, first + k, room, &room->draws[k]);
+    see_team(e, first, room);
+    for (uint32_t k = 0; k < e->plan.team; k++)
+        open_episode(e, buffers, first + k, room, &room->draws[k]);
+}
+
+// The robots of piece `share`: first .. *end - 1, whole blocks and whole teams.
 static uint32_t share_begin(const mf_Environment *e, uint32_t share, uint32_t *end) {
-    uint64_t blocks = (e->count + MF_BLOCK - 1) / MF_BLOCK;
-    uint64_t first = blocks * share / e->share_count, last = blocks * (share + 1) / e->share_count;
-    *end = last * MF_BLOCK < e->count ? (uint32_t)(last * MF_BLOCK) : e->count;
-    return (uint32_t)(first * MF_BLOCK);
+    uint64_t units = ((uint64_t)e->count + e->unit - 1) / e->unit;
+    uint64_t first = units * share / e->share_count, last = units * (share + 1) / e->share_count;
+    *end = last * e->unit < e->count ? (uint32_t)(last * e->unit) : e->count;
+    return (uint32_t)(first * e->unit);
+}
+
+static void give_seeds(mf_Environment *e, const uint64_t *seeds, uint32_t first) {
+    for (uint32_t i = first; seeds != NULL && i < first + e->plan.team; i++) {
+        *word_of(e, MF_EPISODE_SEED, i, 0) = (uint32_t)seeds[first];
+        *word_of(e, MF_EPISODE_SEED, i, 1) = (uint32_t)(seeds[first] >> 32);
+        *word_of(e, MF_EPISODE_NUMBER, i, 0) = 0;
+    }
 }
 
 static void reset_share(void *task, uint32_t share) {
     const Pass *pass = task;
     mf_Environment *e = pass->environment;
-    mf_EnvironmentRoom *room = &e->rooms[share];
     uint32_t end, first = share_begin(e, share, &end);
-    for (uint32_t i = first; i < end; i++) {
+    for (uint32_t i = first; i < end; i += e->plan.team) {
         if (pass->mask != NULL && pass->mask[i] == 0)
             continue;
-        if (pass->seeds != NULL) {
-            *word_of(e, MF_EPISODE_SEED, i, 0) = (uint32_t)pass->seeds[i];
-            *word_of(e, MF_EPISODE_SEED, i, 1) = (uint32_t)(pass->seeds[i] >> 32);
-            *word_of(e, MF_EPISODE_NUMBER, i, 0) = 0;
-        }
-        begin_episode(e, i, room);
-        put_row(e, pass->buffers->observation, i, room->observation);
-        put_signals(e, pass->buffers->signals, i, room->signals);
+        give_seeds(e, pass->seeds, i);
+        begin_team(e, pass->buffers, i, &e->rooms[share]);
     }
+}
+
+static mf_Status check_reset(const mf_Environment *e, const uint8_t *mask, const uint64_t *seeds,
+                             mf_Error *error) {
+    for (uint32_t i = 0; i < e->count; i++) {
+        uint32_t first = i - i % e->plan.team;
+        if (mask != NULL && (mask[i] != 0) != (mask[first] != 0))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "reset: robots %u and %u are of one team, whose episodes begin together",
+                           first, i);
+        if (seeds == NULL && (mask == NULL || mask[i] != 0) &&
+            *word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_NONE)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "reset: robot %u never had a seed; give seeds the first time", i);
+    }
+    return MF_OK;
 }
 
 mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
                                const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
                                mf_Error *error) {
-    for (uint32_t i = 0; seeds == NULL && i < environment->count; i++)
-        if ((mask == NULL || mask[i] != 0) &&
-            *word_of(environment, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_NONE)
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "reset: robot %u never had a seed; give seeds the first time", i);
+    mf_Status status = check_reset(environment, mask, seeds, error);
     Pass pass = {environment, buffers, mask, seeds};
-    mf_parallel_for(environment->context, environment->share_count, reset_share, &pass);
-    return MF_OK;
+    if (status == MF_OK)
+        mf_parallel_for(environment->context, environment->share_count, reset_share, &pass);
+    return status;
 }
 
 // ---- a step ------------------------------------------------------------------------------------
@@ -235,7 +302,6 @@ static void act_share(void *task, uint32_t share) {
     const Pass *pass = task;
     const mf_Environment *e = pass->environment;
     const uint32_t count = e->plan.action_count;
-    mf_Field *command = e->command;
     uint32_t end, first = share_begin(e, share, &end);
     for (uint32_t i = first; i < end; i++) {
         const float *action = pass->buffers->action + (size_t)i * count;
@@ -243,12 +309,15 @@ static void act_share(void *task, uint32_t share) {
             continue;
         for (uint32_t a = 0; a < count; a++) {
             const mf_ActionTarget *target = &e->targets[a];
-            double value = target->offset + target->scale * (double)action[a];
-            size_t place = place_of(command, i, target->component);
-            if (command->info.type == MF_F64)
-                ((double *)command->data)[place] = value;
+            double told = (double)action[a];
+            if (target->limited)
+                told = mf_clamp(told, target->lower, target->upper);
+            double value = target->offset + target->scale * told;
+            size_t place = place_of(target->field, i, target->component);
+            if (target->field->info.type == MF_F64)
+                ((double *)target->field->data)[place] = value;
             else
-                ((float *)command->data)[place] = (float)value;
+                ((float *)target->field->data)[place] = (float)value;
         }
     }
 }
@@ -279,19 +348,29 @@ static void clean_failure(const mf_TaskPlan *plan, mf_TaskResult *result) {
     drop_nonfinite(&result->reward, 1);
 }
 
+// The random numbers of a step: apart from those of starts, whose ticks are below 2^31.
+static mf_TaskDraw draw_of_step(const mf_Environment *e, uint32_t instance) {
+    mf_TaskDraw draw = draw_of(e, instance);
+    draw.tick += UINT64_C(0x80000000) + 4 * (uint64_t)*word_of(e, MF_EPISODE_STEPS, instance, 0);
+    return draw;
+}
+
 // The end of a step for a robot whose episode runs.
-static bool judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
+static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
                   mf_EnvironmentRoom *room) {
     const mf_TaskPlan *plan = &e->plan;
     const mf_Model *model = plan->model;
-    mf_TaskResult result = {.observation = room->observation, .signals = room->signals};
+    const uint32_t k = i % plan->team;
+    mf_TaskDraw draw = draw_of_step(e, i);
+    mf_TaskResult result = {.observation = room->observation + (size_t)k * plan->observation_count,
+                            .signals = room->signals + (size_t)k * plan->task->info.signal_count};
     gather(e->position, model->position_count, i, room->position);
     gather(e->velocity, model->velocity_count, i, room->velocity);
     recall(e, i, room);
     load_memory(e, i, room->memory);
     for (uint32_t a = 0; a < plan->action_count; a++)
         room->action[a] = (double)buffers->action[(size_t)i * plan->action_count + a];
-    mf_TaskView view = look(e, i, room);
+    mf_TaskView view = look(e, i, room, &draw);
     view.action = room->action;
     plan->task->judge(&view, &result);
     store_memory(e, i, room->memory);
@@ -302,39 +381,60 @@ static bool judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint3
     buffers->reward[i] = result.reward;
     buffers->terminated[i] = result.terminated || failed;
     buffers->truncated[i] = e->episode_steps != MF_NONE && steps >= e->episode_steps;
-    return buffers->terminated[i] || buffers->truncated[i];
+    put_row(e, buffers->observation, i, result.observation);
+    put_signals(e, buffers->signals, i, result.signals);
 }
 
-static void finish(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
+static void finish(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
                    mf_EnvironmentRoom *room) {
-    if (e->autoreset != MF_AUTORESET_SAME_STEP) {
-        *word_of(e, MF_EPISODE_PHASE, i, 0) = MF_EPISODE_OVER;
-        return;
+    const mf_TaskPlan *plan = &e->plan;
+    for (uint32_t k = 0; k < plan->team; k++) {
+        if (e->autoreset != MF_AUTORESET_SAME_STEP) {
+            *word_of(e, MF_EPISODE_PHASE, first + k, 0) = MF_EPISODE_OVER;
+            continue;
+        }
+        put_row(e, buffers->final_observation, first + k,
+                room->observation + (size_t)k * plan->observation_count);
+        put_signals(e, buffers->final_signals, first + k,
+                    room->signals + (size_t)k * plan->task->info.signal_count);
     }
-    put_row(e, buffers->final_observation, i, room->observation);
-    put_signals(e, buffers->final_signals, i, room->signals);
-    begin_episode(e, i, room);
+    if (e->autoreset == MF_AUTORESET_SAME_STEP)
+        begin_team(e, buffers, first, room);
 }
 
-static void wake(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
+// Whoever of a team has failed ends the episode of all.
+static void judge_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
+                       mf_EnvironmentRoom *room) {
+    bool over = false;
+    see_team(e, first, room);
+    for (uint32_t i = first; i < first + e->plan.team; i++) {
+        judge(e, buffers, i, room);
+        over |= buffers->terminated[i] != 0;
+    }
+    for (uint32_t i = first; i < first + e->plan.team; i++)
+        buffers->terminated[i] = over;
+    if (over || buffers->truncated[first])
+        finish(e, buffers, first, room);
+}
+
+static void wake(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
                  mf_EnvironmentRoom *room) {
-    buffers->reward[i] = 0.0;
-    buffers->terminated[i] = buffers->truncated[i] = 0;
-    begin_episode(e, i, room);
+    for (uint32_t i = first; i < first + e->plan.team; i++) {
+        buffers->reward[i] = 0.0;
+        buffers->terminated[i] = buffers->truncated[i] = 0;
+    }
+    begin_team(e, buffers, first, room);
 }
 
 static void judge_share(void *task, uint32_t share) {
     const Pass *pass = task;
     mf_Environment *e = pass->environment;
-    mf_EnvironmentRoom *room = &e->rooms[share];
     uint32_t end, first = share_begin(e, share, &end);
-    for (uint32_t i = first; i < end; i++) {
+    for (uint32_t i = first; i < end; i += e->plan.team) {
         if (starts_now(e, i))
-            wake(e, pass->buffers, i, room);
-        else if (judge(e, pass->buffers, i, room))
-            finish(e, pass->buffers, i, room);
-        put_row(e, pass->buffers->observation, i, room->observation);
-        put_signals(e, pass->buffers->signals, i, room->signals);
+            wake(e, pass->buffers, i, &e->rooms[share]);
+        else
+            judge_team(e, pass->buffers, i, &e->rooms[share]);
     }
 }
 

@@ -15,10 +15,37 @@ enum {
     MF_TASK_BODIES = 2,    // inertia and velocity of each body about the centre of mass, there
     MF_TASK_OUTER = 4,     // forces on each body from outside, in the last physics step
     MF_TASK_ACTUATORS = 8, // forces of actuators on joints, in the last physics step
-    MF_TASK_LIMITS = 16    // forces of joint limits, in the last physics step
+    MF_TASK_LIMITS = 16,   // forces of joint limits, in the last physics step
+    MF_TASK_FEET = 32,     // which contact sensors of the model bear load now
+    MF_TASK_STANDS = 64    // an episode begins with the robot's lowest point on level ground
 };
 
 typedef struct mf_TaskPlan mf_TaskPlan;
+
+// Random numbers of one robot and one episode. Robots of a team draw the same ones.
+typedef struct mf_TaskDraw {
+    uint64_t seed, tick;
+    uint32_t agent; // [1] which robot of its team draws
+    uint32_t left;  // [1] words of `word` not given out yet
+    uint32_t word[4];
+} mf_TaskDraw;
+double mf_task_uniform(mf_TaskDraw *draw, double lower, double upper);
+double mf_task_normal(mf_TaskDraw *draw);                  // mean 0, variance 1
+uint32_t mf_task_index(mf_TaskDraw *draw, uint32_t count); // 0 .. count - 1
+
+// Where an action goes: the field's value is offset + scale * action.
+typedef struct mf_ActionTarget {
+    mf_Field *field;
+    uint32_t component;
+    double offset, scale;
+    double lower, upper; // [1] range of the action
+    bool limited;        // what lies outside counts as the end of the range
+} mf_ActionTarget;
+
+// Where robots of a team are.
+typedef struct mf_TaskMate {
+    double position[3], velocity[3]; // [m], [m/s] of the base's origin, world
+} mf_TaskMate;
 
 // One robot after a step or a reset. MuJoCo's step ends with the integration: what it leaves of
 // poses and forces belongs to the state before the last physics step, and Gymnasium's tasks read
@@ -28,13 +55,17 @@ typedef struct mf_TaskView {
     const double *position, *velocity;           // [1] of the model's vectors
     const double *last_position, *last_velocity; // [1]
     const double *action;                        // [1] action_count; NULL after a reset
-    double *memory;                              // [1] memory_count, part of the state
-    double (*place)[3], (*turn)[4];              // [m] and (w, x, y, z) of links, MF_TASK_POSES
-    const double *inertia;  // [kg m^2], [kg m], [kg] 10 per body, MF_TASK_BODIES
-    const double *twist;    // [rad/s], [m/s] 6 per body, likewise
-    const double *outer;    // [N m], [N] 6 per body, MF_TASK_OUTER
-    const double *actuator; // [N m] or [N] velocity_count, MF_TASK_ACTUATORS
-    const double *limit;    // [N m] or [N] joint_count, MF_TASK_LIMITS
+    const double *feet;      // [1] 1: bears load, foot_count values, MF_TASK_FEET
+    const mf_TaskMate *team; // the plan's team, the robot itself too; NULL where teams are of one
+    uint32_t agent;          // [1] which of them the robot is
+    mf_TaskDraw *draw;       // of this step, or of the start after what start() drew
+    double *memory;          // [1] memory_count, part of the state
+    double (*place)[3], (*turn)[4]; // [m] and (w, x, y, z) of links, MF_TASK_POSES
+    const double *inertia;          // [kg m^2], [kg m], [kg] 10 per body, MF_TASK_BODIES
+    const double *twist;            // [rad/s], [m/s] 6 per body, likewise
+    const double *outer;            // [N m], [N] 6 per body, MF_TASK_OUTER
+    const double *actuator;         // [N m] or [N] velocity_count, MF_TASK_ACTUATORS
+    const double *limit;            // [N m] or [N] joint_count, MF_TASK_LIMITS
 } mf_TaskView;
 
 typedef struct mf_TaskResult {
@@ -44,21 +75,20 @@ typedef struct mf_TaskResult {
     double *signals;     // signal_count
 } mf_TaskResult;
 
-// Random numbers of one robot and one episode.
-typedef struct mf_TaskDraw {
-    uint64_t seed, tick;
-    uint32_t left; // [1] words of `word` not given out yet
-    uint32_t word[4];
-} mf_TaskDraw;
-double mf_task_uniform(mf_TaskDraw *draw, double lower, double upper);
-double mf_task_normal(mf_TaskDraw *draw); // mean 0, variance 1
-
 typedef struct mf_Task {
     mf_TaskInfo info;
     uint32_t wants;        // MF_TASK_*
     uint32_t memory_count; // [1] values that a robot keeps from step to step
+    // Makes the model where the caller gives none; NULL: the caller must.
+    mf_Status (*make)(mf_Context *context, const mf_TaskPlan *plan, mf_Model **out,
+                      mf_Error *error);
     // Looks at the model, says how much is observed. Fills places (indices) that the task needs.
+    // May change what the plan says of actions, memory, team, steps.
     mf_Status (*prepare)(mf_TaskPlan *plan, mf_Error *error);
+    // Lets the robots move, and says where actions go. NULL: by the plan's motion, like MuJoCo,
+    // and to the model's actuators.
+    mf_Status (*stage)(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets,
+                       mf_Error *error);
     // The start of an episode: position and velocity hold the file's start, activations are 0.
     void (*start)(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
     // What a reset leaves in memory, observation and signals.
@@ -71,11 +101,16 @@ typedef struct mf_Task {
 struct mf_TaskPlan {
     const mf_Task *task;
     const mf_Model *model;
+    const mf_Quadrotor *quadrotor; // of tasks that fly
+    mf_Motion motion;
     double value[MF_TASK_PARAMETER_LIMIT]; // of parameters, in the task's order
-    uint32_t observation_count, action_count;
-    uint32_t places[4]; // [1] indices in the model that prepare() found
-    double interval;    // [s] of a step of the environment
-    double step;        // [s] of the physics
+    uint32_t observation_count, action_count, memory_count;
+    uint32_t team;       // [1] robots that share one place, whose episodes begin and end together
+    uint32_t foot_count; // [1] contact sensors
+    uint32_t frame_skip; // [1] physics steps of a step of the environment
+    uint32_t places[4];  // [1] indices in the model that prepare() found
+    double interval;     // [s] of a step of the environment
+    double step;         // [s] of the physics
 };
 
 extern const mf_Task *const mf_tasks[];
