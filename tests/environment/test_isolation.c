@@ -1,0 +1,124 @@
+// A robot with a seed does the same alone and in any batch, at every place in it, with every number
+// of threads and every instruction set, to the bit, in float and in double.
+#include "environment/support.h"
+
+enum { STEPS = 12, LIMIT = 5, ALONE = 6, MANY = 67 };
+
+// Robots that are also simulated alone.
+static const uint32_t numbers[ALONE] = {0, 1, 15, 16, 40, 66};
+
+typedef struct Path {
+    uint64_t hash;     // of all that buffers told
+    uint64_t instance; // of the state at the end
+} Path;
+
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
+    const unsigned char *from = data;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ from[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static uint64_t mix_robot(const Rig *rig, uint32_t i, uint64_t hash) {
+    hash = mix(hash, rig_observation(rig, i), rig->seen * sizeof(double));
+    hash = mix(hash, rig->buffers.signals + (size_t)i * rig->signals, rig->signals * 8);
+    hash = mix(hash, &rig->buffers.reward[i], sizeof(double));
+    hash = mix(hash, &rig->buffers.terminated[i], 1);
+    return mix(hash, &rig->buffers.truncated[i], 1);
+}
+
+// Robots first .. first + count - 1.
+static void walk(const TaskModel *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
+                 Path *out) {
+    Rig rig;
+    mf_EnvironmentConfig config = rig_config(own->task, count);
+    config.double_precision = wide;
+    config.episode_steps = LIMIT;
+    rig_open(&rig, own->text, &config, threads);
+    rig_reset(&rig, 1000 + first);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = (Path){.hash = UINT64_C(14695981039346656037)};
+    for (uint32_t n = 0; n < STEPS; n++) {
+        for (uint32_t i = 0; i < count; i++)
+            rig_act(&rig, i, first + i, n);
+        rig_step(&rig);
+        for (uint32_t i = 0; i < count; i++)
+            out[i].hash = mix_robot(&rig, i, out[i].hash);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        out[i].instance = mf_group_instance_hash(rig.group, i);
+    rig_close(&rig);
+}
+
+static void expect_same(const TaskModel *own, const char *where, uint32_t number, const Path *a,
+                        const Path *b) {
+    if (a->hash != b->hash || a->instance != b->instance)
+        fail_msg("%s, %s: robot %u differs%s", own->task, where, number,
+                 a->instance == b->instance ? " in its buffers" : "");
+}
+
+static void alone_or_anywhere_in_a_batch(void **state) {
+    (void)state;
+    static Path batch[MANY], part[MANY], alone;
+    for (int t = 0; t < TASKS; t++)
+        for (int wide = 0; wide < 2; wide++) {
+            const TaskModel *own = &task_models[t];
+            walk(own, wide != 0, 1, 0, MANY, batch);
+            for (int k = 0; k < ALONE; k++) {
+                walk(own, wide != 0, 1, numbers[k], 1, &alone);
+                expect_same(own, "alone", numbers[k], &alone, &batch[numbers[k]]);
+            }
+            walk(own, wide != 0, 1, 23, 20, part); // other lanes, other company
+            for (uint32_t i = 0; i < 20; i++)
+                expect_same(own, "elsewhere", 23 + i, &part[i], &batch[23 + i]);
+        }
+}
+
+static void robots_differ(void **state) {
+    (void)state;
+    static Path batch[MANY];
+    walk(&task_models[0], true, 1, 0, MANY, batch);
+    for (uint32_t i = 1; i < MANY; i++)
+        assert_true(batch[i].hash != batch[0].hash && batch[i].instance != batch[0].instance);
+}
+
+static void threads_do_not_show(void **state) {
+    (void)state;
+    static Path one[MANY], more[MANY];
+    for (int t = 0; t < TASKS; t++)
+        for (int wide = 0; wide < 2; wide++) {
+            walk(&task_models[t], wide != 0, 1, 0, MANY, one);
+            for (uint32_t threads = 2; threads <= 5; threads += 3) {
+                walk(&task_models[t], wide != 0, threads, 0, MANY, more);
+                for (uint32_t i = 0; i < MANY; i++)
+                    expect_same(&task_models[t], "threads", i, &one[i], &more[i]);
+            }
+        }
+}
+
+static void instruction_sets_do_not_show(void **state) {
+    (void)state;
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static Path first[20], other[20];
+    for (int t = 0; t < TASKS; t++)
+        for (int wide = 0; wide < 2; wide++)
+            for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
+                if (!mf_isa_available(isas[s]))
+                    continue;
+                setenv("MAYFLY_ISA", mf_isa_name(isas[s]), 1);
+                walk(&task_models[t], wide != 0, 1, 0, 20, s == 0 ? first : other);
+                unsetenv("MAYFLY_ISA");
+                for (uint32_t i = 0; s > 0 && i < 20; i++)
+                    expect_same(&task_models[t], mf_isa_name(isas[s]), i, &first[i], &other[i]);
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone_or_anywhere_in_a_batch),
+        cmocka_unit_test(robots_differ),
+        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(instruction_sets_do_not_show),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
