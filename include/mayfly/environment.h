@@ -55,7 +55,7 @@ typedef enum mf_Autoreset {
 
 typedef struct mf_TaskSetting {
     const char *name; // of a parameter of the task
-    double value;
+    double value;     // [1] or in the parameter's unit
 } mf_TaskSetting;
 
 typedef struct mf_EnvironmentConfig {
@@ -106,15 +106,15 @@ MF_API double mf_environment_parameter(const mf_Environment *environment, const 
 // Memory of the caller, robot after robot: row i is robot i. Observations are of the type that the
 // configuration names. All but `action` are written; those that may be NULL are not wanted.
 typedef struct mf_EnvironmentBuffers {
-    const float *action;     // [count][action_count]; not read by a reset
-    void *observation;       // [count][observation_count]
-    double *reward;          // [count]; not written by a reset
-    uint8_t *terminated;     // [count] 1: failed or done, by the task; not written by a reset
-    uint8_t *truncated;      // [count] 1: cut off by episode_steps; not written by a reset
-    void *final_observation; // [count][observation_count], rows of robots that ended in this step
+    const float *action;     // [1] count * action_count; not read by a reset
+    void *observation;       // [1] count * observation_count
+    double *reward;          // [1] count; not written by a reset
+    uint8_t *terminated;     // [1] count; 1: failed or done, by the task; not written by a reset
+    uint8_t *truncated;      // [1] count; 1: cut off by episode_steps; not written by a reset
+    void *final_observation; // [1] as observation, rows of robots that ended in this step
                              // (MF_AUTORESET_SAME_STEP); may be NULL
-    double *signals;         // [count][signal_count]; may be NULL
-    double *final_signals;   // as final_observation; may be NULL
+    double *signals;         // [1] count * signal_count; may be NULL
+    double *final_signals;   // [1] as final_observation; may be NULL
 } mf_EnvironmentBuffers;
 
 // Starts episodes: of robots with a nonzero byte in `mask` (NULL: all), whose rows alone are
