@@ -81,7 +81,7 @@ static void mistakes_are_told_in_one_line(void **state) {
         {MF_BAD_ARGUMENT, "found nan", not_a_number},
         {MF_NOT_FOUND, "no parameter 'noise'", unknown},
         {MF_NOT_FOUND, "no parameter ''", nameless},
-        {MF_UNSUPPORTED, "99 is no motion", no_motion},
+        {MF_BAD_ARGUMENT, "99 is no motion", no_motion},
         {MF_UNSUPPORTED, "it can move by", other_motion},
     };
     mf_Context *context = make_context(1);
