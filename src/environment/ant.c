@@ -62,16 +62,20 @@ static double observe(const mf_TaskView *view, double *out) {
     const mf_TaskPlan *plan = view->plan;
     const mf_Model *model = plan->model;
     uint32_t from = plan->value[HIDE] != 0.0 ? 2 : 0;
-    double squares = 0.0;
+    const double lower = plan->value[FORCE_MIN], upper = plan->value[FORCE_MAX];
+    double squares[6] = {0.0}; // one for each component, so that they need not wait for each other
     mf_task_put(&out, view->position + from, model->position_count - from);
     mf_task_put(&out, view->velocity, model->velocity_count);
-    for (uint32_t i = 0; i < 6 * model->body_count; i++) {
-        double force = mf_clamp(view->outer[i], plan->value[FORCE_MIN], plan->value[FORCE_MAX]);
-        squares += force * force;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        double force[6];
+        for (uint32_t i = 0; i < 6; i++) {
+            force[i] = mf_clamp(view->outer[6 * (size_t)b + i], lower, upper);
+            squares[i] += force[i] * force[i];
+        }
         if (plan->value[FORCES] != 0.0)
-            *out++ = force;
+            mf_task_put(&out, force, 6);
     }
-    return squares;
+    return (squares[0] + squares[1] + squares[2]) + (squares[3] + squares[4] + squares[5]);
 }
 
 static double place_signals(const mf_TaskView *view, mf_TaskResult *result) {

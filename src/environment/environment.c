@@ -140,49 +140,71 @@ static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConf
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// Takes `count` doubles from the front of *memory.
-static double *take(double **memory, size_t count) {
-    double *out = *memory;
-    *memory += count;
+// Lays a room out in memory, each part on a cache line of its own; counts doubles. NULL: counts
+// only.
+static double *take(double *memory, size_t *used, size_t count) {
+    double *out = memory != NULL ? memory + *used : NULL;
+    *used += (count + 7) / 8 * 8;
     return out;
 }
 
-static size_t room_size(const mf_TaskPlan *plan) {
+static void lay_out_sight(const mf_TaskPlan *plan, mf_SightBatch *sight, double *memory,
+                          size_t *used) {
+    const size_t links = MF_BLOCK * (size_t)plan->model->link_count;
+    const size_t bodies = MF_BLOCK * (size_t)plan->model->body_count;
+    sight->place = take(memory, used, 3 * links);
+    sight->turn = take(memory, used, 4 * links);
+    sight->axes = take(memory, used, 9 * links);
+    sight->speed = take(memory, used, 6 * links);
+    sight->center = take(memory, used, 3 * MF_BLOCK);
+    sight->inertia = take(memory, used, 10 * bodies);
+    sight->twist = take(memory, used, 6 * bodies);
+    sight->outer = take(memory, used, 6 * bodies);
+}
+
+static size_t lay_out(const mf_TaskPlan *plan, mf_EnvironmentRoom *room, double *memory) {
     const mf_Model *model = plan->model;
-    return 2 * (size_t)model->position_count + 3 * (size_t)model->velocity_count +
-           plan->memory_count + plan->foot_count +
-           plan->team * (size_t)(plan->observation_count + plan->task->info.signal_count) +
-           plan->action_count + 13 * (size_t)model->link_count + 22 * (size_t)model->body_count +
-           model->joint_count + 16;
+    const size_t n = MF_BLOCK, positions = model->position_count,
+                 velocities = model->velocity_count, links = model->link_count,
+                 bodies = model->body_count;
+    size_t used = 0;
+    room->state = take(memory, &used, n * (positions + velocities));
+    room->last = take(memory, &used, n * (positions + velocities));
+    lay_out_sight(plan, &room->sight, memory, &used);
+    room->position = take(memory, &used, n * positions);
+    room->velocity = take(memory, &used, n * velocities);
+    room->last_position = take(memory, &used, n * positions);
+    room->last_velocity = take(memory, &used, n * velocities);
+    room->place = take(memory, &used, n * 3 * links);
+    room->turn = take(memory, &used, n * 4 * links);
+    room->center = take(memory, &used, n * 3);
+    room->inertia = take(memory, &used, n * 10 * bodies);
+    room->twist = take(memory, &used, n * 6 * bodies);
+    room->outer = take(memory, &used, n * 6 * bodies);
+    room->actuator = take(memory, &used, n * velocities);
+    room->limit = take(memory, &used, n * model->joint_count);
+    room->feet = take(memory, &used, n * plan->foot_count);
+    room->memory = take(memory, &used, plan->memory_count);
+    room->observation = take(memory, &used, plan->observation_count);
+    room->signals = take(memory, &used, plan->task->info.signal_count);
+    room->action = take(memory, &used, plan->action_count);
+    room->start = take(memory, &used, positions + velocities);
+    room->start_place = (double(*)[3])take(memory, &used, 3 * links);
+    room->start_turn = (double(*)[4])take(memory, &used, 4 * links);
+    return used;
 }
 
 static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room, mf_Error *error) {
-    const mf_TaskPlan *plan = &environment->plan;
-    const mf_Model *model = plan->model;
-    double *memory = mf_allocate(environment->context, room_size(plan), sizeof(double));
+    size_t count = lay_out(&environment->plan, room, NULL);
+    double *memory = mf_allocate(environment->context, count, sizeof(double));
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
-    room->position = take(&memory, model->position_count); // first: it is what is released
-    room->velocity = take(&memory, model->velocity_count);
-    room->last_position = take(&memory, model->position_count);
-    room->last_velocity = take(&memory, model->velocity_count);
-    room->memory = take(&memory, plan->memory_count);
-    room->observation = take(&memory, plan->team * (size_t)plan->observation_count);
-    room->signals = take(&memory, plan->team * (size_t)plan->task->info.signal_count);
-    room->feet = take(&memory, plan->foot_count);
-    room->action = take(&memory, plan->action_count);
-    room->task.place = (double(*)[3])take(&memory, 3 * (size_t)model->link_count);
-    room->task.turn = (double(*)[4])take(&memory, 4 * (size_t)model->link_count);
-    room->task.speed = (double(*)[3])take(&memory, 3 * (size_t)model->link_count);
-    room->task.rate = (double(*)[3])take(&memory, 3 * (size_t)model->link_count);
-    room->task.inertia = take(&memory, 10 * (size_t)model->body_count);
-    room->task.twist = take(&memory, 6 * (size_t)model->body_count);
-    room->task.outer = take(&memory, 6 * (size_t)model->body_count);
-    room->task.actuator = take(&memory, model->velocity_count);
-    room->task.limit = take(&memory, model->joint_count);
-    room->team = mf_allocate(environment->context, plan->team, sizeof *room->team);
-    room->draws = mf_allocate(environment->context, plan->team, sizeof *room->draws);
-    if (room->team == NULL || room->draws == NULL)
+    lay_out(&environment->plan, room, memory); // the state is first: it is what is released
+    room->sight.plan = &environment->sight;
+    room->team = mf_allocate(environment->context, environment->plan.team, sizeof *room->team);
+    room->draws = mf_allocate(environment->context, environment->unit, sizeof *room->draws);
+    room->fresh = mf_allocate(environment->context, environment->unit, sizeof *room->fresh);
+    if (room->team == NULL || room->draws == NULL || room->fresh == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     return MF_OK;
 }
@@ -204,7 +226,8 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
         environment->unit += MF_BLOCK;
     uint32_t units = (environment->count + environment->unit - 1) / environment->unit;
     environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
-    mf_Status status = MF_OK;
+    mf_Status status =
+        mf_sight_plan(context, model, environment->plan.task->wants, &environment->sight, error);
     for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
         status = make_room(environment, &environment->rooms[i], error);
     return status;
@@ -243,10 +266,12 @@ void mf_environment_destroy(mf_Environment *environment) {
     mf_world_destroy(environment->world);
     mf_terrain_destroy(environment->ground);
     for (uint32_t i = 0; i < MF_ENVIRONMENT_SHARES; i++) {
-        mf_release(context, environment->rooms[i].position);
+        mf_release(context, environment->rooms[i].state);
         mf_release(context, environment->rooms[i].team);
         mf_release(context, environment->rooms[i].draws);
+        mf_release(context, environment->rooms[i].fresh);
     }
+    mf_sight_release(context, &environment->sight);
     mf_release(context, environment->feet);
     mf_model_destroy(environment->own_model);
     mf_release(context, environment->position);

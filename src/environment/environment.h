@@ -1,10 +1,13 @@
-// What environments are made of (environment.c, stage.c, step.c).
+// What environments are made of (environment.c, stage.c, block.c, step.c).
 #ifndef MAYFLY_ENVIRONMENT_ENVIRONMENT_H
 #define MAYFLY_ENVIRONMENT_ENVIRONMENT_H
 
+#include "environment/sight.h"
 #include "environment/task.h"
 
-#define MF_ENVIRONMENT_SHARES 64u // [1] most pieces that a step is cut into, each with its room
+#include <stdatomic.h>
+
+#define MF_ENVIRONMENT_SHARES 64u // [1] most pieces of a step; there are as many rooms
 
 // Where one value of a robot is kept.
 typedef struct mf_StateSource {
@@ -33,14 +36,17 @@ typedef struct mf_FootRow {
     uint32_t component, foot;
 } mf_FootRow;
 
-// Room for one robot's numbers, one for each piece of a step; observations and signals are a
-// team's.
+// Room for a block of robots, robot after robot but for the rows, and for what starts in a unit.
 typedef struct mf_EnvironmentRoom {
-    mf_TaskRoom task;
-    double *position, *velocity, *last_position, *last_velocity, *memory, *observation, *signals,
-        *action, *feet;
+    void *state, *last; // rows of MF_BLOCK: positions, then velocities, of the group's precision
+    mf_SightBatch sight;
+    double *position, *velocity, *last_position, *last_velocity;
+    double *place, *turn, *center, *inertia, *twist, *outer, *actuator, *limit, *feet;
+    double *memory, *observation, *signals, *action; // of one robot
+    double *start, (*start_place)[3], (*start_turn)[4];
     mf_TaskMate *team;
-    mf_TaskDraw *draws; // of the team's starts
+    mf_TaskDraw *draws; // of the unit's robots that start
+    uint8_t *fresh;     // 1: starts in this step
 } mf_EnvironmentRoom;
 
 struct mf_Environment {
@@ -60,9 +66,14 @@ struct mf_Environment {
     uint32_t foot_row_count;
     mf_StateSource *position, *velocity;
     const mf_Field *outer, *actuator, *limit, *fault;
+    mf_SightPlan sight;
+    mf_SightFn see;
+    bool precise;  // the physics is in double
     bool recalls;  // the state before the last physics step is kept
     uint32_t unit; // [1] robots that a piece is cut by: whole blocks, whole teams
     uint32_t share_count;
+    // A piece takes the first room that no other has: few are in use, and they stay in the caches.
+    _Atomic uint64_t rooms_taken; // bit r: rooms[r]
     mf_EnvironmentRoom rooms[MF_ENVIRONMENT_SHARES];
 };
 
@@ -72,5 +83,13 @@ mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error)
 // World, group, motion and fields for environment->plan (stage.c).
 mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                mf_Error *error);
+
+// Fills the room with all that the task wants to see of a block (block.c). Robots with a nonzero
+// byte in `fresh` have just begun: what a last physics step left is not theirs.
+void mf_environment_see(const mf_Environment *environment, uint32_t block, const uint8_t *fresh,
+                        mf_EnvironmentRoom *room);
+// The view of one of them, without action.
+mf_TaskView mf_environment_view(const mf_Environment *environment, uint32_t lane,
+                                const mf_EnvironmentRoom *room, mf_TaskDraw *draw);
 
 #endif

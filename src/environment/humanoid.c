@@ -94,26 +94,6 @@ static void observe(const mf_TaskView *view, double *out) {
         mf_task_put(&out, view->outer, 6 * bodies);
 }
 
-// The centre of mass along x and y, from the inertia of bodies about it: what is kept is where it
-// was.
-static void center(const mf_TaskView *view, double out[2]) {
-    const mf_Model *model = view->plan->model;
-    double sum[2] = {0.0, 0.0}, mass = 0.0;
-    for (uint32_t b = 0; b < model->body_count; b++) {
-        const mf_Body *body = &model->bodies[b];
-        double local[3], place[3];
-        mf_task_body_place(view, b, place);
-        mf_quat_rotate(local, body->rotation, body->center);
-        if (body->link != MF_NONE)
-            mf_quat_rotate(local, view->turn[body->link], local);
-        for (int i = 0; i < 2; i++)
-            sum[i] += body->mass * (place[i] + local[i]);
-        mass += body->mass;
-    }
-    for (int i = 0; i < 2; i++)
-        out[i] = sum[i] / mass;
-}
-
 static double effort(const mf_TaskView *view) {
     return view->plan->value[CONTROL] * mf_task_squares(view->action, view->plan->action_count);
 }
@@ -128,7 +108,7 @@ static double impact(const mf_TaskView *view) {
 
 static void begin_walk(const mf_TaskView *view, mf_TaskResult *result) {
     static const double origin[2] = {0.0, 0.0};
-    center(view, view->memory);
+    memcpy(view->memory, view->center, 2 * sizeof *view->memory);
     result->signals[0] = view->position[0];
     result->signals[1] = view->position[1];
     result->signals[2] = mf_task_length(view->position, origin, 2);
@@ -169,7 +149,7 @@ static void judge_rise(const mf_TaskView *view, mf_TaskResult *result) {
     result->reward = out[3] + out[4] + out[5] + 1.0;
 }
 
-#define WANTS (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_ACTUATORS)
+#define WANTS (MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_ACTUATORS)
 
 const mf_Task mf_task_humanoid = {.info = {.name = "humanoid",
                                            .model = "humanoid.xml",

@@ -288,6 +288,12 @@ static bool lags(const mf_Environment *environment) {
            environment->plan.model->physics.integrator != MF_PHYSICS_RK4;
 }
 
+static void choose_kernel(mf_Environment *environment) {
+    static const mf_SightFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sight_run);
+    environment->precise = mf_group_settings(environment->group)->double_precision;
+    environment->see = runs[mf_kernel_row(mf_world_isa(environment->world))][environment->precise];
+}
+
 mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                mf_Error *error) {
     environment->recalls = lags(environment);
@@ -299,6 +305,7 @@ mf_Status mf_environment_stage(mf_Environment *environment, const mf_Environment
     if (status == MF_OK)
         status = report(environment, error);
     if (status == MF_OK) {
+        choose_kernel(environment);
         find_sources(environment);
         status = environment->recalls ? add_recall(environment, error) : MF_OK;
     }

@@ -43,115 +43,42 @@ static void gather(const mf_StateSource *sources, uint32_t count, uint32_t insta
                      : sources[i].value;
 }
 
-static void gather_field(const mf_Field *field, uint32_t count, uint32_t instance, double *out) {
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = field != NULL ? value_of(field, instance, i) : 0.0;
+// Where a robot's observation goes: to the caller at once, or to the room to become float.
+static double *observation_row(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
+                               uint32_t instance, const mf_EnvironmentRoom *room) {
+    if (e->observation_type != MF_F64)
+        return room->observation;
+    return (double *)buffers->observation + (size_t)instance * e->plan.observation_count;
 }
 
-static void put_row(const mf_Environment *e, void *rows, uint32_t instance, const double *values) {
-    const size_t count = e->plan.observation_count, first = instance * count;
-    if (rows == NULL)
+static void finish_row(const mf_Environment *e, void *rows, uint32_t instance,
+                       const mf_EnvironmentRoom *room) {
+    const size_t count = e->plan.observation_count;
+    if (e->observation_type == MF_F64)
         return;
-    if (e->observation_type == MF_F64) {
-        memcpy((double *)rows + first, values, count * sizeof(double));
-        return;
-    }
-    float *out = (float *)rows + first;
+    float *out = (float *)rows + instance * count;
     for (size_t i = 0; i < count; i++)
-        out[i] = (float)values[i];
+        out[i] = (float)room->observation[i];
 }
 
-static void put_signals(const mf_Environment *e, double *rows, uint32_t instance,
-                        const double *values) {
+static double *signals_row(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
+                           uint32_t instance, const mf_EnvironmentRoom *room) {
     const size_t count = e->plan.task->info.signal_count;
-    if (rows != NULL)
-        memcpy(rows + instance * count, values, count * sizeof(double));
+    return buffers->signals != NULL ? buffers->signals + instance * count : room->signals;
 }
 
-// ---- the view of one robot ---------------------------------------------------------------------
-
-// Forces from outside on what each body carries, about its link, become those on the body alone,
-// about the centre of mass of the whole: torque, then force.
-static void spread_outer(const mf_Environment *e, uint32_t instance, const double center[3],
-                         mf_TaskRoom *room) {
-    const mf_Model *model = e->plan.model;
-    for (uint32_t b = 0; b < model->body_count; b++) {
-        double raw[6], arm[3], moment[3], *own = room->outer + 6 * (size_t)b;
-        for (uint32_t i = 0; i < 6; i++)
-            raw[i] = e->outer != NULL ? value_of(e->outer, instance, 6 * b + i) : 0.0;
-        mf_vec3_set(arm, 0.0, 0.0, 0.0);
-        if (model->bodies[b].link != MF_NONE)
-            mf_vec3_sub(arm, room->place[model->bodies[b].link], center);
-        mf_vec3_cross(moment, arm, raw);
-        mf_vec3_add(own, moment, raw + 3);
-        mf_vec3_copy(own + 3, raw);
-    }
-    // Parents come first, so that what a child takes from its parent is still its whole subtree's.
-    for (uint32_t b = 0; b < model->body_count; b++)
-        for (uint32_t i = 0; model->bodies[b].parent != MF_NONE && i < 6; i++)
-            room->outer[6 * (size_t)model->bodies[b].parent + i] -= room->outer[6 * (size_t)b + i];
-}
-
-static void spread_actuators(const mf_Environment *e, uint32_t instance, mf_TaskRoom *room) {
-    const mf_Model *model = e->plan.model;
-    memset(room->actuator, 0, model->velocity_count * sizeof *room->actuator);
-    for (uint32_t a = 0; e->actuator != NULL && a < model->actuator_count; a++) {
-        const mf_Actuator *actuator = &model->actuators[a];
-        if (actuator->drive == MF_DRIVE_JOINT)
-            room->actuator[model->joints[actuator->joint].velocity_address] +=
-                actuator->gear[0] * value_of(e->actuator, instance, a);
-    }
-}
-
-static void feel(const mf_Environment *e, uint32_t instance, double *feet) {
-    for (uint32_t i = 0; i < e->plan.foot_count; i++)
-        feet[i] = 0.0;
-    for (uint32_t i = 0; i < e->foot_row_count; i++)
-        if (value_of(e->feet[i].field, instance, e->feet[i].component) > 0.0)
-            feet[e->feet[i].foot] = 1.0;
-}
-
-// Fills the room with all that the task wants to see; `last` state is in the room already.
-static mf_TaskView look(const mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room,
-                        mf_TaskDraw *draw) {
-    const mf_TaskPlan *plan = &e->plan;
-    const mf_Model *model = plan->model;
-    const uint32_t wants = plan->task->wants;
-    double center[3];
-    mf_TaskView view = {.plan = plan,
-                        .position = room->position,
-                        .velocity = room->velocity,
-                        .last_position = room->last_position,
-                        .last_velocity = room->last_velocity,
-                        .memory = room->memory,
-                        .place = room->task.place,
-                        .turn = room->task.turn,
-                        .inertia = room->task.inertia,
-                        .twist = room->task.twist,
-                        .outer = room->task.outer,
-                        .actuator = room->task.actuator,
-                        .limit = room->task.limit,
-                        .feet = room->feet,
-                        .team = plan->team > 1 ? room->team : NULL,
-                        .agent = draw->agent,
-                        .draw = draw};
-    if (wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER)) {
-        mf_model_pose_at(model, room->last_position, room->task.place, room->task.turn);
-        mf_task_center(model, &room->task, center);
-    }
-    if (wants & MF_TASK_BODIES) {
-        mf_task_speeds(model, room->last_velocity, &room->task);
-        mf_task_bodies(model, center, &room->task);
-    }
-    if (wants & MF_TASK_OUTER)
-        spread_outer(e, instance, center, &room->task);
-    if (wants & MF_TASK_ACTUATORS)
-        spread_actuators(e, instance, &room->task);
-    if (wants & MF_TASK_LIMITS)
-        gather_field(e->limit, model->joint_count, instance, room->task.limit);
-    if (wants & MF_TASK_FEET)
-        feel(e, instance, room->feet);
-    return view;
+// The end of an episode, kept where its robot starts anew in the same step.
+static void keep_final(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
+                       uint32_t instance, const mf_EnvironmentRoom *room) {
+    const mf_FieldType type = e->observation_type;
+    const size_t size = mf_field_value_size(type) * e->plan.observation_count;
+    const size_t count = e->plan.task->info.signal_count;
+    if (buffers->final_observation != NULL)
+        memcpy((char *)buffers->final_observation + instance * size,
+               (const char *)buffers->observation + instance * size, size);
+    if (buffers->final_signals != NULL)
+        memcpy(buffers->final_signals + instance * count, signals_row(e, buffers, instance, room),
+               count * sizeof(double));
 }
 
 // Where all robots of a team are now.
@@ -184,56 +111,87 @@ static mf_TaskDraw draw_of(const mf_Environment *e, uint32_t instance) {
 
 // Lifts or lowers the base until the robot's lowest point is on level ground.
 static void stand(const mf_TaskPlan *plan, mf_EnvironmentRoom *room) {
-    mf_model_pose_at(plan->model, room->position, room->task.place, room->task.turn);
-    double lowest = mf_model_lowest(plan->model, room->task.place, room->task.turn,
+    mf_model_pose_at(plan->model, room->start, room->start_place, room->start_turn);
+    double lowest = mf_model_lowest(plan->model, room->start_place, room->start_turn,
                                     plan->motion != MF_MOTION_POINTS);
-    room->position[2] -= mf_is_finite(lowest) ? lowest : 0.0;
+    room->start[2] -= mf_is_finite(lowest) ? lowest : 0.0;
 }
 
-static void start_robot(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room,
-                        mf_TaskDraw *draw) {
+static void start_robot(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room) {
     const mf_TaskPlan *plan = &e->plan;
     const mf_Model *model = plan->model;
+    double *position = room->start, *velocity = room->start + model->position_count;
+    mf_TaskDraw *draw = &room->draws[instance % e->unit];
     *draw = draw_of(e, instance);
+    room->fresh[instance % e->unit] = 1;
     *word_of(e, MF_EPISODE_NUMBER, instance, 0) += 1;
     *word_of(e, MF_EPISODE_STEPS, instance, 0) = 0;
     *word_of(e, MF_EPISODE_PHASE, instance, 0) = MF_EPISODE_RUNS;
-    memcpy(room->position, model->start_position, model->position_count * sizeof(double));
-    memset(room->velocity, 0, model->velocity_count * sizeof(double));
-    plan->task->start(plan, draw, room->position, room->velocity);
+    memcpy(position, model->start_position, model->position_count * sizeof(double));
+    memset(velocity, 0, model->velocity_count * sizeof(double));
+    plan->task->start(plan, draw, position, velocity);
     if (plan->task->wants & MF_TASK_STANDS)
         stand(plan, room);
     mf_group_reset(e->group, instance);
-    mf_group_set_state(e->group, instance, room->position, room->velocity);
+    mf_group_set_state(e->group, instance, position, velocity);
 }
 
+static void start_team(mf_Environment *e, uint32_t first, mf_EnvironmentRoom *room) {
+    for (uint32_t i = first; i < first + e->plan.team; i++)
+        start_robot(e, i, room);
+}
+
+// What a robot that has just started sees.
 static void open_episode(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t instance,
-                         mf_EnvironmentRoom *room, mf_TaskDraw *draw) {
+                         mf_EnvironmentRoom *room) {
     const mf_TaskPlan *plan = &e->plan;
-    const mf_Model *model = plan->model;
-    mf_TaskResult result = {.observation = room->observation, .signals = room->signals};
-    gather(e->position, model->position_count, instance, room->position);
-    gather(e->velocity, model->velocity_count, instance, room->velocity);
-    memcpy(room->last_position, room->position, model->position_count * sizeof(double));
-    memcpy(room->last_velocity, room->velocity, model->velocity_count * sizeof(double));
+    mf_TaskView view =
+        mf_environment_view(e, instance % MF_BLOCK, room, &room->draws[instance % e->unit]);
+    mf_TaskResult result = {.observation = observation_row(e, buffers, instance, room),
+                            .signals = signals_row(e, buffers, instance, room)};
     for (uint32_t i = 0; i < plan->memory_count; i++)
         room->memory[i] = 0.0;
     for (uint32_t i = 0; i < plan->task->info.signal_count; i++)
-        room->signals[i] = 0.0;
-    mf_TaskView view = look(e, instance, room, draw);
+        result.signals[i] = 0.0;
     plan->task->begin(&view, &result);
     store_memory(e, instance, room->memory);
-    put_row(e, buffers->observation, instance, room->observation);
-    put_signals(e, buffers->signals, instance, room->signals);
+    finish_row(e, buffers->observation, instance, room);
 }
 
-static void begin_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
-                       mf_EnvironmentRoom *room) {
-    for (uint32_t k = 0; k < e->plan.team; k++)
-        start_robot(e, first + k, room, &room->draws[k]);
-    see_team(e, first, room);
-    for (uint32_t k = 0; k < e->plan.team; k++)
-        open_episode(e, buffers, first + k, room, &room->draws[k]);
+static bool any_fresh(const uint8_t *fresh, uint32_t count) {
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++)
+        any |= fresh[i] != 0;
+    return any;
+}
+
+// What robots see that start in the unit first .. end - 1, all others having been judged.
+static void open_episodes(const Pass *pass, uint32_t first, uint32_t end,
+                          mf_EnvironmentRoom *room) {
+    mf_Environment *e = pass->environment;
+    for (uint32_t i = first; i < end; i++) {
+        const uint8_t *fresh = room->fresh + (i - i % MF_BLOCK - first);
+        if (i % MF_BLOCK == 0 && any_fresh(fresh, MF_BLOCK))
+            mf_environment_see(e, i / MF_BLOCK, fresh, room);
+        if (room->fresh[i - first] == 0)
+            continue;
+        if (i % e->plan.team == 0)
+            see_team(e, i, room);
+        open_episode(e, pass->buffers, i, room);
+    }
+}
+
+// There is a room for each piece, so one is free whenever a piece begins.
+static mf_EnvironmentRoom *take_room(mf_Environment *e) {
+    uint64_t taken = atomic_load(&e->rooms_taken), bit;
+    do
+        bit = ~taken & (taken + 1);
+    while (!atomic_compare_exchange_weak(&e->rooms_taken, &taken, taken | bit));
+    return &e->rooms[__builtin_ctzll(bit)];
+}
+
+static void leave_room(mf_Environment *e, const mf_EnvironmentRoom *room) {
+    atomic_fetch_and(&e->rooms_taken, ~(UINT64_C(1) << (room - e->rooms)));
 }
 
 // The robots of piece `share`: first .. *end - 1, whole blocks and whole teams.
@@ -244,6 +202,20 @@ static uint32_t share_begin(const mf_Environment *e, uint32_t share, uint32_t *e
     return (uint32_t)(first * e->unit);
 }
 
+// The units of piece `share`, one after the other, in a room.
+static void for_units(const Pass *pass, uint32_t share,
+                      void (*run)(const Pass *pass, uint32_t first, uint32_t end,
+                                  mf_EnvironmentRoom *room)) {
+    mf_Environment *e = pass->environment;
+    mf_EnvironmentRoom *room = take_room(e);
+    uint32_t last, first = share_begin(e, share, &last);
+    for (; first < last; first += e->unit) {
+        memset(room->fresh, 0, e->unit);
+        run(pass, first, last - first < e->unit ? last : first + e->unit, room);
+    }
+    leave_room(e, room);
+}
+
 static void give_seeds(mf_Environment *e, const uint64_t *seeds, uint32_t first) {
     for (uint32_t i = first; seeds != NULL && i < first + e->plan.team; i++) {
         *word_of(e, MF_EPISODE_SEED, i, 0) = (uint32_t)seeds[first];
@@ -252,16 +224,19 @@ static void give_seeds(mf_Environment *e, const uint64_t *seeds, uint32_t first)
     }
 }
 
-static void reset_share(void *task, uint32_t share) {
-    const Pass *pass = task;
+static void reset_unit(const Pass *pass, uint32_t first, uint32_t end, mf_EnvironmentRoom *room) {
     mf_Environment *e = pass->environment;
-    uint32_t end, first = share_begin(e, share, &end);
     for (uint32_t i = first; i < end; i += e->plan.team) {
         if (pass->mask != NULL && pass->mask[i] == 0)
             continue;
         give_seeds(e, pass->seeds, i);
-        begin_team(e, pass->buffers, i, &e->rooms[share]);
+        start_team(e, i, room);
     }
+    open_episodes(pass, first, end, room);
+}
+
+static void reset_share(void *task, uint32_t share) {
+    for_units(task, share, reset_unit);
 }
 
 static mf_Status check_reset(const mf_Environment *e, const uint8_t *mask, const uint64_t *seeds,
@@ -298,41 +273,38 @@ static bool starts_now(const mf_Environment *e, uint32_t instance) {
            *word_of(e, MF_EPISODE_PHASE, instance, 0) == MF_EPISODE_OVER;
 }
 
+static void put_actions(const mf_ActionTarget *target, const float *action, uint32_t stride,
+                        const uint8_t *skip, uint32_t block, uint32_t count) {
+    const mf_Field *field = target->field;
+    const size_t row = ((size_t)block * field->components + target->component) * MF_BLOCK;
+    for (uint32_t lane = 0; lane < count; lane++) {
+        double told = (double)action[(size_t)lane * stride];
+        if (skip[lane])
+            continue;
+        if (target->limited)
+            told = mf_clamp(told, target->lower, target->upper);
+        double value = target->offset + target->scale * told;
+        if (field->info.type == MF_F64)
+            ((double *)field->data)[row + lane] = value;
+        else
+            ((float *)field->data)[row + lane] = (float)value;
+    }
+}
+
 static void act_share(void *task, uint32_t share) {
     const Pass *pass = task;
     const mf_Environment *e = pass->environment;
     const uint32_t count = e->plan.action_count;
     uint32_t end, first = share_begin(e, share, &end);
-    for (uint32_t i = first; i < end; i++) {
-        const float *action = pass->buffers->action + (size_t)i * count;
-        if (starts_now(e, i))
-            continue;
-        for (uint32_t a = 0; a < count; a++) {
-            const mf_ActionTarget *target = &e->targets[a];
-            double told = (double)action[a];
-            if (target->limited)
-                told = mf_clamp(told, target->lower, target->upper);
-            double value = target->offset + target->scale * told;
-            size_t place = place_of(target->field, i, target->component);
-            if (target->field->info.type == MF_F64)
-                ((double *)target->field->data)[place] = value;
-            else
-                ((float *)target->field->data)[place] = (float)value;
-        }
+    for (; first < end; first += MF_BLOCK) {
+        const float *action = pass->buffers->action + (size_t)first * count;
+        const uint32_t robots = end - first < MF_BLOCK ? end - first : MF_BLOCK;
+        uint8_t skip[MF_BLOCK];
+        for (uint32_t lane = 0; lane < robots; lane++)
+            skip[lane] = starts_now(e, first + lane);
+        for (uint32_t a = 0; a < count; a++)
+            put_actions(&e->targets[a], action + a, count, skip, first / MF_BLOCK, robots);
     }
-}
-
-static void recall(const mf_Environment *e, uint32_t i, mf_EnvironmentRoom *room) {
-    const mf_Model *model = e->plan.model;
-    if (e->recalls) {
-        gather_field(e->rows[MF_EPISODE_LAST_POSITION], model->position_count, i,
-                     room->last_position);
-        gather_field(e->rows[MF_EPISODE_LAST_VELOCITY], model->velocity_count, i,
-                     room->last_velocity);
-        return;
-    }
-    memcpy(room->last_position, room->position, model->position_count * sizeof(double));
-    memcpy(room->last_velocity, room->velocity, model->velocity_count * sizeof(double));
 }
 
 static void drop_nonfinite(double *values, uint32_t count) {
@@ -359,83 +331,98 @@ static mf_TaskDraw draw_of_step(const mf_Environment *e, uint32_t instance) {
 static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
                   mf_EnvironmentRoom *room) {
     const mf_TaskPlan *plan = &e->plan;
-    const mf_Model *model = plan->model;
-    const uint32_t k = i % plan->team;
     mf_TaskDraw draw = draw_of_step(e, i);
-    mf_TaskResult result = {.observation = room->observation + (size_t)k * plan->observation_count,
-                            .signals = room->signals + (size_t)k * plan->task->info.signal_count};
-    gather(e->position, model->position_count, i, room->position);
-    gather(e->velocity, model->velocity_count, i, room->velocity);
-    recall(e, i, room);
-    load_memory(e, i, room->memory);
+    mf_TaskView view = mf_environment_view(e, i % MF_BLOCK, room, &draw);
+    mf_TaskResult result = {.observation = observation_row(e, buffers, i, room),
+                            .signals = signals_row(e, buffers, i, room)};
     for (uint32_t a = 0; a < plan->action_count; a++)
         room->action[a] = (double)buffers->action[(size_t)i * plan->action_count + a];
-    mf_TaskView view = look(e, i, room, &draw);
     view.action = room->action;
+    load_memory(e, i, room->memory);
     plan->task->judge(&view, &result);
     store_memory(e, i, room->memory);
     uint32_t steps = *word_of(e, MF_EPISODE_STEPS, i, 0) += 1;
     bool failed = ((const uint32_t *)e->fault->data)[place_of(e->fault, i, 0)] != 0;
     if (failed)
         clean_failure(plan, &result);
+    finish_row(e, buffers->observation, i, room);
     buffers->reward[i] = result.reward;
     buffers->terminated[i] = result.terminated || failed;
     buffers->truncated[i] = e->episode_steps != MF_NONE && steps >= e->episode_steps;
-    put_row(e, buffers->observation, i, result.observation);
-    put_signals(e, buffers->signals, i, result.signals);
 }
 
-static void finish(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
-                   mf_EnvironmentRoom *room) {
-    const mf_TaskPlan *plan = &e->plan;
-    for (uint32_t k = 0; k < plan->team; k++) {
-        if (e->autoreset != MF_AUTORESET_SAME_STEP) {
-            *word_of(e, MF_EPISODE_PHASE, first + k, 0) = MF_EPISODE_OVER;
-            continue;
-        }
-        put_row(e, buffers->final_observation, first + k,
-                room->observation + (size_t)k * plan->observation_count);
-        put_signals(e, buffers->final_signals, first + k,
-                    room->signals + (size_t)k * plan->task->info.signal_count);
+// All of a team have been judged: whoever of it has failed ends the episode of all.
+static void finish_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
+                        mf_EnvironmentRoom *room) {
+    const uint32_t end = first + e->plan.team;
+    bool over = false;
+    for (uint32_t i = first; i < end; i++)
+        over |= buffers->terminated[i] != 0;
+    for (uint32_t i = first; i < end; i++)
+        buffers->terminated[i] = over;
+    if (!over && !buffers->truncated[first])
+        return;
+    for (uint32_t i = first; i < end; i++)
+        if (e->autoreset == MF_AUTORESET_SAME_STEP)
+            keep_final(e, buffers, i, room);
+        else
+            *word_of(e, MF_EPISODE_PHASE, i, 0) = MF_EPISODE_OVER;
+    if (e->autoreset == MF_AUTORESET_SAME_STEP)
+        start_team(e, first, room);
+}
+
+static void wake_team(const Pass *pass, uint32_t first, mf_EnvironmentRoom *room) {
+    mf_Environment *e = pass->environment;
+    for (uint32_t i = first; i < first + e->plan.team; i++) {
+        pass->buffers->reward[i] = 0.0;
+        pass->buffers->terminated[i] = pass->buffers->truncated[i] = 0;
+    }
+    start_team(e, first, room);
+}
+
+static void judge_unit(const Pass *pass, uint32_t first, uint32_t end, mf_EnvironmentRoom *room) {
+    mf_Environment *e = pass->environment;
+    const uint32_t team = e->plan.team;
+    for (uint32_t i = first; i < end; i += team)
+        if (starts_now(e, i))
+            wake_team(pass, i, room);
+    for (uint32_t i = first; i < end; i++) {
+        if (i % MF_BLOCK == 0)
+            mf_environment_see(e, i / MF_BLOCK, room->fresh + (i - first), room);
+        if (i % team == 0)
+            see_team(e, i, room);
+        if (room->fresh[i - first] != 0)
+            open_episode(e, pass->buffers, i, room);
+        else
+            judge(e, pass->buffers, i, room);
+        if (i % team == team - 1 && room->fresh[i - first] == 0)
+            finish_team(e, pass->buffers, i - i % team, room);
     }
     if (e->autoreset == MF_AUTORESET_SAME_STEP)
-        begin_team(e, buffers, first, room);
-}
-
-// Whoever of a team has failed ends the episode of all.
-static void judge_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
-                       mf_EnvironmentRoom *room) {
-    bool over = false;
-    see_team(e, first, room);
-    for (uint32_t i = first; i < first + e->plan.team; i++) {
-        judge(e, buffers, i, room);
-        over |= buffers->terminated[i] != 0;
-    }
-    for (uint32_t i = first; i < first + e->plan.team; i++)
-        buffers->terminated[i] = over;
-    if (over || buffers->truncated[first])
-        finish(e, buffers, first, room);
-}
-
-static void wake(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
-                 mf_EnvironmentRoom *room) {
-    for (uint32_t i = first; i < first + e->plan.team; i++) {
-        buffers->reward[i] = 0.0;
-        buffers->terminated[i] = buffers->truncated[i] = 0;
-    }
-    begin_team(e, buffers, first, room);
+        open_episodes(pass, first, end, room);
 }
 
 static void judge_share(void *task, uint32_t share) {
-    const Pass *pass = task;
-    mf_Environment *e = pass->environment;
-    uint32_t end, first = share_begin(e, share, &end);
-    for (uint32_t i = first; i < end; i += e->plan.team) {
-        if (starts_now(e, i))
-            wake(e, pass->buffers, i, &e->rooms[share]);
-        else
-            judge_team(e, pass->buffers, i, &e->rooms[share]);
+    for_units(task, share, judge_unit);
+}
+
+// Whether all of a robot's actions are finite: no exponent is all ones.
+static bool are_finite(const float *action, uint32_t count) {
+    uint32_t bad = 0;
+    for (uint32_t a = 0; a < count; a++) {
+        uint32_t bits;
+        memcpy(&bits, &action[a], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
     }
+    return bad == 0;
+}
+
+static mf_Status refuse(const float *action, uint32_t robot, uint32_t count, mf_Error *error) {
+    uint32_t a = 0;
+    while (a + 1 < count && mf_is_finite((double)action[a]))
+        a++;
+    return mf_fail(error, MF_BAD_ARGUMENT, "step: action %u of robot %u is not a finite number", a,
+                   robot);
 }
 
 static mf_Status check_step(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
@@ -444,13 +431,9 @@ static mf_Status check_step(const mf_Environment *e, const mf_EnvironmentBuffers
     for (uint32_t i = 0; i < e->count; i++) {
         if (*word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_NONE)
             return mf_fail(error, MF_BAD_ARGUMENT, "step: robot %u was never reset", i);
-        if (starts_now(e, i))
-            continue;
         const float *action = buffers->action + (size_t)i * count;
-        for (uint32_t a = 0; a < count; a++)
-            if (!mf_is_finite((double)action[a]))
-                return mf_fail(error, MF_BAD_ARGUMENT,
-                               "step: action %u of robot %u is not a finite number", a, i);
+        if (!are_finite(action, count) && !starts_now(e, i))
+            return refuse(action, i, count, error);
     }
     return MF_OK;
 }

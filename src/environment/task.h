@@ -60,12 +60,15 @@ typedef struct mf_TaskView {
     uint32_t agent;          // [1] which of them the robot is
     mf_TaskDraw *draw;       // of this step, or of the start after what start() drew
     double *memory;          // [1] memory_count, part of the state
-    double (*place)[3], (*turn)[4]; // [m] and (w, x, y, z) of links, MF_TASK_POSES
-    const double *inertia;          // [kg m^2], [kg m], [kg] 10 per body, MF_TASK_BODIES
-    const double *twist;            // [rad/s], [m/s] 6 per body, likewise
-    const double *outer;            // [N m], [N] 6 per body, MF_TASK_OUTER
-    const double *actuator;         // [N m] or [N] velocity_count, MF_TASK_ACTUATORS
-    const double *limit;            // [N m] or [N] joint_count, MF_TASK_LIMITS
+    const double (*place)[3], (*turn)[4]; // [m] and (w, x, y, z) of links, MF_TASK_POSES
+    const double *center;                 // [m] centre of mass of all bodies, MF_TASK_BODIES
+    const double *inertia;  // [kg m^2], [kg m], [kg] 10 per body: xx, yy, zz, xy, xz, yz, m x, m y,
+                            // m z, m about the centre of mass, world axes; MF_TASK_BODIES
+    const double *twist;    // [rad/s], [m/s] 6 per body: of what of it is, or would be, there;
+                            // MF_TASK_BODIES
+    const double *outer;    // [N m], [N] 6 per body, about the centre of mass; MF_TASK_OUTER
+    const double *actuator; // [N m] or [N] velocity_count, MF_TASK_ACTUATORS
+    const double *limit;    // [N m] or [N] joint_count, MF_TASK_LIMITS
 } mf_TaskView;
 
 typedef struct mf_TaskResult {
@@ -115,22 +118,5 @@ struct mf_TaskPlan {
 
 extern const mf_Task *const mf_tasks[];
 extern const uint32_t mf_tasks_count;
-
-// ---- sums over the bodies (bodies.c) -----------------------------------------------------------
-
-// Room for what is derived from positions, for one robot.
-typedef struct mf_TaskRoom {
-    double (*place)[3], (*turn)[4]; // of links
-    double (*speed)[3], (*rate)[3]; // of links: of their origins, world axes
-    double *inertia, *twist, *outer, *actuator, *limit;
-} mf_TaskRoom;
-
-// World poses of the bodies' links are in place and turn; fills speed and rate [m/s], [rad/s].
-void mf_task_speeds(const mf_Model *model, const double *velocity, mf_TaskRoom *room);
-// The centre of mass [m] of all bodies.
-void mf_task_center(const mf_Model *model, const mf_TaskRoom *room, double center[3]);
-// Fills inertia (xx, yy, zz, xy, xz, yz, m x, m y, m z, m, world axes) and twist (angular, linear
-// velocity of what of the body is, or would be, at the point) about `center`.
-void mf_task_bodies(const mf_Model *model, const double center[3], mf_TaskRoom *room);
 
 #endif

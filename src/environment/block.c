@@ -1,0 +1,218 @@
+// What tasks see of a block of robots: state and readings, turned from rows of lanes into the
+// numbers of one robot after the other.
+#include "environment/environment.h"
+
+#include "math/scalar.h"
+
+// Components that are turned at a time: what they are read from stays in the nearest cache.
+#define TILE 8u
+
+// ---- rows --------------------------------------------------------------------------------------
+
+// out[robot][component] from rows [component][MF_BLOCK].
+static void turn_f64(const double *rows, uint32_t count, double *out) {
+    for (uint32_t first = 0; first < count; first += TILE) {
+        const uint32_t end = first + TILE < count ? first + TILE : count;
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            for (uint32_t c = first; c < end; c++)
+                out[(size_t)lane * count + c] = rows[(size_t)c * MF_BLOCK + lane];
+    }
+}
+
+static void turn_f32(const float *rows, uint32_t count, double *out) {
+    for (uint32_t first = 0; first < count; first += TILE) {
+        const uint32_t end = first + TILE < count ? first + TILE : count;
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            for (uint32_t c = first; c < end; c++)
+                out[(size_t)lane * count + c] = (double)rows[(size_t)c * MF_BLOCK + lane];
+    }
+}
+
+static void turn(const mf_Environment *e, const void *rows, uint32_t count, double *out) {
+    if (e->precise)
+        turn_f64(rows, count, out);
+    else
+        turn_f32(rows, count, out);
+}
+
+// Component `component` and the ones behind it of a field, in a block; NULL without a field.
+static const void *rows_of(const mf_Field *field, uint32_t block, uint32_t component) {
+    if (field == NULL)
+        return NULL;
+    size_t row = (size_t)block * field->components + component;
+    return (const char *)field->data + row * MF_BLOCK * mf_field_value_size(field->info.type);
+}
+
+static void fill(const mf_Environment *e, void *row, double value) {
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        if (e->precise)
+            ((double *)row)[lane] = value;
+        else
+            ((float *)row)[lane] = (float)value;
+}
+
+static char *load_rows(const mf_Environment *e, const mf_StateSource *sources, uint32_t count,
+                       uint32_t block, char *out) {
+    const size_t row = MF_BLOCK * (e->precise ? sizeof(double) : sizeof(float));
+    for (uint32_t i = 0; i < count; i++, out += row) {
+        const mf_StateSource *source = &sources[i];
+        if (source->field == NULL)
+            fill(e, out, source->value);
+        else
+            memcpy(out, rows_of(source->field, block, source->component), row);
+    }
+    return out;
+}
+
+// ---- state -------------------------------------------------------------------------------------
+
+// The state before the last physics step; for robots that have just begun, the present one.
+static void load_last(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
+                      mf_EnvironmentRoom *room) {
+    const size_t size = e->precise ? sizeof(double) : sizeof(float);
+    const uint32_t counts[2] = {e->plan.model->position_count, e->plan.model->velocity_count};
+    char *last = room->last;
+    for (int part = 0; part < 2; part++) {
+        const mf_Field *field = e->rows[MF_EPISODE_LAST_POSITION + part];
+        if (counts[part] > 0)
+            memcpy(last, rows_of(field, block, 0), counts[part] * MF_BLOCK * size);
+        last += counts[part] * MF_BLOCK * size;
+    }
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        for (uint32_t c = 0; fresh[lane] != 0 && c < counts[0] + counts[1]; c++) {
+            const size_t at = ((size_t)c * MF_BLOCK + lane) * size;
+            memcpy((char *)room->last + at, (const char *)room->state + at, size);
+        }
+}
+
+static void see_state(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
+                      mf_EnvironmentRoom *room) {
+    const mf_Model *model = e->plan.model;
+    const size_t size = e->precise ? sizeof(double) : sizeof(float);
+    const size_t shift = model->position_count * MF_BLOCK * size; // of velocities in the rows
+    char *behind = load_rows(e, e->position, model->position_count, block, room->state);
+    load_rows(e, e->velocity, model->velocity_count, block, behind);
+    turn(e, room->state, model->position_count, room->position);
+    turn(e, behind, model->velocity_count, room->velocity);
+    room->sight.position = room->state;
+    room->sight.velocity = behind;
+    if (!e->recalls)
+        return;
+    load_last(e, block, fresh, room);
+    room->sight.position = room->last;
+    room->sight.velocity = (char *)room->last + shift;
+    turn(e, room->last, model->position_count, room->last_position);
+    turn(e, (char *)room->last + shift, model->velocity_count, room->last_velocity);
+}
+
+// ---- what follows from it ----------------------------------------------------------------------
+
+// Places seen from the base's origin become those in the world.
+static void add_base(const mf_Environment *e, const mf_EnvironmentRoom *room, uint32_t count,
+                     double *places) {
+    const size_t stride = e->plan.model->position_count;
+    const double *base = e->recalls ? room->last_position : room->position;
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        for (uint32_t p = 0; p < count; p++)
+            for (uint32_t i = 0; i < 3; i++)
+                places[3 * ((size_t)lane * count + p) + i] += base[lane * stride + i];
+}
+
+static void see_poses(const mf_Environment *e, mf_EnvironmentRoom *room) {
+    const uint32_t links = e->plan.model->link_count;
+    turn(e, room->sight.place, 3 * links, room->place);
+    turn(e, room->sight.turn, 4 * links, room->turn);
+    if (e->sight.free)
+        add_base(e, room, links, room->place);
+}
+
+static void see_bodies(const mf_Environment *e, mf_EnvironmentRoom *room) {
+    const uint32_t bodies = e->plan.model->body_count;
+    turn(e, room->sight.center, 3, room->center);
+    turn(e, room->sight.inertia, 10 * bodies, room->inertia);
+    turn(e, room->sight.twist, 6 * bodies, room->twist);
+    if (e->sight.free)
+        add_base(e, room, 1, room->center);
+}
+
+static double value_at(const mf_Environment *e, const void *row, uint32_t lane) {
+    return e->precise ? ((const double *)row)[lane] : (double)((const float *)row)[lane];
+}
+
+static void see_actuators(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
+    const mf_Model *model = e->plan.model;
+    const size_t stride = model->velocity_count;
+    memset(room->actuator, 0, MF_BLOCK * stride * sizeof *room->actuator);
+    for (uint32_t a = 0; e->actuator != NULL && a < model->actuator_count; a++) {
+        const mf_Actuator *actuator = &model->actuators[a];
+        const void *row = rows_of(e->actuator, block, a);
+        if (actuator->drive != MF_DRIVE_JOINT)
+            continue;
+        double *out = room->actuator + model->joints[actuator->joint].velocity_address;
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            out[lane * stride] += actuator->gear[0] * value_at(e, row, lane);
+    }
+}
+
+// 1 where any of a foot's contacts bears load.
+static void see_feet(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
+    const size_t stride = e->plan.foot_count;
+    for (size_t i = 0; i < MF_BLOCK * stride; i++)
+        room->feet[i] = 0.0;
+    for (uint32_t i = 0; i < e->foot_row_count; i++) {
+        const mf_FootRow *foot = &e->feet[i];
+        const void *row = rows_of(foot->field, block, foot->component);
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            if (value_at(e, row, lane) > 0.0)
+                room->feet[lane * stride + foot->foot] = 1.0;
+    }
+}
+
+void mf_environment_see(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
+                        mf_EnvironmentRoom *room) {
+    const uint32_t wants = e->plan.task->wants, outer = 6 * e->plan.model->body_count;
+    see_state(e, block, fresh, room);
+    room->sight.raw = rows_of(e->outer, block, 0);
+    if (wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER))
+        e->see(&room->sight);
+    if (wants & MF_TASK_POSES)
+        see_poses(e, room);
+    if (wants & MF_TASK_BODIES)
+        see_bodies(e, room);
+    if (wants & MF_TASK_OUTER)
+        turn(e, room->sight.outer, outer, room->outer);
+    if (wants & MF_TASK_ACTUATORS)
+        see_actuators(e, block, room);
+    if (wants & MF_TASK_FEET)
+        see_feet(e, block, room);
+    if (wants & MF_TASK_LIMITS && e->limit != NULL)
+        turn(e, rows_of(e->limit, block, 0), e->plan.model->joint_count, room->limit);
+}
+
+mf_TaskView mf_environment_view(const mf_Environment *e, uint32_t lane,
+                                const mf_EnvironmentRoom *room, mf_TaskDraw *draw) {
+    const mf_Model *model = e->plan.model;
+    const size_t positions = lane * (size_t)model->position_count,
+                 velocities = lane * (size_t)model->velocity_count,
+                 links = lane * (size_t)model->link_count,
+                 bodies = lane * (size_t)model->body_count;
+    return (mf_TaskView){
+        .plan = &e->plan,
+        .position = room->position + positions,
+        .velocity = room->velocity + velocities,
+        .last_position = (e->recalls ? room->last_position : room->position) + positions,
+        .last_velocity = (e->recalls ? room->last_velocity : room->velocity) + velocities,
+        .memory = room->memory,
+        .place = (const double(*)[3])room->place + links,
+        .turn = (const double(*)[4])room->turn + links,
+        .center = room->center + 3 * (size_t)lane,
+        .inertia = room->inertia + 10 * bodies,
+        .twist = room->twist + 6 * bodies,
+        .outer = room->outer + 6 * bodies,
+        .actuator = room->actuator + velocities,
+        .limit = room->limit + lane * (size_t)model->joint_count,
+        .feet = room->feet + lane * (size_t)e->plan.foot_count,
+        .team = e->plan.team > 1 ? room->team : NULL,
+        .agent = draw->agent,
+        .draw = draw};
+}

@@ -1,0 +1,56 @@
+// What tasks want to see of robots besides their state: poses of links, inertia and velocity of
+// bodies, forces on them. Found for a block of robots at a time, in lanes (sight_kernel.c).
+#ifndef MAYFLY_ENVIRONMENT_SIGHT_H
+#define MAYFLY_ENVIRONMENT_SIGHT_H
+
+#include "math/kernel.h"
+
+#include <mayfly/model.h>
+
+typedef struct mf_SightLink {
+    uint32_t parent;
+    uint32_t position, velocity; // of its joint in the model's vectors
+    mf_JointType type;
+    bool turned; // its frame at rest is not the parent's
+    double place[3], rotation[4], axis[3], reference;
+} mf_SightLink;
+
+typedef struct mf_SightBody {
+    uint32_t link, parent; // MF_NONE: it stands still; it has no parent
+    bool turned;           // its main axes are not the link's
+    double center[3];      // [m] in the link
+    double axes[4];        // of its moments, in the link
+    double moments[3];     // [kg m^2]
+    double mass;           // [kg]
+} mf_SightBody;
+
+typedef struct mf_SightPlan {
+    mf_SightLink *links; // the base first
+    mf_SightBody *bodies;
+    uint32_t link_count, body_count;
+    uint32_t wants; // MF_TASK_*
+    bool free;      // the base moves
+    double mass;    // [kg]
+} mf_SightPlan;
+
+// Rows of MF_BLOCK values of the group's precision. Places are seen from the base's origin: far
+// from the world's, they would lose digits.
+typedef struct mf_SightBatch {
+    const mf_SightPlan *plan;
+    const void *position, *velocity; // [1] the model's vectors
+    const void *raw;                 // [N], [N m] 6 per body, sensor.outer; NULL: none
+    void *place, *turn;              // [m] 3 and (w, x, y, z) per link
+    void *axes;                      // 9 per link: turn as a matrix
+    void *speed;                     // [m/s], [rad/s] 6 per link, world axes
+    void *center;                    // [m] 3: centre of mass
+    void *inertia, *twist, *outer;   // as in mf_TaskView
+} mf_SightBatch;
+
+typedef void (*mf_SightFn)(const mf_SightBatch *batch);
+MF_KERNEL_COPIES(void, mf_sight_run, (const mf_SightBatch *batch));
+
+mf_Status mf_sight_plan(mf_Context *context, const mf_Model *model, uint32_t wants,
+                        mf_SightPlan *plan, mf_Error *error);
+void mf_sight_release(mf_Context *context, mf_SightPlan *plan);
+
+#endif

@@ -1,0 +1,260 @@
+// Poses and velocities of links by the usual recursion (Featherstone, Rigid Body Dynamics
+// Algorithms, 2008, section 2.10) in world axes, and what follows for bodies: inertia and velocity
+// about the centre of mass of the whole and forces from outside there - what MuJoCo calls cinert,
+// cvel and cfrc_ext - for robots whose moving bodies hang on one root.
+//
+// Invariant: a lane never reads another.
+#include "environment/sight.h"
+
+#include "environment/task.h"
+#include "math/lane_vector.h"
+
+typedef struct Sight { // the batch at one bundle of lanes
+    const mf_SightPlan *plan;
+    const mf_real *position, *velocity, *raw;
+    mf_real *place, *turn, *axes, *speed, *center, *inertia, *twist, *outer;
+} Sight;
+
+static MF_INLINE Vec set_vec(const double v[3]) {
+    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+}
+
+static MF_INLINE Quat set_quat(const double q[4]) {
+    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                  mf_set((mf_real)q[3])};
+}
+
+static MF_INLINE Quat quat_load(const mf_real *rows, size_t c) {
+    return (Quat){row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
+                  row_load(rows, c + 3)};
+}
+
+static MF_INLINE Mat mat_load(const mf_real *rows, size_t c) {
+    return (Mat){row_load(rows, c),     row_load(rows, c + 1), row_load(rows, c + 2),
+                 row_load(rows, c + 3), row_load(rows, c + 4), row_load(rows, c + 5),
+                 row_load(rows, c + 6), row_load(rows, c + 7), row_load(rows, c + 8)};
+}
+
+// ---- links -------------------------------------------------------------------------------------
+
+static Mat put_pose(const Sight *s, uint32_t link, Vec place, Quat turn) {
+    const Mat m = quat_matrix(turn);
+    mf_real *out = s->turn + 4 * (size_t)link * MF_BLOCK;
+    row_store(out, 0, turn.w);
+    vec_store(out, 1, (Vec){turn.x, turn.y, turn.z});
+    out = s->axes + 9 * (size_t)link * MF_BLOCK;
+    vec_store(out, 0, (Vec){m.xx, m.xy, m.xz});
+    vec_store(out, 3, (Vec){m.yx, m.yy, m.yz});
+    vec_store(out, 6, (Vec){m.zx, m.zy, m.zz});
+    vec_store(s->place, 3 * (size_t)link, place);
+    return m;
+}
+
+static MF_INLINE void put_speed(const Sight *s, uint32_t link, Vec speed, Vec rate) {
+    vec_store(s->speed, 6 * (size_t)link, speed);
+    vec_store(s->speed, 6 * (size_t)link + 3, rate);
+}
+
+static void see_base(const Sight *s) {
+    const mf_lane zero = mf_zero();
+    const Vec none = {zero, zero, zero};
+    if (!s->plan->free) {
+        put_pose(s, 0, none, (Quat){mf_set((mf_real)1), zero, zero, zero});
+        put_speed(s, 0, none, none);
+        return;
+    }
+    const Mat m = put_pose(s, 0, none, quat_normalize(quat_load(s->position, 3)));
+    put_speed(s, 0, vec_load(s->velocity, 0), mat_apply(&m, vec_load(s->velocity, 3)));
+}
+
+static MF_INLINE Quat turn_about(const double axis[3], mf_lane angle) {
+    mf_lane sine, cosine;
+    mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &sine, &cosine);
+    Vec part = vec_scale(set_vec(axis), sine);
+    return (Quat){cosine, part.x, part.y, part.z};
+}
+
+// The frame at rest on its parent, before the joint moves it.
+typedef struct Carried {
+    Vec place, speed, rate;
+    Quat turn;
+} Carried;
+
+static Carried carry(const Sight *s, const mf_SightLink *link) {
+    const Mat axes = mat_load(s->axes, 9 * (size_t)link->parent);
+    const Vec arm = mat_apply(&axes, set_vec(link->place));
+    Carried own = {.turn = quat_load(s->turn, 4 * (size_t)link->parent),
+                   .rate = vec_load(s->speed, 6 * (size_t)link->parent + 3)};
+    own.place = vec_add(vec_load(s->place, 3 * (size_t)link->parent), arm);
+    own.speed = vec_cross_add(own.rate, arm, vec_load(s->speed, 6 * (size_t)link->parent));
+    if (link->turned)
+        own.turn = quat_multiply(own.turn, set_quat(link->rotation));
+    return own;
+}
+
+// Joints with a translation: the way and its speed are along the frame at rest; what it carries
+// swings about the place it left.
+static void slide(Carried *own, Vec way, Vec speed) {
+    const Mat axes = quat_matrix(own->turn);
+    const Vec moved = mat_apply(&axes, way);
+    own->place = vec_add(own->place, moved);
+    own->speed = vec_cross_add(own->rate, moved, own->speed);
+    own->speed = vec_add(own->speed, mat_apply(&axes, speed));
+}
+
+static void see_link(const Sight *s, uint32_t number) {
+    const mf_SightLink *link = &s->plan->links[number];
+    const Vec axis = set_vec(link->axis);
+    Vec rate = {mf_zero(), mf_zero(), mf_zero()}; // of the joint, in the link
+    Carried own = carry(s, link);
+    uint32_t q = link->position, v = link->velocity;
+    if (link->type == MF_JOINT_HINGE) {
+        const mf_lane angle = row_load(s->position, q) - mf_set((mf_real)link->reference);
+        own.turn = quat_multiply(own.turn, turn_about(link->axis, angle));
+        rate = vec_scale(axis, row_load(s->velocity, v));
+    } else if (link->type == MF_JOINT_SLIDE) {
+        const mf_lane way = row_load(s->position, q) - mf_set((mf_real)link->reference);
+        slide(&own, vec_scale(axis, way), vec_scale(axis, row_load(s->velocity, v)));
+    } else if (link->type == MF_JOINT_FLOATING) {
+        slide(&own, vec_load(s->position, q), vec_load(s->velocity, v));
+        q += 3;
+        v += 3;
+    }
+    if (link->type == MF_JOINT_FLOATING || link->type == MF_JOINT_BALL) {
+        own.turn = quat_multiply(own.turn, quat_normalize(quat_load(s->position, q)));
+        rate = vec_load(s->velocity, v);
+    }
+    own.turn = quat_renormalize(own.turn);
+    const Mat axes = put_pose(s, number, own.place, own.turn);
+    put_speed(s, number, own.speed, mat_apply_add(&axes, rate, own.rate));
+}
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+static MF_INLINE Vec body_center(const Sight *s, const mf_SightBody *body) {
+    if (body->link == MF_NONE && s->plan->free)
+        return vec_sub(set_vec(body->center), vec_load(s->position, 0));
+    if (body->link == MF_NONE)
+        return set_vec(body->center);
+    const Mat axes = mat_load(s->axes, 9 * (size_t)body->link);
+    return mat_apply_add(&axes, set_vec(body->center), vec_load(s->place, 3 * (size_t)body->link));
+}
+
+static Vec see_center(const Sight *s) {
+    Vec sum = {mf_zero(), mf_zero(), mf_zero()};
+    for (uint32_t b = 0; b < s->plan->body_count; b++)
+        if (s->plan->bodies[b].mass > 0.0)
+            sum = vec_fma(body_center(s, &s->plan->bodies[b]),
+                          mf_set((mf_real)s->plan->bodies[b].mass), sum);
+    if (s->plan->mass > 0.0)
+        sum = vec_scale(sum, mf_set((mf_real)(1.0 / s->plan->mass)));
+    vec_store(s->center, 0, sum);
+    return sum;
+}
+
+static MF_INLINE Mat body_axes(const Sight *s, const mf_SightBody *body) {
+    const Quat unit = {mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero()};
+    if (body->link != MF_NONE && !body->turned)
+        return mat_load(s->axes, 9 * (size_t)body->link);
+    Quat turn = body->link != MF_NONE ? quat_load(s->turn, 4 * (size_t)body->link) : unit;
+    return quat_matrix(quat_multiply(turn, set_quat(body->axes)));
+}
+
+// Moments m about the axes a: sum of m_k a_k a_k^T. With its mass at `arm`: + m (|arm|^2 - arm
+// arm^T).
+static void see_inertia(const Sight *s, uint32_t number, Vec center) {
+    const mf_SightBody *body = &s->plan->bodies[number];
+    const mf_lane mass = mf_set((mf_real)body->mass);
+    const Vec arm = vec_sub(body_center(s, body), center), first = vec_scale(arm, mass);
+    const Mat a = body_axes(s, body);
+    const Vec m = set_vec(body->moments);
+    const Vec rows[3] = {{a.xx, a.xy, a.xz}, {a.yx, a.yy, a.yz}, {a.zx, a.zy, a.zz}};
+    Vec part[3];
+    for (int i = 0; i < 3; i++)
+        part[i] = (Vec){rows[i].x * m.x, rows[i].y * m.y, rows[i].z * m.z};
+    const mf_lane square = vec_dot(arm, first);
+    const Sym sum = {vec_dot_add(part[0], rows[0], mf_fma(-arm.x, first.x, square)),
+                     vec_dot_add(part[1], rows[1], mf_fma(-arm.y, first.y, square)),
+                     vec_dot_add(part[2], rows[2], mf_fma(-arm.z, first.z, square)),
+                     vec_dot_add(part[0], rows[1], -(arm.x * first.y)),
+                     vec_dot_add(part[0], rows[2], -(arm.x * first.z)),
+                     vec_dot_add(part[1], rows[2], -(arm.y * first.z))};
+    mf_real *out = s->inertia + 10 * (size_t)number * MF_BLOCK;
+    sym_store(out, sum);
+    vec_store(out, 6, first);
+    row_store(out, 9, mass);
+}
+
+static void see_twist(const Sight *s, uint32_t number, Vec center) {
+    const uint32_t link = s->plan->bodies[number].link;
+    Vec rate = {mf_zero(), mf_zero(), mf_zero()}, speed = rate;
+    if (link != MF_NONE) {
+        rate = vec_load(s->speed, 6 * (size_t)link + 3);
+        speed = vec_cross_add(rate, vec_sub(center, vec_load(s->place, 3 * (size_t)link)),
+                              vec_load(s->speed, 6 * (size_t)link));
+    }
+    vec_store(s->twist, 6 * (size_t)number, rate);
+    vec_store(s->twist, 6 * (size_t)number + 3, speed);
+}
+
+// Forces from outside on what each body carries, about its link, become those on the body alone,
+// about the centre of mass of the whole: torque, then force.
+static void see_outer(const Sight *s, Vec center) {
+    for (uint32_t b = 0; b < s->plan->body_count; b++) {
+        const uint32_t link = s->plan->bodies[b].link;
+        Vec force = {mf_zero(), mf_zero(), mf_zero()}, torque = force, arm = force;
+        if (s->raw != NULL) {
+            force = vec_load(s->raw, 6 * (size_t)b);
+            torque = vec_load(s->raw, 6 * (size_t)b + 3);
+        }
+        if (link != MF_NONE)
+            arm = vec_sub(vec_load(s->place, 3 * (size_t)link), center);
+        vec_store(s->outer, 6 * (size_t)b, vec_cross_add(arm, force, torque));
+        vec_store(s->outer, 6 * (size_t)b + 3, force);
+    }
+    // Parents come first, so that what a child takes from its parent is still its whole subtree's.
+    for (uint32_t b = 0; b < s->plan->body_count; b++) {
+        const uint32_t parent = s->plan->bodies[b].parent;
+        for (uint32_t i = 0; parent != MF_NONE && i < 6; i++)
+            row_store(s->outer, 6 * (size_t)parent + i,
+                      row_load(s->outer, 6 * (size_t)parent + i) -
+                          row_load(s->outer, 6 * (size_t)b + i));
+    }
+}
+
+// ---- a block -----------------------------------------------------------------------------------
+
+static void see(const Sight *s) {
+    const uint32_t wants = s->plan->wants;
+    see_base(s);
+    for (uint32_t l = 1; l < s->plan->link_count; l++)
+        see_link(s, l);
+    if (!(wants & (MF_TASK_BODIES | MF_TASK_OUTER)))
+        return;
+    const Vec center = see_center(s);
+    for (uint32_t b = 0; wants & MF_TASK_BODIES && b < s->plan->body_count; b++) {
+        see_inertia(s, b, center);
+        see_twist(s, b, center);
+    }
+    if (wants & MF_TASK_OUTER)
+        see_outer(s, center);
+}
+
+void MF_KERNEL(mf_sight_run)(const mf_SightBatch *batch) {
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
+        const mf_real *raw = batch->raw;
+        const Sight sight = {.plan = batch->plan,
+                             .position = (const mf_real *)batch->position + lane,
+                             .velocity = (const mf_real *)batch->velocity + lane,
+                             .raw = raw != NULL ? raw + lane : NULL,
+                             .place = (mf_real *)batch->place + lane,
+                             .turn = (mf_real *)batch->turn + lane,
+                             .axes = (mf_real *)batch->axes + lane,
+                             .speed = (mf_real *)batch->speed + lane,
+                             .center = (mf_real *)batch->center + lane,
+                             .inertia = (mf_real *)batch->inertia + lane,
+                             .twist = (mf_real *)batch->twist + lane,
+                             .outer = (mf_real *)batch->outer + lane};
+        see(&sight);
+    }
+}
