@@ -273,16 +273,19 @@ static bool starts_now(const mf_Environment *e, uint32_t instance) {
            *word_of(e, MF_EPISODE_PHASE, instance, 0) == MF_EPISODE_OVER;
 }
 
+static double limited(const mf_ActionTarget *target, float action) {
+    double value = (double)action;
+    return target->limited ? mf_clamp(value, target->lower, target->upper) : value;
+}
+
 static void put_actions(const mf_ActionTarget *target, const float *action, uint32_t stride,
                         const uint8_t *skip, uint32_t block, uint32_t count) {
     const mf_Field *field = target->field;
     const size_t row = ((size_t)block * field->components + target->component) * MF_BLOCK;
     for (uint32_t lane = 0; lane < count; lane++) {
-        double told = (double)action[(size_t)lane * stride];
         if (skip[lane])
             continue;
-        if (target->limited)
-            told = mf_clamp(told, target->lower, target->upper);
+        double told = limited(target, action[(size_t)lane * stride]);
         double value = target->offset + target->scale * told;
         if (field->info.type == MF_F64)
             ((double *)field->data)[row + lane] = value;
@@ -336,7 +339,8 @@ static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint3
     mf_TaskResult result = {.observation = observation_row(e, buffers, i, room),
                             .signals = signals_row(e, buffers, i, room)};
     for (uint32_t a = 0; a < plan->action_count; a++)
-        room->action[a] = (double)buffers->action[(size_t)i * plan->action_count + a];
+        room->action[a] =
+            limited(&e->targets[a], buffers->action[(size_t)i * plan->action_count + a]);
     view.action = room->action;
     load_memory(e, i, room->memory);
     plan->task->judge(&view, &result);

@@ -6,13 +6,17 @@
 const mf_Task *const mf_tasks[] = {
     &mf_task_ant,
     &mf_task_half_cheetah,
+    &mf_task_hexapod,
     &mf_task_hopper,
     &mf_task_humanoid,
     &mf_task_humanoid_standup,
     &mf_task_inverted_double_pendulum,
     &mf_task_inverted_pendulum,
     &mf_task_pusher,
+    &mf_task_quadrotor,
+    &mf_task_quadruped,
     &mf_task_reacher,
+    &mf_task_swarm,
     &mf_task_swimmer,
     &mf_task_walker2d,
 };

@@ -45,13 +45,17 @@ void mf_task_body_place(const mf_TaskView *view, uint32_t body, double place[3])
 
 extern const mf_Task mf_task_ant;
 extern const mf_Task mf_task_half_cheetah;
+extern const mf_Task mf_task_hexapod;
 extern const mf_Task mf_task_hopper;
 extern const mf_Task mf_task_humanoid;
 extern const mf_Task mf_task_humanoid_standup;
 extern const mf_Task mf_task_inverted_double_pendulum;
 extern const mf_Task mf_task_inverted_pendulum;
 extern const mf_Task mf_task_pusher;
+extern const mf_Task mf_task_quadrotor;
+extern const mf_Task mf_task_quadruped;
 extern const mf_Task mf_task_reacher;
+extern const mf_Task mf_task_swarm;
 extern const mf_Task mf_task_swimmer;
 extern const mf_Task mf_task_walker2d;
 

@@ -1,0 +1,82 @@
+// What tasks with quadrotors share: their model, motion, actions, starts and observations.
+#ifndef MAYFLY_ENVIRONMENT_FLYERS_H
+#define MAYFLY_ENVIRONMENT_FLYERS_H
+
+#include "environment/tasks.h"
+
+#define MF_FLYER_STEP (5 * MF_MILLISECOND) // physics step
+#define MF_FLYER_SKIP 4                    // [1] steps between actions: 50 Hz
+#define MF_FLYER_ACTIONS 4u                // [1]
+#define MF_FLYER_OWN                                                                               \
+    22u // [1] values observed of the robot itself: error, matrix, velocities, action
+
+// What a robot remembers. The swarm's and the single quadrotor's tasks have no more.
+enum { MF_FLYER_GOAL = 0, MF_FLYER_DISTANCE = 3, MF_FLYER_LAST_ACTION = 4, MF_FLYER_MEMORY = 8 };
+
+// The first parameters of both tasks, in this order.
+enum {
+    MF_FLYER_ROTORS,
+    MF_FLYER_HEIGHT,
+    MF_FLYER_BOX,
+    MF_FLYER_TILT,
+    MF_FLYER_SPEED,
+    MF_FLYER_RATE,
+    MF_FLYER_NEAR,
+    MF_FLYER_WIDTH,
+    MF_FLYER_PROGRESS,
+    MF_FLYER_SPIN_COST,
+    MF_FLYER_SMOOTHNESS,
+    MF_FLYER_CRASH,
+    MF_FLYER_FAR,
+    MF_FLYER_PARAMETERS
+};
+#define MF_FLYER_ROWS(box, progress)                                                               \
+    MF_TASK_SWITCH("rotors", 0.0, "actions are rotor speeds, not thrust and body rates"),          \
+        {"height", "m", 3.0, 0.0, 1e4, "of the middle of the box above the ground"},               \
+        {"box", "m", box, 0.0, 1e4, "half width of the cube in which robots start"},               \
+        {"start_tilt", "rad", 0.2, 0.0, 3.0, "largest tilt of a start about each axis"},           \
+        {"start_speed", "m/s", 0.5, 0.0, 100.0, "largest speed of a start along each axis"},       \
+        {"start_rate", "rad/s", 0.5, 0.0, 100.0, "largest rate of a start about each axis"},       \
+        MF_TASK_WEIGHT("near_weight", 1.0, "reward of a step at the goal"),                        \
+        {"near_width", "m", 0.5, 1e-3, 1e4, "distance that halves it"},                            \
+        MF_TASK_WEIGHT("progress_weight", progress, "reward per m nearer to the goal"),            \
+        MF_TASK_WEIGHT("spin_weight", 0.005, "cost per squared body rate"),                        \
+        MF_TASK_WEIGHT("smoothness_weight", 0.02, "cost per mean square of the actions' change"),  \
+        MF_TASK_WEIGHT("crash_cost", 10.0, "cost of the end by a crash or by going too far"), {    \
+        "far", "m", 10.0, 1e-3, 1e6, "so far from its goal a robot is lost"                        \
+    }
+
+// The first signals of both.
+enum {
+    MF_FLYER_SEES_DISTANCE,
+    MF_FLYER_REWARD_NEAR,
+    MF_FLYER_REWARD_PROGRESS,
+    MF_FLYER_REWARD_SPIN,
+    MF_FLYER_REWARD_SMOOTHNESS,
+    MF_FLYER_REWARD_CRASH,
+    MF_FLYER_SIGNALS
+};
+#define MF_FLYER_SIGNAL_NAMES                                                                      \
+    "distance", "reward_near", "reward_progress", "reward_spin", "reward_smoothness", "reward_crash"
+
+mf_Status mf_flyer_make(mf_Context *context, const mf_TaskPlan *plan, mf_Model **out,
+                        mf_Error *error);
+// The common part of prepare(): the caller has room to start in, and enough thrust to fly.
+mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error);
+mf_Status mf_flyer_stage(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets,
+                         mf_Error *error);
+
+// A uniform place in the box.
+void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double place[3]);
+// Tilt, velocity and rate of a start.
+void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
+// The robot itself, MF_FLYER_OWN values; moves *out on. `action` NULL: none yet.
+void mf_flyer_observe(const mf_TaskView *view, double **out);
+double mf_flyer_distance(const mf_TaskView *view); // [m] to the goal in memory
+// Nearness, way, rate and smoothness of the last step in signals; remembers distance and action.
+// True when the robot is lost: on the ground or too far away.
+bool mf_flyer_judge(const mf_TaskView *view, mf_TaskResult *result);
+// The sum of rewards in the signals, with the cost of a crash.
+double mf_flyer_sum(const mf_TaskView *view, mf_TaskResult *result, bool crashed);
+
+#endif

@@ -1,0 +1,187 @@
+// Quadrotors that fly to goals of their own and keep apart: a team in one place. Starts and goals
+// are cells of a cube of cells, each in a random one, so that no two are near each other.
+//
+// Who meets whom is found here and not by the world: robots of an environment do not meet in the
+// world, so that there may be many teams in one. Between two looks robots are taken to fly
+// straight.
+#include "environment/flyers.h"
+
+#include "math/scalar.h"
+
+#define TEAM_MOST 64u // [1] agents
+#define CELLS_MOST 64u
+#define PART 0.5 // [1] of a cell's width in which a robot is put
+
+enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBOURS, APART, APART_COST };
+
+static const mf_TaskParameter parameters[] = {
+    MF_FLYER_ROWS(2.5, 1.0),
+    {"agents", "1", 8.0, 2.0, TEAM_MOST, "robots of a team"},
+    {"neighbours", "1", 3.0, 1.0, TEAM_MOST - 1, "nearest others that a robot sees"},
+    {"apart", "m", 1.0, 0.0, 1e3, "robots nearer to each other than that pay"},
+    MF_TASK_WEIGHT("apart_weight", 1.0, "what they pay where they touch; falls off linearly"),
+};
+
+enum { NEAREST = MF_FLYER_SIGNALS, MET, REWARD_APART };
+static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES, "nearest", "met", "reward_apart"};
+
+typedef struct Neighbour {
+    double distance; // [m]
+    uint32_t agent;
+} Neighbour;
+
+// ---- starts and goals --------------------------------------------------------------------------
+
+// Cells along an edge of the cube.
+static uint32_t edge_of(uint32_t agents) {
+    uint32_t edge = 1;
+    while (edge * edge * edge < agents)
+        edge++;
+    return edge;
+}
+
+static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
+    const uint32_t agents = (uint32_t)plan->value[AGENTS];
+    const double cell = 2.0 * plan->value[MF_FLYER_BOX] / edge_of(agents);
+    mf_Status status = mf_flyer_prepare(plan, error);
+    if (status != MF_OK)
+        return status;
+    if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "task swarm: a box of half width %g m has no room for %u robots of radius "
+                       "%g m",
+                       plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
+    plan->team = agents;
+    plan->places[0] = (uint32_t)plan->value[NEIGHBOURS];
+    if (plan->places[0] > agents - 1)
+        plan->places[0] = agents - 1;
+    plan->observation_count = MF_FLYER_OWN + 6 * plan->places[0];
+    return MF_OK;
+}
+
+// The cells of all robots of the team in random order (Fisher and Yates 1938), then the place in
+// the cell of the robot that draws. All robots of a team draw the same words up to their own.
+static void take_cell(const mf_TaskPlan *plan, mf_TaskDraw *draw, double place[3]) {
+    const uint32_t edge = edge_of(plan->team), count = edge * edge * edge;
+    const double width = 2.0 * plan->value[MF_FLYER_BOX] / edge;
+    uint8_t cells[CELLS_MOST];
+    for (uint32_t i = 0; i < count; i++)
+        cells[i] = (uint8_t)i;
+    for (uint32_t i = 0; i < plan->team; i++) {
+        uint32_t other = i + mf_task_index(draw, count - i);
+        uint8_t cell = cells[i];
+        cells[i] = cells[other];
+        cells[other] = cell;
+    }
+    for (uint32_t agent = 0; agent < plan->team; agent++) {
+        double shift[3];
+        for (int i = 0; i < 3; i++)
+            shift[i] = 0.5 + mf_task_uniform(draw, -0.5 * PART, 0.5 * PART);
+        if (agent != draw->agent)
+            continue;
+        const uint32_t cell = cells[agent];
+        const uint32_t at[3] = {cell % edge, cell / edge % edge, cell / (edge * edge)};
+        for (int i = 0; i < 3; i++)
+            place[i] = width * (at[i] + shift[i]) - plan->value[MF_FLYER_BOX];
+    }
+    place[2] += plan->value[MF_FLYER_HEIGHT];
+}
+
+static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity) {
+    double other_position[7], other_velocity[6];
+    take_cell(plan, draw, position);
+    for (uint32_t agent = 0; agent < plan->team; agent++) {
+        bool own = agent == draw->agent;
+        mf_flyer_shake(plan, draw, own ? position : other_position,
+                       own ? velocity : other_velocity);
+    }
+}
+
+// ---- the others --------------------------------------------------------------------------------
+
+// The least distance [m] to another robot since the last look.
+static double closest(const mf_TaskView *view, uint32_t agent) {
+    const mf_TaskMate *self = &view->team[view->agent], *other = &view->team[agent];
+    double way[3], rate[3], near[3];
+    mf_vec3_sub(way, other->position, self->position);
+    mf_vec3_sub(rate, other->velocity, self->velocity);
+    double square = mf_vec3_dot(rate, rate);
+    double ago = square > 0.0 ? mf_vec3_dot(way, rate) / square : 0.0;
+    mf_vec3_add_scaled(near, way, -mf_clamp(ago, 0.0, view->plan->interval), rate);
+    return mf_vec3_length(near);
+}
+
+// The nearest others now, nearest first; of equal ones the first comes first.
+static void find_neighbours(const mf_TaskView *view, Neighbour *out) {
+    const uint32_t wanted = view->plan->places[0];
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < view->plan->team; k++) {
+        if (k == view->agent)
+            continue;
+        double distance =
+            mf_task_length(view->team[k].position, view->team[view->agent].position, 3);
+        uint32_t at = found < wanted ? found++ : wanted;
+        while (at > 0 && out[at - 1].distance > distance) {
+            if (at < wanted)
+                out[at] = out[at - 1];
+            at--;
+        }
+        if (at < wanted)
+            out[at] = (Neighbour){distance, k};
+    }
+}
+
+static void observe(const mf_TaskView *view, const Neighbour *neighbours, double *out) {
+    const mf_TaskMate *self = &view->team[view->agent];
+    mf_flyer_observe(view, &out);
+    for (uint32_t n = 0; n < view->plan->places[0]; n++) {
+        const mf_TaskMate *other = &view->team[neighbours[n].agent];
+        mf_vec3_sub(out, other->position, self->position);
+        mf_vec3_sub(out + 3, other->velocity, self->velocity);
+        out += 6;
+    }
+}
+
+static void begin(const mf_TaskView *view, mf_TaskResult *result) {
+    Neighbour neighbours[TEAM_MOST];
+    take_cell(view->plan, view->draw, view->memory + MF_FLYER_GOAL);
+    find_neighbours(view, neighbours);
+    view->memory[MF_FLYER_DISTANCE] = mf_flyer_distance(view);
+    result->signals[MF_FLYER_SEES_DISTANCE] = view->memory[MF_FLYER_DISTANCE];
+    result->signals[NEAREST] = neighbours[0].distance;
+    observe(view, neighbours, result->observation);
+}
+
+static void judge(const mf_TaskView *view, mf_TaskResult *result) {
+    const double *value = view->plan->value, touch = 2.0 * view->plan->quadrotor->radius;
+    Neighbour neighbours[TEAM_MOST];
+    double *seen = result->signals;
+    bool lost = mf_flyer_judge(view, result), met = false;
+    for (uint32_t k = 0; k < view->plan->team; k++)
+        met = met || (k != view->agent && closest(view, k) < touch);
+    find_neighbours(view, neighbours);
+    const double apart = value[APART], near = neighbours[0].distance;
+    double share = near < apart ? (apart - near) / (apart > touch ? apart - touch : apart) : 0.0;
+    seen[NEAREST] = near;
+    seen[MET] = met;
+    seen[REWARD_APART] = -value[APART_COST] * mf_clamp(share, 0.0, 1.0);
+    result->reward = mf_flyer_sum(view, result, lost || met) + seen[REWARD_APART];
+    result->terminated = lost || met;
+    observe(view, neighbours, result->observation);
+}
+
+const mf_Task mf_task_swarm = {
+    .info = {.name = "swarm",
+             .model = "",
+             .description = "quadrotors that fly to goals of their own and keep apart",
+             .frame_skip = MF_FLYER_SKIP,
+             .episode_steps = 500,
+             .step = MF_FLYER_STEP,
+             MF_TASK_LISTS(parameters, signals)},
+    .memory_count = MF_FLYER_MEMORY,
+    .make = mf_flyer_make,
+    .prepare = prepare,
+    .stage = mf_flyer_stage,
+    .start = start,
+    .begin = begin,
+    .judge = judge};

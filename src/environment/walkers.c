@@ -1,0 +1,271 @@
+// Robots on legs whose joints are told where to be: hexapod and quadruped, by any motion.
+//
+// Actions move the targets of the joints about the standing pose, the model's start angles: 1 is
+// `action_scale` of half a joint's range. Speeds that are paid for are way over time, which every
+// motion has: `kinematic` knows no forces, and the speed of mass points on springs swings.
+#include "environment/tasks.h"
+
+#include "math/scalar.h"
+
+#define INTERVAL 0.04 // [s] of a step: 25 Hz
+
+enum {
+    COMMANDED,
+    FORWARD,
+    TRACK,
+    EFFORT,
+    SMOOTHNESS,
+    HEALTHY,
+    FALLEN_ENDS,
+    UPRIGHT_MIN,
+    HEIGHT_MIN,
+    ACTION_SCALE,
+    NOISE,
+    COMMAND_FORWARD,
+    COMMAND_SIDE,
+    COMMAND_TURN,
+    TRACK_WIDTH,
+    TURN_WIDTH
+};
+
+static const mf_TaskParameter parameters[] = {
+    MF_TASK_SWITCH("commanded", 0.0, "each episode draws a velocity to keep, which is observed"),
+    MF_TASK_WEIGHT("forward_weight", 5.0, "reward per m/s along world x, if not commanded"),
+    MF_TASK_WEIGHT("track_weight", 1.0, "reward at the commanded velocity"),
+    MF_TASK_WEIGHT("effort_weight", 0.002, "cost per mean square of the joints' rates"),
+    MF_TASK_WEIGHT("smoothness_weight", 0.05, "cost per mean square of the actions' change"),
+    MF_TASK_WEIGHT("healthy_reward", 0.2, "reward of a step that does not end in a fall"),
+    MF_TASK_SWITCH("terminate_when_fallen", 1.0, "a fall ends the episode"),
+    {"upright_min", "1", 0.5, -1.0, 1.0, "fallen: a smaller cosine of the base's tilt"},
+    {"height_min", "1", 0.4, -MF_TASK_MOST, 1.0,
+     "fallen: lower than so much of the standing height"},
+    {"action_scale", "1", 0.5, 0.0, 1.0, "share of half a joint's range that an action of 1 is"},
+    {"reset_noise_scale", "rad", 0.05, 0.0, 1.0, "half width of the noise of the start's angles"},
+    {"command_forward", "m/s", 0.2, 0.0, 100.0, "largest forward velocity commanded"},
+    {"command_side", "m/s", 0.1, 0.0, 100.0, "largest sideward velocity commanded, either way"},
+    {"command_turn", "rad/s", 0.5, 0.0, 100.0, "largest yaw rate commanded, either way"},
+    {"track_width", "m/s", 0.1, 1e-3, 100.0, "error of the velocity that halves the reward"},
+    {"turn_width", "rad/s", 0.5, 1e-3, 100.0, "error of the yaw rate that halves the reward"},
+};
+
+static const char *const signals[] = {"x_position",     "y_position",    "x_velocity",
+                                      "y_velocity",     "yaw_rate",      "reward_forward",
+                                      "reward_track",   "reward_effort", "reward_smoothness",
+                                      "reward_survive", "upright"};
+enum {
+    X,
+    Y,
+    X_VELOCITY,
+    Y_VELOCITY,
+    YAW_RATE,
+    REWARD_FORWARD,
+    REWARD_TRACK,
+    REWARD_EFFORT,
+    REWARD_SMOOTHNESS,
+    REWARD_SURVIVE,
+    UPRIGHT
+};
+
+// What a robot remembers: where it was, which way it looked, what it is to do, its last action.
+enum { PLACE = 0, HEADING = 2, COMMAND = 4, LAST_ACTION = 7 };
+
+// ---- the world ---------------------------------------------------------------------------------
+
+// Physics steps [s]: what stays stable, and exact enough for the motion.
+static double step_of(mf_Motion motion) {
+    switch (motion) {
+    case MF_MOTION_KINEMATIC:
+    case MF_MOTION_POINTS:
+        return 0.01;
+    default:
+        return 0.004;
+    }
+}
+
+static uint32_t count_feet(const mf_Model *model) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        count += model->sensors[i].type == MF_SENSOR_CONTACT;
+    return count;
+}
+
+static bool all_move(const mf_Model *model) {
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        if (joint->type != MF_JOINT_HINGE && joint->type != MF_JOINT_SLIDE)
+            return false;
+        if (!mf_is_finite(joint->lower) || !mf_is_finite(joint->upper))
+            return false;
+    }
+    return model->joint_count > 0;
+}
+
+static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
+    const mf_Model *model = plan->model;
+    if (model->base != MF_BASE_FREE || !all_move(model))
+        return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
+                          "task %s: expected a model with a free base whose joints are all hinges "
+                          "or slides with a range",
+                          plan->task->info.name);
+    plan->step = step_of(plan->motion);
+    plan->frame_skip = (uint32_t)(INTERVAL / plan->step + 0.5);
+    plan->foot_count = count_feet(model);
+    plan->action_count = model->joint_count;
+    plan->memory_count = LAST_ACTION + plan->action_count;
+    plan->observation_count = 9 + 3 * model->joint_count + plan->foot_count;
+    plan->observation_count += plan->value[COMMANDED] != 0.0 ? 3 : 0;
+    return MF_OK;
+}
+
+static mf_Status stage(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets,
+                       mf_Error *error) {
+    mf_MotionsConfig config = mf_motions_config();
+    mf_motions_set_shapes(&config, true);
+    mf_motions_set_control(&config, mf_time_from_seconds(plan->interval));
+    for (uint32_t j = 0; j < plan->action_count; j++) {
+        const mf_Joint *joint = &plan->model->joints[j];
+        const double half = 0.5 * (joint->upper - joint->lower);
+        targets[j] = (mf_ActionTarget){.field = mf_group_find_field(group, "joint.target"),
+                                       .component = j,
+                                       .offset = plan->model->start_angle[j],
+                                       .scale = plan->value[ACTION_SCALE] * half,
+                                       .lower = -1.0,
+                                       .upper = 1.0,
+                                       .limited = true};
+    }
+    return mf_motion_add(group, plan->motion, &config, error);
+}
+
+// ---- observation and reward --------------------------------------------------------------------
+
+static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity) {
+    const mf_Model *model = plan->model;
+    (void)velocity;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        double angle = model->start_angle[j];
+        angle += mf_task_uniform(draw, -plan->value[NOISE], plan->value[NOISE]);
+        position[joint->position_address] = mf_clamp(angle, joint->lower, joint->upper);
+    }
+}
+
+static void observe(const mf_TaskView *view, const double turn[9], const double *action,
+                    double *out) {
+    const mf_Model *model = view->plan->model;
+    const double *v = view->velocity;
+    for (int i = 0; i < 3; i++)
+        *out++ = -turn[6 + i]; // where gravity pulls, in the body
+    for (int i = 0; i < 3; i++)
+        *out++ = v[3 + i];
+    for (int i = 0; i < 3; i++)
+        *out++ = turn[i] * v[0] + turn[3 + i] * v[1] + turn[6 + i] * v[2];
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        *out++ = view->position[7 + j] - model->start_angle[j];
+    mf_task_put(&out, v + 6, model->joint_count);
+    mf_task_put(&out, view->feet, view->plan->foot_count);
+    mf_task_put(&out, action, view->plan->action_count);
+    if (view->plan->value[COMMANDED] != 0.0)
+        mf_task_put(&out, view->memory + COMMAND, 3);
+}
+
+// Which way the base's x axis looks, seen from above; a base on its nose looks as before.
+static void look_ahead(const double turn[9], double heading[2]) {
+    double length = mf_sqrt(turn[0] * turn[0] + turn[3] * turn[3]);
+    if (length < 1e-6)
+        return;
+    heading[0] = turn[0] / length;
+    heading[1] = turn[3] / length;
+}
+
+static void begin(const mf_TaskView *view, mf_TaskResult *result) {
+    const mf_TaskPlan *plan = view->plan;
+    double turn[9], *memory = view->memory;
+    mf_quat_to_matrix(turn, view->position + 3);
+    memory[HEADING] = 1.0;
+    look_ahead(turn, memory + HEADING);
+    memory[PLACE] = result->signals[X] = view->position[0];
+    memory[PLACE + 1] = result->signals[Y] = view->position[1];
+    result->signals[UPRIGHT] = turn[8];
+    if (plan->value[COMMANDED] != 0.0) {
+        const double side = plan->value[COMMAND_SIDE], yaw = plan->value[COMMAND_TURN];
+        memory[COMMAND] = mf_task_uniform(view->draw, 0.0, plan->value[COMMAND_FORWARD]);
+        memory[COMMAND + 1] = mf_task_uniform(view->draw, -side, side);
+        memory[COMMAND + 2] = mf_task_uniform(view->draw, -yaw, yaw);
+    }
+    observe(view, turn, memory + LAST_ACTION, result->observation);
+}
+
+// Way over time in world axes, and the turn of the heading; remembers where the robot is now.
+static void move_on(const mf_TaskView *view, const double turn[9], double *out) {
+    const double interval = view->plan->interval, *heading = view->memory + HEADING;
+    const double before[2] = {heading[0], heading[1]};
+    look_ahead(turn, view->memory + HEADING);
+    for (int i = 0; i < 2; i++) {
+        out[X + i] = view->position[i];
+        out[X_VELOCITY + i] = (view->position[i] - view->memory[PLACE + i]) / interval;
+        view->memory[PLACE + i] = view->position[i];
+    }
+    out[YAW_RATE] = mf_atan2(before[0] * heading[1] - before[1] * heading[0],
+                             before[0] * heading[0] + before[1] * heading[1]) /
+                    interval;
+}
+
+// 1 at the commanded velocity, a half at one width from it.
+static double track(const mf_TaskView *view, const double *out) {
+    const double *value = view->plan->value, *heading = view->memory + HEADING;
+    const double *command = view->memory + COMMAND, *v = out + X_VELOCITY;
+    double ahead = (v[0] * heading[0] + v[1] * heading[1] - command[0]) / value[TRACK_WIDTH];
+    double aside = (v[1] * heading[0] - v[0] * heading[1] - command[1]) / value[TRACK_WIDTH];
+    double yaw = (out[YAW_RATE] - command[2]) / value[TURN_WIDTH];
+    return 1.0 / (1.0 + ahead * ahead + aside * aside + yaw * yaw);
+}
+
+// Mean square of the change of actions, which are remembered.
+static double change(const mf_TaskView *view) {
+    double sum = 0.0, *last = view->memory + LAST_ACTION;
+    for (uint32_t a = 0; a < view->plan->action_count; a++) {
+        sum += (view->action[a] - last[a]) * (view->action[a] - last[a]);
+        last[a] = view->action[a];
+    }
+    return sum / view->plan->action_count;
+}
+
+static void judge(const mf_TaskView *view, mf_TaskResult *result) {
+    const mf_TaskPlan *plan = view->plan;
+    const mf_Model *model = plan->model;
+    const double *value = plan->value;
+    const bool commanded = value[COMMANDED] != 0.0;
+    double turn[9], *out = result->signals;
+    mf_quat_to_matrix(turn, view->position + 3);
+    move_on(view, turn, out);
+    bool fallen = !(turn[8] >= value[UPRIGHT_MIN] &&
+                    view->position[2] >= value[HEIGHT_MIN] * model->rest_height);
+    out[UPRIGHT] = turn[8];
+    out[REWARD_FORWARD] = commanded ? 0.0 : value[FORWARD] * out[X_VELOCITY];
+    out[REWARD_TRACK] = commanded ? value[TRACK] * track(view, out) : 0.0;
+    out[REWARD_EFFORT] = -value[EFFORT] * mf_task_squares(view->velocity + 6, model->joint_count) /
+                         model->joint_count;
+    out[REWARD_SMOOTHNESS] = -value[SMOOTHNESS] * change(view);
+    out[REWARD_SURVIVE] = fallen ? 0.0 : value[HEALTHY];
+    result->reward = 0.0;
+    for (int i = REWARD_FORWARD; i <= REWARD_SURVIVE; i++)
+        result->reward += out[i];
+    result->terminated = fallen && value[FALLEN_ENDS] != 0.0;
+    observe(view, turn, view->action, result->observation);
+}
+
+#define WALKER(task_name, file, text)                                                              \
+    {                                                                                              \
+        .info = {.name = task_name,                                                                \
+                 .model = file,                                                                    \
+                 .description = text,                                                              \
+                 .episode_steps = 500,                                                             \
+                 MF_TASK_LISTS(parameters, signals)},                                              \
+        .wants = MF_TASK_FEET | MF_TASK_STANDS, .prepare = prepare, .stage = stage,                \
+        .start = start, .begin = begin, .judge = judge                                             \
+    }
+
+const mf_Task mf_task_hexapod =
+    WALKER("hexapod", "hexapod.urdf", "six legs of three servos that walk, by any motion");
+const mf_Task mf_task_quadruped =
+    WALKER("quadruped", "quadruped.urdf", "four legs of two servos that walk, by any motion");
