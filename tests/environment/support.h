@@ -58,14 +58,12 @@ static inline void *zeros(size_t count, size_t size) {
     return memory;
 }
 
-// `config` without its model, which is `text`.
-static inline void rig_open(Rig *rig, const char *text, const mf_EnvironmentConfig *config,
-                            uint32_t threads) {
+// On rig->context and with rig->model, or the task's own where that is NULL.
+static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
     mf_EnvironmentConfig whole = *config;
     mf_Error error = {0};
-    *rig = (Rig){.context = make_context(threads), .count = config->count};
-    rig->model = load_text(rig->context, text);
     whole.model = rig->model;
+    rig->count = config->count;
     must(mf_environment_create(rig->context, &whole, &rig->environment, &error), &error);
     rig->group = mf_environment_group(rig->environment);
     rig->task = mf_environment_task(rig->environment);
@@ -82,6 +80,14 @@ static inline void rig_open(Rig *rig, const char *text, const mf_EnvironmentConf
                                 .final_observation = zeros((size_t)rig->count * rig->seen, 8),
                                 .signals = zeros((size_t)rig->count * rig->signals, 8),
                                 .final_signals = zeros((size_t)rig->count * rig->signals, 8)};
+}
+
+// `config` without its model, which is `text`.
+static inline void rig_open(Rig *rig, const char *text, const mf_EnvironmentConfig *config,
+                            uint32_t threads) {
+    *rig = (Rig){.context = make_context(threads)};
+    rig->model = load_text(rig->context, text);
+    rig_build(rig, config);
 }
 
 static inline void rig_close(Rig *rig) {
