@@ -1,0 +1,378 @@
+// Inertia and velocity of bodies about the centre of mass against closed forms; random numbers of
+// starts: bounds, moments, and the logarithm behind the normal ones.
+#include "environment/support.h"
+
+#include "environment/task.h"
+#include "math/scalar.h"
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+enum { LINKS = 8, BODIES = 8 };
+
+typedef struct Sums {
+    double place[LINKS][3], turn[LINKS][4], speed[LINKS][3], rate[LINKS][3];
+    double inertia[10 * BODIES], twist[6 * BODIES], center[3];
+} Sums;
+
+static void sum_up(const mf_Model *model, const double *position, const double *velocity,
+                   Sums *out) {
+    mf_TaskRoom room = {.place = out->place,
+                        .turn = out->turn,
+                        .speed = out->speed,
+                        .rate = out->rate,
+                        .inertia = out->inertia,
+                        .twist = out->twist};
+    assert_true(model->link_count <= LINKS && model->body_count <= BODIES);
+    mf_model_pose_at(model, position, out->place, out->turn);
+    mf_task_center(model, &room, out->center);
+    mf_task_speeds(model, velocity, &room);
+    mf_task_bodies(model, out->center, &room);
+}
+
+static void expect(const double *got, const double *expected, int count, double tolerance) {
+    for (int i = 0; i < count; i++)
+        assert_near(got[i], expected[i], tolerance);
+}
+
+// One box, 0.2 x 0.4 x 0.6 m and 3 kg, quarter of a turn about z: x and y change places.
+static void one_box(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                                         "<geom type='box' size='.1 .2 .3' mass='3' pos='0 0 .5'/>"
+                                         "</body></worldbody></mujoco>");
+    const double half = sqrt(0.5), q[7] = {1, 2, 3, half, 0, 0, half};
+    const double v[6] = {0.3, -0.2, 0.1, 0.0, 0.0, 2.0};
+    const double xx = 3.0 / 12.0 * (0.04 + 0.36), yy = 3.0 / 12.0 * (0.16 + 0.36);
+    const double inertia[10] = {xx, yy, 3.0 / 12.0 * (0.04 + 0.16), 0, 0, 0, 0, 0, 0, 3};
+    const double twist[6] = {0, 0, 2, 0.3, -0.2, 0.1}, center[3] = {1, 2, 3.5};
+    Sums sums;
+    sum_up(model, q, v, &sums);
+    expect(sums.center, center, 3, 1e-14);
+    expect(sums.inertia, inertia, 10, 1e-14);
+    expect(sums.twist, twist, 6, 1e-14);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+// Two cubes of 1 kg and 3 kg, 0.4 m apart along x, the second on a slide along y that moves at 2
+// m/s, all of it turning about z at 5 rad/s: each by Steiner about the common centre, 0.3 m and
+// 0.1 m away, and the velocity that either would have there.
+static void two_cubes(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                                         "<geom type='box' size='.1 .1 .1' mass='1'/>"
+                                         "<body pos='.4 0 0'><joint type='slide' axis='0 1 0'/>"
+                                         "<geom type='box' size='.1 .1 .1' mass='3'/></body></body>"
+                                         "</worldbody></mujoco>");
+    const double q[8] = {0, 0, 0, 1, 0, 0, 0, 0}, v[7] = {0, 0, 0, 0, 0, 5, 2};
+    const double cube = 0.04 / 6.0;
+    const double inertia[20] = {
+        cube,       cube + 0.09,       cube + 0.09,       0, 0, 0, -0.3, 0, 0, 1,
+        3.0 * cube, 3.0 * cube + 0.03, 3.0 * cube + 0.03, 0, 0, 0, 0.3,  0, 0, 3};
+    const double twist[12] = {0, 0, 5, 0, 1.5, 0, 0, 0, 5, 0, 3.5, 0}, center[3] = {0.3, 0, 0};
+    Sums sums;
+    sum_up(model, q, v, &sums);
+    expect(sums.center, center, 3, 1e-15);
+    expect(sums.inertia, inertia, 20, 1e-15);
+    expect(sums.twist, twist, 12, 1e-14);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+// Joints of every kind, oblique, with bodies that hold no joint.
+static const char mixed[] =
+    "<mujoco><compiler angle='radian'/><worldbody><body pos='0 0 1'><freejoint/>"
+    "<geom type='box' size='.1 .2 .3' mass='2' pos='.05 0 0' euler='.3 .2 .1'/>"
+    "<body pos='.2 .1 0' euler='.5 0 .2'><joint axis='1 2 3' pos='.05 0 0'/>"
+    "<geom type='capsule' size='.05 .2' mass='1' pos='.1 0 .1' euler='0 1 0'/>"
+    "<body pos='0 0 .3'><joint type='slide' axis='1 0 1'/><joint axis='0 1 0' pos='0 .1 0'/>"
+    "<geom type='ellipsoid' size='.1 .05 .2' mass='.7' pos='0 .1 0'/>"
+    "<body pos='.1 .1 .1'><geom type='sphere' size='.1' mass='.4'/></body></body></body>"
+    "<body pos='-.2 0 .1'><joint type='ball'/><geom type='box' size='.05 .1 .2' mass='.5' "
+    "pos='0 0 .2'/></body></body></worldbody></mujoco>";
+
+static void spin(double q[4], const double rate[3], double time) {
+    double turn[4] = {1.0, 0.5 * time * rate[0], 0.5 * time * rate[1], 0.5 * time * rate[2]},
+           out[4];
+    mf_quat_multiply(out, q, turn);
+    mf_quat_normalize(out);
+    memcpy(q, out, sizeof out);
+}
+
+// Where a velocity leads to in `time`; positions: base, hinge, slide, hinge, ball.
+static void move(const double *q, const double *v, double time, double *out) {
+    memcpy(out, q, 14 * sizeof *out);
+    for (int i = 0; i < 3; i++)
+        out[i] += time * v[i];
+    spin(out + 3, v + 3, time);
+    for (int i = 0; i < 3; i++)
+        out[7 + i] += time * v[6 + i];
+    spin(out + 10, v + 9, time);
+}
+
+// Sums over the bodies: masses times arms are nothing, momentum is the mass times the velocity of
+// the centre of mass, which is found by moving on.
+static void momentum_is_mass_times_velocity(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    mf_Model *model = load_text(context, mixed);
+    assert_int_equal(model->position_count, 14);
+    assert_int_equal(model->velocity_count, 12);
+    for (uint32_t trial = 0; trial < 20; trial++) {
+        double q[14], v[12], later[14], before[14], arms[3] = {0}, momentum[3] = {0}, mass = 0.0;
+        Sums sums, after, past;
+        for (uint32_t i = 0; i < 14; i++)
+            q[i] = random_signed(1, trial * 100 + i);
+        for (uint32_t i = 0; i < 12; i++)
+            v[i] = random_signed(2, trial * 100 + i);
+        mf_quat_normalize(q + 3);
+        mf_quat_normalize(q + 10);
+        move(q, v, 1e-5, later);
+        move(q, v, -1e-5, before);
+        sum_up(model, q, v, &sums);
+        sum_up(model, later, v, &after);
+        sum_up(model, before, v, &past);
+        for (uint32_t b = 0; b < model->body_count; b++) {
+            const double *inertia = sums.inertia + 10 * b, *twist = sums.twist + 6 * b;
+            double turning[3];
+            mf_vec3_cross(turning, twist, inertia + 6);
+            mf_vec3_add(arms, arms, inertia + 6);
+            mf_vec3_add_scaled(momentum, momentum, inertia[9], twist + 3);
+            mf_vec3_add(momentum, momentum, turning);
+            mass += inertia[9];
+        }
+        assert_near(mass, 4.6, 1e-14);
+        for (int i = 0; i < 3; i++) {
+            double speed = (after.center[i] - past.center[i]) / 2e-5;
+            assert_near(arms[i], 0.0, 1e-14);
+            assert_near(momentum[i], mass * speed, 1e-8); // differences: 1e-16 / 1e-5, 1e-10 third
+        }
+    }
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+// The two halves of the velocity of a body agree: moving on turns it and shifts its centre.
+static void velocities_are_those_of_the_poses(void **state) {
+    (void)state;
+    mf_Context *context = make_context(1);
+    mf_Model *model = load_text(context, mixed);
+    double q[14], v[12], later[14], before[14];
+    Sums sums, after, past;
+    for (uint32_t i = 0; i < 14; i++)
+        q[i] = random_signed(3, i);
+    for (uint32_t i = 0; i < 12; i++)
+        v[i] = random_signed(4, i);
+    mf_quat_normalize(q + 3);
+    mf_quat_normalize(q + 10);
+    move(q, v, 1e-5, later);
+    move(q, v, -1e-5, before);
+    sum_up(model, q, v, &sums);
+    sum_up(model, later, v, &after);
+    sum_up(model, before, v, &past);
+    for (uint32_t l = 0; l < model->link_count; l++)
+        for (int i = 0; i < 3; i++) {
+            double speed = (after.place[l][i] - past.place[l][i]) / 2e-5;
+            assert_near(sums.speed[l][i], speed, 1e-8);
+            double axis[3] = {0, 0, 0}, first[3], second[3];
+            axis[i] = 1.0;
+            mf_quat_rotate(first, past.turn[l], axis);
+            mf_quat_rotate(second, after.turn[l], axis);
+            double way[3], swing[3];
+            mf_quat_rotate(axis, sums.turn[l], (double[3]){i == 0, i == 1, i == 2});
+            mf_vec3_cross(swing, sums.rate[l], axis);
+            mf_vec3_sub(way, second, first);
+            for (int k = 0; k < 3; k++)
+                assert_near(swing[k], way[k] / 2e-5, 1e-8);
+        }
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+// ---- random numbers ----------------------------------------------------------------------------
+
+enum { DRAWS = 400000 };
+
+// Mean and variance of a uniform number in [a, b): (a + b) / 2, (b - a)^2 / 12; the limits are five
+// times the spread that so many numbers leave.
+static void uniform_numbers(void **state) {
+    (void)state;
+    mf_TaskDraw draw = {.seed = 77};
+    double sum = 0.0, squares = 0.0, least = 9.0, most = -9.0;
+    for (int i = 0; i < DRAWS; i++) {
+        double x = mf_task_uniform(&draw, -1.0, 3.0);
+        assert_true(x >= -1.0 && x < 3.0);
+        sum += x;
+        squares += (x - 1.0) * (x - 1.0);
+        least = fmin(least, x);
+        most = fmax(most, x);
+    }
+    const double variance = 16.0 / 12.0;
+    assert_near(sum / DRAWS, 1.0, 5.0 * sqrt(variance / DRAWS));
+    assert_near(squares / DRAWS, variance, 5.0 * sqrt((16.0 / 5.0 - variance * variance) / DRAWS));
+    assert_true(least < -1.0 + 1e-4 && most > 3.0 - 1e-4);
+}
+
+// The first four moments, and shares beyond 1, 2 and 3 standard deviations (tables of erfc).
+static void normal_numbers(void **state) {
+    (void)state;
+    static const double share[3] = {0.3173105078629141, 0.04550026389635842, 0.002699796063260189};
+    mf_TaskDraw draw = {.seed = UINT64_C(1) << 50};
+    double moment[5] = {0};
+    int beyond[3] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        double x = mf_task_normal(&draw), power = 1.0;
+        for (int k = 1; k < 5; k++)
+            moment[k] += power *= x;
+        for (int k = 0; k < 3; k++)
+            beyond[k] += fabs(x) > k + 1;
+    }
+    const double spread = 5.0 / sqrt(DRAWS);
+    assert_near(moment[1] / DRAWS, 0.0, spread);
+    assert_near(moment[2] / DRAWS, 1.0, spread * sqrt(2.0));
+    assert_near(moment[3] / DRAWS, 0.0, spread * sqrt(15.0));
+    assert_near(moment[4] / DRAWS, 3.0, spread * sqrt(96.0));
+    for (int k = 0; k < 3; k++)
+        assert_near(beyond[k] / (double)DRAWS, share[k], spread * sqrt(share[k]));
+}
+
+// A second draw of the same seed gives the uniform numbers behind each normal one: it is that of
+// the formula with the logarithm of the C library.
+static void normal_numbers_are_those_of_the_formula(void **state) {
+    (void)state;
+    mf_TaskDraw draw = {.seed = 5}, raw = {.seed = 5};
+    double worst = 0.0;
+    for (int i = 0; i < DRAWS; i++) {
+        double x, y, r;
+        do {
+            x = 2.0 * mf_task_uniform(&raw, 0.0, 1.0) - 1.0;
+            y = 2.0 * mf_task_uniform(&raw, 0.0, 1.0) - 1.0;
+            r = x * x + y * y;
+        } while (!(r < 1.0 && r > 0.0));
+        double expected = x * sqrt(-2.0 * log(r) / r);
+        worst = fmax(worst, fabs(mf_task_normal(&draw) - expected) / fabs(expected));
+    }
+    // Half of the logarithm's error; near r = 1 the series has no cancellation, as log has none.
+    assert_true(worst < 1e-15);
+}
+
+// ---- starts ------------------------------------------------------------------------------------
+
+typedef struct Spread {
+    double mean, variance, least, most;
+} Spread;
+
+static Spread spread_of(const Rig *rig, uint32_t value) {
+    Spread out = {.least = 1e300, .most = -1e300};
+    for (uint32_t i = 0; i < rig->count; i++) {
+        double x = rig_observation(rig, i)[value];
+        out.mean += x / rig->count;
+        out.least = fmin(out.least, x);
+        out.most = fmax(out.most, x);
+    }
+    for (uint32_t i = 0; i < rig->count; i++) {
+        double off = rig_observation(rig, i)[value] - out.mean;
+        out.variance += off * off / rig->count;
+    }
+    return out;
+}
+
+static void expect_uniform(const Rig *rig, uint32_t value, double middle, double width) {
+    Spread got = spread_of(rig, value);
+    const double n = rig->count, variance = width * width / 3.0;
+    assert_true(got.least >= middle - width - 1e-12 && got.most <= middle + width + 1e-12);
+    assert_near(got.mean, middle, 5.0 * sqrt(variance / n));
+    assert_near(got.variance, variance, 5.0 * width * width * sqrt((0.2 - 1.0 / 9.0) / n));
+}
+
+static void expect_normal(const Rig *rig, uint32_t value, double deviation) {
+    Spread got = spread_of(rig, value);
+    const double n = rig->count, variance = deviation * deviation;
+    assert_near(got.mean, 0.0, 5.0 * deviation / sqrt(n));
+    assert_near(got.variance, variance, 5.0 * variance * sqrt(2.0 / n));
+    assert_true(got.most > 3.0 * deviation && got.least < -3.0 * deviation);
+}
+
+static void open_starts(Rig *rig, const char *task) {
+    mf_EnvironmentConfig config = rig_config(task, 5000);
+    rig_open(rig, text_of(task), &config, 1);
+    rig_reset(rig, 12345);
+}
+
+static void starts_are_spread_as_told(void **state) {
+    (void)state;
+    Rig rig;
+    open_starts(&rig, "inverted_pendulum");
+    for (uint32_t k = 0; k < 4; k++)
+        expect_uniform(&rig, k, 0.0, 0.01);
+    rig_close(&rig);
+    open_starts(&rig, "half_cheetah"); // z, tilt, six angles; nine normal rates
+    for (uint32_t k = 0; k < 17; k++)
+        if (k < 8)
+            expect_uniform(&rig, k, k == 0 ? 1.2 : 0.0, 0.1);
+        else
+            expect_normal(&rig, k, 0.1);
+    rig_close(&rig);
+    open_starts(&rig, "walker2d");
+    for (uint32_t k = 0; k < 17; k++)
+        expect_uniform(&rig, k, k == 0 ? 1.2 : 0.0, 5e-3);
+    rig_close(&rig);
+    open_starts(&rig, "ant"); // height and, after the quaternion, joints; then normal rates
+    expect_uniform(&rig, 0, 0.55, 0.1);
+    for (uint32_t k = 5; k < 9; k++)
+        expect_uniform(&rig, k, 0.0, 0.1);
+    for (uint32_t k = 9; k < 19; k++)
+        expect_normal(&rig, k, 0.1);
+    for (uint32_t i = 0; i < rig.count; i++)
+        assert_near(mf_sqrt(rig_observation(&rig, i)[1] * rig_observation(&rig, i)[1] +
+                            rig_observation(&rig, i)[2] * rig_observation(&rig, i)[2] +
+                            rig_observation(&rig, i)[3] * rig_observation(&rig, i)[3] +
+                            rig_observation(&rig, i)[4] * rig_observation(&rig, i)[4]),
+                    1.0, 1e-14);
+    rig_close(&rig);
+}
+
+// Targets lie evenly in a circle of 0.2 m, objects in a rectangle less a circle.
+static void targets_are_spread_as_told(void **state) {
+    (void)state;
+    Rig rig;
+    double inside = 0.0;
+    open_starts(&rig, "reacher");
+    for (uint32_t i = 0; i < rig.count; i++) {
+        const double *seen = rig_observation(&rig, i);
+        double r = sqrt(seen[4] * seen[4] + seen[5] * seen[5]);
+        assert_true(r < 0.2);
+        assert_true(fabs(seen[6]) <= 0.005 && fabs(seen[7]) <= 0.005);
+        inside += r < 0.1;
+    }
+    assert_near(inside / rig.count, 0.25, 5.0 * sqrt(0.25 * 0.75 / rig.count));
+    rig_close(&rig);
+    open_starts(&rig, "pusher");
+    for (uint32_t i = 0; i < rig.count; i++) {
+        const double *seen = rig_observation(&rig, i);
+        double x = seen[17] - 0.45, y = seen[18] + 0.05;
+        assert_true(y >= -0.3 - 1e-15 && y <= 1e-15 && fabs(x) <= 0.2 + 1e-15);
+        assert_true(sqrt(x * x + y * y) > 0.17 - 1e-15);
+        for (int k = 0; k < 7; k++)
+            assert_true(seen[k] == 0.0 && fabs(seen[7 + k]) <= 0.005);
+        assert_true(seen[20] == 0.45 && seen[21] == -0.05);
+    }
+    rig_close(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_box),
+        cmocka_unit_test(two_cubes),
+        cmocka_unit_test(momentum_is_mass_times_velocity),
+        cmocka_unit_test(velocities_are_those_of_the_poses),
+        cmocka_unit_test(uniform_numbers),
+        cmocka_unit_test(normal_numbers),
+        cmocka_unit_test(normal_numbers_are_those_of_the_formula),
+        cmocka_unit_test(starts_are_spread_as_told),
+        cmocka_unit_test(targets_are_spread_as_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
