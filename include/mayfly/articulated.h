@@ -83,7 +83,8 @@ MF_API const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group
 // The field sensor.outer: for each of `bodies` the force [N] and the torque [N m], about the origin
 // of the body's link, that come from outside on all that it carries: of contacts, connects and
 // welds, base.force and base.torque. World axes. MF_LIMIT: more than 64 bodies. MF_UNSUPPORTED: a
-// body that is fixed to one that it does not carry, when both can be pushed.
+// body that is fixed to one that it does not carry, when both can be pushed and one is tied (a
+// connect or a weld): only contacts of shapes are told apart on one link.
 MF_API mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies,
                                               uint32_t count, mf_Error *error);
 // The fields joint.limit_force and tendon.limit_force [N] or [N m], >= 0, of every joint and

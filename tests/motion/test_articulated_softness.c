@@ -1,0 +1,366 @@
+// Constraints as MuJoCo has them (like_mujoco, and limits of files that say how soft they are):
+// depths at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms),
+// springs that neither gain nor lose energy, forces on bodies that are fixed to each other.
+#include "motion/articulated_text.h"
+
+#include <stdio.h>
+
+static const double gravity = 9.81, step = 1e-3;
+
+typedef struct Soft {
+    double time, ratio;                       // solref; negative: stiffness and damping
+    double least, most, width, middle, power; // solimp
+} Soft;
+
+// ---- the equations, by hand
+// ----------------------------------------------------------------------
+
+static double impedance(const Soft *soft, double depth) {
+    double way = fmin(depth / soft->width, 1.0), p = soft->power, m = soft->middle;
+    if (way < m)
+        way = pow(way, p) / pow(m, p - 1.0);
+    else
+        way = 1.0 - pow(1.0 - way, p) / pow(1.0 - m, p - 1.0);
+    return soft->least + way * (soft->most - soft->least);
+}
+
+// What is left over at this depth of z k d = (1 - z) a / (z many), where a is the acceleration
+// without the constraint and `many` the weight of the contact's edges.
+static double excess(const Soft *soft, double depth, double many, double a) {
+    double slow = soft->most * soft->time * soft->ratio, z = impedance(soft, depth);
+    double k = soft->time > 0.0 ? 1.0 / (slow * slow) : -soft->time / (soft->most * soft->most);
+    return many * z * z * k * depth - (1.0 - z) * a;
+}
+
+static double rest_depth(const Soft *soft, double many, double a) {
+    double lower = 0.0, upper = 1.0;
+    for (int i = 0; i < 200; i++) {
+        double middle = 0.5 * (lower + upper);
+        if (excess(soft, middle, many, a) < 0.0)
+            lower = middle;
+        else
+            upper = middle;
+    }
+    return lower;
+}
+
+static TextConfig config_of(bool like) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.motion.shapes = true;
+    config.motion.like_mujoco = like;
+    return config;
+}
+
+// ---- limits ------------------------------------------------------------------------------------
+
+static void open_slide(Text *t, const char *joint, const TextConfig *config) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler angle='radian'/><worldbody><body>"
+             "<joint type='slide' axis='0 0 1' limited='true' range='-.2 .3' %s/>"
+             "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
+             joint);
+    text_open(t, text, config);
+}
+
+static double slide_depth(const char *joint, const TextConfig *config) {
+    Text t;
+    open_slide(&t, joint, config);
+    mf_world_step(t.world, 20000);
+    double depth = -0.2 - text_get(&t, "joint.angle", 0);
+    assert_near(text_get(&t, "joint.rate", 0), 0.0, 1e-9);
+    text_close(&t);
+    return depth;
+}
+
+// A weight on its lower limit. The last column is MuJoCo's.
+static void a_slide_rests_on_its_limit(void **state) {
+    (void)state;
+    static const struct {
+        const char *joint;
+        Soft soft;
+        double margin, mujoco;
+    } cases[] = {
+        {"", {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0}, 0.0, 0.00036718184245629337},
+        {"solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'",
+         {0.05, 0.7, 0.5, 0.99, 0.01, 0.3, 2.0},
+         0.0,
+         0.004444548581654467},
+        {"solreflimit='-3000 -20'",
+         {-3000.0, -20.0, 0.9, 0.95, 0.001, 0.5, 2.0},
+         0.0,
+         0.00031977780384429},
+        {"solimplimit='.3 .8 .02 .5 1'",
+         {0.02, 1.0, 0.3, 0.8, 0.02, 0.5, 1.0},
+         0.0,
+         0.0064044922364884516},
+        {"margin='.05'", {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0}, 0.05, -0.04963281815751899},
+    };
+    TextConfig config = config_of(true);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double expected = rest_depth(&cases[i].soft, 1.0, gravity) - cases[i].margin;
+        double depth = slide_depth(cases[i].joint, &config);
+        assert_near(depth, expected, 1e-9);
+        assert_near(depth, cases[i].mujoco, 1e-9);
+    }
+}
+
+// An arm of 2 kg, 0.5 m long, on its upper limit of 0.5 rad: the torque over the inertia about the
+// joint, m l cos(a) g / (m l^2 + I). MuJoCo's numbers again.
+static void an_arm_rests_on_its_limit(void **state) {
+    (void)state;
+    static const struct {
+        const char *joint;
+        Soft soft;
+        double mujoco;
+    } cases[] = {{"", {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0}, 0.0005199414975287642},
+                 {"solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'",
+                  {0.05, 0.7, 0.5, 0.99, 0.01, 0.3, 2.0},
+                  0.005163490396685733}};
+    TextConfig config = config_of(true);
+    for (size_t i = 0; i < 2; i++) {
+        Text t;
+        char text[700];
+        snprintf(text, sizeof text,
+                 "<mujoco><compiler angle='radian'/><worldbody><body>"
+                 "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
+                 "size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
+                 cases[i].joint);
+        text_open(&t, text, &config);
+        mf_world_step(t.world, 20000);
+        double depth = text_get(&t, "joint.angle", 0) - 0.5, inertia = 2 * (0.25 + 0.4 * 0.01);
+        double pull = 2 * 0.5 * gravity * cos(0.5 + depth) / inertia;
+        assert_near(depth, rest_depth(&cases[i].soft, 1.0, pull), 1e-9);
+        assert_near(depth, cases[i].mujoco, 1e-9);
+        text_close(&t);
+    }
+}
+
+// A file that says how soft limits are has it so without like_mujoco; one that says nothing has the
+// motion's own, two steps; settings beat the file.
+static void who_decides_on_limits(void **state) {
+    (void)state;
+    const char *said = "solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'";
+    TextConfig own = config_of(false), like = config_of(true), set = config_of(true);
+    set.motion.limit_time = 0.01;
+    assert_near(slide_depth(said, &own), slide_depth(said, &like), 1e-15);
+    assert_near(slide_depth("", &own), gravity * 4.0 * step * step, 1e-9);
+    assert_near(slide_depth(said, &set), gravity * 1e-4, 1e-9);
+}
+
+// Powers up to 1.5 are straight lines, those above are parabolas.
+static void powers_are_one_or_two(void **state) {
+    (void)state;
+    TextConfig config = config_of(true);
+    double one = slide_depth("solimplimit='.3 .8 .02 .5 1'", &config);
+    double two = slide_depth("solimplimit='.3 .8 .02 .5 2'", &config);
+    assert_true(fabs(one - two) > 1e-4);
+    assert_true(slide_depth("solimplimit='.3 .8 .02 .5 1.5'", &config) == one);
+    assert_true(slide_depth("solimplimit='.3 .8 .02 .5 3'", &config) == two);
+}
+
+// A limit never pulls, and its force is the weight at rest.
+static void limits_push_with_the_weight(void **state) {
+    (void)state;
+    TextConfig config = config_of(true);
+    Text t;
+    open_slide(&t, "", &config);
+    assert_int_equal(mf_articulated_report_limits(t.group, NULL), MF_OK);
+    text_set(&t, "joint.rate", 0, -3.0);
+    double least = 0.0;
+    for (int i = 0; i < 10000; i++) {
+        mf_world_step(t.world, 1);
+        least = fmin(least, text_get(&t, "joint.limit_force", 0));
+    }
+    assert_true(least >= 0.0);
+    assert_near(text_get(&t, "joint.limit_force", 0), 2.0 * gravity, 1e-6);
+    text_close(&t);
+}
+
+// ---- contacts ----------------------------------------------------------------------------------
+
+// A ball of 2 kg on a plane. A pyramid of friction presses by its four edges: 2 / (mu^2 (1 + mu^2))
+// times as hard as one constraint, mu^2 divided by impratio.
+static void a_ball_rests_on_the_ground(void **state) {
+    (void)state;
+    static const struct {
+        const char *option, *geom;
+        Soft soft;
+        double many, mujoco;
+    } cases[] = {
+        {"", "", {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0}, 1.0, 0.0003671818425536044},
+        {"", "condim='1'", {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0}, 1.0, 0.0003671818425536044},
+        {"cone='elliptic'",
+         "friction='.5 .005 .0001'",
+         {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0},
+         1.0,
+         0.0003671818425536044},
+        {"",
+         "friction='.5 .005 .0001'",
+         {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0},
+         6.4,
+         6.792933327524897e-05},
+        {"",
+         "solref='.05 1' solimp='.5 .99 .01 .3 2'",
+         {0.05, 1.0, 0.5, 0.99, 0.01, 0.3, 2.0},
+         1.0,
+         0.005390647426826253},
+        {"",
+         "condim='1' solimp='.2 .9 .005 .5 1'",
+         {0.02, 1.0, 0.2, 0.9, 0.005, 0.5, 1.0},
+         1.0,
+         0.003040165709353365},
+    };
+    TextConfig config = config_of(true);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text t;
+        char text[700];
+        snprintf(text, sizeof text,
+                 "<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
+                 "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
+                 "</worldbody></mujoco>",
+                 cases[i].option, cases[i].geom, cases[i].geom);
+        text_open(&t, text, &config);
+        text_set3(&t, "base.position", 0, 0, 0.1);
+        mf_world_step(t.world, 20000);
+        double depth = 0.1 - text_get(&t, "base.position", 2);
+        assert_near(depth, rest_depth(&cases[i].soft, cases[i].many, gravity), 1e-9);
+        assert_near(depth, cases[i].mujoco, 1e-9);
+        text_close(&t);
+    }
+}
+
+// Nothing pushes before the touch: a ball that comes to within a micrometre falls freely.
+static void nothing_acts_before_the_touch(void **state) {
+    (void)state;
+    TextConfig config = config_of(true);
+    Text t;
+    text_open(&t,
+              "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
+              "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
+              &config);
+    text_set3(&t, "base.position", 0, 0, 0.100001);
+    text_set3(&t, "base.linear_velocity", 0, 0, -1);
+    mf_world_step(t.world, 1);
+    assert_near(text_get(&t, "base.linear_velocity", 2), -1.0 - gravity * step, 1e-12);
+    text_close(&t);
+}
+
+// ---- springs -----------------------------------------------------------------------------------
+
+static void open_spring(Text *t, bool like) {
+    TextConfig config = config_of(like);
+    config.world.gravity = 0.0;
+    text_open(t,
+              "<mujoco><worldbody><body><joint type='slide' axis='1 0 0' stiffness='800'/>"
+              "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body>"
+              "</worldbody></mujoco>",
+              &config);
+    text_set(t, "joint.angle", 0, 0.1);
+}
+
+// With the spring at the beginning of the step, v' = v - h w^2 x and x' = x + h v' turn (x, v) such
+// that v^2 + w^2 x^2 - h w^2 x v stays as it is, here over 320 periods. With the spring at the end
+// of the step the swing loses a part h w / 2 a radian and is gone.
+static void a_spring_keeps_its_energy(void **state) {
+    (void)state;
+    const double square = 400.0;
+    for (int like = 0; like < 2; like++) {
+        Text t;
+        double first = square * 0.01, last;
+        open_spring(&t, like != 0);
+        mf_world_step(t.world, 100000);
+        double x = text_get(&t, "joint.angle", 0), v = text_get(&t, "joint.rate", 0);
+        last = v * v + square * x * x - step * square * x * v;
+        if (like != 0)
+            assert_near(last / first, 1.0, 1e-10);
+        else
+            assert_true(last / first < 1e-10);
+        text_close(&t);
+    }
+}
+
+// One step by hand.
+static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
+    (void)state;
+    Text t;
+    open_spring(&t, true);
+    mf_world_step(t.world, 1);
+    assert_near(text_get(&t, "joint.rate", 0), -step * 400.0 * 0.1, 1e-15);
+    assert_near(text_get(&t, "joint.angle", 0), 0.1 - step * step * 400.0 * 0.1, 1e-15);
+    text_close(&t);
+}
+
+// ---- forces on bodies that are fixed to each other ---------------------------------------------
+
+// A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
+// centre of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
+static void fixed_bodies_are_told_apart_by_their_shapes(void **state) {
+    (void)state;
+    TextConfig config = config_of(true);
+    Text t;
+    mf_Error error = {0};
+    text_open(&t,
+              "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+              "<body name='plank' pos='0 0 .1'><freejoint/>"
+              "<inertial pos='0 0 0' mass='3' diaginertia='.1 .1 .1'/>"
+              "<body name='near'><geom size='.05' pos='.2 .1 -.05' mass='0'/>"
+              "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
+              "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
+              "</body></worldbody></mujoco>",
+              &config);
+    const uint32_t bodies[3] = {mf_model_find_body(t.model, "plank"),
+                                mf_model_find_body(t.model, "near"),
+                                mf_model_find_body(t.model, "far")};
+    must(mf_articulated_report_forces(t.group, bodies, 3, &error), &error);
+    text_set3(&t, "base.position", 0, 0, 0.1);
+    mf_world_step(t.world, 5000);
+    const double weight = 3.0 * gravity, share[3] = {1.0, 2.0 / 3.0, 1.0 / 3.0};
+    for (uint32_t b = 0; b < 3; b++) {
+        assert_near(text_get(&t, "sensor.outer", 6 * b + 2), share[b] * weight, 2e-3 * weight);
+        for (uint32_t c = 0; c < 2; c++)
+            assert_near(text_get(&t, "sensor.outer", 6 * b + c), 0.0, 2e-3 * weight);
+    }
+    for (uint32_t c = 0; c < 3; c++) // what the plank carries is both, to the last bit or so
+        assert_near(text_get(&t, "sensor.outer", c),
+                    text_get(&t, "sensor.outer", 6 + c) + text_get(&t, "sensor.outer", 12 + c),
+                    1e-12 * weight);
+    text_close(&t);
+}
+
+// Ties pull at links: of two bodies of one link the one that is tied cannot be told apart from the
+// other when both can be pushed.
+static void ties_on_fixed_bodies_are_refused(void **state) {
+    (void)state;
+    TextConfig config = config_of(true);
+    Text t;
+    mf_Error error = {0};
+    text_open(&t,
+              "<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
+              "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
+              "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body></body>"
+              "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
+              "</equality></mujoco>",
+              &config);
+    const uint32_t ring = mf_model_find_body(t.model, "ring");
+    assert_int_equal(mf_articulated_report_forces(t.group, &ring, 1, &error), MF_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "ring"));
+    text_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slide_rests_on_its_limit),
+        cmocka_unit_test(an_arm_rests_on_its_limit),
+        cmocka_unit_test(who_decides_on_limits),
+        cmocka_unit_test(powers_are_one_or_two),
+        cmocka_unit_test(limits_push_with_the_weight),
+        cmocka_unit_test(a_ball_rests_on_the_ground),
+        cmocka_unit_test(nothing_acts_before_the_touch),
+        cmocka_unit_test(a_spring_keeps_its_energy),
+        cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
+        cmocka_unit_test(fixed_bodies_are_told_apart_by_their_shapes),
+        cmocka_unit_test(ties_on_fixed_bodies_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
