@@ -1,0 +1,115 @@
+// docs/environments.md holds the tables of tasks and of their parameters between marks;
+// MAYFLY_UPDATE=1 writes them there.
+#include "environment/support.h"
+
+#include "environment/tasks.h"
+
+enum { ROOM = 1 << 18 };
+
+typedef struct Page {
+    char *text;
+    size_t length;
+} Page;
+
+static void put(Page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(Page *page, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int more = vsnprintf(page->text + page->length, ROOM - page->length, format, list);
+    va_end(list);
+    assert_true(more >= 0 && page->length + (size_t)more < ROOM);
+    page->length += (size_t)more;
+}
+
+static void put_range(Page *page, const mf_TaskParameter *parameter) {
+    bool below = parameter->lower > -MF_TASK_MOST, above = parameter->upper < MF_TASK_MOST;
+    if (below && above)
+        put(page, "%g .. %g", parameter->lower, parameter->upper);
+    else if (below)
+        put(page, "at least %g", parameter->lower);
+    else
+        put(page, "%s", above ? "?" : "any");
+}
+
+static void put_value(Page *page, double value) {
+    if (value <= -MF_TASK_MOST || value >= MF_TASK_MOST)
+        put(page, "none");
+    else
+        put(page, "%g", value);
+}
+
+static void put_tasks(Page *page) {
+    put(page,
+        "| task | model | | physics steps | episode | signals |\n|---|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < mf_task_count(); i++) {
+        const mf_TaskInfo *info = mf_task_info(i);
+        put(page, "| `%s` | `%s` | %s | %u | %u | ", info->name, info->model, info->description,
+            info->frame_skip, info->episode_steps);
+        for (uint32_t s = 0; s < info->signal_count; s++)
+            put(page, "%s%s", s > 0 ? ", " : "", info->signals[s]);
+        put(page, " |\n");
+    }
+}
+
+static void put_parameters(Page *page) {
+    put(page, "| task | parameter | unit | range | default | |\n|---|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < mf_task_count(); i++) {
+        const mf_TaskInfo *info = mf_task_info(i);
+        for (uint32_t p = 0; p < info->parameter_count; p++) {
+            const mf_TaskParameter *own = &info->parameters[p];
+            put(page, "| %s%s%s | `%s` | %s | ", p == 0 ? "`" : "", p == 0 ? info->name : "",
+                p == 0 ? "`" : "", own->name, strcmp(own->unit, "1") == 0 ? "" : own->unit);
+            put_range(page, own);
+            put(page, " | ");
+            put_value(page, own->value);
+            put(page, " | %s |\n", own->description);
+        }
+    }
+}
+
+static void hold(const char *name, void (*write)(Page *page)) {
+    static const char path[] = MAYFLY_SOURCE_DIR "/docs/environments.md";
+    mf_Context *context = make_context(1);
+    char begin[64], end[64], *document;
+    size_t size;
+    Page page = {.text = zeros(ROOM, 1)};
+    snprintf(begin, sizeof begin, "<!-- %s: begin -->\n", name);
+    snprintf(end, sizeof end, "<!-- %s: end -->", name);
+    assert_int_equal(mf_file_read(context, path, 1 << 20, &document, &size, NULL), MF_OK);
+    write(&page);
+    char *start = strstr(document, begin);
+    assert_non_null(start);
+    start += strlen(begin);
+    char *stop = strstr(start, end);
+    assert_non_null(stop);
+    bool same = (size_t)(stop - start) == page.length && memcmp(start, page.text, page.length) == 0;
+    if (getenv("MAYFLY_UPDATE") != NULL) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file, "%.*s%s%s", (int)(start - document), document, page.text, stop);
+        fclose(file);
+    } else if (!same) {
+        fail_msg("docs/environments.md is out of date: run this test with MAYFLY_UPDATE=1");
+    }
+    free(page.text);
+    mf_release(context, document);
+    mf_context_destroy(context);
+}
+
+static void tasks_are_in_the_document(void **state) {
+    (void)state;
+    hold("tasks", put_tasks);
+}
+
+static void parameters_are_in_the_document(void **state) {
+    (void)state;
+    hold("parameters", put_parameters);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tasks_are_in_the_document),
+        cmocka_unit_test(parameters_are_in_the_document),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
