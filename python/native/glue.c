@@ -37,6 +37,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_GAIT:
         mf_gait_destroy(native);
         break;
+    case MFPY_ENVIRONMENT:
+        mf_environment_destroy(native);
+        break;
     }
 }
 
@@ -107,6 +110,12 @@ typedef struct Call {
     const uint32_t *instances;
     uint32_t count;
     const double *position, *velocity;
+    mf_Environment *environment;
+    const mf_EnvironmentBuffers *buffers;
+    const uint8_t *mask;
+    const uint64_t *seeds;
+    mf_Status *status;
+    mf_Error *error;
 } Call;
 
 // The lowest address of the calling thread's stack, asked for once: for a main thread the C library
@@ -193,6 +202,36 @@ bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                        .count = count,
                        .position = position,
                        .velocity = velocity});
+}
+
+static void call_environment_reset(Call *call) {
+    *call->status = mf_environment_reset(call->environment, call->mask, call->seeds, call->buffers,
+                                         call->error);
+}
+
+static void call_environment_step(Call *call) {
+    *call->status = mf_environment_step(call->environment, call->buffers, call->error);
+}
+
+bool mfpy_environment_reset(mf_Environment *environment, const uint8_t *mask, const uint64_t *seeds,
+                            const mf_EnvironmentBuffers *buffers, mf_Status *status,
+                            mf_Error *error) {
+    return run(&(Call){.function = call_environment_reset,
+                       .environment = environment,
+                       .mask = mask,
+                       .seeds = seeds,
+                       .buffers = buffers,
+                       .status = status,
+                       .error = error});
+}
+
+bool mfpy_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
+                           mf_Status *status, mf_Error *error) {
+    return run(&(Call){.function = call_environment_step,
+                       .environment = environment,
+                       .buffers = buffers,
+                       .status = status,
+                       .error = error});
 }
 
 // ---- poses -------------------------------------------------------------------------------------

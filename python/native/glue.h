@@ -13,7 +13,8 @@ typedef enum mfpy_Kind {
     MFPY_TERRAIN,
     MFPY_WORLD,
     MFPY_RECORDER,
-    MFPY_GAIT
+    MFPY_GAIT,
+    MFPY_ENVIRONMENT
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector
@@ -41,6 +42,12 @@ bool mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
 // Rows of position_count and velocity_count values, one per instance in the list.
 bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                     const double *position, const double *velocity);
+// As the calls of the environment; false as above, and `status` is then not written.
+bool mfpy_environment_reset(mf_Environment *environment, const uint8_t *mask, const uint64_t *seeds,
+                            const mf_EnvironmentBuffers *buffers, mf_Status *status,
+                            mf_Error *error);
+bool mfpy_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
+                           mf_Status *status, mf_Error *error);
 
 // ---- poses -------------------------------------------------------------------------------------
 

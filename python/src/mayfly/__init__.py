@@ -43,6 +43,15 @@ from mayfly.records import Archive, Recorder, Recording
 from mayfly.terrain import Terrain
 from mayfly.world import World
 
+try:
+    import gymnasium as _gymnasium  # noqa: F401
+except ImportError:
+    pass
+else:
+    from mayfly.envs.registration import register as _register
+
+    _register()
+
 __version__: str = _text(_lib.mf_version())
 
 __all__ = [

@@ -1,0 +1,29 @@
+"""Environments for reinforcement learning: robots of one task, stepped together in C.
+
+    import gymnasium
+    import mayfly
+
+    envs = gymnasium.make_vec("Mayfly/Ant-v5", num_envs=4096)
+    observations, infos = envs.reset(seed=1)
+    observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
+
+TASKS lists the tasks; ids() their names in Gymnasium. Adapters for other libraries are in
+mayfly.envs.sb3, mayfly.envs.rsl_rl and mayfly.envs.pool.
+"""
+
+from mayfly.envs.native import NativeEnvironment
+from mayfly.envs.registration import ids, register
+from mayfly.envs.settings import TASKS, task_id
+from mayfly.envs.single import MayflyEnv
+from mayfly.envs.vector import ClosedEnvironmentError, MayflyVectorEnv
+
+__all__ = [
+    "TASKS",
+    "ClosedEnvironmentError",
+    "MayflyEnv",
+    "MayflyVectorEnv",
+    "NativeEnvironment",
+    "ids",
+    "register",
+    "task_id",
+]

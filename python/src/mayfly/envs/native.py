@@ -1,0 +1,278 @@
+"""An environment of C: robots of one task that step together on arrays of NumPy. It needs no
+Gymnasium; what Gymnasium wants is built on it in vector.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors
+from mayfly._native import Native, Turn, check, ffi, lib, text
+from mayfly.arrays import whole
+from mayfly.context import Context, default_context
+from mayfly.envs.settings import settings_of, task_info
+from mayfly.group import Group
+from mayfly.group_setup import MOTIONS, Recipe
+from mayfly.model import Model
+from mayfly.world import World
+
+__all__ = ["ENDLESS", "NativeEnvironment", "Rows"]
+
+ENDLESS: int = lib.MF_NONE
+_AUTORESET = {
+    "NextStep": lib.MF_AUTORESET_NEXT_STEP,
+    "SameStep": lib.MF_AUTORESET_SAME_STEP,
+    "Disabled": lib.MF_AUTORESET_OFF,
+}
+_MOTIONS = {name: getattr(lib, f"MF_MOTION_{name.upper()}") for name in MOTIONS}
+
+
+@dataclasses.dataclass
+class Rows:
+    """The arrays that C fills, row i for robot i; final ones only where episodes end at once."""
+
+    observation: npt.NDArray[Any]
+    reward: npt.NDArray[np.float64]
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+    signals: npt.NDArray[np.float64]
+    final_observation: npt.NDArray[Any] | None = None
+    final_signals: npt.NDArray[np.float64] | None = None
+
+
+class _World(World):
+    """The world that an environment owns: for reading, recording, snapshots."""
+
+    def __init__(self, environment: NativeEnvironment, native: Any) -> None:
+        # World.__init__ would make a new one.
+        import weakref
+
+        self._lock = environment.lock
+        self._fields = weakref.WeakSet()
+        self._settings = {}
+        self._threads = None
+        self._broken = False
+        self._groups = []
+        self._collisions = None
+        self.terrain = None
+        self._ground = ffi.NULL
+        self._context = environment.context
+        self._owner = environment._owner
+        self._pointer = native
+        self._process = environment._process
+
+    def add_group(self, *arguments: Any, **more: Any) -> NoReturn:
+        raise errors.UnsupportedError("add_group: an environment has one group, its robots")
+
+    def add_collisions(self, **settings: object) -> NoReturn:
+        raise errors.UnsupportedError("add_collisions: robots of an environment are alone")
+
+    def __reduce__(self) -> Any:
+        raise TypeError("the world of an environment cannot be pickled: pickle the environment")
+
+
+def _choose(value: object, choices: Mapping[str, int], what: str) -> int:
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: need one of {', '.join(choices)}, got {value!r}")
+    if value not in choices:
+        found = difflib.get_close_matches(value, choices, 1)
+        hint = f", did you mean {found[0]!r}?" if found else ""
+        raise ValueError(f"{what}: need one of {', '.join(choices)}, got {value!r}{hint}")
+    return choices[value]
+
+
+class NativeEnvironment(Native):
+    """Robots of one task.
+
+    Args:
+        task: one of mayfly.envs.TASKS.
+        model: the robot.
+        count: robots.
+        values: numbers of the task, by the names that C has.
+        motion: by which physics they move.
+        precision: of the physics, "float" or "double".
+        frame_skip: physics steps of a step; 0: the task's.
+        episode_steps: an episode is cut off after so many; 0: the task's; ENDLESS: never.
+        autoreset: "NextStep", "SameStep" or "Disabled".
+        dtype: of observations, float64 or float32.
+        threads: workers; None: those of the hidden default context.
+
+    """
+
+    def __init__(
+        self,
+        task: str,
+        model: Model,
+        count: int,
+        *,
+        values: Mapping[str, float],
+        motion: str,
+        precision: str,
+        frame_skip: int,
+        episode_steps: int,
+        autoreset: str,
+        dtype: np.dtype[Any],
+        threads: int | None,
+    ) -> None:
+        info = task_info(task)
+        config = lib.mf_environment_config()
+        name = ffi.new("char[]", task.encode())
+        config.task = name
+        config.model = model._use()
+        config.count = whole(count, "num_envs", 1, 2**26 + 1)
+        config.motion = _choose(motion, _MOTIONS, "motion")
+        config.double_precision = _choose(precision, {"float": 0, "double": 1}, "precision") == 1
+        config.frame_skip = frame_skip
+        config.episode_steps = episode_steps
+        config.autoreset = _AUTORESET[autoreset]
+        config.observation_type = lib.MF_F64 if dtype == np.float64 else lib.MF_F32
+        config.settings, letters = settings_of(values)
+        config.setting_count = len(values)
+        self.context = default_context() if threads is None else Context(threads)
+        self.lock = Turn("the environment")
+        out, error = ffi.new("mf_Environment **"), ffi.new("mf_Error *")
+        place = ffi.new("mf_EnvironmentConfig *", config)
+        check(lib.mf_environment_create(self.context._use(), place, out, error), error)
+        del letters
+        self._take(lib.MFPY_ENVIRONMENT, out[0], [self.context, model])
+        self.model = model
+        self.count = count
+        self.dtype = dtype
+        self.signals = tuple(text(info.signals[i]) for i in range(info.signal_count))
+        self.observation_count = int(lib.mf_environment_observation_count(out[0]))
+        self.action_count = int(lib.mf_environment_action_count(out[0]))
+        self.interval = float(lib.mf_environment_interval(out[0]))
+        self._buffers = ffi.new("mf_EnvironmentBuffers *")
+        self._error, self._status = error, ffi.new("mf_Status *")
+        self._motion, self._precision = motion, precision
+        self._world: _World | None = None
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    def action_range(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Lowest and largest action."""
+        native, ends = self._use(), ffi.new("double[2]")
+        rows = []
+        for action in range(self.action_count):
+            lib.mf_environment_action_range(native, action, ends, ends + 1)
+            rows.append((ends[0], ends[1]))
+        table = np.array(rows, np.float32).reshape(-1, 2)
+        return table[:, 0].copy(), table[:, 1].copy()
+
+    def value(self, name: str) -> float:
+        """A number of the task."""
+        return float(lib.mf_environment_parameter(self._use(), name.encode()))
+
+    @property
+    def world(self) -> World:
+        """Its world: for reading, recording and snapshots, between two steps."""
+        native = self._use()
+        if self._world is None:
+            self._world = _World(self, lib.mf_environment_world(native))
+            recipe = Recipe(
+                model=self.model,
+                count=self.count,
+                name=text(lib.mf_group_settings(lib.mf_environment_group(native)).name),
+                motion=self._motion,
+                sensors=False,
+                controller=None,
+                gaits=(),
+                precision=self._precision,
+                isolated=True,
+                pushable=False,
+                fault_policy="freeze",
+                spacing=0.0,
+                settings={},
+            )
+            self._world._groups.append(
+                Group(self._world, lib.mf_environment_group(native), recipe)
+            )
+        return self._world
+
+    @property
+    def group(self) -> Group:
+        """Its robots, with all their fields."""
+        return self.world.groups[0]
+
+    # ---- time ------------------------------------------------------------------------------------
+
+    def make_rows(self) -> Rows:
+        """Arrays for all robots, zero."""
+        n = self.count
+        return Rows(
+            np.zeros((n, self.observation_count), self.dtype),
+            np.zeros(n),
+            np.zeros(n, np.bool_),
+            np.zeros(n, np.bool_),
+            np.zeros((n, len(self.signals))),
+        )
+
+    def _point(self, rows: Rows, action: npt.NDArray[np.float32] | None) -> Any:
+        buffers = self._buffers
+        buffers.action = ffi.NULL if action is None else ffi.cast("float *", action.ctypes.data)
+        buffers.observation = ffi.cast("void *", rows.observation.ctypes.data)
+        buffers.reward = ffi.cast("double *", rows.reward.ctypes.data)
+        buffers.terminated = ffi.cast("uint8_t *", rows.terminated.ctypes.data)
+        buffers.truncated = ffi.cast("uint8_t *", rows.truncated.ctypes.data)
+        buffers.signals = ffi.cast("double *", rows.signals.ctypes.data)
+        for name in ("final_observation", "final_signals"):
+            row = getattr(rows, name)
+            kind = "void *" if name == "final_observation" else "double *"
+            setattr(buffers, name, ffi.NULL if row is None else ffi.cast(kind, row.ctypes.data))
+        return buffers
+
+    def _done(self, went: bool) -> None:
+        if not went:
+            raise errors.OperatingSystemError(
+                "this thread's stack is small, and the system gives no thread with a large one: "
+                "call from another thread, or see threading.stack_size"
+            )
+        check(self._status[0], self._error)
+
+    def reset(
+        self,
+        rows: Rows,
+        mask: npt.NDArray[np.bool_] | None,
+        seeds: npt.NDArray[np.uint64] | None,
+    ) -> None:
+        """Starts episodes of robots in the mask; without seeds their random numbers go on."""
+        native = self._use()
+        chosen = ffi.NULL if mask is None else ffi.cast("uint8_t *", mask.ctypes.data)
+        given = ffi.NULL if seeds is None else ffi.cast("uint64_t *", seeds.ctypes.data)
+        buffers = self._point(rows, None)
+        self._done(
+            lib.mfpy_environment_reset(native, chosen, given, buffers, self._status, self._error)
+        )
+
+    def step(self, rows: Rows, action: npt.NDArray[np.float32]) -> None:
+        """One step of all robots. Other Python threads run meanwhile."""
+        native, buffers = self._use(), self._point(rows, action)
+        self._done(lib.mfpy_environment_step(native, buffers, self._status, self._error))
+
+    # ---- life ------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Gives the memory back; twice is fine."""
+        if self._world is not None:
+            self._world.close()
+            self._world = None
+        super().close()
+
+    def __enter__(self) -> NativeEnvironment:
+        self._use()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

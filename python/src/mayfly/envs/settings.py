@@ -1,0 +1,184 @@
+"""What a task can be told, in Gymnasium's words: ranges as pairs, switches as True and False."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import math
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+from mayfly import errors
+from mayfly._native import ffi, lib, text
+from mayfly.model import Model
+
+__all__ = ["TASKS", "load_model", "task_id", "task_info", "task_values"]
+
+# Twins of Gymnasium's MuJoCo tasks. All other tasks are Mayfly's own, with models of its own.
+_TWINS = {
+    "ant": "Ant-v5",
+    "half_cheetah": "HalfCheetah-v5",
+    "hopper": "Hopper-v5",
+    "humanoid": "Humanoid-v5",
+    "humanoid_standup": "HumanoidStandup-v5",
+    "inverted_double_pendulum": "InvertedDoublePendulum-v5",
+    "inverted_pendulum": "InvertedPendulum-v5",
+    "pusher": "Pusher-v5",
+    "reacher": "Reacher-v5",
+    "swimmer": "Swimmer-v5",
+    "walker2d": "Walker2d-v5",
+}
+_DRAWING = (
+    "width",
+    "height",
+    "camera_id",
+    "camera_name",
+    "default_camera_config",
+    "max_geom",
+    "visual_options",
+)
+NO_DRAWING = (
+    "environments draw no pictures yet: record the robots with mayfly.Recorder(environment.group, "
+    "...) and look at the file with the command 'mayfly view'"
+)
+
+TASKS: tuple[str, ...] = tuple(text(lib.mf_task_info(i).name) for i in range(lib.mf_task_count()))
+
+
+def near(name: str, known: Any) -> str:
+    found = difflib.get_close_matches(name, list(known), 1)
+    return f", did you mean {found[0]!r}?" if found else ""
+
+
+def task_info(task: object) -> Any:
+    """What C says of a task."""
+    if not isinstance(task, str):
+        raise TypeError(f"task: need a name, got {task!r}")
+    if task not in TASKS:
+        raise errors.NotFoundError(
+            f"there is no task {task!r}{near(task, TASKS)}; there are: {', '.join(TASKS)}"
+        )
+    return lib.mf_task_find(task.encode())
+
+
+def task_id(task: str) -> str:
+    """The name that Gymnasium has for it: "Mayfly/Ant-v5"."""
+    own = "".join(part.capitalize() for part in task.split("_")) + "-v0"
+    return "Mayfly/" + _TWINS.get(task, own)
+
+
+# ---- model ---------------------------------------------------------------------------------------
+
+
+def _assets() -> pathlib.Path:
+    """Where the installed Gymnasium has its robots; MuJoCo is not needed for that."""
+    found = importlib.util.find_spec("gymnasium")
+    if found is None or found.origin is None:
+        raise errors.MissingFileError(
+            "the robot's file comes with Gymnasium, which is not installed: pip install gymnasium, "
+            "or say xml_file="
+        )
+    return pathlib.Path(found.origin).parent / "envs" / "mujoco" / "assets"
+
+
+def load_model(task: str, file: str | os.PathLike[str] | Model | None) -> Model:
+    """The robot of a task: a model, a path, or the name of a file that comes with Gymnasium."""
+    if isinstance(file, Model):
+        return file
+    if file is not None and not isinstance(file, (str, os.PathLike)):
+        raise TypeError(f"xml_file: need a path or a Model, got {file!r}")
+    name = text(task_info(task).model) if file is None else os.path.expanduser(os.fspath(file))
+    if task not in _TWINS:
+        return Model.from_file(name)
+    if file is not None and os.path.exists(name):
+        return Model.from_file(name)
+    path = _assets() / name
+    if not path.exists():
+        raise errors.MissingFileError(
+            f"there is no robot {name!r}, neither here nor in {path.parent}: install a Gymnasium "
+            "that has it, or say xml_file="
+        )
+    return Model.from_file(path)
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def _value(name: str, value: object, row: Any, model: Model) -> float:
+    if name == "main_body" and isinstance(value, str):
+        return float([body.name for body in model.bodies].index(model.body(value).name) + 1)
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name}: need a number, got {value!r}")
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: need a number, got {value!r}") from None
+    if math.isinf(number):  # as far as it goes
+        return min(max(number, float(row.lower)), float(row.upper))
+    return number
+
+
+def _pair(name: str, value: object) -> tuple[Any, Any]:
+    try:
+        low, high = value  # type: ignore[misc]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: need two numbers (lowest, largest), got {value!r}") from None
+    if not low <= high:
+        raise ValueError(f"{name}: need (lowest, largest), got {value!r}")
+    return low, high
+
+
+def _unknown(task: str, name: str, rows: Mapping[str, Any]) -> TypeError:
+    if name in _DRAWING:
+        return TypeError(f"{name}: {NO_DRAWING}")
+    ranges = [row.removesuffix("_min") + "_range" for row in rows if row.endswith("_min")]
+    known = sorted([*rows, *ranges, *_COMMON])
+    return TypeError(
+        f"task {task} has no argument {name!r}{near(name, known)}; known: {', '.join(known)}"
+    )
+
+
+_COMMON = (
+    "num_envs",
+    "max_episode_steps",
+    "autoreset_mode",
+    "xml_file",
+    "frame_skip",
+    "motion",
+    "precision",
+    "dtype",
+    "num_threads",
+    "copy",
+)
+
+
+def task_values(task: str, arguments: Mapping[str, object], model: Model) -> dict[str, float]:
+    """Numbers for C from arguments: `healthy_z_range=(0.2, 1)` is healthy_z_min and _max."""
+    info = task_info(task)
+    rows = {text(info.parameters[i].name): info.parameters[i] for i in range(info.parameter_count)}
+    values: dict[str, float] = {}
+    for name, value in arguments.items():
+        stem = name.removesuffix("_range")
+        ends = (stem + "_min", stem + "_max")
+        if name in rows:
+            given = {name: value}
+        elif name.endswith("_range") and all(end in rows for end in ends):
+            given = dict(zip(ends, _pair(name, value)))
+        else:
+            raise _unknown(task, name, rows)
+        for row, number in given.items():
+            if row in values:
+                raise TypeError(f"{row} is given twice: as itself and in a range")
+            values[row] = _value(row, number, rows[row], model)
+    return values
+
+
+def settings_of(values: Mapping[str, float]) -> tuple[Any, list[Any]]:
+    """The array of settings for C, and what must stay alive with it."""
+    letters = [ffi.new("char[]", name.encode()) for name in values]
+    table = ffi.new("mf_TaskSetting[]", max(len(values), 1))
+    for row, (name, value) in enumerate(zip(letters, values.values())):
+        table[row].name, table[row].value = name, value
+    return table, letters

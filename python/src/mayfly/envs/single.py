@@ -1,0 +1,109 @@
+"""One robot of a task as an environment of Gymnasium, by the same C code as many."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box
+from gymnasium.vector import AutoresetMode
+
+from mayfly.arrays import Array, as_array
+from mayfly.envs.vector import MayflyVectorEnv
+from mayfly.group import Group
+from mayfly.world import World
+
+__all__ = ["MayflyEnv"]
+
+
+class MayflyEnv(gymnasium.Env[Array, Array]):
+    """One robot of a task.
+
+    Args:
+        task: such as "ant"; mayfly.envs.TASKS lists them.
+        max_episode_steps: as MayflyVectorEnv; None: without end, since gymnasium.make counts.
+        arguments: of MayflyVectorEnv.
+
+    A subclass names a subclass of MayflyVectorEnv in `batch_class` to change what a robot sees and
+    is rewarded for.
+
+    Attributes:
+        batch: the environment of many robots that this is one of.
+
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (as in Gymnasium)
+    batch_class: ClassVar[type[MayflyVectorEnv]] = MayflyVectorEnv
+    observation_space: Box
+    action_space: Box
+
+    def __init__(self, task: str, *, max_episode_steps: int | None = None, **arguments: Any) -> None:
+        for name in ("num_envs", "autoreset_mode"):
+            if name in arguments:
+                raise TypeError(f"{name}: is for gymnasium.make_vec, this is one robot")
+        self.batch = self.batch_class(
+            task,
+            1,
+            max_episode_steps=-1 if max_episode_steps is None else max_episode_steps,
+            autoreset_mode=AutoresetMode.DISABLED,
+            **{"num_threads": 1, **arguments},
+        )
+        self.render_mode = None
+        self.metadata = {"render_modes": [], "render_fps": self.batch.metadata["render_fps"]}
+        self.observation_space = self.batch.single_observation_space
+        self.action_space = self.batch.single_action_space
+
+    @property
+    def group(self) -> Group:
+        """The robot, with all its fields."""
+        return self.batch.group
+
+    @property
+    def world(self) -> World:
+        """Its world."""
+        return self.batch.world
+
+    @property
+    def dt(self) -> float:
+        """[s] of one step."""
+        return self.batch.dt
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Starts an episode; without a seed the random numbers go on."""
+        self.batch._use()
+        super().reset(seed=seed)
+        if seed is None and not self.batch._seeded[0]:
+            seed = int(self.np_random.integers(0, 2**63))
+        observation, infos = self.batch.reset(seed=seed, options=options)
+        return observation[0], _of_one(infos)
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """One step: observation, reward, terminated, truncated, info."""
+        self.batch._use()
+        given = as_array(action)
+        shape = self.action_space.shape
+        if given.shape != shape:
+            raise ValueError(f"action: need shape {shape}, got {given.shape}")
+        self.batch._over[:] = False  # going on after the end is allowed, as in Gymnasium
+        observation, reward, terminated, truncated, infos = self.batch.step(given[np.newaxis])
+        ended = bool(terminated[0]), bool(truncated[0])
+        return observation[0], float(reward[0]), *ended, _of_one(infos)
+
+    def render(self) -> None:
+        """Nothing can be drawn yet."""
+        self.batch.render()
+
+    def close(self) -> None:
+        """Gives the memory back; twice is fine."""
+        self.batch.close()
+
+
+def _of_one(infos: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value[0]
+        for name, value in infos.items()
+        if not name.startswith("_") and infos["_" + name][0]
+    }

@@ -1,0 +1,495 @@
+"""Robots of one task as a vector environment of Gymnasium."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from mayfly import errors
+from mayfly.arrays import Array, as_array, whole
+from mayfly.context import Context
+from mayfly.envs.native import ENDLESS, NativeEnvironment, Rows
+from mayfly.envs.settings import NO_DRAWING, load_model, near, task_id, task_values
+from mayfly.group import Group
+from mayfly.model import Model
+from mayfly.world import World
+
+__all__ = ["ClosedEnvironmentError", "MayflyVectorEnv"]
+
+_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+class ClosedEnvironmentError(errors.ClosedError, gymnasium.error.ClosedEnvironmentError):
+    """Used after close()."""
+
+
+def _of_a_step(signal: str) -> bool:
+    """Whether a signal says something about a step; the others are there after a reset too."""
+    return signal.startswith("reward_") or signal.endswith(("_velocity", "_penalty"))
+
+
+def _mode(value: object) -> AutoresetMode:
+    if isinstance(value, AutoresetMode):
+        return value
+    try:
+        return AutoresetMode(value)
+    except ValueError:
+        names = ", ".join(repr(mode.value) for mode in AutoresetMode)
+        raise ValueError(
+            f"autoreset_mode: need a gymnasium.vector.AutoresetMode or one of {names}, "
+            f"got {value!r}"
+        ) from None
+
+
+class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
+    """Robots of one task, stepped together in lanes and threads.
+
+    Args:
+        task: such as "ant"; mayfly.envs.TASKS lists them.
+        num_envs: robots.
+        max_episode_steps: an episode is truncated after so many steps; None: the task's; -1: never.
+        autoreset_mode: what happens after the end of an episode; a gymnasium.vector.AutoresetMode.
+        xml_file: the robot: a path, the name of a file that comes with Gymnasium, or a Model; None:
+            the task's.
+        frame_skip: physics steps of a step; None: the task's.
+        motion: by which physics robots move: "points", "articulated", ...
+        precision: of the physics, "float" or "double".
+        dtype: of observations: float64 as in Gymnasium, or float32, which is faster to learn from.
+        num_threads: workers; None: one for each processor. Results do not depend on it.
+        copy: whether arrays that are returned are yours; False: they are memory of the environment,
+            and change with its next step or reset.
+        render_mode: None; nothing can be drawn yet.
+        arguments: of the task, in Gymnasium's words, such as ctrl_cost_weight=0.1 and
+            healthy_z_range=(0.3, 1.0).
+
+    Robot i with seed s does the same bits in every environment, whatever num_envs, its place and
+    num_threads are. A subclass may change what robots see and what they are rewarded for:
+    `make_observation`, `make_reward`.
+
+    Attributes:
+        environment: the native environment.
+        group: the robots, with all their fields (group["base.position"].array).
+        world: their world, for snapshots and recordings.
+
+    """
+
+    single_observation_space: Box
+    single_action_space: Box
+
+    def __init__(
+        self,
+        task: str,
+        num_envs: int = 1,
+        *,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        xml_file: str | os.PathLike[str] | Model | None = None,
+        frame_skip: int | None = None,
+        motion: str = "articulated",
+        precision: str = "float",
+        dtype: npt.DTypeLike = np.float64,
+        num_threads: int | None = None,
+        copy: bool = True,
+        render_mode: str | None = None,
+        **arguments: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise errors.UnsupportedError(f"render_mode={render_mode!r}: {NO_DRAWING}")
+        kind = np.dtype(dtype)
+        if kind not in _DTYPES:
+            raise TypeError(f"dtype: need numpy.float64 or numpy.float32, got {kind}")
+        self.autoreset_mode = _mode(autoreset_mode)
+        if max_episode_steps is None:
+            limit = 0
+        elif isinstance(max_episode_steps, int) and max_episode_steps == -1:
+            limit = ENDLESS
+        else:
+            limit = whole(max_episode_steps, "max_episode_steps", 1, ENDLESS)
+        if num_threads is not None:
+            num_threads = whole(num_threads, "num_threads", 1, 2**31)
+        model = load_model(task, xml_file)
+        self._recipe: dict[str, Any] = {
+            "task": task,
+            "model": model,
+            "count": whole(num_envs, "num_envs", 1, 2**26 + 1),
+            "values": task_values(task, arguments, model),
+            "motion": motion,
+            "precision": precision,
+            "frame_skip": 0 if frame_skip is None else whole(frame_skip, "frame_skip", 1, 1001),
+            "episode_steps": limit,
+            "autoreset": self.autoreset_mode.value,
+            "dtype": kind,
+            "threads": num_threads,
+        }
+        self.task = task
+        self.copy = bool(copy)
+        self.environment = NativeEnvironment(**self._recipe)
+        self.num_envs = self.environment.count
+        rate = round(1.0 / self.environment.interval)
+        self.metadata = {
+            "render_modes": [],
+            "render_fps": max(rate, 1),
+            "autoreset_mode": self.autoreset_mode,
+        }
+        low, high = self.environment.action_range()
+        self.single_action_space = Box(low, high, dtype=np.float32)
+        self.single_observation_space = self.make_observation_space()
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.signals = self.environment.signals
+        self._rows = self.environment.make_rows()
+        self._shown: Array | None = None
+        self._over = np.zeros(self.num_envs, np.bool_)
+        self._seeded = np.zeros(self.num_envs, np.bool_)
+
+    # ---- for subclasses --------------------------------------------------------------------------
+
+    def make_observation_space(self) -> Box:
+        """What one robot sees. A subclass whose observations have another shape overrides it."""
+        count, kind = self.environment.observation_count, self.environment.dtype
+        return Box(-np.inf, np.inf, (count,), kind.type)
+
+    def make_observation(self, observation: Array, signals: Mapping[str, Array]) -> Array:
+        """Observations (rows, n) from those of the task (rows, m), for all rows at once.
+
+        Rows are all robots; where episodes end within a step (AutoresetMode.SAME_STEP), it is
+        called a second time for the ends of the episodes alone. `self.group` has the state of all
+        robots.
+        """
+        return observation
+
+    def make_reward(
+        self, reward: Array, observation: Array, actions: Array, signals: Mapping[str, Array]
+    ) -> Array:
+        """Rewards (robots,) from those of the task, all robots at once.
+
+        `observation` are those of the task at the end of the step, before a robot starts anew, and
+        `signals` explain the step. The reward of a step that only starts an episode stays 0.
+        """
+        return reward
+
+    def _changes(self, hook: str) -> bool:
+        return getattr(type(self), hook) is not getattr(MayflyVectorEnv, hook)
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def group(self) -> Group:
+        """The robots, with all their fields."""
+        return self._use().group
+
+    @property
+    def world(self) -> World:
+        """Their world."""
+        return self._use().world
+
+    @property
+    def dt(self) -> float:
+        """[s] of one step."""
+        return self.environment.interval
+
+    def _use(self) -> NativeEnvironment:
+        if self.environment.closed:
+            raise ClosedEnvironmentError(f"{type(self).__name__} is closed: make a new one")
+        return self.environment
+
+    # ---- starts ----------------------------------------------------------------------------------
+
+    def _mask(self, options: Mapping[str, Any] | None) -> npt.NDArray[np.bool_] | None:
+        if options is None:
+            return None
+        if not isinstance(options, Mapping):
+            raise TypeError(f"options: need a dict or None, got {options!r}")
+        for name in options:
+            if name != "reset_mask":
+                hint = near(str(name), ["reset_mask"])
+                raise ValueError(
+                    f"options: there is no option {name!r}{hint}; known: 'reset_mask'"
+                )
+        if "reset_mask" not in options:
+            return None
+        mask = options["reset_mask"]
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise TypeError(f"reset_mask: need an array of numpy.bool_, got {kind}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask: need shape ({self.num_envs},), got {mask.shape}")
+        if not mask.any():
+            raise ValueError("reset_mask: need at least one True")
+        return np.array(mask, order="C")
+
+    def _seeds(self, seed: object) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+        """Seeds of all robots, and which of them are given."""
+        n = self.num_envs
+        if isinstance(seed, (list, tuple, np.ndarray)):
+            if len(seed) != n:
+                raise ValueError(f"seed: need {n}, one for each robot, got {len(seed)}")
+            given = np.array([item is not None for item in seed], np.bool_)
+            values = [0 if item is None else whole(item, "seed", 0, 2**64) for item in seed]
+            return np.array(values, np.uint64), given
+        first = whole(seed, "seed", 0, 2**64 - n + 1)
+        return np.arange(n, dtype=np.uint64) + np.uint64(first), np.ones(n, np.bool_)
+
+    def reset(  # type: ignore[override]
+        self,
+        *,
+        seed: int | Iterable[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Array, dict[str, Any]]:
+        """Starts episodes.
+
+        Args:
+            seed: s: robot i gets s + i; a list: one for each robot, None where its random numbers
+                go on; None: all go on, from seeds of the system the first time.
+            options: {"reset_mask": mask}: only of robots with True; rows of others are as last.
+
+        """
+        native = self._use()
+        mask = self._mask(options)
+        chosen = np.ones(self.num_envs, np.bool_) if mask is None else mask
+        if seed is None:
+            seeds, given = np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.bool_)
+        else:
+            seeds, given = self._seeds(seed)
+        super().reset(seed=int(seeds[0]) if seed is not None and given[0] else None)
+        fresh = chosen & ~given & ~self._seeded
+        if fresh.any():
+            drawn = self.np_random.integers(0, 2**63, self.num_envs, np.uint64)
+            seeds[fresh], given[fresh] = drawn[fresh], True
+        with native.lock:
+            rows = self._rows
+            if self.copy and self._shown is rows.observation:
+                rows.observation = rows.observation.copy()  # what was returned stays as it is
+            rows.signals = np.zeros_like(rows.signals) if self.copy else rows.signals
+            for part, values in ((chosen & given, seeds), (chosen & ~given, None)):
+                if part.any():
+                    native.reset(rows, part, values)
+            self._seeded |= chosen
+            self._over[chosen] = False
+            signals = self._columns(rows.signals)
+            infos = self._infos(signals, chosen, np.zeros(self.num_envs, np.bool_))
+            return self._show(rows.observation, signals), infos
+
+    # ---- steps -----------------------------------------------------------------------------------
+
+    def _actions(self, actions: Any) -> npt.NDArray[np.float32]:
+        given = as_array(actions)
+        shape = (self.num_envs, self.environment.action_count)
+        if given.dtype.kind != "f":
+            raise TypeError(
+                f"actions: need float32, got {given.dtype}: use actions.astype(numpy.float32)"
+            )
+        if given.shape != shape:
+            raise ValueError(f"actions: need shape {shape} (robots, actions), got {given.shape}")
+        with np.errstate(over="ignore"):  # becomes infinite, which C refuses
+            return np.ascontiguousarray(given, np.float32)
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """One step of all robots: observations, rewards, terminations, truncations, infos.
+
+        Nothing is done when it raises: wrong shapes, numbers that are not finite.
+        """
+        native = self._use()
+        action = self._actions(actions)
+        if not self._seeded.all():
+            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
+        with native.lock:
+            if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
+                at = int(np.flatnonzero(self._over)[0])
+                raise gymnasium.error.ResetNeeded(
+                    f"the episode of robot {at} is over: call reset(options={{'reset_mask': "
+                    "terminated | truncated}) before step()"
+                )
+            rows = self._new_rows()
+            self._go(native, rows, action)
+            starts = self._over
+            self._rows = rows
+            self._over = rows.terminated | rows.truncated
+            return self._results(rows, action, starts)
+
+    def _go(self, native: NativeEnvironment, rows: Rows, action: npt.NDArray[np.float32]) -> None:
+        try:
+            native.step(rows, action)
+        except errors.ArgumentError as failure:
+            raise errors.ArgumentError(
+                f"{failure}; nothing was done: look at the policy, or use numpy.nan_to_num(actions)"
+            ) from None
+
+    def _new_rows(self) -> Rows:
+        """Where the step writes: memory of the user's own, unless copy=False."""
+        if not self.copy:
+            rows = self._rows
+        else:
+            n, old = self.num_envs, self._rows
+            # Where robots are reset one by one, the last observations must stay as they were.
+            keep = self.autoreset_mode == AutoresetMode.DISABLED
+            rows = Rows(
+                old.observation if keep else np.empty_like(old.observation),
+                np.empty(n),
+                np.empty(n, np.bool_),
+                np.empty(n, np.bool_),
+                np.empty_like(old.signals),
+            )
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and rows.final_observation is None:
+            old = self._rows
+            rows.final_observation = (
+                np.empty_like(old.observation)
+                if old.final_observation is None
+                else old.final_observation
+            )
+            rows.final_signals = (
+                np.empty_like(old.signals) if old.final_signals is None else old.final_signals
+            )
+        return rows
+
+    def _show(self, observation: Array, signals: Mapping[str, Array]) -> Array:
+        """What the user gets to see."""
+        if self._changes("make_observation"):
+            made = np.asarray(self.make_observation(observation, signals))
+            space = self.observation_space
+            if made.shape != space.shape:
+                raise ValueError(
+                    f"make_observation: need shape {space.shape} as in make_observation_space(), "
+                    f"got {made.shape}"
+                )
+            shown = made.astype(space.dtype, copy=False)
+            return shown.copy() if self.copy and np.shares_memory(shown, observation) else shown
+        if not self.copy:
+            return observation
+        if self.autoreset_mode == AutoresetMode.DISABLED:
+            return observation.copy()
+        self._shown = observation
+        return observation
+
+    def _results(
+        self, rows: Rows, action: Array, starts: npt.NDArray[np.bool_]
+    ) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        ends = self._over if self.autoreset_mode == AutoresetMode.SAME_STEP else None
+        ended = ends is not None and bool(ends.any())
+        signals = self._columns(rows.signals)
+        if ends is not None:  # what robots are told is of the new episode there
+            infos = self._infos(signals, None, ~ends if ended else None)
+        elif self.autoreset_mode == AutoresetMode.NEXT_STEP and starts.any():
+            infos = self._infos(signals, None, ~starts)
+        else:
+            infos = self._infos(signals, None, None)
+        reward = rows.reward
+        if self._changes("make_reward"):
+            reward = self._own_reward(rows, action, starts, signals, ends if ended else None)
+        if ended:
+            assert ends is not None
+            self._add_ends(infos, rows, ends)
+        shown = self._show(rows.observation, signals)
+        return shown, reward, rows.terminated, rows.truncated, infos
+
+    def _own_reward(
+        self,
+        rows: Rows,
+        action: Array,
+        starts: npt.NDArray[np.bool_],
+        signals: Mapping[str, Array],
+        ends: npt.NDArray[np.bool_] | None,
+    ) -> Array:
+        observation: Array = rows.observation
+        if ends is not None:
+            assert rows.final_observation is not None and rows.final_signals is not None
+            observation = np.where(ends[:, None], rows.final_observation, observation)
+            merged = np.where(ends[:, None], rows.final_signals, rows.signals)
+            signals = self._columns(merged)
+        reward = np.asarray(self.make_reward(rows.reward, observation, action, signals), np.float64)
+        if reward.shape != (self.num_envs,):
+            raise ValueError(f"make_reward: need shape ({self.num_envs},), got {reward.shape}")
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP and starts.any():
+            reward = np.where(starts, 0.0, reward)
+        return reward
+
+    # ---- infos -----------------------------------------------------------------------------------
+
+    def _columns(self, table: Array) -> dict[str, Array]:
+        return {name: table[:, i] for i, name in enumerate(self.signals)}
+
+    def _infos(
+        self,
+        signals: Mapping[str, Array],
+        present: npt.NDArray[np.bool_] | None,
+        stepped: npt.NDArray[np.bool_] | None,
+    ) -> dict[str, Any]:
+        """Signals with their masks; None: all robots."""
+        everyone = np.ones(self.num_envs, np.bool_) if present is None else present
+        moved = everyone if stepped is None else stepped
+        infos: dict[str, Any] = {}
+        for name, column in signals.items():
+            mask = moved if _of_a_step(name) else everyone
+            if mask is everyone or mask.any():
+                infos[name], infos["_" + name] = column, mask
+        return infos
+
+    def _add_ends(self, infos: dict[str, Any], rows: Rows, ends: npt.NDArray[np.bool_]) -> None:
+        """final_obs and final_info, as SyncVectorEnv has them."""
+        assert rows.final_observation is not None and rows.final_signals is not None
+        places = np.flatnonzero(ends)
+        last: Array = rows.final_observation[places]
+        told = rows.final_signals[places]
+        if self._changes("make_observation"):
+            last = np.asarray(self.make_observation(last, self._columns(told)))
+        final = np.full(self.num_envs, None, object)
+        for place, row in zip(places, last):
+            final[place] = row
+        table = np.zeros((self.num_envs, len(self.signals)))
+        table[places] = told
+        explained: dict[str, Any] = {}
+        for name, column in self._columns(table).items():
+            explained[name], explained["_" + name] = column, ends.copy()
+        infos["final_obs"], infos["_final_obs"] = final, ends.copy()
+        infos["final_info"], infos["_final_info"] = explained, ends.copy()
+
+    # ---- life ------------------------------------------------------------------------------------
+
+    def render(self) -> None:
+        """Nothing can be drawn yet."""
+        raise errors.UnsupportedError(NO_DRAWING)
+
+    def close_extras(self, **unused: Any) -> None:
+        """Gives the memory back."""
+        self.environment.close()
+
+    @property
+    def context(self) -> Context:
+        """Where memory and threads come from."""
+        return self.environment.context
+
+    def __enter__(self) -> MayflyVectorEnv:
+        self._use()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        pass  # memory goes by itself, whatever state the interpreter is in
+
+    def __repr__(self) -> str:
+        state = ", closed" if self.environment.closed else ""
+        return f"{type(self).__name__}({task_id(self.task)}, num_envs={self.num_envs}{state})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        native = self._use()
+        state = dict(self.__dict__)
+        del state["environment"]
+        state["_image"] = native.world.snapshot()
+        state["_shown"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        image = state.pop("_image")
+        self.__dict__.update(state)
+        self.environment = NativeEnvironment(**self._recipe)
+        self.environment.world.restore(image)
