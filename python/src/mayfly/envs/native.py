@@ -133,14 +133,15 @@ class NativeEnvironment(Native):
         config.episode_steps = episode_steps
         config.autoreset = _AUTORESET[autoreset]
         config.observation_type = lib.MF_F64 if dtype == np.float64 else lib.MF_F32
-        config.settings, letters = settings_of(values)
+        table, letters = settings_of(values)
+        config.settings = table
         config.setting_count = len(values)
         self.context = default_context() if threads is None else Context(threads)
         self.lock = Turn("the environment")
         out, error = ffi.new("mf_Environment **"), ffi.new("mf_Error *")
         place = ffi.new("mf_EnvironmentConfig *", config)
         check(lib.mf_environment_create(self.context._use(), place, out, error), error)
-        del letters
+        del table, letters  # C has read them
         self._take(lib.MFPY_ENVIRONMENT, out[0], [self.context, model])
         self.model = model
         self.count = count
