@@ -270,7 +270,9 @@ def test_seeds(make: Envs) -> None:
     mixed, _ = envs.reset(seed=[5, None, 7])
     np.testing.assert_array_equal(mixed[::2], first[::2])
     assert (mixed[1] != first[1]).any()
-    np.testing.assert_array_equal(envs.reset(seed=2**64 - 3)[0][2], envs.reset(seed=[1, 2, 2**64 - 1])[0][2])
+    np.testing.assert_array_equal(
+        envs.reset(seed=2**64 - 3)[0][2], envs.reset(seed=[1, 2, 2**64 - 1])[0][2]
+    )
     assert (make().reset()[0] != make().reset()[0]).any()
     for seed in (-1, 2**64, [1, 2], "x", 1.5, [1, 2, -3]):
         with pytest.raises((ValueError, TypeError)):

@@ -192,9 +192,7 @@ class NativeEnvironment(Native):
                 spacing=0.0,
                 settings={},
             )
-            self._world._groups.append(
-                Group(self._world, lib.mf_environment_group(native), recipe)
-            )
+            self._world._groups.append(Group(self._world, lib.mf_environment_group(native), recipe))
         return self._world
 
     @property

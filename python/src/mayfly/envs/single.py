@@ -38,7 +38,9 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
     observation_space: Box
     action_space: Box
 
-    def __init__(self, task: str, *, max_episode_steps: int | None = None, **arguments: Any) -> None:
+    def __init__(
+        self, task: str, *, max_episode_steps: int | None = None, **arguments: Any
+    ) -> None:
         for name in ("num_envs", "autoreset_mode"):
             if name in arguments:
                 raise TypeError(f"{name}: is for gymnasium.make_vec, this is one robot")

@@ -17,7 +17,7 @@ from mayfly import errors
 from mayfly.arrays import Array, as_array, whole
 from mayfly.context import Context
 from mayfly.envs.native import ENDLESS, NativeEnvironment, Rows
-from mayfly.envs.settings import NO_DRAWING, load_model, near, task_id, task_values
+from mayfly.envs.settings import NO_DRAWING, load_model, near, task_id, task_info, task_values
 from mayfly.group import Group
 from mayfly.model import Model
 from mayfly.world import World
@@ -76,6 +76,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     Attributes:
         environment: the native environment.
+        episode_steps: an episode is truncated after so many; None: never.
         group: the robots, with all their fields (group["base.position"].array).
         world: their world, for snapshots and recordings.
 
@@ -145,6 +146,8 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.signals = self.environment.signals
+        most = int(task_info(task).episode_steps) if limit == 0 else limit
+        self.episode_steps = None if most == ENDLESS else most
         self._rows = self.environment.make_rows()
         self._shown: Array | None = None
         self._over = np.zeros(self.num_envs, np.bool_)
@@ -211,9 +214,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         for name in options:
             if name != "reset_mask":
                 hint = near(str(name), ["reset_mask"])
-                raise ValueError(
-                    f"options: there is no option {name!r}{hint}; known: 'reset_mask'"
-                )
+                raise ValueError(f"options: there is no option {name!r}{hint}; known: 'reset_mask'")
         if "reset_mask" not in options:
             return None
         mask = options["reset_mask"]

@@ -1,0 +1,133 @@
+"""Stable-Baselines3 learns from robots as its own VecEnv.
+
+envs = mayfly.envs.sb3.MayflyVecEnv("ant", 64)
+stable_baselines3.PPO("MlpPolicy", envs, device="cpu").learn(1_000_000)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from mayfly import errors
+from mayfly.arrays import Array
+from mayfly.envs.vector import MayflyVectorEnv
+
+try:
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+except ImportError as failure:
+    raise ImportError("mayfly.envs.sb3 needs: pip install stable-baselines3") from failure
+
+__all__ = ["MayflyVecEnv"]
+
+
+class MayflyVecEnv(VecEnv):  # type: ignore[misc]
+    """Robots of one task, whose episodes start anew in the step that ends them.
+
+    Args:
+        task: such as "ant"; or a MayflyVectorEnv with AutoresetMode.SAME_STEP.
+        num_envs: robots.
+        arguments: of MayflyVectorEnv; observations are float32 unless dtype says otherwise.
+
+    """
+
+    def __init__(self, task: str | MayflyVectorEnv, num_envs: int = 1, **arguments: Any) -> None:
+        if isinstance(task, MayflyVectorEnv):
+            if arguments or num_envs not in (1, task.num_envs):
+                raise TypeError("arguments: the environment that is given has its own")
+            if task.autoreset_mode is not AutoresetMode.SAME_STEP:
+                raise errors.ArgumentError(
+                    "Stable-Baselines3 starts episodes anew in the step that ends them: make the "
+                    "environment with autoreset_mode=AutoresetMode.SAME_STEP"
+                )
+            self.envs = task
+        else:
+            settings = {"dtype": np.float32, **arguments, "autoreset_mode": AutoresetMode.SAME_STEP}
+            self.envs = MayflyVectorEnv(task, num_envs, **settings)
+        self._action: Any = None
+        self.metadata = self.envs.metadata
+        super().__init__(
+            self.envs.num_envs, self.envs.single_observation_space, self.envs.single_action_space
+        )
+
+    def reset(self) -> Array:
+        """Starts all episodes, with the seeds that seed() has set."""
+        seeds = [None if seed is None else int(seed) for seed in self._seeds]
+        observation, infos = self.envs.reset(seed=None if None in seeds else seeds)
+        self.reset_infos = _rows(infos, self.num_envs)
+        self._reset_seeds()
+        self._reset_options()
+        return observation
+
+    def step_async(self, actions: Array) -> None:
+        """Takes actions."""
+        self._action = actions
+
+    def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
+        """Does the step."""
+        if self._action is None:
+            raise errors.BusyError("call step_async() first")
+        action, self._action = self._action, None
+        observation, reward, terminated, truncated, infos = self.envs.step(action)
+        ends = infos.pop("final_obs", None)
+        told = infos.pop("final_info", None)
+        infos.pop("_final_obs", None)
+        infos.pop("_final_info", None)
+        rows = _rows(infos, self.num_envs)
+        over = terminated | truncated
+        for i in np.flatnonzero(over):
+            assert ends is not None and told is not None
+            self.reset_infos[i] = rows[i]
+            rows[i] = {
+                **{key: told[key][i] for key in told if not key.startswith("_")},
+                "terminal_observation": ends[i],
+                "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
+            }
+        return observation, reward.astype(np.float32), over, rows
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        self.envs.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of the environment, which all robots share."""
+        value = getattr(self.envs, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Sets an attribute of the environment, for all robots."""
+        if len(list(self._get_indices(indices))) != self.num_envs:
+            raise errors.UnsupportedError("set_attr: robots share one environment; set it for all")
+        setattr(self.envs, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Calls a method of the environment once, for all robots."""
+        if len(list(self._get_indices(indices))) != self.num_envs:
+            raise errors.UnsupportedError("env_method: robots share one environment; call for all")
+        value = getattr(self.envs, method_name)(*method_args, **method_kwargs)
+        return [value] * self.num_envs
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No robot is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[Array | None]:
+        """Nothing can be drawn yet."""
+        self.envs.render()
+        return []
+
+
+def _rows(infos: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """A dict for each robot from a dict of arrays."""
+    rows: list[dict[str, Any]] = [{} for _ in range(count)]
+    for key, column in infos.items():
+        if key.startswith("_"):
+            continue
+        for i in np.flatnonzero(infos["_" + key]):
+            rows[i][key] = column[i]
+    return rows
