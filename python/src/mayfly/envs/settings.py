@@ -7,7 +7,7 @@ import importlib.util
 import math
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mayfly import errors
@@ -106,25 +106,29 @@ def load_model(task: str, file: str | os.PathLike[str] | Model | None) -> Model:
 # ---- numbers -------------------------------------------------------------------------------------
 
 
-def _value(name: str, value: object, row: Any, model: Model) -> float:
-    if name == "main_body" and isinstance(value, str):
-        return float([body.name for body in model.bodies].index(model.body(value).name) + 1)
+def _number(name: str, value: object) -> float:
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name}: need a number, got {value!r}")
     try:
-        number = float(value)  # type: ignore[arg-type]
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: need a number, got {value!r}") from None
+
+
+def _value(name: str, value: object, row: Any, model: Model) -> float:
+    if name == "main_body" and isinstance(value, str):
+        return float([body.name for body in model.bodies].index(model.body(value).name) + 1)
+    number = _number(name, value)
     if math.isinf(number):  # as far as it goes
         return min(max(number, float(row.lower)), float(row.upper))
     return number
 
 
-def _pair(name: str, value: object) -> tuple[Any, Any]:
-    try:
-        low, high = value  # type: ignore[misc]
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: need two numbers (lowest, largest), got {value!r}") from None
+def _pair(name: str, value: object) -> tuple[float, float]:
+    ends = list(value) if isinstance(value, Iterable) else []
+    if isinstance(value, (str, bytes)) or len(ends) != 2:
+        raise TypeError(f"{name}: need two numbers (lowest, largest), got {value!r}")
+    low, high = (_number(name, end) for end in ends)
     if not low <= high:
         raise ValueError(f"{name}: need (lowest, largest), got {value!r}")
     return low, high

@@ -33,7 +33,7 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
 
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (as in Gymnasium)
+    metadata: dict[str, Any] = {"render_modes": []}  # as in Gymnasium
     batch_class: ClassVar[type[MayflyVectorEnv]] = MayflyVectorEnv
     observation_space: Box
     action_space: Box

@@ -239,7 +239,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         first = whole(seed, "seed", 0, 2**64 - n + 1)
         return np.arange(n, dtype=np.uint64) + np.uint64(first), np.ones(n, np.bool_)
 
-    def reset(  # type: ignore[override]
+    def reset(
         self,
         *,
         seed: int | Iterable[int | None] | None = None,
