@@ -221,7 +221,8 @@ print("fine")
 
 def test_ctrl_c_stops_a_long_step(script: Script) -> None:
     done = script("""
-import _thread, threading, time, mayfly
+import _thread, signal, threading, time, mayfly
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells take from background jobs
 world = mayfly.World()
 world.add_group(mayfly.Model.from_file("hexapod.urdf"), 1000, motion="points")
 timer = threading.Timer(0.3, _thread.interrupt_main)
