@@ -125,9 +125,6 @@ class Group:
             return False
         return True
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.fields)
-
     def _find(self, native: Any, path: str) -> Field:
         whole = lib.mf_group_find_field(native, encode(path))
         if whole != ffi.NULL:
