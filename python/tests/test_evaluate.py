@@ -155,6 +155,26 @@ def test_networks_as_policies(ant: mayfly.Model) -> None:
     assert np.allclose(there.fitness, here.fitness, rtol=1e-3) and there.fitness.min() > 1e-4
 
 
+def test_one_bad_policy_harms_one_robot(ant: mayfly.Model) -> None:
+    def act(seen: np.ndarray) -> np.ndarray:
+        actions = np.full((20, 8), 0.1)
+        actions[17, 3] = np.nan
+        return actions
+
+    settings = {"motion": "articulated", "step": 0.005}
+    policy = mayfly.Policy(act, 20, act="actuator.control")
+    found = mayfly.evaluate(ant, policy, 0.1, **settings)
+    assert np.isnan(found.fitness).nonzero()[0].tolist() == [17]
+    assert found.faults.nonzero()[0].tolist() == [17]
+    weights = np.zeros((20, 8, 26))
+    network = mayfly.Linear(weights, np.full((20, 8), 0.1), act="actuator.control")
+    network.weights[0][17, 3, 0] = np.inf
+    with pytest.raises(ValueError, match="robot 17"):
+        mayfly.evaluate(ant, network, 0.1, **settings)
+    with pytest.raises(ValueError, match="shape"):
+        mayfly.evaluate(ant, mayfly.Policy(lambda seen: seen[:3], 20), 0.1, **settings)
+
+
 def test_network_settings(hexapod: mayfly.Model, world: mayfly.World) -> None:
     group = world.add_group(
         hexapod,

@@ -368,4 +368,13 @@ class Policy(Controllers):
         if self._range is not None:
             middle, half = self._range
             actions = middle + half * np.tanh(actions)
-        group[self.target] = actions
+        if actions.ndim != 2 or len(actions) != group.count:
+            raise ValueError(
+                f"function: need actions of shape ({group.count}, ...), got {actions.shape}"
+            )
+        bad = np.nonzero(~np.isfinite(actions).all(axis=1))[0]
+        actions = np.where(np.isfinite(actions), actions, 0.0)
+        field = group[self.target]
+        field[...] = actions
+        # A robot whose controller fails gets a fault, as with controllers in C; others go on.
+        field.view[bad // 16, bad % 16] = np.nan

@@ -163,7 +163,7 @@ class Archive:
         return self._individuals("WHERE generation = ? ORDER BY id", int(born_in))
 
     def population(self, generation: int | None = None) -> list[Individual]:
-        """Who was alive in a generation (None: the newest), the fittest first."""
+        """Who was alive in a generation (None: the newest), by falling fitness at birth."""
         number = self._newest() if generation is None else int(generation)
         return self._individuals(
             "WHERE id IN (SELECT id FROM survivor WHERE generation = ? UNION "
