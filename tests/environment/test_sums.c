@@ -2,6 +2,7 @@
 // starts: bounds, moments, and the logarithm behind the normal ones.
 #include "environment/support.h"
 
+#include "environment/sight.h"
 #include "environment/task.h"
 #include "math/scalar.h"
 
@@ -14,19 +15,60 @@ typedef struct Sums {
     double inertia[10 * BODIES], twist[6 * BODIES], center[3];
 } Sums;
 
+// Rows of the kernel's, of which the test reads one lane.
+typedef struct Rows {
+    _Alignas(64) double value[16 * LINKS][MF_BLOCK];
+} Rows;
+
+enum { LANE = 5 };
+
+static void put(Rows *rows, const double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            rows->value[i][lane] = values[i];
+}
+
+static void get(const Rows *rows, double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = rows->value[i][LANE];
+}
+
+// Every instruction set gives the same bits (test_isolation.c), so one will do.
 static void sum_up(const mf_Model *model, const double *position, const double *velocity,
                    Sums *out) {
-    mf_TaskRoom room = {.place = out->place,
-                        .turn = out->turn,
-                        .speed = out->speed,
-                        .rate = out->rate,
-                        .inertia = out->inertia,
-                        .twist = out->twist};
+    static Rows rows[9];
+    mf_SightPlan plan = {.mass = 0.0};
+    const double none[3] = {0.0, 0.0, 0.0};
+    const double *base = model->base == MF_BASE_FREE ? position : none;
     assert_true(model->link_count <= LINKS && model->body_count <= BODIES);
-    mf_model_pose_at(model, position, out->place, out->turn);
-    mf_task_center(model, &room, out->center);
-    mf_task_speeds(model, velocity, &room);
-    mf_task_bodies(model, out->center, &room);
+    assert_int_equal(
+        mf_sight_plan(model->context, model, MF_TASK_POSES | MF_TASK_BODIES, &plan, NULL), MF_OK);
+    put(&rows[0], position, model->position_count);
+    put(&rows[1], velocity, model->velocity_count);
+    const mf_SightBatch batch = {.plan = &plan,
+                                 .position = &rows[0],
+                                 .velocity = &rows[1],
+                                 .place = &rows[2],
+                                 .turn = &rows[3],
+                                 .axes = &rows[4],
+                                 .speed = &rows[5],
+                                 .center = &rows[6],
+                                 .inertia = &rows[7],
+                                 .twist = &rows[8]};
+    mf_sight_run_scalar_f64(&batch);
+    get(&rows[2], out->place[0], 3 * model->link_count);
+    get(&rows[3], out->turn[0], 4 * model->link_count);
+    get(&rows[6], out->center, 3);
+    get(&rows[7], out->inertia, 10 * model->body_count);
+    get(&rows[8], out->twist, 6 * model->body_count);
+    for (uint32_t l = 0; l < model->link_count; l++)
+        for (int i = 0; i < 3; i++) {
+            out->speed[l][i] = rows[5].value[6 * l + i][LANE];
+            out->rate[l][i] = rows[5].value[6 * l + 3 + i][LANE];
+            out->place[l][i] += base[i];
+        }
+    mf_vec3_add(out->center, out->center, base);
+    mf_sight_release(model->context, &plan);
 }
 
 static void expect(const double *got, const double *expected, int count, double tolerance) {
