@@ -66,12 +66,33 @@ void mf_art_grade(const mf_Softness *softness, double out[4]) {
 // ---- limits of joints
 // ----------------------------------------------------------------------------
 
+// MuJoCo's Runge-Kutta steps follow a stiff limit as it moves by itself, d' = v, v' = -z (b v +
+// z k d), z the largest impedance. What such a step changes of v is linear in d and v; with k and b
+// taken from it, a step of Euler ends with the same speed. The exponential of the motion's matrix
+// times the step is cut off behind the fourth power, as it is by the method.
+static void refine(double step, double widest, double *k, double *b) {
+    const double stiff = *k * widest * widest * step, damp = *b * widest * step;
+    double power[2] = {0.0, 1.0}, change[2] = {0.0, 0.0}, scale = 1.0;
+    for (int n = 1; n <= 4; n++) { // the lower row of the matrix to the n-th power
+        const double depth = -stiff * power[1], speed = step * power[0] - damp * power[1];
+        power[0] = depth;
+        power[1] = speed;
+        scale /= n;
+        change[0] += scale * depth;
+        change[1] += scale * speed;
+    }
+    *k = -change[0] / (step * widest * widest);
+    *b = -change[1] / (step * widest);
+}
+
 static void set_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l, double give) {
     const mf_Joint *joint = &model->joints[plan->links[l].joint];
     const mf_Softness *softness = &joint->limit_softness;
     const double step = plan->constants_f64[MF_ART_STEP];
     double *c = mf_art_constants(plan, (int32_t)l), k, b;
     mf_art_reference(model, step, softness, &k, &b);
+    if (plan->config.like_mujoco && model->physics.integrator == MF_PHYSICS_RK4)
+        refine(step, mf_art_impedance(softness->impedance[1]), &k, &b);
     plan->links[l].drive |= MF_ART_SOFT_LIMIT;
     c[MF_ART_LIMIT_PULL] = k;
     c[MF_ART_LIMIT_BRAKING] = b - 1.0 / step;
