@@ -271,12 +271,20 @@ static mf_Status aim_actions(mf_Environment *environment, mf_Error *error) {
     return MF_OK;
 }
 
+mf_Status mf_task_move(const mf_TaskPlan *plan, mf_Group *group, const mf_MotionsConfig *config,
+                       mf_Error *error) {
+    mf_Status status = mf_motion_add(group, plan->motion, config, error);
+    if (status == MF_UNSUPPORTED) // says by what else the model can move
+        mf_motion_check(plan->model, plan->motion, error);
+    return status;
+}
+
 static mf_Status let_move(mf_Environment *environment, mf_Error *error) {
     const mf_TaskPlan *plan = &environment->plan;
     if (plan->task->stage != NULL)
         return plan->task->stage(plan, environment->group, environment->targets, error);
     mf_MotionsConfig config = motions_of(plan);
-    mf_Status status = mf_motion_add(environment->group, plan->motion, &config, error);
+    mf_Status status = mf_task_move(plan, environment->group, &config, error);
     return status == MF_OK ? aim_actions(environment, error) : status;
 }
 

@@ -116,6 +116,11 @@ struct mf_TaskPlan {
     double step;         // [s] of the physics
 };
 
+// Lets the robots move by the plan's motion, for stage() (stage.c). MF_UNSUPPORTED: says by which
+// motions they can.
+mf_Status mf_task_move(const mf_TaskPlan *plan, mf_Group *group, const mf_MotionsConfig *config,
+                       mf_Error *error);
+
 extern const mf_Task *const mf_tasks[];
 extern const uint32_t mf_tasks_count;
 

@@ -133,7 +133,7 @@ static mf_Status stage(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget
                                        .upper = 1.0,
                                        .limited = true};
     }
-    return mf_motion_add(group, plan->motion, &config, error);
+    return mf_task_move(plan, group, &config, error);
 }
 
 // ---- observation and reward --------------------------------------------------------------------
