@@ -41,17 +41,12 @@ class Batch(NamedTuple):
     real: Array  # 0: this step only started an episode
 
 
-# ---- networks ------------------------------------------------------------------------------------
-
-
 def layers(key: Array, sizes: list[int], last: float) -> list[tuple[Array, Array]]:
     made = []
     for i, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:])):
         scale = last if i == len(sizes) - 2 else 2**0.5
-        weight = jax.nn.initializers.orthogonal(scale)(
-            jax.random.fold_in(key, i), (inputs, outputs)
-        )
-        made.append((weight, jnp.zeros(outputs)))
+        make = jax.nn.initializers.orthogonal(scale)
+        made.append((make(jax.random.fold_in(key, i), (inputs, outputs)), jnp.zeros(outputs)))
     return made
 
 
@@ -69,17 +64,14 @@ def density(parameters: dict[str, Any], mean: Array, action: Array) -> Array:
 
 @jax.jit
 def act(parameters: dict[str, Any], seen: Array, key: Array) -> tuple[Array, Array, Array]:
-    mean, value = run(parameters["actor"], seen), run(parameters["critic"], seen)[..., 0]
+    mean = run(parameters["actor"], seen)
     action = mean + jnp.exp(parameters["spread"]) * jax.random.normal(key, mean.shape)
-    return action, density(parameters, mean, action), value
+    return action, density(parameters, mean, action), run(parameters["critic"], seen)[..., 0]
 
 
 @jax.jit
 def decide(parameters: dict[str, Any], seen: Array) -> Array:
     return run(parameters["actor"], seen)
-
-
-# ---- learning ------------------------------------------------------------------------------------
 
 
 def loss(parameters: dict[str, Any], part: tuple[Array, ...]) -> Array:
@@ -97,9 +89,9 @@ def improve(state: tuple[Any, ...], part: tuple[Array, ...]) -> tuple[Any, None]
     parameters, first, second, count = state
     slope = jax.grad(loss)(parameters, part)
     length = jnp.sqrt(sum((g**2).sum() for g in jax.tree.leaves(slope)))
-    slope = jax.tree.map(lambda g: g * jnp.minimum(1, 0.5 / (length + 1e-8)), slope)
-    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, slope)
-    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, second, slope)
+    short = jnp.minimum(1, 0.5 / (length + 1e-8))
+    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * short * g, first, slope)
+    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * (short * g) ** 2, second, slope)
     count += 1
     step = RATE * jnp.sqrt(1 - 0.999**count) / (1 - 0.9**count)
     parameters = jax.tree.map(
@@ -121,8 +113,7 @@ def learn(state: tuple[Any, ...], batch: Batch, last: Array, key: Array) -> tupl
     flat = [row.reshape(-1, *row.shape[2:]) for row in rows]
     for turn in jax.random.split(key, EPOCHS):
         order = jax.random.permutation(turn, len(flat[0])).reshape(PARTS, -1)
-        parts = tuple(row[order] for row in flat)
-        state, _ = jax.lax.scan(improve, state, parts)
+        state, _ = jax.lax.scan(improve, state, tuple(row[order] for row in flat))
     return state
 
 
@@ -200,10 +191,9 @@ def main(task: str, seconds: float, target: float, seed: int) -> tuple[float, fl
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser()
     parser.add_argument("--task", default="Ant-v5")
     parser.add_argument("--seconds", type=float, default=1200)
     parser.add_argument("--target", type=float, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    main(given.task, given.seconds, given.target, given.seed)
+    main(**vars(parser.parse_args()))
