@@ -85,24 +85,25 @@ static void load_last(const mf_Environment *e, uint32_t block, const uint8_t *fr
         }
 }
 
+// Behind the positions.
+static char *velocities_of(const mf_Environment *e, void *state) {
+    const size_t row = MF_BLOCK * (e->precise ? sizeof(double) : sizeof(float));
+    return (char *)state + e->plan.model->position_count * row;
+}
+
 static void see_state(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
                       mf_EnvironmentRoom *room) {
     const mf_Model *model = e->plan.model;
-    const size_t size = e->precise ? sizeof(double) : sizeof(float);
-    const size_t shift = model->position_count * MF_BLOCK * size; // of velocities in the rows
     char *behind = load_rows(e, e->position, model->position_count, block, room->state);
     load_rows(e, e->velocity, model->velocity_count, block, behind);
     turn(e, room->state, model->position_count, room->position);
     turn(e, behind, model->velocity_count, room->velocity);
-    room->sight.position = room->state;
-    room->sight.velocity = behind;
+    if (e->keeps)
+        load_last(e, block, fresh, room);
     if (!e->recalls)
         return;
-    load_last(e, block, fresh, room);
-    room->sight.position = room->last;
-    room->sight.velocity = (char *)room->last + shift;
     turn(e, room->last, model->position_count, room->last_position);
-    turn(e, (char *)room->last + shift, model->velocity_count, room->last_velocity);
+    turn(e, velocities_of(e, room->last), model->velocity_count, room->last_velocity);
 }
 
 // ---- what follows from it ----------------------------------------------------------------------
@@ -168,13 +169,31 @@ static void see_feet(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom
     }
 }
 
+// Runs the kernel. Forces have their moments about where links were when they acted.
+static void see_sight(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
+    const uint32_t wants = e->plan.task->wants;
+    mf_SightBatch *sight = &room->sight;
+    void *seen = e->recalls ? room->last : room->state;
+    sight->raw = rows_of(e->outer, block, 0);
+    sight->wants = wants;
+    if (wants & MF_TASK_OUTER && seen != room->last) {
+        sight->position = room->last;
+        sight->velocity = velocities_of(e, room->last);
+        sight->wants = MF_TASK_OUTER;
+        e->see(sight);
+        sight->wants = wants & ~(uint32_t)MF_TASK_OUTER;
+    }
+    sight->position = seen;
+    sight->velocity = velocities_of(e, seen);
+    if (sight->wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER))
+        e->see(sight);
+}
+
 void mf_environment_see(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
                         mf_EnvironmentRoom *room) {
     const uint32_t wants = e->plan.task->wants, outer = 6 * e->plan.model->body_count;
     see_state(e, block, fresh, room);
-    room->sight.raw = rows_of(e->outer, block, 0);
-    if (wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER))
-        e->see(&room->sight);
+    see_sight(e, block, room);
     if (wants & MF_TASK_POSES)
         see_poses(e, room);
     if (wants & MF_TASK_BODIES)

@@ -226,8 +226,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
         environment->unit += MF_BLOCK;
     uint32_t units = (environment->count + environment->unit - 1) / environment->unit;
     environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
-    mf_Status status =
-        mf_sight_plan(context, model, environment->plan.task->wants, &environment->sight, error);
+    mf_Status status = mf_sight_plan(context, model, &environment->sight, error);
     for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
         status = make_room(environment, &environment->rooms[i], error);
     return status;

@@ -69,7 +69,8 @@ struct mf_Environment {
     mf_SightPlan sight;
     mf_SightFn see;
     bool precise;  // the physics is in double
-    bool recalls;  // the state before the last physics step is kept
+    bool keeps;    // the state before the last physics step, for forces in it
+    bool recalls;  // tasks see poses of that state
     uint32_t unit; // [1] robots that a piece is cut by: whole blocks, whole teams
     uint32_t share_count;
     // A piece takes the first room that no other has: few are in use, and they stay in the caches.

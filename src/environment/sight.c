@@ -31,15 +31,14 @@ static void plan_body(const mf_Body *body, mf_SightBody *out) {
     mf_vec3_copy(out->moments, body->moments);
 }
 
-mf_Status mf_sight_plan(mf_Context *context, const mf_Model *model, uint32_t wants,
-                        mf_SightPlan *plan, mf_Error *error) {
+mf_Status mf_sight_plan(mf_Context *context, const mf_Model *model, mf_SightPlan *plan,
+                        mf_Error *error) {
     plan->links = mf_allocate(context, model->link_count, sizeof *plan->links);
     plan->bodies = mf_allocate(context, model->body_count + 1, sizeof *plan->bodies);
     if (plan->links == NULL || plan->bodies == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     plan->link_count = model->link_count;
     plan->body_count = model->body_count;
-    plan->wants = wants;
     plan->free = model->base == MF_BASE_FREE;
     for (uint32_t l = 1; l < model->link_count; l++)
         plan_link(&model->joints[model->links[l].joint], &plan->links[l]);

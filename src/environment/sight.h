@@ -28,15 +28,15 @@ typedef struct mf_SightPlan {
     mf_SightLink *links; // the base first
     mf_SightBody *bodies;
     uint32_t link_count, body_count;
-    uint32_t wants; // MF_TASK_*
-    bool free;      // the base moves
-    double mass;    // [kg]
+    bool free;   // the base moves
+    double mass; // [kg]
 } mf_SightPlan;
 
 // Rows of MF_BLOCK values of the group's precision. Places are seen from the base's origin: far
 // from the world's, they would lose digits.
 typedef struct mf_SightBatch {
     const mf_SightPlan *plan;
+    uint32_t wants;                  // MF_TASK_*: POSES alone, and BODIES, OUTER where they are in
     const void *position, *velocity; // [1] the model's vectors
     const void *raw;                 // [N], [N m] 6 per body, sensor.outer; NULL: none
     void *place, *turn;              // [m] 3 and (w, x, y, z) per link
@@ -49,8 +49,8 @@ typedef struct mf_SightBatch {
 typedef void (*mf_SightFn)(const mf_SightBatch *batch);
 MF_KERNEL_COPIES(void, mf_sight_run, (const mf_SightBatch *batch));
 
-mf_Status mf_sight_plan(mf_Context *context, const mf_Model *model, uint32_t wants,
-                        mf_SightPlan *plan, mf_Error *error);
+mf_Status mf_sight_plan(mf_Context *context, const mf_Model *model, mf_SightPlan *plan,
+                        mf_Error *error);
 void mf_sight_release(mf_Context *context, mf_SightPlan *plan);
 
 #endif

@@ -224,8 +224,7 @@ static void see_outer(const Sight *s, Vec center) {
 
 // ---- a block -----------------------------------------------------------------------------------
 
-static void see(const Sight *s) {
-    const uint32_t wants = s->plan->wants;
+static void see(const Sight *s, uint32_t wants) {
     see_base(s);
     for (uint32_t l = 1; l < s->plan->link_count; l++)
         see_link(s, l);
@@ -255,6 +254,6 @@ void MF_KERNEL(mf_sight_run)(const mf_SightBatch *batch) {
                              .inertia = (mf_real *)batch->inertia + lane,
                              .twist = (mf_real *)batch->twist + lane,
                              .outer = (mf_real *)batch->outer + lane};
-        see(&sight);
+        see(&sight, batch->wants);
     }
 }

@@ -305,6 +305,8 @@ static void choose_kernel(mf_Environment *environment) {
 mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                mf_Error *error) {
     environment->recalls = lags(environment);
+    environment->keeps =
+        environment->recalls || (environment->plan.task->wants & MF_TASK_OUTER) != 0;
     mf_Status status = make_world(environment, config, error);
     if (status == MF_OK)
         status = add_rows(environment, error);
@@ -315,7 +317,7 @@ mf_Status mf_environment_stage(mf_Environment *environment, const mf_Environment
     if (status == MF_OK) {
         choose_kernel(environment);
         find_sources(environment);
-        status = environment->recalls ? add_recall(environment, error) : MF_OK;
+        status = environment->keeps ? add_recall(environment, error) : MF_OK;
     }
     return status;
 }
