@@ -7,7 +7,7 @@ processor, each with the same number of robots; its SyncVectorEnv runs in this p
 turns, so that what else the machine does slows all of them; each figure is the median of the
 rounds, and every ratio is that of one round.
 
-usage: gymnasium_bench.py ROOT BUILD [TASK...]      (run_gymnasium.sh makes what this needs)
+usage: gymnasium_bench.py [TASK...]      (run_gymnasium.sh makes what this needs)
 """
 import os
 import statistics
@@ -79,7 +79,7 @@ def run(task, workers):
 
 def main():
     workers = len(os.sched_getaffinity(0))
-    tasks = sys.argv[3:] or ["Ant-v5", "Humanoid-v5", "HalfCheetah-v5", "Hopper-v5"]
+    tasks = sys.argv[1:] or ["Ant-v5", "Humanoid-v5", "HalfCheetah-v5", "Hopper-v5"]
     print(f"{workers} workers; Mayfly {ROBOTS} robots; Gymnasium {gymnasium.__version__}: "
           f"async {workers} robots, sync {PEER_ROBOTS}; steps of robots per second\n")
     print("| task | Mayfly | AsyncVectorEnv | ratio | SyncVectorEnv | ratio |")

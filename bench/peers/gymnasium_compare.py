@@ -7,7 +7,7 @@ Gymnasium's values: `state` is positions and velocities, `all` the whole observa
 that of the single robots, the others are taken over all robots. Robots count until their episodes end. Mayfly's physics
 is in double.
 
-usage: gymnasium_compare.py ROOT BUILD [TASK...]      (run_gymnasium.sh makes what this needs)
+usage: gymnasium_compare.py [TASK...]      (run_gymnasium.sh makes what this needs)
 """
 import sys
 
@@ -76,7 +76,7 @@ def main():
     print("| task | median state, 1 step | state, 1 step | all, 1 step | median state, 10 steps "
           "| state, 10 steps | all, 10 steps |")
     print("|---" * 7 + "|")
-    for task in sys.argv[3:] or TASKS:
+    for task in sys.argv[1:] or TASKS:
         states, actions, theirs, count = gymnasium_runs(task)
         ours, lives = mayfly_runs(task, states, actions)
         cells = []
