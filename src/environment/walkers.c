@@ -37,7 +37,7 @@ static const mf_TaskParameter parameters[] = {
     MF_TASK_WEIGHT("healthy_reward", 0.2, "reward of a step that does not end in a fall"),
     MF_TASK_SWITCH("terminate_when_fallen", 1.0, "a fall ends the episode"),
     {"upright_min", "1", 0.5, -1.0, 1.0, "fallen: a smaller cosine of the base's tilt"},
-    {"height_min", "1", 0.4, -MF_TASK_MOST, 1.0,
+    {"height_min", "1", 0.4, 0.0, 1.0,
      "fallen: lower than so much of the standing height"},
     {"action_scale", "1", 0.5, 0.0, 1.0, "share of half a joint's range that an action of 1 is"},
     {"reset_noise_scale", "rad", 0.05, 0.0, 1.0, "half width of the noise of the start's angles"},

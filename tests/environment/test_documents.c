@@ -43,8 +43,13 @@ static void put_tasks(Page *page) {
         "| task | model | | physics steps | episode | signals |\n|---|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < mf_task_count(); i++) {
         const mf_TaskInfo *info = mf_task_info(i);
-        put(page, "| `%s` | `%s` | %s | %u | %u | ", info->name, info->model, info->description,
-            info->frame_skip, info->episode_steps);
+        const char *mark = info->model[0] != '\0' ? "`" : "";
+        put(page, "| `%s` | %s%s%s | %s | ", info->name, mark,
+            info->model[0] != '\0' ? info->model : "its own", mark, info->description);
+        if (info->frame_skip > 0)
+            put(page, "%u | %u | ", info->frame_skip, info->episode_steps);
+        else
+            put(page, "by the motion | %u | ", info->episode_steps);
         for (uint32_t s = 0; s < info->signal_count; s++)
             put(page, "%s%s", s > 0 ? ", " : "", info->signals[s]);
         put(page, " |\n");
