@@ -62,8 +62,10 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
             status = mf_group_place(rig->group, i, origin, NULL, NULL, error);
     if (status == MF_OK)
         status = mf_instruments_add(rig->group, &config->instruments, error);
-    if (status != MF_OK)
+    if (status != MF_OK) {
         mf_world_destroy(rig->world);
+        rig->world = NULL;
+    }
     return status;
 }
 
