@@ -27,8 +27,10 @@ static void put_range(Page *page, const mf_TaskParameter *parameter) {
         put(page, "%g .. %g", parameter->lower, parameter->upper);
     else if (below)
         put(page, "at least %g", parameter->lower);
+    else if (above)
+        put(page, "at most %g", parameter->upper);
     else
-        put(page, "%s", above ? "?" : "any");
+        put(page, "any");
 }
 
 static void put_value(Page *page, double value) {

@@ -177,6 +177,45 @@ static void limits_push_with_the_weight(void **state) {
     text_close(&t);
 }
 
+// A limit with one impedance, 0.9, of a file that steps by Runge-Kutta: the speed after one step is
+// that of the classical method for v' = 0.9 (0.9 k d - b v), d' = -v, worked out here. With the
+// file's Euler it is that of Euler.
+static void a_limit_steps_as_the_file_does(void **state) {
+    (void)state;
+    static const char *const options[] = {"", "integrator='RK4'"};
+    const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
+    const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
+    for (int way = 0; way < 2; way++) {
+        Text t;
+        char text[700];
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
+        config.motion.like_mujoco = true;
+        config.world.gravity = 0.0;
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
+                 "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
+                 "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
+                 "conaffinity='0'/></body></worldbody></mujoco>",
+                 options[way]);
+        text_open(&t, text, &config);
+        const double depth = 0.01, speed = -0.2; // out of the limit
+        double change[5] = {0}, sunk[5] = {0};
+        for (int i = 0; i < 4; i++) {
+            double d = depth + h * part[i] * (i > 0 ? sunk[i - 1] : 0.0);
+            double v = speed + h * part[i] * (i > 0 ? change[i - 1] : 0.0);
+            change[i] = z * (z * k * d - b * v);
+            sunk[i] = -v;
+        }
+        change[4] = (change[0] + 2.0 * change[1] + 2.0 * change[2] + change[3]) / 6.0;
+        text_set(&t, "joint.angle", 0, -1.0 - depth);
+        text_set(&t, "joint.rate", 0, speed);
+        mf_world_step(t.world, 1);
+        double expected = speed + h * change[way == 0 ? 0 : 4];
+        assert_near(text_get(&t, "joint.rate", 0), expected, 1e-13);
+        text_close(&t);
+    }
+}
+
 // ---- contacts ----------------------------------------------------------------------------------
 
 // A ball of 2 kg on a plane. A pyramid of friction presses by its four edges: 2 / (mu^2 (1 + mu^2))
@@ -355,6 +394,7 @@ int main(void) {
         cmocka_unit_test(who_decides_on_limits),
         cmocka_unit_test(powers_are_one_or_two),
         cmocka_unit_test(limits_push_with_the_weight),
+        cmocka_unit_test(a_limit_steps_as_the_file_does),
         cmocka_unit_test(a_ball_rests_on_the_ground),
         cmocka_unit_test(nothing_acts_before_the_touch),
         cmocka_unit_test(a_spring_keeps_its_energy),

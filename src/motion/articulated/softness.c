@@ -63,8 +63,7 @@ void mf_art_grade(const mf_Softness *softness, double out[4]) {
     out[3] = z[4] > 1.5 ? mf_clamp(z[3], LEAST, 1.0 - LEAST) : 0.0;
 }
 
-// ---- limits of joints
-// ----------------------------------------------------------------------------
+// ---- limits of joints --------------------------------------------------------------------------
 
 // MuJoCo's Runge-Kutta steps follow a stiff limit as it moves by itself, d' = v, v' = -z (b v +
 // z k d), z the largest impedance. What such a step changes of v is linear in d and v; with k and b
