@@ -212,3 +212,31 @@ def test_sb3_learns() -> None:
     model = library.PPO("MlpPolicy", envs, n_steps=64, batch_size=64, device="cpu", seed=1)
     model.learn(1024)
     envs.close()
+
+
+# ---- PettingZoo ------------------------------------------------------------------------------
+
+
+def test_pettingzoo() -> None:
+    """PettingZoo's own check; and agents do what rows of the vector environment do."""
+    zoo = pytest.importorskip("pettingzoo.test", reason="pettingzoo is not installed")
+    module = importlib.import_module("mayfly.envs.parallel")
+    env = module.MayflyParallelEnv("swarm", 4, max_episode_steps=20)
+    zoo.parallel_api_test(env, 200)
+    envs = MayflyVectorEnv("swarm", 4, agents=4, max_episode_steps=20, autoreset_mode="Disabled")
+    told, _ = env.reset(seed=3)
+    seen, _ = envs.reset(seed=3)
+    rng = np.random.default_rng(1)
+    while env.agents:
+        np.testing.assert_array_equal(np.stack([told[agent] for agent in env.agents]), seen)
+        shape = envs.action_space.shape
+        moves = rng.uniform(envs.action_space.low, envs.action_space.high, shape)
+        moves = moves.astype(np.float32)
+        told, reward, *_ = env.step(dict(zip(env.agents, moves)))
+        seen, rewards, *_ = envs.step(moves)
+        assert list(reward.values()) == rewards.tolist()
+    with pytest.raises(mayfly.BusyError, match="reset"):
+        env.step({})
+    env.close()
+    with pytest.raises(ValueError, match="alone"):
+        module.MayflyParallelEnv("ant")

@@ -26,8 +26,8 @@ from conftest import FULL  # noqa: E402
 from mayfly.envs import MayflyVectorEnv, ids  # noqa: E402
 
 IDS = ids()
+TEAMS = [name for name in IDS if gymnasium.spec(name).entry_point is None]
 TWINS = [name for name in IDS if name.endswith("-v5")]
-OWN = [name for name in IDS if name not in TWINS]
 MODES = list(AutoresetMode)
 Envs = Callable[..., Any]
 
@@ -60,7 +60,7 @@ def test_names() -> None:
         assert name in gymnasium.registry
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", [name for name in IDS if name not in TEAMS])
 def test_check_env(name: str) -> None:
     env = gymnasium.make(name)
     with warnings.catch_warnings():
@@ -73,25 +73,27 @@ def test_check_env(name: str) -> None:
 
 @pytest.mark.parametrize("name", IDS)
 def test_vector(name: str, make: Envs) -> None:
-    envs = make(name, 5)
-    single = gymnasium.make(name)
-    assert envs.single_observation_space == single.observation_space
-    assert envs.single_action_space == single.action_space
-    assert envs.observation_space.shape == (5, *single.observation_space.shape)
+    n = 16 if name in TEAMS else 5
+    envs = make(name, n)
+    if name not in TEAMS:
+        single = gymnasium.make(name)
+        assert envs.single_observation_space == single.observation_space
+        assert envs.single_action_space == single.action_space
+        single.close()
+    assert envs.observation_space.shape == (n, *envs.single_observation_space.shape)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-    assert envs.spec.id == name and "num_envs=5" in repr(envs)
+    assert envs.spec.id == name and f"num_envs={n}" in repr(envs)
     seen, infos = envs.reset(seed=1)
     assert seen in envs.observation_space and seen.dtype == np.float64
     assert envs.single_action_space.dtype == np.float32
     for action in actions(envs, 1, 8):
         seen, reward, ended, cut, infos = envs.step(action)
         assert seen in envs.observation_space
-        assert reward.shape == (5,) and reward.dtype == np.float64 and np.isfinite(reward).all()
-        assert ended.dtype == cut.dtype == np.bool_ and ended.shape == cut.shape == (5,)
+        assert reward.shape == (n,) and reward.dtype == np.float64 and np.isfinite(reward).all()
+        assert ended.dtype == cut.dtype == np.bool_ and ended.shape == cut.shape == (n,)
         for key in infos:
             if not key.startswith("_"):
-                assert infos["_" + key].dtype == np.bool_ and len(infos[key]) == 5
-    single.close()
+                assert infos["_" + key].dtype == np.bool_ and len(infos[key]) == n
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -249,17 +251,35 @@ def trace(envs: Any, row: int, seed: Any, moves: np.ndarray) -> list[bytes]:
 
 @pytest.mark.parametrize("name", IDS)
 def test_alone_and_among_others(name: str, make: Envs) -> None:
-    """Robot i of many, with any number of threads, does what it does alone."""
-    alone = make(name, 1, max_episode_steps=6)
+    """Robot i of many, with any number of threads, does what it does alone, or in its team."""
+    team = make(name, 16 if name in TEAMS else 1).team
+    alone = make(name, team, max_episode_steps=6)
     moves = actions(alone, 4, 20)[:, 0]
-    wanted = trace(alone, 0, 45, moves)
-    assert trace(make(name, 64, max_episode_steps=6), 44, 1, moves) == wanted
+    first = 44 - 44 % team
+    wanted = trace(alone, 0, first, moves)
+    assert trace(make(name, 64, max_episode_steps=6), team, first - team, moves) == wanted
+    seeds = [7] * (33 * team)
+    seeds[17 * team : 18 * team] = range(first, first + team)
     for threads in (1, 2, 5):
-        many = make(name, 33, max_episode_steps=6, num_threads=threads)
-        assert trace(many, 17, 28, moves) == wanted
-    seeds = [7] * 33
-    seeds[3] = 45
-    assert trace(many, 3, seeds, moves) == wanted
+        many = make(name, 33 * team, max_episode_steps=6, num_threads=threads)
+        assert trace(many, 17 * team, seeds, moves) == wanted
+
+
+def test_teams(make: Envs) -> None:
+    """Robots of a team begin and end together."""
+    for name in TEAMS:
+        envs = make(name, 16, max_episode_steps=3, autoreset_mode="Disabled")
+        assert envs.team > 1 and 16 % envs.team == 0
+        envs.reset(seed=1)
+        mask = np.arange(16) < 1
+        with pytest.raises(ValueError, match="of one team"):
+            envs.reset(options={"reset_mask": mask})
+        seen, _ = envs.reset(options={"reset_mask": np.arange(16) < envs.team})
+        assert seen in envs.observation_space
+        with pytest.raises(ValueError, match="multiple"):
+            make(name, envs.team + 1)
+        with pytest.raises(gymnasium.error.Error):
+            gymnasium.make(name)
 
 
 def test_seeds(make: Envs) -> None:

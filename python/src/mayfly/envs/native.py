@@ -93,7 +93,7 @@ class NativeEnvironment(Native):
 
     Args:
         task: one of mayfly.envs.TASKS.
-        model: the robot.
+        model: the robot; None: the task makes its own.
         count: robots.
         values: numbers of the task, by the names that C has.
         motion: by which physics they move.
@@ -109,7 +109,7 @@ class NativeEnvironment(Native):
     def __init__(
         self,
         task: str,
-        model: Model,
+        model: Model | None,
         count: int,
         *,
         values: Mapping[str, float],
@@ -125,7 +125,7 @@ class NativeEnvironment(Native):
         config = lib.mf_environment_config()
         name = ffi.new("char[]", task.encode())
         config.task = name
-        config.model = model._use()
+        config.model = ffi.NULL if model is None else model._use()
         config.count = whole(count, "num_envs", 1, 2**26 + 1)
         config.motion = _choose(motion, _MOTIONS, "motion")
         config.double_precision = _choose(precision, {"float": 0, "double": 1}, "precision") == 1
@@ -142,8 +142,11 @@ class NativeEnvironment(Native):
         place = ffi.new("mf_EnvironmentConfig *", config)
         check(lib.mf_environment_create(self.context._use(), place, out, error), error)
         del table, letters  # C has read them
-        self._take(lib.MFPY_ENVIRONMENT, out[0], [self.context, model])
-        self.model = model
+        self._take(
+            lib.MFPY_ENVIRONMENT, out[0], [self.context, *([] if model is None else [model])]
+        )
+        self.model = self._own_model() if model is None else model
+        self.team = int(lib.mf_environment_team(out[0]))
         self.count = count
         self.dtype = dtype
         self.signals = tuple(text(info.signals[i]) for i in range(info.signal_count))
@@ -154,6 +157,17 @@ class NativeEnvironment(Native):
         self._error, self._status = error, ffi.new("mf_Status *")
         self._motion, self._precision = motion, precision
         self._world: _World | None = None
+
+    def _own_model(self) -> Model:
+        """The robot that the task made, which lives and goes with the environment."""
+        model = Model.__new__(Model)
+        model._owner = self._owner
+        model._pointer = ffi.cast(
+            "mf_Model *", lib.mf_group_model(lib.mf_environment_group(self._pointer))
+        )
+        model._process = self._process
+        model._recipe, model._text_name, model._parts = {}, None, {}
+        return model
 
     # ---- what it is ------------------------------------------------------------------------------
 
@@ -262,6 +276,8 @@ class NativeEnvironment(Native):
         if self._world is not None:
             self._world.close()
             self._world = None
+        if self.model._owner is self._owner:
+            self.model.close()
         super().close()
 
     def __enter__(self) -> NativeEnvironment:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mayfly._native import lib
-from mayfly.envs.settings import TASKS, task_id, task_info
+from mayfly.envs.settings import TASKS, in_teams, task_id, task_info
 
 __all__ = ["ids", "register"]
 
@@ -22,7 +22,8 @@ def register() -> None:
         if name not in gymnasium.registry:
             gymnasium.register(
                 id=name,
-                entry_point="mayfly.envs.single:MayflyEnv",
+                # Robots of a team cannot be made one by one.
+                entry_point=None if in_teams(task) else "mayfly.envs.single:MayflyEnv",
                 vector_entry_point="mayfly.envs.vector:MayflyVectorEnv",
                 max_episode_steps=None if steps == lib.MF_NONE else steps,
                 kwargs={"task": task},

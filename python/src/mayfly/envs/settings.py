@@ -69,6 +69,12 @@ def task_id(task: str) -> str:
     return "Mayfly/" + _TWINS.get(task, own)
 
 
+def in_teams(task: str) -> bool:
+    """Whether robots share a place, and begin and end their episodes together."""
+    info = task_info(task)
+    return "agents" in [text(info.parameters[i].name) for i in range(info.parameter_count)]
+
+
 # ---- model ---------------------------------------------------------------------------------------
 
 
@@ -83,13 +89,18 @@ def _assets() -> pathlib.Path:
     return pathlib.Path(found.origin).parent / "envs" / "mujoco" / "assets"
 
 
-def load_model(task: str, file: str | os.PathLike[str] | Model | None) -> Model:
-    """The robot of a task: a model, a path, or the name of a file that comes with Gymnasium."""
+def load_model(task: str, file: str | os.PathLike[str] | Model | None) -> Model | None:
+    """The robot of a task: a model, a path, or the name of a file that comes with Gymnasium.
+
+    None: the task makes its own.
+    """
     if isinstance(file, Model):
         return file
     if file is not None and not isinstance(file, (str, os.PathLike)):
         raise TypeError(f"xml_file: need a path or a Model, got {file!r}")
     name = text(task_info(task).model) if file is None else os.path.expanduser(os.fspath(file))
+    if name == "":
+        return None
     if task not in _TWINS:
         return Model.from_file(name)
     if file is not None and os.path.exists(name):
@@ -115,8 +126,8 @@ def _number(name: str, value: object) -> float:
         raise TypeError(f"{name}: need a number, got {value!r}") from None
 
 
-def _value(name: str, value: object, row: Any, model: Model) -> float:
-    if name == "main_body" and isinstance(value, str):
+def _value(name: str, value: object, row: Any, model: Model | None) -> float:
+    if name == "main_body" and isinstance(value, str) and model is not None:
         return float([body.name for body in model.bodies].index(model.body(value).name) + 1)
     number = _number(name, value)
     if math.isinf(number):  # as far as it goes
@@ -158,7 +169,9 @@ _COMMON = (
 )
 
 
-def task_values(task: str, arguments: Mapping[str, object], model: Model) -> dict[str, float]:
+def task_values(
+    task: str, arguments: Mapping[str, object], model: Model | None
+) -> dict[str, float]:
     """Numbers for C from arguments: `healthy_z_range=(0.2, 1)` is healthy_z_min and _max."""
     info = task_info(task)
     rows = {text(info.parameters[i].name): info.parameters[i] for i in range(info.parameter_count)}

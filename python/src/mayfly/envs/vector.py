@@ -33,7 +33,7 @@ class ClosedEnvironmentError(errors.ClosedError, gymnasium.error.ClosedEnvironme
 
 def _of_a_step(signal: str) -> bool:
     """Whether a signal says something about a step; the others are there after a reset too."""
-    return signal.startswith("reward_") or signal.endswith(("_velocity", "_penalty"))
+    return signal.startswith("reward_") or signal.endswith(("_velocity", "_penalty", "_rate"))
 
 
 def _mode(value: object) -> AutoresetMode:
@@ -54,7 +54,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     Args:
         task: such as "ant"; mayfly.envs.TASKS lists them.
-        num_envs: robots.
+        num_envs: robots; where they are in teams, a multiple of the team.
         max_episode_steps: an episode is truncated after so many steps; None: the task's; -1: never.
         autoreset_mode: what happens after the end of an episode; a gymnasium.vector.AutoresetMode.
         xml_file: the robot: a path, the name of a file that comes with Gymnasium, or a Model; None:
@@ -77,6 +77,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
     Attributes:
         environment: the native environment.
         episode_steps: an episode is truncated after so many; None: never.
+        team: robots that share a place and their episodes: rows [0, team), [team, 2 team), ...
         group: the robots, with all their fields (group["base.position"].array).
         world: their world, for snapshots and recordings.
 
@@ -133,7 +134,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.task = task
         self.copy = bool(copy)
         self.environment = NativeEnvironment(**self._recipe)
-        self.num_envs = self.environment.count
+        self.num_envs, self.team = self.environment.count, self.environment.team
         rate = round(1.0 / self.environment.interval)
         self.metadata = {
             "render_modes": [],

@@ -1,0 +1,107 @@
+"""A team of robots as a ParallelEnv of PettingZoo: every robot is an agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+from gymnasium.vector import AutoresetMode
+
+from mayfly import errors
+from mayfly.arrays import Array, as_array
+from mayfly.envs.settings import in_teams
+from mayfly.envs.vector import MayflyVectorEnv
+
+try:
+    from pettingzoo import ParallelEnv
+except ImportError as failure:
+    raise ImportError("mayfly.envs.parallel needs: pip install pettingzoo") from failure
+
+__all__ = ["MayflyParallelEnv"]
+
+
+class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
+    """One team of robots that share a place.
+
+    Args:
+        task: one of robots in teams, such as "swarm".
+        agents: robots of the team.
+        arguments: of MayflyVectorEnv.
+
+    All agents begin together and end together.
+
+    """
+
+    def __init__(self, task: str = "swarm", agents: int = 8, **arguments: Any) -> None:
+        if not in_teams(task):
+            raise errors.ArgumentError(f"task {task}: its robots are alone, it has no teams")
+        settings = {**arguments, "autoreset_mode": AutoresetMode.DISABLED, "agents": agents}
+        self.envs = MayflyVectorEnv(task, agents, **settings)
+        self.metadata = {"name": f"mayfly_{task}_v0", "render_modes": []}
+        self.render_mode = None
+        self.possible_agents = [f"robot_{i}" for i in range(agents)]
+        self.agents: list[str] = []
+        self.observation_spaces = {
+            agent: self._copy(self.envs.single_observation_space) for agent in self.possible_agents
+        }
+        self.action_spaces = {
+            agent: self._copy(self.envs.single_action_space) for agent in self.possible_agents
+        }
+
+    @staticmethod
+    def _copy(space: Box) -> Box:
+        return Box(space.low, space.high, dtype=space.dtype.type)  # each agent samples on its own
+
+    def observation_space(self, agent: str) -> Box:
+        """What an agent sees."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Box:
+        """What an agent does."""
+        return self.action_spaces[agent]
+
+    def _infos(self, infos: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        names = [name for name in infos if not name.startswith("_")]
+        return {
+            agent: {name: infos[name][i] for name in names if infos["_" + name][i]}
+            for i, agent in enumerate(self.possible_agents)
+        }
+
+    def _rows(self, rows: Array) -> dict[str, Any]:
+        return dict(zip(self.possible_agents, rows))
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
+        """Starts an episode of the team; without a seed the random numbers go on."""
+        seen, infos = self.envs.reset(seed=seed)
+        self.agents = list(self.possible_agents)
+        return self._rows(seen), self._infos(infos)
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """One step of all agents: observations, rewards, terminations, truncations, infos."""
+        if not self.agents:
+            raise errors.BusyError("the episode is over: call reset()")
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise errors.ArgumentError(f"actions: {', '.join(missing)}: need one for each agent")
+        table = np.stack([as_array(actions[agent]) for agent in self.agents])
+        seen, reward, ended, cut, infos = self.envs.step(table)
+        if ended.any() or cut.any():
+            self.agents = []
+        return (
+            self._rows(seen),
+            {agent: float(value) for agent, value in zip(self.possible_agents, reward)},
+            {agent: bool(value) for agent, value in zip(self.possible_agents, ended)},
+            {agent: bool(value) for agent, value in zip(self.possible_agents, cut)},
+            self._infos(infos),
+        )
+
+    def render(self) -> None:
+        """Nothing can be drawn yet."""
+        self.envs.render()
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        self.envs.close()
