@@ -41,11 +41,11 @@ static void sum_up(const mf_Model *model, const double *position, const double *
     const double none[3] = {0.0, 0.0, 0.0};
     const double *base = model->base == MF_BASE_FREE ? position : none;
     assert_true(model->link_count <= LINKS && model->body_count <= BODIES);
-    assert_int_equal(
-        mf_sight_plan(model->context, model, MF_TASK_POSES | MF_TASK_BODIES, &plan, NULL), MF_OK);
+    assert_int_equal(mf_sight_plan(model->context, model, &plan, NULL), MF_OK);
     put(&rows[0], position, model->position_count);
     put(&rows[1], velocity, model->velocity_count);
     const mf_SightBatch batch = {.plan = &plan,
+                                 .wants = MF_TASK_POSES | MF_TASK_BODIES,
                                  .position = &rows[0],
                                  .velocity = &rows[1],
                                  .place = &rows[2],
