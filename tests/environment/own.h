@@ -1,0 +1,54 @@
+// What tests of the tasks on the project's own robots share.
+#ifndef MAYFLY_TESTS_ENVIRONMENT_OWN_H
+#define MAYFLY_TESTS_ENVIRONMENT_OWN_H
+
+#include "environment/support.h"
+
+#include "math/scalar.h"
+
+#define EXACT 1e-12 // [1] sums of a few dozen values of the order of 1, in another order
+
+static inline void open_task(Rig *rig, const char *file, const mf_EnvironmentConfig *config,
+                             uint32_t threads) {
+    mf_Error error = {0};
+    *rig = (Rig){.context = make_context(threads)};
+    if (file != NULL)
+        must(mf_model_load(rig->context, file, NULL, &rig->model, &error), &error);
+    rig_build(rig, config);
+}
+
+static inline void act_and_step(Rig *rig, uint32_t n) {
+    for (uint32_t i = 0; i < rig->count; i++)
+        rig_act(rig, i, i, n);
+    rig_step(rig);
+}
+
+static inline void read_field(const Rig *rig, const char *name, uint32_t robot, uint32_t count,
+                              double *out) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = rig_field(rig, name, robot, c);
+}
+
+static inline void expect_near(double found, double wanted, double most) {
+    if (!(fabs(found - wanted) <= most))
+        fail_msg("expected %.17g, found %.17g", wanted, found);
+}
+
+// The base's axes in the world: row-major, body to world.
+static inline void base_matrix(const Rig *rig, uint32_t robot, double matrix[9]) {
+    double turn[4];
+    read_field(rig, "base.orientation", robot, 4, turn);
+    mf_quat_to_matrix(matrix, turn);
+}
+
+static inline mf_EnvironmentConfig flyer_config(const char *task, uint32_t count,
+                                                const mf_TaskSetting *settings,
+                                                uint32_t setting_count) {
+    mf_EnvironmentConfig config = rig_config(task, count);
+    config.autoreset = MF_AUTORESET_OFF;
+    config.settings = settings;
+    config.setting_count = setting_count;
+    return config;
+}
+
+#endif
