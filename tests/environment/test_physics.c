@@ -99,6 +99,41 @@ static void actions_are_limited_by_the_actuator(void **state) {
     rig_close(&rig);
 }
 
+// A robot on one foot that falls over: the ground pushes the foot's body alone. The torso, whose
+// share is what the whole bears less what the leg bears, feels neither force nor torque, although
+// all of it moves in the step.
+static void what_touches_alone_feels_the_ground(void **state) {
+    (void)state;
+    static const mf_TaskSetting settings[] = {
+        {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
+    Rig rig;
+    double most = 0.0, torso = 0.0;
+    mf_EnvironmentConfig config = rig_config("ant", 1);
+    config.settings = settings;
+    config.setting_count = 3;
+    config.autoreset = MF_AUTORESET_OFF;
+    rig_open(&rig,
+             "<mujoco><option timestep='.01' integrator='RK4'/><worldbody>"
+             "<geom type='plane' size='5 5 1'/><body pos='0 0 .6'><freejoint/>"
+             "<geom type='sphere' size='.1' mass='2'/><body pos='.3 0 0'>"
+             "<joint name='knee' axis='0 1 0'/>"
+             "<geom type='capsule' fromto='0 0 0 .2 0 -.4' size='.05' mass='.5'/></body></body>"
+             "</worldbody><actuator><motor joint='knee'/></actuator></mujoco>",
+             &config, 1);
+    rig_reset(&rig, 1);
+    for (int n = 0; n < 12; n++) {
+        rig_step(&rig);
+        const double *seen = rig_observation(&rig, 0), *forces = seen + 13;
+        for (int i = 0; seen[0] > 0.15 && i < 6; i++) { // higher up, the torso cannot touch
+            torso = fmax(torso, fabs(forces[i]));
+            most = fmax(most, fabs(forces[6 + i]));
+        }
+    }
+    assert_true(most > 10.0);
+    assert_true(torso < 1e-12 * most);
+    rig_close(&rig);
+}
+
 // Gravity of the file: its strength and direction, and none.
 static void gravity_is_that_of_the_file(void **state) {
     (void)state;
@@ -130,6 +165,7 @@ int main(void) {
         cmocka_unit_test(a_pole_on_a_cart_with_runge_kutta),
         cmocka_unit_test(a_pole_on_a_cart_with_euler),
         cmocka_unit_test(actions_are_limited_by_the_actuator),
+        cmocka_unit_test(what_touches_alone_feels_the_ground),
         cmocka_unit_test(gravity_is_that_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
