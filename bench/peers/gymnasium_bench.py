@@ -18,7 +18,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
-import mayfly  # registers its environments
+import mayfly  # noqa: F401  # registers its environments
 
 ROUNDS = 5
 SECONDS = 2.0  # of one measurement, at least

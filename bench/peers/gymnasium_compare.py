@@ -4,8 +4,8 @@
 Both begin in the same state, which Gymnasium reached by up to 19 random actions from a start, and
 are given the same random actions. Printed is the root mean square of the differences over that of
 Gymnasium's values: `state` is positions and velocities, `all` the whole observation; `median` is
-that of the single robots, the others are taken over all robots. Robots count until their episodes end. Mayfly's physics
-is in double.
+that of the single robots, the others are taken over all robots. Robots count until their episodes
+end. Mayfly's physics is in double.
 
 usage: gymnasium_compare.py [TASK...]      (run_gymnasium.sh makes what this needs)
 """
@@ -14,7 +14,7 @@ import sys
 import gymnasium
 import numpy as np
 
-import mayfly  # registers its environments
+import mayfly  # noqa: F401  # registers its environments
 
 STATES = 200
 STEPS = 10
