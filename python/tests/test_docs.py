@@ -113,3 +113,10 @@ def test_ant_by_ppo(capsys: pytest.CaptureFixture[str]) -> None:
     ours, theirs = load("ant_by_ppo").main("InvertedPendulum-v5", 120, 900.0, 1)
     assert ours > 900 and theirs > 700
     assert "Gymnasium's own" in capsys.readouterr().out
+
+
+def test_swarm_by_evolution() -> None:
+    """Quadrotors come nearer to their goals."""
+    pytest.importorskip("gymnasium")
+    first, last = load("swarm_by_evolution").main(50)
+    assert last > first + 0.05

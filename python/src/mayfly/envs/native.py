@@ -47,7 +47,7 @@ class Rows:
     final_signals: npt.NDArray[np.float64] | None = None
 
 
-class _World(World):
+class EnvironmentWorld(World):
     """The world that an environment owns: for reading, recording, snapshots."""
 
     def __init__(self, environment: NativeEnvironment, native: Any) -> None:
@@ -156,7 +156,7 @@ class NativeEnvironment(Native):
         self._buffers = ffi.new("mf_EnvironmentBuffers *")
         self._error, self._status = error, ffi.new("mf_Status *")
         self._motion, self._precision = motion, precision
-        self._world: _World | None = None
+        self._world: EnvironmentWorld | None = None
 
     def _own_model(self) -> Model:
         """The robot that the task made, which lives and goes with the environment."""
@@ -190,7 +190,7 @@ class NativeEnvironment(Native):
         """Its world: for reading, recording and snapshots, between two steps."""
         native = self._use()
         if self._world is None:
-            self._world = _World(self, lib.mf_environment_world(native))
+            self._world = EnvironmentWorld(self, lib.mf_environment_world(native))
             recipe = Recipe(
                 model=self.model,
                 count=self.count,
