@@ -409,6 +409,20 @@ def test_copies(mode: AutoresetMode, make: Envs) -> None:
         np.testing.assert_array_equal(array, image)
 
 
+def test_memory_is_used_again(make: Envs) -> None:
+    """Observations that nobody holds give their memory; a row or a view holds all of them."""
+    envs = make("Mayfly/Hopper-v5")
+    envs.reset(seed=1)
+    move = np.zeros((3, 3), np.float32)
+    row = envs.step(move)[0][1]
+    image = row.copy()
+    places = {envs.step(move)[0].ctypes.data for _ in range(20)}
+    assert len(places) <= 3 and row.base.ctypes.data not in places
+    np.testing.assert_array_equal(row, image)
+    held = [envs.step(move)[0] for _ in range(8)]
+    assert len({array.ctypes.data for array in held}) == 8
+
+
 def test_views(make: Envs) -> None:
     envs = make(copy=False)
     first, _ = envs.reset(seed=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,6 +25,9 @@ from mayfly.world import World
 
 __all__ = ["ClosedEnvironmentError", "MayflyVectorEnv"]
 
+_SPARE = 3  # arrays of observations that are kept for another use
+_probe = [np.zeros(1)]
+_UNUSED = sys.getrefcount(_probe[0])  # of an array that only a list holds
 _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -151,6 +155,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.episode_steps = None if most == ENDLESS else most
         self._rows = self.environment.make_rows()
         self._shown: Array | None = None
+        self._spare: list[Array] = []
         self._over = np.zeros(self.num_envs, np.bool_)
         self._seeded = np.zeros(self.num_envs, np.bool_)
 
@@ -334,7 +339,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             # Where robots are reset one by one, the last observations must stay as they were.
             keep = self.autoreset_mode == AutoresetMode.DISABLED
             rows = Rows(
-                old.observation if keep else np.empty_like(old.observation),
+                old.observation if keep else self._unused(),
                 np.empty(n),
                 np.empty(n, np.bool_),
                 np.empty(n, np.bool_),
@@ -351,6 +356,15 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
                 np.empty_like(old.signals) if old.final_signals is None else old.final_signals
             )
         return rows
+
+    def _unused(self) -> Array:
+        """Memory for observations that nobody looks at any more: new memory costs its first use."""
+        for i in range(len(self._spare)):
+            if sys.getrefcount(self._spare[i]) == _UNUSED:
+                return self._spare[i]
+        made = np.empty_like(self._rows.observation)
+        self._spare = [*self._spare[1 - _SPARE :], made]
+        return made
 
     def _show(self, observation: Array, signals: Mapping[str, Array]) -> Array:
         """What the user gets to see."""
@@ -487,7 +501,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         state = dict(self.__dict__)
         del state["environment"]
         state["_image"] = native.world.snapshot()
-        state["_shown"] = None
+        state["_shown"], state["_spare"] = None, []
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
