@@ -5,7 +5,8 @@
 
 #include "math/scalar.h"
 
-// Keeps the end of a range inside it when it is rounded to float: a command outside is refused.
+// Keeps the ends of a range inside it, however the loop that reads them rounds the most thrust: a
+// command outside is refused.
 #define INSIDE (1.0 - 1e-6)
 
 // ---- model and motion --------------------------------------------------------------------------

@@ -100,13 +100,13 @@ static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
     rig_close(&rig);
 }
 
-// The ends of the range are taken by the loops that read them, whatever they are rounded to: here
-// the rotors have less than twice the thrust that hovers, so that an end is the most they have.
+// The ends of the range are taken by the loops that read them, whatever they are rounded to: the
+// lower end where a quadrotor is light, the upper one where it is heavy.
 static void no_action_is_refused(void **state) {
     (void)state;
     for (int k = 0; k < 20; k++) {
         mf_Quadrotor body = mf_quadrotor();
-        body.mass = 1.3 + 0.057 * k;
+        body.mass = 0.2 + 0.11 * k;
         body.rotor_speed_min = 3.7 * k;
         body.rate_max = 7.3 + 0.31 * k;
         for (int way = 0; way < 4; way++)
