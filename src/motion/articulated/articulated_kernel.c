@@ -70,8 +70,7 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
             loads[i][0] = mf_keep(touch->may, touch->load);
         else
             loads[i][0] =
-                mf_keep(touch->presses,
-                        mf_max(touch_load(touch, climb_at_end(plan, state, drive, work, i)), zero));
+                mf_keep(touch->presses, mf_max(load_at_end(plan, state, drive, work, i), zero));
         loads[i][1] = mf_keep(touch->presses, touch->slides);
     }
 }

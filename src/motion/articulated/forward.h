@@ -138,14 +138,14 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-static MF_INLINE mf_lane climb_at_end(const mf_ArtPlan *plan, const State *state,
-                                      const Drive *drive, const Work *work, uint32_t i) {
+static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                     const Work *work, uint32_t i) {
     int32_t link = plan->contacts[i].link;
-    return touch_climb(&work->contacts.touch[i], drive->step, setting(plan, MF_ART_GRAVITY),
-                       pose_down(plan, &work->contacts, link),
-                       link < 0 ? state->rate : work->links[link].rate,
-                       link < 0 ? work->base_angular : work->angular[link],
-                       link < 0 ? work->base_linear : work->linear[link]);
+    return touch_end(&work->contacts.touch[i], drive->step, setting(plan, MF_ART_GRAVITY),
+                     pose_down(plan, &work->contacts, link),
+                     link < 0 ? state->rate : work->links[link].rate,
+                     link < 0 ? work->base_angular : work->angular[link],
+                     link < 0 ? work->base_linear : work->linear[link]);
 }
 
 // Corrects which limits push. Returns the lanes in which one was wrong.
@@ -177,6 +177,32 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
     return wrong;
 }
 
+// What presses a contact to the ground at the end of the step.
+static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                     const Work *work, uint32_t i) {
+    const Touch *touch = &work->contacts.touch[i];
+    Vec velocity = velocity_at_end(plan, state, drive, work, i);
+    mf_lane load[4];
+    return plan->contacts[i].edged ? edges_load(touch, velocity, load)
+                                   : touch_load(touch, vec_dot(velocity, touch->normal));
+}
+
+// Corrects which edges of a contact push. Returns the lanes in which one was wrong.
+static MF_INLINE mf_mask revise_edges(Touch *touch, Vec velocity) {
+    const mf_lane zero = mf_zero();
+    mf_lane load[4];
+    mf_mask wrong = mf_not(mf_mask_all()), any = wrong;
+    edges_load(touch, velocity, load);
+    for (int e = 0; e < 4; e++) {
+        mf_mask pushes = mf_and(touch->may, mf_less(zero, load[e]));
+        wrong = mf_or(wrong, mf_differ(pushes, touch->edge[e]));
+        touch->edge[e] = pushes;
+        any = mf_or(any, pushes);
+    }
+    touch->presses = any;
+    return wrong;
+}
+
 // Corrects which contacts press and which limits push. False when all were right. In lanes where
 // one was wrong friction takes the new loads.
 static inline bool revise(const mf_ArtPlan *plan, const State *state, const Drive *drive,
@@ -191,8 +217,14 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         const Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
-        mf_lane climb = climb_at_end(plan, state, drive, work, i);
-        load[i] = mf_max(touch_load(touch, climb), zero);
+        Vec velocity = velocity_at_end(plan, state, drive, work, i);
+        if (plan->contacts[i].edged) {
+            wrong = mf_or(wrong, revise_edges(&work->contacts.touch[i], velocity));
+            load[i] = zero;
+            presses[i] = touch->presses;
+            continue;
+        }
+        load[i] = mf_max(touch_load(touch, vec_dot(velocity, touch->normal)), zero);
         presses[i] = mf_and(touch->may, mf_less(zero, load[i]));
         wrong = mf_or(wrong, mf_differ(presses[i], touch->presses));
     }

@@ -47,6 +47,13 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
         // As the step had it: a contact that couplings pull off holds for one step.
         Vec force = vec_scale(n, mf_fma(slip, climb, touch_load(touch, climb)));
         force = vec_fma(speed, -slip, force);
+        if (plan->contacts[i].edged) {
+            mf_lane load[4];
+            edges_load(touch, speed, load);
+            force = vec_zero();
+            for (int e = 0; e < 4; e++)
+                force = vec_fma(touch->edges[e], mf_keep(touch->edge[e], load[e]), force);
+        }
         Vec torque = vec_zero();
         if (touch->turns) {
             Vec turning =

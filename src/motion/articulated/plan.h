@@ -205,6 +205,7 @@ typedef struct mf_ArtContact {
     bool turns;  // it has friction against turning or rolling
     bool heavy;  // mass moves with it
     bool graded; // its impedance rises with the depth
+    bool edged;  // it is a pyramid of four edges
 } mf_ArtContact;
 
 // An equality constraint. Frames hold for connect and weld, terms for joint and tendon.

@@ -58,6 +58,8 @@ static void set_graded(const Surfaces *s, const mf_Softness *softness, uint32_t 
     double k, b;
     mf_art_reference(s->model, s->step, softness, &k, &b);
     s->plan->contacts[i].graded = true;
+    s->plan->contacts[i].edged =
+        s->model->physics.cone == MF_CONE_PYRAMIDAL && c[MF_ART_TOUCH_SLIDING] > 0.0;
     c[MF_ART_TOUCH_PUSH] = k;
     c[MF_ART_TOUCH_EASE] = pyramid(s, c) / s->ease[s->plan->contacts[i].link + 1];
     c[MF_ART_TOUCH_BRAKING] = b - 1.0 / s->step;
