@@ -3,26 +3,12 @@
 #ifndef MAYFLY_TESTS_ROBOTS_SUPPORT_H
 #define MAYFLY_TESTS_ROBOTS_SUPPORT_H
 
+#include "context.h"
+
 #include <mayfly/robots.h>
 
 #include <stdio.h>
 #include <string.h>
-
-static inline int make_context(void **state) {
-    mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    if (mf_context_create(&config, &context, NULL) != MF_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-static inline int drop_context(void **state) {
-    size_t live = mf_context_live_bytes(*state);
-    mf_context_destroy(*state);
-    return live == 0 ? 0 : -1; // a leak fails the group
-}
 
 // A file that would lie in scenes/, so that ../models/ is found.
 #define ROBOTS_PATH MAYFLY_SOURCE_DIR "/scenes/t.yaml"
@@ -46,6 +32,18 @@ static inline mf_RobotsScene make_scene(mf_Context *context, const mf_Robots *ro
     if (mf_robots_scene_create(context, robots, &scene, &error) != MF_OK)
         fail_msg("%s:%d: %s", error.file, (int)error.line, error.message);
     return scene;
+}
+
+// Reads a play and makes its world, once: for failing calls.
+static inline mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
+    mf_Robots *robots = NULL;
+    mf_RobotsScene scene = {0};
+    mf_Status status = try_robots(context, user, &robots, error);
+    if (status == MF_OK)
+        status = mf_robots_scene_create(context, robots, &scene, error);
+    mf_robots_scene_destroy(&scene);
+    mf_robots_destroy(robots);
+    return status;
 }
 
 #endif

@@ -165,17 +165,6 @@ static void mistakes_are_told_in_one_line(void **state) {
     }
 }
 
-static mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
-    mf_Robots *robots = NULL;
-    mf_RobotsScene scene = {0};
-    mf_Status status = try_robots(context, user, &robots, error);
-    if (status == MF_OK)
-        status = mf_robots_scene_create(context, robots, &scene, error);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
-    return status;
-}
-
 static void every_failing_call_is_survived(void **state) {
     char text[] = PLAY;
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);

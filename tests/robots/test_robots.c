@@ -139,17 +139,6 @@ static void files_of_gaits_are_meant_from_the_file_on(void **state) {
     mf_robots_destroy(robots);
 }
 
-static mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
-    mf_Robots *robots = NULL;
-    mf_RobotsScene scene = {0};
-    mf_Status status = try_robots(context, user, &robots, error);
-    if (status == MF_OK)
-        status = mf_robots_scene_create(context, robots, &scene, error);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
-    return status;
-}
-
 static void every_failing_call_is_survived(void **state) {
     char text[] = ROBOT "    motion: points\n    gaits: [tripod]\n"
                         "    behaviour: {gait: {name: tripod}}\n"

@@ -3,26 +3,12 @@
 #ifndef MAYFLY_TESTS_SWARM_SUPPORT_H
 #define MAYFLY_TESTS_SWARM_SUPPORT_H
 
+#include "context.h"
+
 #include <mayfly/swarm.h>
 
 #include <stdio.h>
 #include <string.h>
-
-static inline int make_context(void **state) {
-    mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    if (mf_context_create(&config, &context, NULL) != MF_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-static inline int drop_context(void **state) {
-    size_t live = mf_context_live_bytes(*state);
-    mf_context_destroy(*state);
-    return live == 0 ? 0 : -1; // a leak fails the group
-}
 
 // A file that would lie in scenes/, so that ../models/ is found.
 #define SWARM_PATH MAYFLY_SOURCE_DIR "/scenes/t.yaml"

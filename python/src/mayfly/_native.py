@@ -124,6 +124,9 @@ def in_turn(method: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+_Self = TypeVar("_Self", bound="Native")
+
+
 class Native:
     """Something that lives in C: has an owner that keeps it alive, and can be closed early."""
 
@@ -163,6 +166,13 @@ class Native:
         """Gives the memory back, once no array looks into it any more; twice is fine."""
         self._pointer = None
         self._owner = None
+
+    def __enter__(self: _Self) -> _Self:
+        self._use()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
 
 
 # ---- settings ------------------------------------------------------------------------------------

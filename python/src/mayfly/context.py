@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from types import TracebackType
 
 from mayfly._native import Native, check, ffi, lib
 
@@ -44,18 +43,6 @@ class Context(Native):
     def live_bytes(self) -> int:
         """[byte] that models, grounds and worlds of this context hold at present."""
         return int(lib.mf_context_live_bytes(self._use()))
-
-    def __enter__(self) -> Context:
-        self._use()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return "<Context, closed>" if self.closed else f"<Context of {self.threads} threads>"

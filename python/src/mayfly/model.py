@@ -6,7 +6,6 @@ import os
 import pathlib
 import tempfile
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, cast
 
 import numpy as np
@@ -311,18 +310,6 @@ class Model(Native):
         return self._parts[name]
 
     # ---- life ------------------------------------------------------------------------------------
-
-    def __enter__(self) -> Model:
-        self._use()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self.closed:

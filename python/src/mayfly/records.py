@@ -10,7 +10,6 @@ import os
 import pathlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -223,12 +222,7 @@ class Archive:
     def __enter__(self) -> Archive:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -379,17 +373,8 @@ class Recorder(Native):
         """Stops without a file."""
         super().close()
 
-    def __enter__(self) -> Recorder:
-        self._use()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None:
+    def __exit__(self, *failure: object) -> None:
+        if failure[0] is None:
             self.close()
         else:
             self.drop()

@@ -7,7 +7,6 @@ import os
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 from mayfly import errors
@@ -355,18 +354,6 @@ class World(Native):
             field._cached = None
         super().close()
         self._groups = []
-
-    def __enter__(self) -> World:
-        self._use()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self.closed:

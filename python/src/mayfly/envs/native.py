@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -279,15 +278,3 @@ class NativeEnvironment(Native):
         if self.model._owner is self._owner:
             self.model.close()
         super().close()
-
-    def __enter__(self) -> NativeEnvironment:
-        self._use()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
