@@ -208,19 +208,6 @@ static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchRes
         (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(stage->group)));
 }
 
-static bool print_row(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
-    double rate = (double)r->steps * r->instances / r->seconds;
-    char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
-    printf("%-18s %9u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx", bench->name,
-           r->instances, r->threads, mf_isa_name(r->isa), r->double_precision ? "double" : "float",
-           rate * 1e-6, mf_app_count(rate * r->dt, factor), mf_app_duration(r->seconds, time),
-           r->bytes_per_robot, r->contacts_per_robot, (unsigned long long)r->hash);
-    if (mf_group_fault_total(stage->group) > 0)
-        printf("  %u faults", mf_group_fault_total(stage->group));
-    printf("\n");
-    return mf_app_flush();
-}
-
 // ---- what bench.c calls ------------------------------------------------------------------------
 
 static const Bench *find(const char *name) {
@@ -247,8 +234,10 @@ int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool j
                                      : stage_make(bench, options, stage, &error);
     if (status == MF_OK)
         status = measure(bench, options, stage, &result, &error);
-    bool written = status == MF_OK &&
-                   (json ? print_json(bench, stage, &result) : print_row(bench, stage, &result));
+    bool written =
+        status == MF_OK &&
+        (json ? print_json(bench, stage, &result)
+              : mf_bench_print_row(bench->name, &result, mf_group_fault_total(stage->group)));
     if (stage != NULL)
         stage_free(stage);
     free(stage);

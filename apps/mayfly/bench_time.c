@@ -80,3 +80,16 @@ mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options
     return work->image != NULL ? repeat(work, work->image, work->size, result, error)
                                : repeat_from_now(work, result, error);
 }
+
+bool mf_bench_print_row(const char *name, const mf_BenchResult *r, uint32_t faults) {
+    double rate = (double)r->steps * r->instances / r->seconds;
+    char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
+    printf("%-20s %7u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx", name,
+           r->instances, r->threads, mf_isa_name(r->isa), r->double_precision ? "double" : "float",
+           rate * 1e-6, mf_app_count(rate * r->dt, factor), mf_app_duration(r->seconds, time),
+           r->bytes_per_robot, r->contacts_per_robot, (unsigned long long)r->hash);
+    if (faults > 0)
+        printf("  %u faults", faults);
+    printf("\n");
+    return mf_app_flush();
+}

@@ -30,4 +30,8 @@ double mf_bench_median(double *values, uint32_t count);
 // Contacts that bear load, per robot; `field`: point.load or contact.load. 0 without such a field.
 double mf_bench_contacts(mf_Group *group, const char *field);
 
+// One line for people: robot steps a second and what goes with them. False: it could not be
+// written.
+bool mf_bench_print_row(const char *name, const mf_BenchResult *result, uint32_t faults);
+
 #endif
