@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench_articulated.h"
+#include "bench_environment.h"
 #include "bench_schedule.h"
 #include "bench_soccer.h"
 #include "bench_ladder.h"
@@ -51,6 +52,13 @@ static const mf_CommandHelp help = {
         "                     a car among ten humanoids, 1 kHz: rigid, and full dynamics on 2\n"
         "                     threads\n"
         "  soccer-field       2 to 200 humanoids on a field; only when named\n"
+        "  environment-hexapod-points, environment-hexapod, environment-quadrotor,\n"
+        "  environment-swarm  4096 robots of a task with random actions; steps are those of the\n"
+        "                     environment\n"
+        "  environment-ant, environment-half-cheetah, environment-hopper, environment-humanoid,\n"
+        "  environment-walker2d\n"
+        "                     twins of Gymnasium's tasks, with their file as --model; only when\n"
+        "                     named\n"
         "  schedule-sequence, schedule-waves\n"
         "                     two systems of 20 us one after the other, and at the same time on 2\n"
         "                     threads\n"
@@ -120,6 +128,7 @@ static const Kind kinds[] = {
     {mf_bench_model_knows, mf_bench_model_usual, mf_bench_model_run},
     {mf_bench_ladder_knows, mf_bench_ladder_usual, mf_bench_ladder_run},
     {mf_bench_soccer_knows, mf_bench_soccer_usual, mf_bench_soccer_run},
+    {mf_bench_environment_knows, mf_bench_environment_usual, mf_bench_environment_run},
     {mf_bench_schedule_knows, mf_bench_schedule_usual, mf_bench_schedule_run},
 };
 
@@ -208,7 +217,7 @@ int mf_command_bench(int argc, char **argv) {
          "instruction set: scalar, baseline, avx2, avx512 (default: the best there is)"},
         {"precision", "NAME", MF_OPTION_TEXT, &options.precision, 0, 0, "float or double"},
         {"model", "FILE", MF_OPTION_TEXT, &options.model, 0, 0,
-         "robot of the articulated benches (default: their own)"},
+         "robot of the articulated benches (default: their own) and of twins"},
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "one JSON object per bench"},
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);

@@ -1,0 +1,229 @@
+// Benches of vector environments: random actions, float observations, episodes that end and begin
+// anew. A step is one of the environment, several of physics. All repeats begin with the same
+// image and must end with the same hash; the first only warms up.
+#include "bench_environment.h"
+#include "bench_time.h"
+
+#include <mayfly/environment.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TABLES = 16, SPREAD = 64 }; // [1] tables of actions, steps that mix episodes before timing
+
+typedef struct Bench {
+    const char *name, *task;
+    const char *model; // NULL: the task makes its own, or, of twins, --model does
+    mf_Motion motion;
+    uint32_t steps; // [1]
+    bool twin;      // of a task of Gymnasium, whose file does not come with Mayfly
+} Bench;
+
+static const Bench benches[] = {
+    {"environment-hexapod-points", "hexapod", "models/hexapod.urdf", MF_MOTION_POINTS, 500, false},
+    {"environment-hexapod", "hexapod", "models/hexapod.urdf", MF_MOTION_ARTICULATED, 50, false},
+    {"environment-quadrotor", "quadrotor", NULL, MF_MOTION_ARTICULATED, 1000, false},
+    {"environment-swarm", "swarm", NULL, MF_MOTION_ARTICULATED, 500, false},
+    {"environment-ant", "ant", NULL, MF_MOTION_ARTICULATED, 50, true},
+    {"environment-half-cheetah", "half_cheetah", NULL, MF_MOTION_ARTICULATED, 100, true},
+    {"environment-hopper", "hopper", NULL, MF_MOTION_ARTICULATED, 100, true},
+    {"environment-humanoid", "humanoid", NULL, MF_MOTION_ARTICULATED, 20, true},
+    {"environment-walker2d", "walker2d", NULL, MF_MOTION_ARTICULATED, 100, true},
+};
+
+enum { BENCHES = sizeof benches / sizeof *benches };
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_Environment *environment;
+    mf_EnvironmentBuffers buffers;
+    float *actions; // TABLES of them
+    void *memory[6];
+    uint32_t memories;
+    uint64_t steps;
+    uint64_t done; // [1] steps since the start
+    mf_Status status;
+    mf_Error error;
+} Stage;
+
+// ---- the stage ---------------------------------------------------------------------------------
+
+static void stage_free(Stage *stage) {
+    mf_environment_destroy(stage->environment);
+    for (uint32_t i = 0; i < stage->memories; i++)
+        mf_release(stage->context, stage->memory[i]);
+    mf_model_destroy(stage->model);
+    mf_context_destroy(stage->context);
+}
+
+static void *take(Stage *stage, size_t count, size_t size) {
+    void *memory = mf_allocate(stage->context, count, size);
+    if (memory == NULL)
+        stage->status = mf_fail(&stage->error, MF_NO_MEMORY, "bench: out of memory");
+    else
+        stage->memory[stage->memories++] = memory;
+    return memory;
+}
+
+static void take_buffers(Stage *stage) {
+    const mf_Environment *e = stage->environment;
+    const size_t count = mf_environment_count(e);
+    mf_EnvironmentBuffers *buffers = &stage->buffers;
+    stage->actions = take(stage, TABLES * count * mf_environment_action_count(e), sizeof(float));
+    buffers->observation = take(stage, count * mf_environment_observation_count(e), sizeof(float));
+    buffers->reward = take(stage, count, sizeof(double));
+    buffers->terminated = take(stage, count, 1);
+    buffers->truncated = take(stage, count, 1);
+    buffers->signals = take(stage, count * mf_environment_task(e)->signal_count, sizeof(double));
+}
+
+static void draw_actions(Stage *stage) {
+    const mf_Environment *e = stage->environment;
+    const uint32_t count = mf_environment_count(e), width = mf_environment_action_count(e);
+    for (uint32_t a = 0; a < width; a++) {
+        double lower, upper;
+        mf_environment_action_range(e, a, &lower, &upper);
+        for (uint32_t i = 0; i < TABLES * count; i++) {
+            uint32_t words[4];
+            mf_random(1, i, a, 0, words);
+            double share = mf_random_unit_double(words[0], words[1]);
+            stage->actions[(size_t)i * width + a] = (float)(lower + share * (upper - lower));
+        }
+    }
+}
+
+static void go(void *user) {
+    Stage *stage = user;
+    const mf_Environment *e = stage->environment;
+    const size_t table = (size_t)mf_environment_count(e) * mf_environment_action_count(e);
+    for (uint64_t i = 0; stage->status == MF_OK && i < stage->steps; i++) {
+        stage->buffers.action = stage->actions + table * (stage->done++ % TABLES);
+        stage->status = mf_environment_step(stage->environment, &stage->buffers, &stage->error);
+    }
+}
+
+static void begin(void *user) {
+    Stage *stage = user;
+    stage->done = 0;
+}
+
+static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, Stage *stage) {
+    char path[MF_APP_PATH];
+    mf_ContextConfig context = mf_context_config();
+    mf_EnvironmentConfig config = mf_environment_config();
+    mf_Error *error = &stage->error;
+    context.threads = options->threads != 0 ? options->threads : 1;
+    mf_Status status = mf_context_create(&context, &stage->context, error);
+    const char *file = bench->model != NULL ? mf_app_own(bench->model, path) : NULL;
+    if (bench->twin && options->model == NULL)
+        status =
+            mf_fail(error, MF_BAD_ARGUMENT, "%s: needs the task's file: --model FILE", bench->name);
+    if (bench->twin)
+        file = options->model;
+    if (status == MF_OK && file != NULL)
+        status = mf_model_load(stage->context, file, NULL, &stage->model, error);
+    if (status != MF_OK)
+        return status;
+    config.task = bench->task;
+    config.model = stage->model;
+    config.motion = bench->motion;
+    config.count = options->instances != 0 ? options->instances : 4096;
+    config.double_precision = options->double_precision;
+    config.observation_type = MF_F32;
+    status = mf_environment_create(stage->context, &config, &stage->environment, error);
+    if (status == MF_OK)
+        take_buffers(stage);
+    return status == MF_OK ? stage->status : status;
+}
+
+static mf_Status start(Stage *stage) {
+    const uint32_t count = mf_environment_count(stage->environment);
+    uint64_t *seeds = mf_allocate(stage->context, count, sizeof *seeds);
+    if (seeds == NULL)
+        return mf_fail(&stage->error, MF_NO_MEMORY, "bench: out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        seeds[i] = i;
+    draw_actions(stage);
+    stage->status =
+        mf_environment_reset(stage->environment, NULL, seeds, &stage->buffers, &stage->error);
+    mf_release(stage->context, seeds);
+    stage->steps = SPREAD;
+    go(stage);
+    return stage->status;
+}
+
+// ---- timing ------------------------------------------------------------------------------------
+
+static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+                         mf_BenchResult *result) {
+    mf_Group *group = mf_environment_group(stage->environment);
+    const mf_BenchWork work = {.name = bench->name,
+                               .world = mf_environment_world(stage->environment),
+                               .steps = options->steps != 0 ? options->steps : bench->steps,
+                               .prepare = begin,
+                               .run = go,
+                               .user = stage};
+    stage->steps = work.steps;
+    mf_Status status = mf_bench_time(&work, options, result, &stage->error);
+    result->dt = mf_environment_interval(stage->environment);
+    result->instances = mf_environment_count(stage->environment);
+    result->double_precision = options->double_precision;
+    result->bytes_per_robot = (double)mf_group_bytes_per_instance(group);
+    result->contacts_per_robot =
+        mf_bench_contacts(group, bench->motion == MF_MOTION_POINTS ? "point.load" : "contact.load");
+    return status == MF_OK ? stage->status : status;
+}
+
+static bool print_json(const Bench *bench, const mf_BenchResult *r, uint32_t faults) {
+    double robot_steps = (double)r->steps * r->instances;
+    return mf_app_print(json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+        "s:I}",
+        "bench", bench->name, "motion", mf_motion_name(bench->motion), "task", bench->task,
+        "instances", (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa",
+        mf_isa_name(r->isa), "precision", r->double_precision ? "double" : "float", "dt",
+        mf_app_real(r->dt), "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds),
+        "steps_per_second", mf_app_real(robot_steps / r->seconds), "realtime_factor",
+        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
+        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
+        (json_int_t)r->repeats, "faults", (json_int_t)faults));
+}
+
+// ---- what bench.c calls ------------------------------------------------------------------------
+
+static const Bench *find(const char *name) {
+    for (uint32_t i = 0; i < BENCHES; i++)
+        if (strcmp(benches[i].name, name) == 0)
+            return &benches[i];
+    return NULL;
+}
+
+bool mf_bench_environment_knows(const char *name) {
+    return find(name) != NULL;
+}
+
+const char *mf_bench_environment_usual(uint32_t n) {
+    return n < BENCHES && !benches[n].twin ? benches[n].name : NULL;
+}
+
+int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = find(name);
+    mf_BenchResult result = {0};
+    Stage stage = {0};
+    mf_Status status = stage_make(bench, options, &stage);
+    if (status == MF_OK)
+        status = start(&stage);
+    if (status == MF_OK)
+        status = measure(bench, options, &stage, &result);
+    bool written = false;
+    if (status == MF_OK) {
+        uint32_t faults = mf_group_fault_total(mf_environment_group(stage.environment));
+        written = json ? print_json(bench, &result, faults)
+                       : mf_bench_print_row(bench->name, &result, faults);
+    }
+    stage_free(&stage);
+    if (status != MF_OK)
+        return mf_app_fail(&stage.error);
+    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}

@@ -1,0 +1,13 @@
+// Benches of vector environments.
+#ifndef MAYFLY_APP_BENCH_ENVIRONMENT_H
+#define MAYFLY_APP_BENCH_ENVIRONMENT_H
+
+#include "bench.h"
+
+bool mf_bench_environment_knows(const char *name);
+// The name of the n-th bench; NULL behind the last.
+const char *mf_bench_environment_usual(uint32_t n);
+// Runs one and prints its line; returns an exit code.
+int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, bool json);
+
+#endif
