@@ -91,6 +91,13 @@ MF_API mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *b
 // tendon.
 MF_API mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error);
 
+// The field stage.state: the state in which a step of MF_ARTICULATED_RK4 evaluated its last stage,
+// which is that of the forces it reports: place, orientation, linear and angular velocity of the
+// base as in its fields (13 values), joint.angle and joint.rate of all joints, ball.orientation,
+// ball.rate, free.position and free.velocity, field after field. MF_BAD_ARGUMENT: another
+// integrator.
+MF_API mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error);
+
 // ---- the equations of motion of one instance, in its present state
 // -------------------------------
 //

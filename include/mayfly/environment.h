@@ -53,23 +53,31 @@ typedef enum mf_Autoreset {
     MF_AUTORESET_OFF        // nothing: the caller resets it
 } mf_Autoreset;
 
+// How twins are integrated (like_mujoco of articulated.h). Other tasks choose by their motion.
+typedef enum mf_EnvironmentIntegrator {
+    MF_ENVIRONMENT_AS_FILE, // by what the file asks for: Euler or RK4; others by Euler
+    MF_ENVIRONMENT_EULER,   // a third to a fifth of the work of RK4, and less exact
+    MF_ENVIRONMENT_RK4
+} mf_EnvironmentIntegrator;
+
 typedef struct mf_TaskSetting {
     const char *name; // of a parameter of the task
     double value;     // [1] or in the parameter's unit
 } mf_TaskSetting;
 
 typedef struct mf_EnvironmentConfig {
-    uint32_t struct_size;           // [byte] set by mf_environment_config()
-    const char *task;               // borrowed for the call
-    const mf_Model *model;          // borrowed, must outlive the environment; NULL, for tasks that
-                                    // fly: one of `quadrotor`
-    const mf_Quadrotor *quadrotor;  // for tasks that fly, copied; default NULL: mf_quadrotor()
-    uint32_t count;                 // [1] robots, 1 .. 2^26; default 1; a multiple of the team
-    mf_Motion motion;               // default MF_MOTION_ARTICULATED; not read by tasks that fly
-    bool double_precision;          // of the physics; default false: float
-    uint32_t frame_skip;            // [1] 1 .. 1000; default 0: the task's
-    uint32_t episode_steps;         // [1] MF_NONE: without end; default 0: the task's
-    mf_Autoreset autoreset;         // default MF_AUTORESET_NEXT_STEP
+    uint32_t struct_size;          // [byte] set by mf_environment_config()
+    const char *task;              // borrowed for the call
+    const mf_Model *model;         // borrowed, must outlive the environment; NULL, for tasks that
+                                   // fly: one of `quadrotor`
+    const mf_Quadrotor *quadrotor; // for tasks that fly, copied; default NULL: mf_quadrotor()
+    uint32_t count;                // [1] robots, 1 .. 2^26; default 1; a multiple of the team
+    mf_Motion motion;              // default MF_MOTION_ARTICULATED; not read by tasks that fly
+    bool double_precision;         // of the physics; default false: float
+    mf_EnvironmentIntegrator integrator; // of twins; default MF_ENVIRONMENT_AS_FILE
+    uint32_t frame_skip;                 // [1] 1 .. 1000; default 0: the task's
+    uint32_t episode_steps;              // [1] MF_NONE: without end; default 0: the task's
+    mf_Autoreset autoreset;              // default MF_AUTORESET_NEXT_STEP
     mf_FieldType observation_type;  // MF_F64 or MF_F32, type of the observations in the buffers;
                                     // default MF_F64
     const mf_TaskSetting *settings; // borrowed for the call; may be NULL

@@ -66,20 +66,16 @@ static char *load_rows(const mf_Environment *e, const mf_StateSource *sources, u
 
 // ---- state -------------------------------------------------------------------------------------
 
-// The state before the last physics step; for robots that have just begun, the present one.
+// The state that the last physics step looked at; for robots that have just begun, the present one.
 static void load_last(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
                       mf_EnvironmentRoom *room) {
     const size_t size = e->precise ? sizeof(double) : sizeof(float);
-    const uint32_t counts[2] = {e->plan.model->position_count, e->plan.model->velocity_count};
-    char *last = room->last;
-    for (int part = 0; part < 2; part++) {
-        const mf_Field *field = e->rows[MF_EPISODE_LAST_POSITION + part];
-        if (counts[part] > 0)
-            memcpy(last, rows_of(field, block, 0), counts[part] * MF_BLOCK * size);
-        last += counts[part] * MF_BLOCK * size;
-    }
+    const mf_Model *model = e->plan.model;
+    const uint32_t count = model->position_count + model->velocity_count;
+    char *behind = load_rows(e, e->last_position, model->position_count, block, room->last);
+    load_rows(e, e->last_velocity, model->velocity_count, block, behind);
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
-        for (uint32_t c = 0; fresh[lane] != 0 && c < counts[0] + counts[1]; c++) {
+        for (uint32_t c = 0; fresh[lane] != 0 && c < count; c++) {
             const size_t at = ((size_t)c * MF_BLOCK + lane) * size;
             memcpy((char *)room->last + at, (const char *)room->state + at, size);
         }

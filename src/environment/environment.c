@@ -80,6 +80,8 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
                        "environment.frame_skip: expected 1 to 1000, "
                        "found %u",
                        config->frame_skip);
+    if ((unsigned)config->integrator > MF_ENVIRONMENT_RK4)
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.integrator: not one of the three");
     if ((unsigned)config->autoreset > MF_AUTORESET_OFF)
         return mf_fail(error, MF_BAD_ARGUMENT, "environment.autoreset: not one of the three ways");
     if (config->observation_type != MF_F64 && config->observation_type != MF_F32)
@@ -121,6 +123,9 @@ static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConf
     if (status != MF_OK)
         return status;
     plan->step = info->step > 0 ? mf_time_to_seconds(info->step) : plan->model->physics.step;
+    plan->rk4 = config->integrator == MF_ENVIRONMENT_RK4 ||
+                (config->integrator == MF_ENVIRONMENT_AS_FILE &&
+                 plan->model->physics.integrator == MF_PHYSICS_RK4);
     plan->action_count = plan->model->actuator_count;
     status = plan->task->prepare(plan, error);
     if (status == MF_OK && !(plan->step >= 1e-6 && plan->step <= 1.0))
@@ -212,15 +217,15 @@ static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room
 static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
     const mf_Model *model = environment->plan.model;
     mf_Context *context = environment->context;
-    environment->position =
-        mf_allocate(context, model->position_count + 1, sizeof *environment->position);
-    environment->velocity =
-        mf_allocate(context, model->velocity_count + 1, sizeof *environment->velocity);
+    const uint32_t count = model->position_count + model->velocity_count;
+    environment->position = mf_allocate(context, 2 * count + 1, sizeof *environment->position);
     environment->targets =
         mf_allocate(context, environment->plan.action_count + 1, sizeof *environment->targets);
-    if (environment->position == NULL || environment->velocity == NULL ||
-        environment->targets == NULL)
+    if (environment->position == NULL || environment->targets == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    environment->velocity = environment->position + model->position_count;
+    environment->last_position = environment->position + count;
+    environment->last_velocity = environment->last_position + model->position_count;
     environment->unit = MF_BLOCK;
     while (environment->unit % environment->plan.team != 0)
         environment->unit += MF_BLOCK;
@@ -274,7 +279,6 @@ void mf_environment_destroy(mf_Environment *environment) {
     mf_release(context, environment->feet);
     mf_model_destroy(environment->own_model);
     mf_release(context, environment->position);
-    mf_release(context, environment->velocity);
     mf_release(context, environment->targets);
     mf_release(context, environment);
 }

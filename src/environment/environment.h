@@ -65,12 +65,15 @@ struct mf_Environment {
     mf_FootRow *feet;
     uint32_t foot_row_count;
     mf_StateSource *position, *velocity;
+    // Where what the last physics step looked at is, if tasks see that.
+    mf_StateSource *last_position, *last_velocity;
     const mf_Field *outer, *actuator, *limit, *fault;
     mf_SightPlan sight;
     mf_SightFn see;
     bool precise;  // the physics is in double
-    bool keeps;    // the state before the last physics step, for forces in it
+    bool keeps;    // the state that the last physics step looked at last, for forces in it
     bool recalls;  // tasks see poses of that state
+    bool stages;   // it is that of the last stage of Runge and Kutta, else the step's beginning
     uint32_t unit; // [1] robots that a piece is cut by: whole blocks, whole teams
     uint32_t share_count;
     // A piece takes the first room that no other has: few are in use, and they stay in the caches.

@@ -59,7 +59,7 @@ static void start_double(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *pos
 static double limit_force(const mf_TaskView *view) {
     const mf_Joint *cart = &view->plan->model->joints[0];
     double middle = 0.5 * (cart->lower + cart->upper);
-    return view->last_position[0] > middle ? -view->limit[0] : view->limit[0];
+    return view->last_position[0] > middle ? 0.0 - view->limit[0] : view->limit[0];
 }
 
 static void begin_double(const mf_TaskView *view, mf_TaskResult *result) {

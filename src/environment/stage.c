@@ -135,6 +135,44 @@ static void find_sources(mf_Environment *environment) {
     }
 }
 
+// Where a value of the state is in stage.state.
+static void stage_source(const mf_Environment *environment, mf_StateSource *out) {
+    static const char *const fields[] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "ball.orientation",     "ball.rate",
+        "free.position", "free.velocity"};
+    const mf_Field *stage = mf_group_find_field(environment->group, "stage.state");
+    uint32_t first = 0;
+    if (out->field == NULL)
+        return;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const mf_Field *field = mf_group_find_field(environment->group, fields[i]);
+        if (field == out->field) {
+            source(out, stage, first + out->component);
+            return;
+        }
+        first += field != NULL ? field->components : 0;
+    }
+}
+
+static void find_last(mf_Environment *environment) {
+    const mf_Model *model = environment->plan.model;
+    for (uint32_t i = 0; i < model->position_count; i++) {
+        environment->last_position[i] = environment->position[i];
+        if (environment->stages)
+            stage_source(environment, &environment->last_position[i]);
+        else if (environment->position[i].field != NULL)
+            source(&environment->last_position[i], environment->rows[MF_EPISODE_LAST_POSITION], i);
+    }
+    for (uint32_t i = 0; i < model->velocity_count; i++) {
+        environment->last_velocity[i] = environment->velocity[i];
+        if (environment->stages)
+            stage_source(environment, &environment->last_velocity[i]);
+        else if (environment->velocity[i].field != NULL)
+            source(&environment->last_velocity[i], environment->rows[MF_EPISODE_LAST_VELOCITY], i);
+    }
+}
+
 // ---- motion ------------------------------------------------------------------------------------
 
 static bool meet(const mf_Shape *a, const mf_Shape *b) {
@@ -182,7 +220,7 @@ static mf_MotionsConfig motions_of(const mf_TaskPlan *plan) {
         !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
     config.articulated.contacts = touches(model);
     config.articulated.like_mujoco = true;
-    if (model->physics.integrator == MF_PHYSICS_RK4 && !config.articulated.contacts)
+    if (plan->rk4)
         config.articulated.integrator = MF_ARTICULATED_RK4;
     return config;
 }
@@ -202,6 +240,8 @@ static mf_Status report(mf_Environment *environment, mf_Error *error) {
     }
     if (status == MF_OK && wants & MF_TASK_LIMITS)
         status = mf_articulated_report_limits(environment->group, error);
+    if (status == MF_OK && environment->stages)
+        status = mf_articulated_report_stage(environment->group, error);
     if (status == MF_OK && wants & MF_TASK_FEET)
         status = mf_environment_find_feet(environment, error);
     environment->outer = mf_group_find_field(environment->group, "sensor.outer");
@@ -288,12 +328,18 @@ static mf_Status let_move(mf_Environment *environment, mf_Error *error) {
     return status == MF_OK ? aim_actions(environment, error) : status;
 }
 
-// Whether tasks read poses and forces of the state before the last physics step, as they do where
-// MuJoCo steps by Euler; the last stage of its Runge-Kutta steps is at the end of the step.
-static bool lags(const mf_Environment *environment) {
+// Whether tasks read poses and forces of the state that the last physics step looked at last, as
+// they do in MuJoCo: Euler's is the beginning of the step, that of Runge and Kutta the last stage.
+// A file for RK4 that is stepped by Euler has the end, which is nearer to that stage.
+static void choose_state(mf_Environment *environment) {
     const uint32_t poses = MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_LIMITS;
-    return (environment->plan.task->wants & poses) != 0 &&
-           environment->plan.model->physics.integrator != MF_PHYSICS_RK4;
+    const mf_TaskPlan *plan = &environment->plan;
+    const bool reads = (plan->task->wants & poses) != 0;
+    environment->stages =
+        reads && plan->rk4 && plan->task->stage == NULL && plan->motion == MF_MOTION_ARTICULATED;
+    environment->recalls =
+        environment->stages || (reads && plan->model->physics.integrator != MF_PHYSICS_RK4);
+    environment->keeps = environment->recalls || (plan->task->wants & MF_TASK_OUTER) != 0;
 }
 
 static void choose_kernel(mf_Environment *environment) {
@@ -304,9 +350,7 @@ static void choose_kernel(mf_Environment *environment) {
 
 mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                mf_Error *error) {
-    environment->recalls = lags(environment);
-    environment->keeps =
-        environment->recalls || (environment->plan.task->wants & MF_TASK_OUTER) != 0;
+    choose_state(environment);
     mf_Status status = make_world(environment, config, error);
     if (status == MF_OK)
         status = add_rows(environment, error);
@@ -317,7 +361,9 @@ mf_Status mf_environment_stage(mf_Environment *environment, const mf_Environment
     if (status == MF_OK) {
         choose_kernel(environment);
         find_sources(environment);
-        status = environment->keeps ? add_recall(environment, error) : MF_OK;
+        find_last(environment);
+        status =
+            environment->keeps && !environment->stages ? add_recall(environment, error) : MF_OK;
     }
     return status;
 }

@@ -114,6 +114,7 @@ struct mf_TaskPlan {
     uint32_t places[4];  // [1] indices in the model that prepare() found
     double interval;     // [s] of a step of the environment
     double step;         // [s] of the physics
+    bool rk4;            // twins step by Runge and Kutta
 };
 
 // Lets the robots move by the plan's motion, for stage() (stage.c). MF_UNSUPPORTED: says by which

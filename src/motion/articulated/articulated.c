@@ -61,6 +61,8 @@ static const mf_FieldInfo articulated_fields[] = {
      "of the limit of each joint, >= 0; N for slides"},
     {"tendon.limit_force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
      "of the limit of each tendon, >= 0"},
+    {"stage.state", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+     "where the last stage of the last Runge-Kutta step looked, see mf_articulated_report_stage"},
 };
 
 // How many elements a row of a fixed count has; rows with none are left out.
@@ -87,6 +89,7 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->zone_count;
     case MF_ART_ROW_LIMIT:
     case MF_ART_ROW_TENDON_LIMIT:
+    case MF_ART_ROW_STAGE:
         return 0; // mf_articulated_report_* adds them
     default:
         return 1;
@@ -321,6 +324,20 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
     if (status == MF_OK)
         status = add_row(group, plan, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
     plan->keeps_limits = status == MF_OK;
+    return status;
+}
+
+mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
+    mf_ArtPlan *plan = find_plan(group);
+    mf_Status status = check_asked(plan, plan != NULL && plan->keeps_stage, error);
+    if (status == MF_OK && plan->config.integrator != MF_ARTICULATED_RK4)
+        status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: only RK4 has stages");
+    if (status == MF_OK)
+        status = add_row(group, plan, MF_ART_ROW_STAGE,
+                         13 + 2 * plan->joint_count + 7 * plan->ball_count + 6 * plan->free_count,
+                         error);
+    if (plan != NULL)
+        plan->keeps_stage = plan->keeps_stage || status == MF_OK;
     return status;
 }
 

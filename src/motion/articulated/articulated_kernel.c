@@ -83,8 +83,8 @@ typedef struct Asked {
     mf_lane limits[MF_ARTICULATED_MAX_LINKS], tendon_limits[MF_ARTICULATED_MAX_TENDONS];
 } Asked;
 
-static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Line *line,
-                           mf_lane gain, const Rates *rates) {
+static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Held *held,
+                           const Line *line, mf_lane gain, const Rates *rates) {
     const mf_lane zero = mf_zero(), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     if (link->kind == MF_ART_BALL) { // along the axis of the turn
         const Quat q = state->ball[link->row];
@@ -93,8 +93,10 @@ static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Lin
         gain = vec_dot(axis, rates->ball[link->row]) / size;
         gain = mf_select(mf_less(q.w, zero), -gain, gain);
     }
-    // A limit does not pull, also not when others push the joint away within the step.
     mf_lane force = mf_fma(-line->slope, gain, line->torque);
+    if (link->drive & MF_ART_SOFT_LIMIT)
+        return mf_keep(held->pushes, mf_abs(force));
+    // A limit does not pull, also not when others push the joint away within the step.
     return mf_keep(mf_less(zero, force * line->torque), mf_abs(force));
 }
 
@@ -109,7 +111,7 @@ static void keep_asked(const mf_ArtPlan *plan, const State *state, const Drive *
     for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
         if (plan->links[l].drive & MF_ART_HAS_LIMIT)
             asked->limits[l] = limit_force(
-                state, &plan->links[l], &work->limits[l],
+                state, &plan->links[l], &work->links[l].limit, &work->limits[l],
                 plan->links[l].kind == MF_ART_BALL ? mf_zero() : rates->joint[l], rates);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
         asked->tendon_limits[i] = work->tendon_limits[i];
@@ -126,6 +128,30 @@ static void store_asked(const Step *s, const Asked *asked) {
             keep_store(s, MF_ART_ROW_LIMIT, plan->links[l].joint, asked->limits[l]);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
         keep_store(s, MF_ART_ROW_TENDON_LIMIT, plan->tendons[i].tendon, asked->tendon_limits[i]);
+}
+
+// In the order of mf_articulated_report_stage. Lanes that have failed keep what they had.
+static void store_stage(const Step *s, const State *state) {
+    const mf_ArtPlan *plan = s->plan;
+    const uint32_t row = MF_ART_ROW_STAGE, joints = 13, balls = joints + 2 * plan->joint_count,
+                   frees = balls + 7 * plan->ball_count;
+    keep_vec(s, row, 0, state->place);
+    keep_quat(s, row, 3, state->attitude);
+    keep_vec(s, row, 7, state->velocity);
+    keep_vec(s, row, 10, state->rate);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        if (link->kind == MF_ART_BALL) {
+            keep_quat(s, row, balls + 4 * link->row, state->ball[link->row]);
+            keep_vec(s, row, balls + 4 * plan->ball_count + 3 * link->row,
+                     state->ball_rate[link->row]);
+            continue;
+        }
+        const uint32_t first = link->inner ? frees : joints;
+        const uint32_t count = link->inner ? 3 * plan->free_count : plan->joint_count;
+        keep_store(s, row, first + link->row, state->angle[l]);
+        keep_store(s, row, first + count + link->row, state->speed[l]);
+    }
 }
 
 // ---- actuators ----------------------------------------------------------------------------------
@@ -167,6 +193,7 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     Work work;
     Rates rates;
     work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+    work.contacts.again = false;
     work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
     work.contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
     work.meetings.memory = s->block->rows[MF_ART_ROW_MEETING];
@@ -185,25 +212,29 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
                      mf_lane (*loads)[2], Actuated *out, Asked *asked) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
-    static const mf_real weight[4] = {0, 2, 2, 1};
+    static const mf_real weight[4] = {1, 2, 2, 1};
     const mf_real step = MF_ART_CONSTANTS(s->plan)[MF_ART_STEP];
-    State stage = *state;
+    State stage;
     Slope sum, last;
     Rates rates;
     Work work;
-    work.contacts.implicit = false;
+    work.contacts.implicit = work.contacts.again = false;
     work.contacts.load = NULL;
     work.meetings.memory = NULL;
     bind_actuators(s, &work.actuation);
     drive->limits = s->plan->keeps_limits ? work.limits : NULL;
-    drive->state = &stage;
     for (int i = 0; i < 4; i++) {
+        const State *now = drive->state = i == 0 ? state : &stage;
+        const mf_lane way = mf_set(ahead[i] * step);
         if (i > 0)
-            slope_apply(s->plan, &stage, state, &last, mf_set(ahead[i] * step));
-        forward_dynamics(s->plan, &stage, drive, force, &work, &rates);
-        slope_add(s->plan, &last, &stage, &rates, 0);
-        slope_add(s->plan, &sum, &stage, &rates, weight[i]);
+            slope_apply(s->plan, &stage, state, &last, way);
+        forward_dynamics(s->plan, now, drive, force, &work, &rates);
+        work.contacts.again = true;
+        slope_find(s->plan, &last, now, &rates, i == 0, way);
+        slope_add(s->plan, &sum, &last, i == 0, mf_set(weight[i]));
     }
+    if (s->plan->keeps_stage)
+        store_stage(s, &stage);
     keep_asked(s->plan, &stage, drive, force, &rates, &work, asked);
     slope_apply(s->plan, state, state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)));
     find_loads(s->plan, &stage, drive, &work, loads);
@@ -229,6 +260,7 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
                                ? setting(s.plan, MF_ART_STEP)
                                : mf_zero(),
                    .target = row_of(block, MF_ART_ROW_TARGET)};
+    drive.damps = drive.step;
     Pushes pushes;
     drive.pushes = load_pushes(&s, &state, &pushes, &force) ? &pushes : NULL;
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)

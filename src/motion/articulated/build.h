@@ -33,9 +33,9 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
 mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
-// What each link gives way by: the mean over all directions of the acceleration of its centre per
-// force there [1/kg], at the start with a free tree; the base at 0, link l at l + 1. Armatures must
-// be there.
+// What each shape of the model gives way by: the mean over all directions of the acceleration of
+// the centre of its body (of its link, where there are no bodies) per force there [1/kg], at the
+// start with a free tree; 0 in the world. Armatures must be there.
 mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error);
 

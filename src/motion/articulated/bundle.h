@@ -13,6 +13,7 @@
 
 // How a contact rubs, the same for all contacts of a bundle.
 typedef struct Surface {
+    bool edged;          // rows are edges of a pyramid, 1 or 4
     uint32_t rows;       // [1] 1, 3, 4 or 6
     mf_real friction[5]; // [1] two sliding, [m] turning, [m] two rolling
 } Surface;
@@ -31,7 +32,7 @@ typedef struct Group { // lanes that are solved together
 } Group;
 
 static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *meeting) {
-    Surface surface = {1, {0}};
+    Surface surface = {.rows = 1};
     uint32_t dimension = 3;
     if (meeting->pair == MF_NONE) {
         const mf_real *c = contact_constants(plan, meeting->touch);
@@ -44,6 +45,11 @@ static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *mee
         dimension = pair->dimension;
         for (int i = 0; i < 5; i++)
             surface.friction[i] = (mf_real)pair->friction[i];
+        if (plan->laws != NULL) {
+            surface.edged = true;
+            surface.rows = plan->laws[meeting->pair].edges;
+            return surface;
+        }
     }
     const mf_real *mu = surface.friction;
     if (dimension >= 3 && mu[0] > 0 && mu[1] > 0)
@@ -56,7 +62,7 @@ static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *mee
 }
 
 static inline bool surface_equal(const Surface *a, const Surface *b) {
-    bool equal = a->rows == b->rows;
+    bool equal = a->rows == b->rows && a->edged == b->edged;
     for (int i = 0; i < 5; i++)
         equal = equal && !(a->friction[i] < b->friction[i]) && !(b->friction[i] < a->friction[i]);
     return equal;

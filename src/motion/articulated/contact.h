@@ -46,16 +46,18 @@ typedef struct Touch {
     mf_lane slip; // [N s/m] across
     bool turns;
     mf_lane spin, roll; // [N m s] against turning about and across the normal
-    // A pyramid instead of push, drag and slip: edges along normal +- friction times a side.
+    // Edges instead of push, drag and slip (pyramid.h):
     Vec edges[4];         // [1] link's axes
-    mf_lane edge_push[4]; // [N]
-    mf_lane edge_drag;    // [N s/m]
+    mf_lane edge_push[4]; // [N] without an acceleration
+    mf_lane edge_mass;    // [kg]
     mf_mask edge[4];      // lanes in which it pushes
+    Vec drift;            // [m/s^2] of the point, that the link's accelerations lack
 } Touch;
 
 typedef struct Contacts {
-    bool any;                                // some lane may touch anywhere
-    bool implicit;                           // the step is
+    bool any;      // some lane may touch anywhere
+    bool implicit; // the step is
+    bool again;    // a stage of Runge and Kutta, which begins with what the one before ended with
     const mf_real *load;                     // [N] rows of contact.load: of the step before
     const mf_real *slip;                     // [m/s] rows of contact.slip
     Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
@@ -64,7 +66,7 @@ typedef struct Contacts {
 
 // Solutions of one step beyond which the contacts are left as they are: the third leaves about as
 // much undone as a fourth, the second twice as much (docs/articulated.md).
-enum { CONTACT_ROUNDS = 3 };
+enum { CONTACT_ROUNDS = 3, EDGE_ROUNDS = 10 };
 
 // ---- where the links are ------------------------------------------------------------------------
 
@@ -146,58 +148,17 @@ static MF_INLINE void touch_grade(const mf_real *c, mf_lane step, Touch *touch) 
     mf_lane z = impedance_at(c + MF_ART_TOUCH_WIDTH, touch->depth);
     mf_lane mass = mf_set(c[MF_ART_TOUCH_EASE]) * z / (one - z);
     mf_lane push = mf_set(c[MF_ART_TOUCH_PUSH]) * z * touch->depth;
-    push = mf_fma(-mf_set(c[MF_ART_TOUCH_BRAKING]), touch->climb, push);
+    mf_lane brake = mf_set(c[MF_ART_TOUCH_BRAKING]) - one / step;
+    push = mf_fma(-brake, touch->climb, push);
     mass = mf_keep(mf_less(mf_zero(), touch->depth), mass);
     touch->push = mass * push;
     touch->drag = mass / step;
 }
 
-// MuJoCo's pyramid (documentation, "Computation", friction cones): a contact with friction mu is
-// four constraints along n +- mu t, t two sides of the world, of which each follows the rule above
-// with a quarter of the mass. So what slides is braked in the step in which it touches, and is
-// lifted.
-static MF_INLINE void touch_edge(const mf_real *c, mf_lane step, const Mat *turn, Touch *touch) {
-    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), mu = mf_set(c[MF_ART_TOUCH_SLIDING]);
-    Vec across = {turn->yx, turn->yy, turn->yz}; // the world's y axis, seen from the link
-    across = vec_fma(touch->normal, -vec_dot(touch->normal, across), across);
-    across = vec_scale(across, mu / mf_sqrt(vec_dot(across, across)));
-    Vec along = vec_cross(touch->normal, across);
-    touch->edges[0] = vec_add(touch->normal, across);
-    touch->edges[1] = vec_sub(touch->normal, across);
-    touch->edges[2] = vec_add(touch->normal, along);
-    touch->edges[3] = vec_sub(touch->normal, along);
-    mf_lane z = impedance_at(c + MF_ART_TOUCH_WIDTH, touch->depth);
-    mf_lane mass = mf_set(c[MF_ART_TOUCH_EASE] * (mf_real)0.25) * z / (one - z);
-    mass = mf_keep(mf_less(zero, touch->depth), mass);
-    mf_lane push = mf_set(c[MF_ART_TOUCH_PUSH]) * z * touch->depth;
-    touch->edge_drag = mass / step;
-    for (int e = 0; e < 4; e++) {
-        mf_lane speed = vec_dot(touch->edges[e], touch->velocity);
-        touch->edge_push[e] = mass * mf_fma(-mf_set(c[MF_ART_TOUCH_BRAKING]), speed, push);
-        mf_lane load = mf_fma(-touch->edge_drag, speed, touch->edge_push[e]);
-        touch->edge[e] = mf_and(touch->may, mf_less(zero, load));
-    }
-    touch->presses =
-        mf_or(mf_or(touch->edge[0], touch->edge[1]), mf_or(touch->edge[2], touch->edge[3]));
-    touch->push = touch->drag = touch->slip = zero;
-    touch->turns = false;
-}
-
-// What the edges push with at this velocity of the point at the end of the step, together.
-static MF_INLINE mf_lane edges_load(const Touch *touch, Vec velocity, mf_lane load[4]) {
-    mf_lane sum = mf_zero();
-    for (int e = 0; e < 4; e++) {
-        load[e] =
-            mf_fma(-touch->edge_drag, vec_dot(touch->edges[e], velocity), touch->edge_push[e]);
-        sum = sum + mf_keep(touch->edge[e], load[e]);
-    }
-    return sum;
-}
-
 // Sets what acts from which lanes press.
 static MF_INLINE void touch_set(const mf_ArtPlan *plan, uint32_t i, mf_lane step, Touch *touch) {
     const mf_real *c = contact_constants(plan, i);
-    if (plan->contacts[i].edged)
+    if (plan->contacts[i].edges > 0)
         return;
     if (plan->contacts[i].graded)
         touch_grade(c, step, touch);
@@ -245,11 +206,16 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         return;
     touch->near = true;
     touch->depth = contact_depth(plan, &plan->contacts[i], c, pose, touch) + margin;
+    if (plan->contacts[i].edges > 0)
+        touch->arm =
+            vec_fma(touch->normal, (touch->depth - margin) * mf_set((mf_real)0.5), touch->arm);
     touch->velocity =
         vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->turn, pose->speed));
     const mf_lane climb = touch->climb = vec_dot(touch->velocity, touch->normal);
     Vec across = vec_fma(touch->normal, -climb, touch->velocity);
     touch->slides = mf_sqrt(vec_dot(across, across));
+    if (plan->contacts[i].edges > 0) // pyramid.h
+        return;
     touch->fast =
         mf_max(guess_slip(touch->slides, slid, mf_less(zero, load)), setting(plan, MF_ART_SLIP));
     touch->turns = plan->contacts[i].turns;
@@ -269,8 +235,6 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     touch->presses = mf_and(touch->presses, touch->may);
     if (plan->config.hard) // as a coupling
         touch->presses = mf_not(mf_mask_all());
-    if (plan->contacts[i].edged)
-        touch_edge(c, step, &pose->turn, touch);
     touch_set(plan, i, step, touch);
 }
 
@@ -325,37 +289,21 @@ static MF_INLINE void resist_at(Vec r, Vec force, Sym c, Art *a) {
 }
 
 // Adds one contact to the body `a` of its link, whose angular velocity is `rate`.
-static MF_INLINE void touch_add(const Touch *touch, bool edged, mf_lane step, mf_lane gravity,
-                                Vec down, Vec rate, Art *a) {
+static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
+                                Vec rate, Art *a) {
     const Vec n = touch->normal;
-    Sym drag;
-    Vec force;
     Vec swing = vec_cross_add(rate, vec_cross(rate, touch->pivot), vec_scale(down, gravity));
     Vec ahead = vec_fma(swing, step, touch->velocity);
-    if (edged) {
-        const mf_lane zero = mf_zero();
-        drag = (Sym){zero, zero, zero, zero, zero, zero};
-        force = vec_zero();
-        for (int e = 0; e < 4; e++) {
-            const Vec d = touch->edges[e];
-            Vec bent = vec_scale(d, mf_keep(touch->edge[e], touch->edge_drag));
-            drag = (Sym){mf_fma(bent.x, d.x, drag.xx), mf_fma(bent.y, d.y, drag.yy),
-                         mf_fma(bent.z, d.z, drag.zz), mf_fma(bent.x, d.y, drag.xy),
-                         mf_fma(bent.x, d.z, drag.xz), mf_fma(bent.y, d.z, drag.yz)};
-            force = vec_fma(d, mf_keep(touch->edge[e], touch->edge_push[e]), force);
-        }
-    } else {
-        mf_lane slip = mf_keep(touch->presses, touch->slip);
-        mf_lane more = mf_keep(touch->presses, touch->drag) - slip;
-        Vec bent = vec_scale(n, more);
-        drag = (Sym){mf_fma(bent.x, n.x, slip),
-                     mf_fma(bent.y, n.y, slip),
-                     mf_fma(bent.z, n.z, slip),
-                     bent.x * n.y,
-                     bent.x * n.z,
-                     bent.y * n.z};
-        force = vec_scale(n, mf_keep(touch->presses, touch->push));
-    }
+    mf_lane slip = mf_keep(touch->presses, touch->slip);
+    mf_lane more = mf_keep(touch->presses, touch->drag) - slip;
+    Vec bent = vec_scale(n, more);
+    Sym drag = {mf_fma(bent.x, n.x, slip),
+                mf_fma(bent.y, n.y, slip),
+                mf_fma(bent.z, n.z, slip),
+                bent.x * n.y,
+                bent.x * n.z,
+                bent.y * n.z};
+    Vec force = vec_scale(n, mf_keep(touch->presses, touch->push));
     force = vec_sub(force, sym_apply(&drag, ahead));
     Sym c = {drag.xx * step, drag.yy * step, drag.zz * step,
              drag.xy * step, drag.xz * step, drag.yz * step};
@@ -367,16 +315,6 @@ static MF_INLINE void touch_add(const Touch *touch, bool edged, mf_lane step, mf
 // Down in the axes of a link (-1 = base) of which the pose is known.
 static MF_INLINE Vec pose_down(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link) {
     return vec_negative(up_of(plan, &contacts->pose[link + 1].turn));
-}
-
-static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t first,
-                                uint32_t count, mf_lane step, const Contacts *contacts, Vec rate,
-                                Art *a) {
-    Vec down = pose_down(plan, contacts, link);
-    for (uint32_t i = first; i < first + count; i++)
-        if (contacts->touch[i].near && mf_any(contacts->touch[i].presses))
-            touch_add(&contacts->touch[i], plan->contacts[i].edged, step,
-                      setting(plan, MF_ART_GRAVITY), down, rate, a);
 }
 
 // Velocity of a contact at the end of the step, with the acceleration (gravity taken away) of its

@@ -24,6 +24,16 @@ static void shape_contact(const mf_Shape *shape, const double place[3], double r
     use(user, &contact);
 }
 
+// A capsule touches with the spheres at its ends.
+static void capsule_contact(const mf_Shape *shape, double end, ContactFn use, void *user) {
+    const double place[3] = {0, 0, end * shape->size[1]}, up[3] = {0, 0, 1};
+    Contact contact = {.link = shape->link, .shape = shape, .radius = shape->size[0]};
+    mf_quat_rotate(contact.place, shape->rotation, place);
+    mf_vec3_add(contact.place, contact.place, shape->position);
+    mf_quat_rotate(contact.axis, shape->rotation, up);
+    use(user, &contact);
+}
+
 // A cylinder touches with three points of each rim: the lowest and those a third of a turn away.
 static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) {
     const double tall = 0.86602540378443864676; // sine of 120 degrees
@@ -75,8 +85,8 @@ static void shape_contacts(const mf_Model *model, const mf_Shape *shape, Contact
         shape_contact(shape, none, size[0], use, user);
         return;
     case MF_SHAPE_CAPSULE:
-        shape_contact(shape, (double[3]){0, 0, -0.5 * size[1]}, size[0], use, user);
-        shape_contact(shape, (double[3]){0, 0, 0.5 * size[1]}, size[0], use, user);
+        capsule_contact(shape, -0.5, use, user);
+        capsule_contact(shape, 0.5, use, user);
         return;
     case MF_SHAPE_BOX:
         for (int i = 0; i < 8; i++)

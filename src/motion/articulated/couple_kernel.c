@@ -458,6 +458,22 @@ static void guess_forces(Couple *c, const Met *met, mf_lane unit) {
         row_add(c, &c->rows[met->first + k], vec_dot(met->axes[k], guess) * unit);
 }
 
+// What contacts with laws push links with, for a solution in which that stays (forward.h).
+static void keep_pushes(const Couple *c, const Met *met, mf_mask lanes) {
+    const Row *rows = &c->rows[met->first];
+    Vec force = vec_zero();
+    for (uint32_t k = 0; k < met->bundle->surface.rows; k++)
+        force = vec_fma(met->axes[k], rows[k].impulse, force);
+    for (uint32_t m = 0; m < met->bundle->count; m++) {
+        Meeting own = *met->bundle->members[m];
+        const mf_CollidePair *pair = &c->plan->collide->pairs[own.pair];
+        own.exists = mf_and(own.exists, lanes);
+        own.force = vec_keep(own.exists, force);
+        expect_force(&c->work->contacts, &own, meeting_link(c->plan, pair->a), -1, c->work);
+        expect_force(&c->work->contacts, &own, meeting_link(c->plan, pair->b), 1, c->work);
+    }
+}
+
 static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     for (uint32_t i = 0; i < c->plan->tendon_count; i++) {
         if (c->limit_row[i] == 0)
@@ -519,6 +535,8 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
         keep_tendon_limits(&couple, scale, group->lanes);
     for (uint32_t i = 0; recalls && i < group->count; i++)
         keep_forces(&couple, &met[i], unit, group->lanes);
+    for (uint32_t i = 0; plan->parted && i < group->count; i++)
+        keep_pushes(&couple, &met[i], group->lanes);
 }
 
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,

@@ -18,7 +18,9 @@ typedef struct Line {
 typedef struct Drive {
     bool active;           // joint forces act at all
     bool closes;           // couplings act at the end of the step, not now
+    bool frozen;           // soft limits and edges of contacts push with what they have found
     mf_lane step;          // [s] 0 when forces act at the beginning of the step
+    mf_lane damps;         // [s] the same for the damping of joints
     const mf_real *target; // rows of joint.target
     const State *state;
     const Pushes *pushes; // of collisions; NULL: none
@@ -64,30 +66,35 @@ typedef struct Limit {
     mf_lane sign; // [1] of the push: 1 at the lower end, -1 at the upper
     mf_lane push; // [rad/s^2] or [m/s^2] at rate 0
     mf_lane drag; // [1/s] less of it per rate along `sign`
+    mf_lane ease; // [1] less of it per acceleration along `sign`
     mf_lane mass; // [kg m^2] or [kg] that makes it a torque or a force
 } Limit;
+
+// What is known of a joint's limit.
+typedef struct Held {
+    mf_mask pushes; // lanes in which it is taken to
+    mf_lane frozen; // [N m] or [N] that it pushes with, once that is found
+} Held;
 
 static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
                                     mf_lane depth, mf_lane sign) {
     mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), brake = setting(plan, MF_ART_LIMIT_BRAKE);
     mf_lane push = mf_fma(brake, mf_min(depth, mf_zero()), force * depth);
-    return (Limit){sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)),
+    return (Limit){sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)), mf_zero(),
                    mf_set(c[MF_ART_MOVED])};
 }
 
-// MuJoCo's rule (surfaces.c has its equations): z (k z d - b v) = a - (1 - z) a0, the force of a
+// MuJoCo's rule (softness.c has its equations): z (k z d - b v) = a - (1 - z) a0, the force of a
 // spring, a damper and a mass m z / (1 - z) that moves along, where m is what the joint moves by
-// itself, at the depth d of the beginning of the step. As a line through the rate at the end of the
-// step, a = (v' - v) / h: with `drag` 1/h it is the same shape.
-static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane step, mf_lane depth, mf_lane sign,
-                                  mf_lane rate) {
+// itself; depth d and rate v are those of the beginning of the step.
+static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane depth, mf_lane sign, mf_lane rate) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane deep = depth + mf_set(c[MF_ART_LIMIT_MARGIN]);
     mf_lane z = impedance_at(c + MF_ART_LIMIT_WIDTH, deep);
     mf_lane push = mf_set(c[MF_ART_LIMIT_PULL]) * z * deep;
     push = mf_fma(-mf_set(c[MF_ART_LIMIT_BRAKING]), sign * rate, push);
     const mf_mask beyond = mf_less(zero, deep);
-    return (Limit){sign, mf_keep(beyond, push), mf_keep(beyond, one / step),
+    return (Limit){sign, mf_keep(beyond, push), zero, mf_keep(beyond, one),
                    mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z)};
 }
 
@@ -97,25 +104,31 @@ static MF_INLINE Limit limit_at(const mf_ArtPlan *plan, const mf_ArtLink *link, 
     const mf_lane one = mf_set((mf_real)1);
     mf_lane below = mf_set(c[MF_ART_LOWER]) - position, above = position - mf_set(c[MF_ART_UPPER]);
     mf_lane depth = mf_max(below, above), sign = mf_select(mf_less(below, above), -one, one);
-    return link->drive & MF_ART_SOFT_LIMIT ? limit_soft(c, step, depth, sign, rate)
+    return link->drive & MF_ART_SOFT_LIMIT ? limit_soft(c, depth, sign, rate)
                                            : limit_beyond(plan, c, step, depth, sign);
 }
 
-static MF_INLINE mf_mask limit_pushes(const Limit *limit, mf_lane rate) {
-    return mf_less(mf_zero(), mf_fma(-limit->drag, limit->sign * rate, limit->push));
+// [rad/s^2] or [m/s^2], with the rate at the end of the step and the acceleration in it.
+static MF_INLINE mf_lane limit_load(const Limit *limit, mf_lane rate, mf_lane gain) {
+    mf_lane load = mf_fma(-limit->drag, limit->sign * rate, limit->push);
+    return mf_fma(-limit->ease, limit->sign * gain, load);
 }
 
 static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                                  const Drive *drive, mf_mask held, mf_lane position, mf_lane rate,
-                                  Line *line) {
-    Limit limit = limit_at(plan, link, c, drive->step, position, rate);
-    mf_lane inertia = mf_keep(held, limit.mass);
-    mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
-    line->torque = mf_fma(mf_keep(held, push), inertia, line->torque);
-    line->slope = mf_fma(drive->step * limit.drag, inertia, line->slope);
+                                  const Drive *drive, const Held *held, mf_lane position,
+                                  mf_lane rate, Line *line) {
+    Line own = {held->frozen, mf_zero()};
+    if (!drive->frozen || !(link->drive & MF_ART_SOFT_LIMIT)) {
+        Limit limit = limit_at(plan, link, c, drive->step, position, rate);
+        mf_lane inertia = mf_keep(held->pushes, limit.mass);
+        mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
+        own = (Line){mf_keep(held->pushes, push) * inertia,
+                     mf_fma(drive->step, limit.drag, limit.ease) * inertia};
+    }
+    line->torque = line->torque + own.torque;
+    line->slope = line->slope + own.slope;
     if (drive->limits != NULL)
-        drive->limits[link - plan->links] =
-            (Line){push * inertia, drive->step * limit.drag * inertia};
+        drive->limits[link - plan->links] = own;
 }
 
 // The limit of a ball joint bounds the angle of its turn; `axis` gets the turn's direction.
@@ -137,18 +150,22 @@ static MF_INLINE Limit limit_of_ball(const mf_ArtPlan *plan, const mf_real *c, m
 // vector of the turn, the limit bounds its angle. `inertia` is that of the joint; what acts at the
 // end of the step is added to it. Dry friction is against the whole rate.
 static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                              const Drive *drive, mf_mask held, Quat q, Vec rate, Sym *inertia,
+                              const Drive *drive, const Held *held, Quat q, Vec rate, Sym *inertia,
                               Vec *torque) {
     const mf_lane zero = mf_zero(), step = drive->step;
     mf_lane slope = zero, resist = zero, along = zero;
     Vec axis = {zero, zero, zero};
-    if (link->drive & MF_ART_HAS_DAMPING)
+    if (link->drive & MF_ART_HAS_DAMPING) {
         resist = mf_set(c[MF_ART_DAMPING]);
-    if (link->drive & MF_ART_HAS_FRICTION)
-        resist = resist + mf_set(c[MF_ART_FRICTION]) /
-                              mf_max(mf_sqrt(vec_dot(rate, rate)), setting(plan, MF_ART_CREEP));
+        slope = drive->damps * resist;
+    }
+    if (link->drive & MF_ART_HAS_FRICTION) {
+        mf_lane rub = mf_set(c[MF_ART_FRICTION]) /
+                      mf_max(mf_sqrt(vec_dot(rate, rate)), setting(plan, MF_ART_CREEP));
+        resist = resist + rub;
+        slope = mf_fma(step, rub, slope);
+    }
     *torque = vec_fma(rate, -resist, *torque);
-    slope = step * resist;
     if (link->drive & (MF_ART_HAS_SPRING | MF_ART_HAS_LIMIT)) {
         mf_lane angle = ball_angle(q, &axis);
         if (link->drive & MF_ART_HAS_SPRING) {
@@ -159,9 +176,9 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
         }
         if (link->drive & MF_ART_HAS_LIMIT) {
             Limit limit = limit_of_ball(plan, c, step, angle);
-            mf_lane moved = mf_keep(held, limit.mass);
+            mf_lane moved = mf_keep(held->pushes, limit.mass);
             mf_lane force = mf_fma(limit.drag, vec_dot(axis, rate), limit.push);
-            force = mf_keep(held, force) * moved;
+            force = mf_keep(held->pushes, force) * moved;
             along = step * limit.drag * moved;
             *torque = vec_fma(axis, -force, *torque);
             if (drive->limits != NULL)
@@ -176,13 +193,13 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
 }
 
 static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                                  const Drive *drive, mf_mask held, mf_lane position, mf_lane rate,
-                                  Line *line) {
+                                  const Drive *drive, const Held *held, mf_lane position,
+                                  mf_lane rate, Line *line) {
     mf_lane ahead = mf_fma(drive->step, rate, position);
     if (link->drive & MF_ART_HAS_DAMPING) {
         mf_lane damping = mf_set(c[MF_ART_DAMPING]);
         line->torque = mf_fma(-damping, rate, line->torque);
-        line->slope = mf_fma(drive->step, damping, line->slope);
+        line->slope = mf_fma(drive->damps, damping, line->slope);
     }
     if (link->drive & MF_ART_HAS_SPRING) {
         mf_lane stiffness = mf_set(c[MF_ART_STIFFNESS]);

@@ -46,15 +46,19 @@ static inline void expect_springs(const mf_ArtPlan *plan, Meetings *all) {
     }
 }
 
+static inline void expect_nothing(const mf_ArtPlan *plan, Work *work) {
+    for (uint32_t l = 0; l <= plan->link_count; l++) {
+        work->expected[l] = (Expected){vec_zero(), vec_zero()};
+        work->met[l] = false;
+    }
+}
+
 // Finds what touches and what it presses with; in parts of the lanes where that is more than the
 // list holds. False when nothing touches.
 static inline bool expect_forces(const mf_ArtPlan *plan, Work *work) {
     Meetings *all = &work->meetings;
     bool any = false;
-    for (uint32_t l = 0; l <= plan->link_count; l++) {
-        work->expected[l] = (Expected){vec_zero(), vec_zero()};
-        work->met[l] = false;
-    }
+    expect_nothing(plan, work);
     for (uint32_t first = 0; first < MF_LANES;) {
         uint32_t width = MF_LANES - first;
         meetings_find(plan, &work->contacts, lane_range(first, width), all);

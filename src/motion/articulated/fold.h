@@ -95,7 +95,7 @@ static MF_INLINE void fold_hinge(const mf_ArtPlan *plan, const State *state, con
         line.slope = pull->slope;
     }
     if (drive->active && link->drive != 0)
-        drive_joint(plan, link, c, drive, own->held, state->angle[l], rate, &line);
+        drive_joint(plan, link, c, drive, &own->limit, state->angle[l], rate, &line);
     Vec angular = {a->j.xz, a->j.yz, a->j.zz}, linear = {a->h.zx, a->h.zy, a->h.zz};
     eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->n.z);
     // The axis turns with the link: rate x axis times the joint's rate.
@@ -107,14 +107,6 @@ static MF_INLINE void fold_hinge(const mf_ArtPlan *plan, const State *state, con
     a->f.y = mf_fma(a->h.xy, x, mf_fma(-a->h.yy, y, a->f.y));
     a->f.z = mf_fma(a->h.xz, x, mf_fma(-a->h.yz, y, a->f.z));
     art_turn_z(a, own->cosine, own->sine);
-}
-
-// Acceleration of a slide's origin by turning and sliding, own axes.
-static MF_INLINE Vec slide_bias(Vec rate, mf_lane way, mf_lane speed) {
-    mf_lane twice = speed + speed;
-    return (Vec){mf_fma(way * rate.x, rate.z, twice * rate.y),
-                 mf_fma(way * rate.y, rate.z, -(twice * rate.x)),
-                 -way * mf_fma(rate.x, rate.x, rate.y * rate.y)};
 }
 
 static MF_INLINE void add_push(Art *a, Vec push) {
@@ -133,7 +125,7 @@ static inline void fold_slide(const mf_ArtPlan *plan, const State *state, const 
         line.slope = pull->slope;
     }
     if (drive->active && link->drive != 0)
-        drive_joint(plan, link, c, drive, own->held, state->angle[l], rate, &line);
+        drive_joint(plan, link, c, drive, &own->limit, state->angle[l], rate, &line);
     Vec angular = {a->h.xz, a->h.yz, a->h.zz}, linear = {a->m.xz, a->m.yz, a->m.zz};
     eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->f.z);
     mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
@@ -158,7 +150,7 @@ static inline void fold_ball(const mf_ArtPlan *plan, const State *state, const D
         inertia = sym_plus(&inertia, &pull->slope);
     }
     if (drive->active && link->drive != 0)
-        drive_ball(plan, link, c, drive, own->held, state->ball[link->row], rate, &inertia,
+        drive_ball(plan, link, c, drive, &own->limit, state->ball[link->row], rate, &inertia,
                    &torque);
     ball->inverse = sym_inverse_of(&inertia);
     ball->j = a->j;

@@ -63,7 +63,7 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
     mf_lane armature = mf_set(c[MF_ART_ARMATURE]), damping = mf_zero();
     if (drive->active)
         damping = mf_set(c[MF_ART_DAMPING]);
-    mf_lane extra = mf_fma(drive->step, damping, armature);
+    mf_lane extra = mf_fma(drive->damps, damping, armature);
     Vec down = vec_negative(up_of(plan, world));
     Vec speed = mat_apply_transposed(world, state->velocity);
     Vec torque = vec_sub(vec_fma(state->rate, -damping, force->angular), a->n);
@@ -93,35 +93,18 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
 static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                       Work *work, Rates *out) {
     const mf_ArtLink *link = &plan->links[l];
-    const mf_real *c = link_constants(plan, l);
     const LinkWork *own = &work->links[l];
     Vec angular = link->parent < 0 ? work->base_angular : work->angular[link->parent];
     Vec linear = link->parent < 0 ? work->base_linear : work->linear[link->parent];
-    if (link->shift != 0)
-        linear = vec_cross_add(angular, vec_constant(c + MF_ART_PLACE), vec_add(linear, own->bias));
+    carry_to_link(plan, state, l, work, &angular, &linear);
     if (link->kind == MF_ART_BALL) {
         const BallWork *ball = &work->balls[link->row];
-        Vec turned = vec_cross(own->rate, state->ball_rate[link->row]);
-        angular = mat_apply_transposed_add(&ball->turn, angular, turned);
-        linear = mat_apply_transposed(&ball->turn, linear);
         Vec force = vec_sub(ball->force, sym_apply(&ball->j, angular));
         force = vec_sub(force, mat_apply(&ball->h, linear));
         out->ball[link->row] = sym_apply_add(&ball->inverse, force, ball->push);
         work->angular[l] = vec_add(angular, out->ball[link->row]);
         work->linear[l] = linear;
         return;
-    }
-    angular = vec_back_z(into_joint(link, c, angular), own->cosine, own->sine);
-    linear = vec_back_z(into_joint(link, c, linear), own->cosine, own->sine);
-    mf_lane rate = state->speed[l];
-    if (link->kind == MF_ART_HINGE) {
-        angular.x = mf_fma(own->rate.y, rate, angular.x);
-        angular.y = mf_fma(-own->rate.x, rate, angular.y);
-    } else {
-        mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
-        linear = vec_add(linear, slide_bias(own->rate, way, rate));
-        linear.x = mf_fma(angular.y, way, linear.x);
-        linear.y = mf_fma(-angular.x, way, linear.y);
     }
     mf_lane back = vec_dot_add(own->angular, angular, vec_dot(own->linear, linear));
     mf_lane joint = own->push - back;
@@ -137,6 +120,12 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
+
+static MF_INLINE Vec gain_of_edges(const mf_ArtPlan *plan, const Work *work, uint32_t i) {
+    int32_t link = plan->contacts[i].link;
+    return edges_gain(&work->contacts.touch[i], link < 0 ? work->base_angular : work->angular[link],
+                      link < 0 ? work->base_linear : work->linear[link]);
+}
 
 static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, uint32_t i) {
@@ -158,7 +147,7 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
         if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
         Limit limit;
-        mf_lane rate;
+        mf_lane rate, gain = mf_zero();
         if (link->kind == MF_ART_BALL) {
             Vec axis;
             limit = limit_of_ball(plan, c, step, ball_angle(state->ball[link->row], &axis));
@@ -166,11 +155,13 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
             rate = vec_dot(axis, end);
         } else {
             limit = limit_at(plan, link, c, step, state->angle[l], state->speed[l]);
-            rate = mf_fma(step, rates->joint[l], state->speed[l]);
+            gain = rates->joint[l];
+            rate = mf_fma(step, gain, state->speed[l]);
         }
-        mf_mask held = limit_pushes(&limit, rate), change = mf_differ(held, work->links[l].held);
+        mf_mask pushes = mf_less(mf_zero(), limit_load(&limit, rate, gain));
+        mf_mask change = mf_differ(pushes, work->links[l].limit.pushes);
         wrong = mf_or(wrong, change);
-        work->links[l].held = held;
+        work->links[l].limit.pushes = pushes;
         if (REFOLDS)
             work->stale[l] = mf_any(change);
     }
@@ -181,26 +172,12 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
 static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, uint32_t i) {
     const Touch *touch = &work->contacts.touch[i];
+    const uint32_t edges = plan->contacts[i].edges;
+    mf_lane load[4];
+    if (edges > 0)
+        return edges_load(touch, edges, gain_of_edges(plan, work, i), load);
     Vec velocity = velocity_at_end(plan, state, drive, work, i);
-    mf_lane load[4];
-    return plan->contacts[i].edged ? edges_load(touch, velocity, load)
-                                   : touch_load(touch, vec_dot(velocity, touch->normal));
-}
-
-// Corrects which edges of a contact push. Returns the lanes in which one was wrong.
-static MF_INLINE mf_mask revise_edges(Touch *touch, Vec velocity) {
-    const mf_lane zero = mf_zero();
-    mf_lane load[4];
-    mf_mask wrong = mf_not(mf_mask_all()), any = wrong;
-    edges_load(touch, velocity, load);
-    for (int e = 0; e < 4; e++) {
-        mf_mask pushes = mf_and(touch->may, mf_less(zero, load[e]));
-        wrong = mf_or(wrong, mf_differ(pushes, touch->edge[e]));
-        touch->edge[e] = pushes;
-        any = mf_or(any, pushes);
-    }
-    touch->presses = any;
-    return wrong;
+    return touch_load(touch, vec_dot(velocity, touch->normal));
 }
 
 // Corrects which contacts press and which limits push. False when all were right. In lanes where
@@ -217,13 +194,15 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         const Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
-        Vec velocity = velocity_at_end(plan, state, drive, work, i);
-        if (plan->contacts[i].edged) {
-            wrong = mf_or(wrong, revise_edges(&work->contacts.touch[i], velocity));
+        if (plan->contacts[i].edges > 0) {
+            mf_mask change = edges_revise(&work->contacts.touch[i], plan->contacts[i].edges,
+                                          gain_of_edges(plan, work, i));
+            wrong = mf_or(wrong, change);
             load[i] = zero;
             presses[i] = touch->presses;
             continue;
         }
+        Vec velocity = velocity_at_end(plan, state, drive, work, i);
         load[i] = mf_max(touch_load(touch, vec_dot(velocity, touch->normal)), zero);
         presses[i] = mf_and(touch->may, mf_less(zero, load[i]));
         wrong = mf_or(wrong, mf_differ(presses[i], touch->presses));
@@ -244,6 +223,25 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
     }
     stale_spread(plan, work);
     return true;
+}
+
+// Soft limits and edges push on with what they push now.
+static inline void freeze(const mf_ArtPlan *plan, const State *state, Work *work,
+                          const Rates *rates) {
+    for (uint32_t l = 0; plan->limited && l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        Held *held = &work->links[l].limit;
+        if (!(link->drive & MF_ART_SOFT_LIMIT))
+            continue;
+        const Limit limit = limit_at(plan, link, link_constants(plan, l), mf_zero(),
+                                     state->angle[l], state->speed[l]);
+        mf_lane load = mf_max(limit_load(&limit, mf_zero(), rates->joint[l]), mf_zero());
+        held->frozen = mf_keep(held->pushes, limit.sign * limit.mass * load);
+    }
+    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
+        if (work->contacts.touch[i].near && plan->contacts[i].edges > 0)
+            edges_freeze(&work->contacts.touch[i], plan->contacts[i].edges,
+                         gain_of_edges(plan, work, i));
 }
 
 // The third pass, when the base's acceleration and the joints' shares are known.
@@ -284,6 +282,73 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     accelerate_all(plan, state, work, out);
 }
 
+// What couples links beside the tree.
+static inline void couple_links(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                Work *work, Rates *out) {
+    if (drive->active && plan->zone_count > 0)
+        outer_start(plan, work);
+    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
+        work->tendon_limits[i] = mf_zero();
+    if (plan->parted && plan->laws != NULL)
+        expect_nothing(plan, work);
+    if (drive->active && plan->coupled)
+        MF_KERNEL(mf_articulated_couple)
+        (plan, state, !drive->closes || plan->laws != NULL, work, out);
+}
+
+// Solves until it is known which limits and contacts with the ground push; without the couplings,
+// which are dear.
+static inline void settle(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                          const Rates *force, const Mat *world, Work *work, Rates *out) {
+    const bool soft = work->contacts.any && !plan->config.hard;
+    const bool settles = drive->active && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
+                         (soft || plan->limited);
+    const bool expects =
+        settles && !plan->config.hard && plan->collide != NULL && expect_forces(plan, work);
+    work->expects = expects;
+    int round = 1;
+    stale_set(plan, true, work);
+    solve(plan, state, drive, force, world, work, out);
+    while (round < CONTACT_ROUNDS && settles && revise(plan, state, drive, work, out)) {
+        // A lane that expects nothing has as many solutions in company as alone.
+        if (++round < CONTACT_ROUNDS || !expects)
+            solve(plan, state, drive, force, world, work, out);
+    }
+    work->expects = false;
+    for (uint32_t l = 0; REFOLDS && expects && l < plan->link_count; l++)
+        work->stale[l] = work->stale[l] || work->met[l + 1];
+    stale_spread(plan, work);
+    if (expects)
+        solve(plan, state, drive, force, world, work, out);
+    couple_links(plan, state, drive, work, out);
+}
+
+// The same as MuJoCo does it: limits and all contacts in one problem, by the accelerations of the
+// beginning of the step. Euler then holds their forces, and lets damping act at its end.
+static inline void settle_together(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                   const Rates *force, const Mat *world, Work *work, Rates *out) {
+    Drive now = *drive;
+    if (plan->parted)
+        now.damps = mf_zero();
+    for (int round = 1;; round++) {
+        if (round == 1 || plan->laws != NULL) // couplings have pushed links
+            stale_set(plan, true, work);
+        solve(plan, state, &now, force, world, work, out);
+        couple_links(plan, state, &now, work, out);
+        if (round == EDGE_ROUNDS || !revise(plan, state, &now, work, out))
+            break;
+    }
+    if (!plan->parted)
+        return;
+    freeze(plan, state, work, out);
+    now.damps = drive->step;
+    now.frozen = true;
+    work->expects = plan->laws != NULL;
+    stale_set(plan, true, work);
+    solve(plan, state, &now, force, world, work, out);
+    work->expects = false;
+}
+
 // Accelerations for `force` and, when `drive` is active, the joints' own forces and contacts.
 static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                     const Rates *force, Work *work, Rates *out) {
@@ -301,33 +366,10 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         find_contacts(plan, drive, state, work);
     if (drive->active && plan->limited)
         find_limits(plan, state, drive->step, work);
-    // Limits and contacts with the ground settle without the couplings, which are dear.
-    const bool soft = work->contacts.any && !plan->config.hard;
-    const bool settles = drive->active && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
-                         (soft || plan->limited);
-    const bool expects =
-        settles && !plan->config.hard && plan->collide != NULL && expect_forces(plan, work);
-    work->expects = expects;
-    int round = 1;
-    stale_set(plan, true, work);
-    solve(plan, state, drive, force, &world, work, out);
-    while (round < CONTACT_ROUNDS && settles && revise(plan, state, drive, work, out)) {
-        // A lane that expects nothing has as many solutions in company as alone.
-        if (++round < CONTACT_ROUNDS || !expects)
-            solve(plan, state, drive, force, &world, work, out);
-    }
-    work->expects = false;
-    for (uint32_t l = 0; REFOLDS && expects && l < plan->link_count; l++)
-        work->stale[l] = work->stale[l] || work->met[l + 1];
-    stale_spread(plan, work);
-    if (expects)
-        solve(plan, state, drive, force, &world, work, out);
-    if (drive->active && plan->zone_count > 0)
-        outer_start(plan, work);
-    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
-        work->tendon_limits[i] = mf_zero();
-    if (drive->active && plan->coupled)
-        MF_KERNEL(mf_articulated_couple)(plan, state, !drive->closes, work, out);
+    if (drive->active && plan->together)
+        settle_together(plan, state, drive, force, &world, work, out);
+    else
+        settle(plan, state, drive, force, &world, work, out);
 }
 
 #endif

@@ -53,20 +53,21 @@ static MF_INLINE Quat quat_fma(Quat a, mf_lane s, Quat b) {
                   mf_fma(a.z, s, b.z)};
 }
 
-// What changes a state: derivatives of its positions, and accelerations.
+// What changes a state: rates of its positions, and accelerations. Attitudes are turned from where
+// they were at the beginning of the step, and what is summed is the rate of that turn
+// (Munthe-Kaas 1998), so that they are as exact as the rest.
 typedef struct Slope {
     Vec place;
-    Quat attitude;
-    Quat ball[MF_ARTICULATED_MAX_BALLS];
+    Vec turn, ball_turn[MF_ARTICULATED_MAX_BALLS]; // [rad/s] own axes
     mf_lane angle[MF_ARTICULATED_MAX_LINKS];
     Rates rates;
 } Slope;
 
-// out = from + step * slope; attitudes come out with length 1.
+// out = from + step * slope.
 static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *from,
                                const Slope *slope, mf_lane step) {
     out->place = vec_fma(slope->place, step, from->place);
-    out->attitude = quat_normalize(quat_fma(slope->attitude, step, from->attitude));
+    out->attitude = quat_spin(from->attitude, slope->turn, step);
     out->velocity = vec_fma(slope->rates.linear, step, from->velocity);
     out->rate = vec_fma(slope->rates.angular, step, from->rate);
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -76,33 +77,61 @@ static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *
         out->speed[l] = mf_fma(slope->rates.joint[l], step, from->speed[l]);
     }
     for (uint32_t b = 0; b < plan->ball_count; b++) {
-        out->ball[b] = quat_normalize(quat_fma(slope->ball[b], step, from->ball[b]));
+        out->ball[b] = quat_spin(from->ball[b], slope->ball_turn[b], step);
         out->ball_rate[b] = vec_fma(slope->rates.ball[b], step, from->ball_rate[b]);
     }
 }
 
-// sum = sum + weight * (slope of `state`, whose accelerations are given); weight 0: sum = slope.
-static inline void slope_add(const mf_ArtPlan *plan, Slope *sum, const State *state,
-                             const Rates *rates, mf_real weight) {
-    const mf_lane w = mf_set(weight > 0 ? weight : (mf_real)1);
-    const bool first = !(weight > 0);
-    const Vec none = vec_zero();
-    const Quat still = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
-    sum->place = vec_fma(state->velocity, w, first ? none : sum->place);
-    sum->attitude =
-        quat_fma(quat_rate(state->attitude, state->rate), w, first ? still : sum->attitude);
-    sum->rates.linear = vec_fma(rates->linear, w, first ? none : sum->rates.linear);
-    sum->rates.angular = vec_fma(rates->angular, w, first ? none : sum->rates.angular);
+// Rate of the turn u at which the body turns with `rate`, own axes: rate + u x rate / 2 +
+// u x (u x rate) / 12, the inverse of the exponential's derivative up to the fourth order.
+static MF_INLINE Vec turn_rate(Vec turned, Vec rate) {
+    Vec across = vec_cross(turned, rate);
+    rate = vec_fma(vec_cross(turned, across), mf_set((mf_real)(1.0 / 12.0)), rate);
+    return vec_fma(across, mf_set((mf_real)0.5), rate);
+}
+
+// The slope of a state with these accelerations that was reached from the beginning by `way` [s]
+// times `slope` as it is; `first`: the state is the beginning.
+static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State *state,
+                              const Rates *rates, bool first, mf_lane way) {
+    slope->place = state->velocity;
+    slope->turn = first ? state->rate : turn_rate(vec_scale(slope->turn, way), state->rate);
+    slope->rates.linear = rates->linear;
+    slope->rates.angular = rates->angular;
     for (uint32_t l = 0; l < plan->link_count; l++) {
         if (plan->links[l].kind == MF_ART_BALL)
             continue;
-        sum->angle[l] = mf_fma(state->speed[l], w, first ? none.x : sum->angle[l]);
-        sum->rates.joint[l] = mf_fma(rates->joint[l], w, first ? none.x : sum->rates.joint[l]);
+        slope->angle[l] = state->speed[l];
+        slope->rates.joint[l] = rates->joint[l];
     }
     for (uint32_t b = 0; b < plan->ball_count; b++) {
-        sum->ball[b] = quat_fma(quat_rate(state->ball[b], state->ball_rate[b]), w,
-                                first ? still : sum->ball[b]);
-        sum->rates.ball[b] = vec_fma(rates->ball[b], w, first ? none : sum->rates.ball[b]);
+        const Vec rate = state->ball_rate[b];
+        slope->ball_turn[b] = first ? rate : turn_rate(vec_scale(slope->ball_turn[b], way), rate);
+        slope->rates.ball[b] = rates->ball[b];
+    }
+}
+
+static MF_INLINE Vec vec_sum(bool first, Vec sum, Vec more, mf_lane weight) {
+    return first ? more : vec_fma(more, weight, sum);
+}
+
+// sum = sum + weight * slope; `first`: sum = slope.
+static inline void slope_add(const mf_ArtPlan *plan, Slope *sum, const Slope *slope, bool first,
+                             mf_lane weight) {
+    sum->place = vec_sum(first, sum->place, slope->place, weight);
+    sum->turn = vec_sum(first, sum->turn, slope->turn, weight);
+    sum->rates.linear = vec_sum(first, sum->rates.linear, slope->rates.linear, weight);
+    sum->rates.angular = vec_sum(first, sum->rates.angular, slope->rates.angular, weight);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        if (plan->links[l].kind == MF_ART_BALL)
+            continue;
+        const mf_lane angle = slope->angle[l], joint = slope->rates.joint[l];
+        sum->angle[l] = first ? angle : mf_fma(angle, weight, sum->angle[l]);
+        sum->rates.joint[l] = first ? joint : mf_fma(joint, weight, sum->rates.joint[l]);
+    }
+    for (uint32_t b = 0; b < plan->ball_count; b++) {
+        sum->ball_turn[b] = vec_sum(first, sum->ball_turn[b], slope->ball_turn[b], weight);
+        sum->rates.ball[b] = vec_sum(first, sum->rates.ball[b], slope->rates.ball[b], weight);
     }
 }
 

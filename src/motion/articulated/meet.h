@@ -23,7 +23,7 @@ typedef struct Spot {
 typedef struct Met {
     const Bundle *bundle;
     mf_mask lanes;   // that have a contact
-    Vec axes[3];     // the normal, then across
+    Vec axes[4];     // the normal, then across; or edges
     uint32_t first;  // [1] row along the normal, then 2 across, 1 about, 2 rolling
     mf_lane gain[2]; // impulse per speed across, per rate of rolling
     mf_lane tilt[2]; // products of the normal row with those across
@@ -41,6 +41,10 @@ static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Wor
     Vec angular = link < 0 ? work->base_angular : work->angular[link];
     Vec linear = link < 0 ? work->base_linear : work->linear[link];
     Vec swing = vec_cross_add(rate, vec_cross(rate, pivot), linear);
+    if (plan->laws != NULL) // what base and joints gain alone (pyramid.h)
+        swing = link < 0 ? linear
+                         : vec_sub(linear, vec_cross_add(work->drift_angular[link], arm,
+                                                         work->drift_linear[link]));
     return (Spot){mat_apply_add(&pose->turn, vec_cross(rate, arm), pose->speed),
                   mat_apply(&pose->turn, vec_cross_add(angular, arm, swing)),
                   mat_apply(&pose->turn, rate), mat_apply(&pose->turn, angular)};
@@ -95,14 +99,28 @@ typedef struct Pairing { // contacts being made into rows
     // In each lane those of its own contact, of the second link against the first:
     mf_mask exists;
     mf_lane depth;
+    mf_lane mass, push, brake; // [kg], [m/s^2], [1/s] of laws
     Vec normal, speed, gain, spin, spin_gain;
 } Pairing;
+
+// As edges_find (pyramid.h).
+static inline void pair_law(const mf_ArtPlan *plan, const Meeting *meeting, mf_mask where,
+                            Pairing *p) {
+    const mf_ArtLaw *law = &plan->laws[meeting->pair];
+    const mf_real grade[4] = {(mf_real)law->impedance[0], (mf_real)law->impedance[1],
+                              (mf_real)law->impedance[2], (mf_real)law->impedance[3]};
+    mf_lane depth = meeting->depth + mf_set((mf_real)plan->collide->pairs[meeting->pair].margin);
+    mf_lane z = impedance_at(grade, depth), rest = mf_set((mf_real)1) - z;
+    p->mass = mf_select(where, mf_set((mf_real)law->mass) * z / rest, p->mass);
+    p->push = mf_select(where, mf_set((mf_real)law->stiffness) * z * depth, p->push);
+    p->brake = mf_select(where, mf_set((mf_real)law->damping), p->brake);
+}
 
 static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Work *work,
                            const Bundle *bundle, mf_mask lanes, Pairing *p) {
     p->bundle = bundle;
     p->exists = mf_and(bundle->exists, lanes);
-    p->depth = mf_zero();
+    p->depth = p->mass = p->push = p->brake = mf_zero();
     p->normal = p->speed = p->gain = p->spin = p->spin_gain = vec_zero();
     for (uint32_t m = 0; m < bundle->count; m++) {
         const Meeting *meeting = bundle->members[m];
@@ -121,6 +139,8 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
             spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side], pivot);
         }
         p->depth = mf_select(where, meeting->depth, p->depth);
+        if (bundle->surface.edged)
+            pair_law(plan, meeting, where, p);
         p->normal = vec_select(where, meeting->normal, p->normal);
         p->speed = vec_select(where, vec_sub(spots[1].velocity, spots[0].velocity), p->speed);
         p->gain = vec_select(where, vec_sub(spots[1].gain, spots[0].gain), p->gain);
@@ -199,12 +219,52 @@ static mf_lane gain_across(const Couple *c, const Row *rows) {
     return mf_set((mf_real)1) / mf_max(largest, tiny);
 }
 
+// Sides of MuJoCo's contact frames where shapes do not say otherwise: the world's y axis across the
+// normal, or the z axis where that is too steep.
+static void frame_sides(Vec n, Vec out[2]) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_mask steep = mf_not(mf_less(mf_abs(n.y), mf_set((mf_real)0.5)));
+    Vec side = vec_select(steep, (Vec){zero, zero, one}, (Vec){zero, one, zero});
+    side = vec_fma(n, -vec_dot(n, side), side);
+    mf_lane square = vec_dot(side, side);
+    out[0] = vec_scale(side, one / mf_sqrt(mf_select(mf_less(zero, square), square, one)));
+    out[1] = vec_cross(n, out[0]);
+}
+
+// Rows of edges (pyramid.h), whose values are accelerations.
+static void meet_edges(Couple *c, const State *state, const Pairing *p, Met *met) {
+    const uint32_t count = p->bundle->surface.rows;
+    const mf_real *friction = p->bundle->surface.friction;
+    met->axes[0] = p->normal;
+    if (count == 4) {
+        Vec sides[2];
+        frame_sides(p->normal, sides);
+        for (int i = 0; i < 4; i++)
+            met->axes[i] = vec_fma(
+                sides[i / 2], mf_set(i % 2 == 0 ? friction[i / 2] : -friction[i / 2]), p->normal);
+    }
+    for (uint32_t i = 0; i < count; i += 2)
+        meeting_rows(c, state, p, met->axes + i, least(count, 2), false, mf_zero(), true);
+    for (uint32_t i = 0; i < count; i++) {
+        Row *row = &c->rows[met->first + i];
+        mf_lane push = mf_fma(-p->brake, vec_dot(met->axes[i], p->speed), p->push);
+        row->slope = p->mass;
+        row->given = p->mass * push;
+        row->low = mf_zero();
+        row->high = mf_keep(p->exists, mf_set(MF_REAL_MAX));
+    }
+}
+
 static void meet(Couple *c, const State *state, const Bundle *bundle, mf_mask lanes, mf_lane unit,
                  bool explicit, Met *met) {
     const uint32_t rows = bundle->surface.rows;
     Pairing p;
     pair_up(c->plan, state, c->work, bundle, lanes, &p);
     *met = (Met){.bundle = bundle, .lanes = p.exists, .first = c->row_count};
+    if (bundle->surface.edged) {
+        meet_edges(c, state, &p, met);
+        return;
+    }
     Row *first = &c->rows[met->first];
     Vec *axes = met->axes;
     axes[0] = p.normal;
@@ -322,6 +382,11 @@ static void relax_rolling(Couple *c, const Met *met) {
 static void relax_meeting(Couple *c, const Met *met, bool explicit) {
     const uint32_t count = met->bundle->surface.rows;
     Row *rows = &c->rows[met->first];
+    if (met->bundle->surface.edged) {
+        for (uint32_t i = 0; i < count; i++)
+            relax(c, &rows[i]);
+        return;
+    }
     if (explicit) { // the forces are given, without turning and rolling
         for (uint32_t i = 0; i < least(count, 3); i++)
             row_add(c, &rows[i], rows[i].given - rows[i].impulse);

@@ -91,8 +91,9 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
     // Hard contacts hold from a little before they touch, or they would begin anew
     // whenever a bit changes.
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
-    const mf_real reach = plan->config.hard ? 40 * step * step : 0;
-    const mf_lane least = mf_set(-reach);
+    mf_real reach = plan->config.hard ? 40 * step * step : 0;
+    if (plan->laws != NULL)
+        reach = 2 * (mf_real)plan->reach;
     uint32_t count = MF_KERNEL(mf_collide_near)(plan->collide, &frames, reach, spheres, near);
     for (uint32_t n = 0; n < count; n++) {
         Manifold manifold;
@@ -100,6 +101,9 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
             continue;
         MF_KERNEL(mf_collide_pair)(plan->collide, near[n], &frames, reach, &manifold);
         mf_mask where = mf_mask_all();
+        mf_lane least = mf_set(-reach);
+        if (plan->laws != NULL)
+            least = mf_set((mf_real)-plan->collide->pairs[near[n]].margin);
         if (manifold.count > 0 && reach > 0)
             where = meeting_allowed(plan, near[n], spheres, reach);
         for (uint32_t k = 0; k < manifold.count; k++) {

@@ -214,6 +214,24 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     }
 }
 
+// Whether every constraint follows MuJoCo's rules. Couplings that do not are solved as ever.
+static bool is_together(const mf_ArtPlan *plan) {
+    bool all = plan->config.like_mujoco && (!plan->coupled || plan->laws != NULL);
+    for (uint32_t i = 0; i < plan->contact_count; i++)
+        all = all && plan->contacts[i].edges > 0;
+    return all;
+}
+
+// MuJoCo's Euler finds the forces of constraints first, and then lets damping act at the end of the
+// step.
+static bool is_parted(const mf_ArtPlan *plan, const mf_Model *model) {
+    bool damped = model->root != NULL && model->root->damping > 0.0;
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        damped |= (plan->links[l].drive & MF_ART_HAS_DAMPING) != 0;
+    return damped && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
+           model->physics.integrator == MF_PHYSICS_EULER;
+}
+
 static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world,
                            mf_Context *context, mf_Error *error) {
     uint32_t contacts = mf_art_contact_count(model, &plan->config);
@@ -254,6 +272,8 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     status = mf_art_contacts_fill(plan, model, context, error);
     if (status != MF_OK)
         return status;
+    plan->together = is_together(plan);
+    plan->parted = plan->together && is_parted(plan, model);
     for (size_t i = 0; i < plan->value_count; i++)
         plan->constants_f32[i] = (float)plan->constants_f64[i];
     return MF_OK;
@@ -271,6 +291,7 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->looped);
     mf_release(context, plan->fluids);
     mf_release(context, plan->meets);
+    mf_release(context, plan->laws);
     mf_release(context, plan->zones);
     mf_release(context, plan->zones_at);
     mf_release(context, plan->zones_of_contact);

@@ -79,7 +79,7 @@ enum {
     MF_ART_LIFT_MOMENT = 44, // [kg m] 3 values: times its centre
     MF_ART_MOVED = 47,       // [kg m^2] or [kg] that scales the limit (start.c)
     MF_ART_LIMIT_PULL = 48,  // [1/s^2] of a soft limit: stiffness over impedance,
-    MF_ART_LIMIT_BRAKING,    // [1/s] damping less 1 over the step,
+    MF_ART_LIMIT_BRAKING,    // [1/s] damping,
     MF_ART_LIMIT_MARGIN,     // [rad] or [m] it acts from this distance on,
     MF_ART_LIMIT_EASE,       // [kg m^2] or [kg] that the joint moves by itself,
     MF_ART_LIMIT_WIDTH,      // 4 values: its impedance (impedance.h)
@@ -116,7 +116,7 @@ enum {
     MF_ART_TOUCH_TURNING,   // [m] against turning about the normal
     MF_ART_TOUCH_ROLLING,   // [m] against turning across the normal
     MF_ART_TOUCH_EASE,      // [kg] as MuJoCo: that moves with it by itself, then push is [1/s^2],
-    MF_ART_TOUCH_BRAKING,   // [1/s] damping less 1 over the step,
+    MF_ART_TOUCH_BRAKING,   // [1/s] damping,
     MF_ART_TOUCH_WIDTH,     // 4 values: its impedance (impedance.h)
     MF_ART_TOUCH_LAST = MF_ART_TOUCH_WIDTH + 3,
     MF_ART_CONTACT_VALUES
@@ -202,11 +202,20 @@ typedef struct mf_ArtContact {
     uint32_t shape; // [1] of the model, MF_NONE: a point
     bool disc;
     bool oval;
-    bool turns;  // it has friction against turning or rolling
-    bool heavy;  // mass moves with it
-    bool graded; // its impedance rises with the depth
-    bool edged;  // it is a pyramid of four edges
+    bool turns;     // it has friction against turning or rolling
+    bool heavy;     // mass moves with it
+    bool graded;    // its impedance rises with the depth
+    uint32_t edges; // [1] it is so many constraints as MuJoCo's (pyramid.h): 4, 1 without friction
 } mf_ArtContact;
+
+// A contact between links as MuJoCo's constraints (pyramid.h).
+typedef struct mf_ArtLaw {
+    double mass;         // [kg] that moves with it by itself
+    double stiffness;    // [1/s^2] over impedance
+    double damping;      // [1/s]
+    double impedance[4]; // impedance.h
+    uint32_t edges;      // [1] 4, 1 without friction
+} mf_ArtLaw;
 
 // An equality constraint. Frames hold for connect and weld, terms for joint and tendon.
 typedef struct mf_ArtLoop {
@@ -276,9 +285,10 @@ enum {
     MF_ART_ROW_ACTIVATION,
     MF_ART_ROW_ACTUATOR_FORCE,
     MF_ART_ROW_MEETING,
-    MF_ART_ROW_OUTER, // these three only where a sensor asks
+    MF_ART_ROW_OUTER, // these four only where somebody asks
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,
+    MF_ART_ROW_STAGE,
     MF_ART_ROWS
 };
 
@@ -294,16 +304,20 @@ typedef struct mf_ArtPlan {
     bool upright; // gravity pulls along -z
     bool fixed;   // the base does not move
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
+    uint32_t joint_count;                                       // [1] of the model
     uint32_t base_contacts;                                     // [1] the first ones are the base's
     uint32_t actuator_count, term_count;                        // [1]
     bool has_activation;                                        // an actuator has dynamics
     bool posed;                                                 // an actuator needs poses
     bool base_thrust, base_lifted;                              // as in mf_ArtLink
     bool any_lifted;
-    mf_ArtFluid *fluids;                     // by plan link, those of the base first
-    uint32_t fluid_count, base_fluids;       // [1]
-    double wind[3];                          // [m/s] of the medium, world axes
-    bool limited;                            // a joint has a limit
+    mf_ArtFluid *fluids;               // by plan link, those of the base first
+    uint32_t fluid_count, base_fluids; // [1]
+    double wind[3];                    // [m/s] of the medium, world axes
+    bool limited;                      // a joint has a limit
+    bool edged;                        // a contact has edges
+    bool together;                     // constraints are solved as MuJoCo's (forward.h)
+    bool parted; // damping acts after constraints have found their forces (forward.h)
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
@@ -327,11 +341,14 @@ typedef struct mf_ArtPlan {
     uint32_t sweeps;         // [1] of the solver of couplings
     mf_CollidePlan *collide; // NULL: links do not meet
     bool *meets;             // per pair of `collide`
+    mf_ArtLaw *laws;         // likewise; NULL: springs of the settings
+    double reach;            // [m] from which distance on laws act, at most
     bool recalls;            // contacts between links begin with the forces of the step before
     uint32_t zone_count;     // [1] at most MF_ARTICULATED_MAX_ZONES
     mf_ArtZone *zones;
     uint64_t *zones_at;            // per plan link, at l + 1: bit z: zone z sums its forces
     bool keeps_limits;             // forces of limits are stored
+    bool keeps_stage;              // where the last stage looked is stored
     const mf_Field *push, *pushed; // what collisions push links with, or NULL
     uint32_t push_links;           // [1] of the model
     size_t value_count;            // [1] of the constants

@@ -31,8 +31,8 @@ static bool is_said(const mf_Softness *softness) {
 }
 
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness) {
-    return config->integrator == MF_ARTICULATED_IMPLICIT &&
-           (config->like_mujoco || is_said(softness));
+    return config->like_mujoco ||
+           (config->integrator == MF_ARTICULATED_IMPLICIT && is_said(softness));
 }
 
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
@@ -90,11 +90,12 @@ static void set_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l,
     const double step = plan->constants_f64[MF_ART_STEP];
     double *c = mf_art_constants(plan, (int32_t)l), k, b;
     mf_art_reference(model, step, softness, &k, &b);
-    if (plan->config.like_mujoco && model->physics.integrator == MF_PHYSICS_RK4)
+    if (plan->config.like_mujoco && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
+        model->physics.integrator == MF_PHYSICS_RK4)
         refine(step, mf_art_impedance(softness->impedance[1]), &k, &b);
     plan->links[l].drive |= MF_ART_SOFT_LIMIT;
     c[MF_ART_LIMIT_PULL] = k;
-    c[MF_ART_LIMIT_BRAKING] = b - 1.0 / step;
+    c[MF_ART_LIMIT_BRAKING] = b;
     c[MF_ART_LIMIT_MARGIN] = joint->limit_margin;
     c[MF_ART_LIMIT_EASE] = 1.0 / give;
     mf_art_grade(softness, c + MF_ART_LIMIT_WIDTH);

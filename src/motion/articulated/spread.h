@@ -7,6 +7,7 @@
 #include "motion/articulated/contact.h"
 #include "motion/articulated/linkage.h"
 #include "motion/articulated/meeting.h"
+#include "motion/articulated/pyramid.h"
 
 typedef struct LinkWork {
     mf_lane cosine, sine; // [1] of the joint's turn
@@ -14,7 +15,7 @@ typedef struct LinkWork {
     Vec bias;             // [m/s^2] rate x (rate x place), parent's axes
     Vec angular;          // [1], [1/m] response of the joint's acceleration to those of the parent
     Vec linear;
-    mf_mask held;    // lanes in which its limit is taken to push
+    Held limit;
     mf_lane push;    // [rad/s^2] or [m/s^2] the joint's acceleration when the parent is at rest
     mf_lane inverse; // [1/(kg m^2)] or [1/kg] of the inertia that the joint moves
 } LinkWork;
@@ -53,6 +54,8 @@ typedef struct Work {
         base_inverse[6];           // of its inertia: L D below and on the diagonal, 1/D
     Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
     Vec angular[MF_ARTICULATED_MAX_LINKS], linear[MF_ARTICULATED_MAX_LINKS];
+    // Accelerations while the velocities of base and joints do not change; the base has none.
+    Vec drift_angular[MF_ARTICULATED_MAX_LINKS], drift_linear[MF_ARTICULATED_MAX_LINKS];
     Contacts contacts;
     Actuation actuation;
     Meetings meetings;
@@ -108,7 +111,8 @@ static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, ui
     const mf_real *c = link_constants(plan, l);
     LinkWork *own = &work->links[l];
     Vec rate = link->parent < 0 ? state->rate : work->links[link->parent].rate;
-    own->held = mf_not(mf_mask_all());
+    if (!work->contacts.again)
+        own->limit.pushes = mf_not(mf_mask_all());
     if (link->shift != 0)
         own->bias = vec_cross(rate, vec_cross(rate, vec_constant(c + MF_ART_PLACE)));
     if (link->kind == MF_ART_BALL) {
@@ -130,13 +134,53 @@ static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, ui
     own->rate = rate;
 }
 
-// Which limits push, with the present rate for that at the end of the step.
+// Acceleration of a slide's origin by turning and sliding, own axes.
+static MF_INLINE Vec slide_bias(Vec rate, mf_lane way, mf_lane speed) {
+    mf_lane twice = speed + speed;
+    return (Vec){mf_fma(way * rate.x, rate.z, twice * rate.y),
+                 mf_fma(way * rate.y, rate.z, -(twice * rate.x)),
+                 -way * mf_fma(rate.x, rate.x, rate.y * rate.y)};
+}
+
+// Takes the accelerations of a link's parent to the link, whose joint does not accelerate.
+static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, uint32_t l,
+                                    const Work *work, Vec *angular, Vec *linear) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    const LinkWork *own = &work->links[l];
+    if (link->shift != 0)
+        *linear =
+            vec_cross_add(*angular, vec_constant(c + MF_ART_PLACE), vec_add(*linear, own->bias));
+    if (link->kind == MF_ART_BALL) {
+        const BallWork *ball = &work->balls[link->row];
+        Vec turned = vec_cross(own->rate, state->ball_rate[link->row]);
+        *angular = mat_apply_transposed_add(&ball->turn, *angular, turned);
+        *linear = mat_apply_transposed(&ball->turn, *linear);
+        return;
+    }
+    *angular = vec_back_z(into_joint(link, c, *angular), own->cosine, own->sine);
+    *linear = vec_back_z(into_joint(link, c, *linear), own->cosine, own->sine);
+    mf_lane rate = state->speed[l];
+    if (link->kind == MF_ART_HINGE) {
+        angular->x = mf_fma(own->rate.y, rate, angular->x);
+        angular->y = mf_fma(-own->rate.x, rate, angular->y);
+    } else {
+        mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+        *linear = vec_add(*linear, slide_bias(own->rate, way, rate));
+        linear->x = mf_fma(angular->y, way, linear->x);
+        linear->y = mf_fma(-angular->x, way, linear->y);
+    }
+}
+
+// Which limits push, with the present rate for that at the end of the step; in a later stage of
+// Runge and Kutta those that did in the one before.
 static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                Work *work) {
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         const mf_real *c = link_constants(plan, l);
-        if (!(link->drive & MF_ART_HAS_LIMIT))
+        if (!(link->drive & MF_ART_HAS_LIMIT) ||
+            (work->contacts.again && link->drive & MF_ART_SOFT_LIMIT))
             continue;
         Limit limit;
         mf_lane rate;
@@ -148,7 +192,7 @@ static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_la
             rate = state->speed[l];
             limit = limit_at(plan, link, c, step, state->angle[l], rate);
         }
-        work->links[l].held = limit_pushes(&limit, rate);
+        work->links[l].limit.pushes = mf_less(mf_zero(), limit_load(&limit, rate, mf_zero()));
     }
 }
 
@@ -172,6 +216,37 @@ static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *
     }
 }
 
+static inline void find_drift(const mf_ArtPlan *plan, const State *state, Work *work) {
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const int32_t parent = plan->links[l].parent;
+        Vec angular = parent < 0 ? vec_zero() : work->drift_angular[parent];
+        Vec linear = parent < 0 ? vec_zero() : work->drift_linear[parent];
+        carry_to_link(plan, state, l, work, &angular, &linear);
+        work->drift_angular[l] = angular;
+        work->drift_linear[l] = linear;
+    }
+}
+
+static inline void find_edges(const mf_ArtPlan *plan, Work *work) {
+    Contacts *contacts = &work->contacts;
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const int32_t link = plan->contacts[i].link;
+        Touch *touch = &contacts->touch[i];
+        if (plan->contacts[i].edges == 0)
+            continue;
+        if (!touch->near) {
+            touch->presses = mf_not(mf_mask_all());
+            continue;
+        }
+        touch->drift =
+            point_drift(touch, setting(plan, MF_ART_GRAVITY), pose_down(plan, contacts, link),
+                        link < 0 ? vec_zero() : work->drift_angular[link],
+                        link < 0 ? vec_zero() : work->drift_linear[link]);
+        edges_find(contact_constants(plan, i), plan->contacts[i].edges,
+                   &contacts->pose[link + 1].turn, contacts->again, touch);
+    }
+}
+
 static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, const State *state,
                                  Work *work) {
     Contacts *contacts = &work->contacts;
@@ -187,6 +262,10 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
                    contacts->implicit, &contacts->touch[i]);
         contacts->any = contacts->any || contacts->touch[i].near;
     }
+    if ((contacts->any && plan->edged) || plan->laws != NULL)
+        find_drift(plan, state, work);
+    if (plan->edged)
+        find_edges(plan, work);
 }
 
 #endif

@@ -48,6 +48,8 @@ static void place_link(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l
     double joint[9], way[3], sine, cosine, start = 0.0;
     if (model->start_angle != NULL && !link->inner)
         start = model->start_angle[link->joint];
+    if (plan->config.like_mujoco && !link->inner) // which may be out of range
+        start = model->joints[link->joint].reference;
     start += c[MF_ART_OFFSET];
     mf_sin_cos(start, &sine, &cosine);
     if (link->kind == MF_ART_BALL)
@@ -312,6 +314,38 @@ static void factor_all(Factored *all) {
     all->fine = factor_mass(&all->start, all->ways, all->count, all->matrix);
 }
 
+// The centre of what a shape belongs to: its body or, without one, the link with all on it.
+static void center_of(const Factored *all, const mf_Model *model, const mf_Shape *shape,
+                      const double (*centers)[3], double out[3]) {
+    const mf_ArtPlace *place = &all->start.plan->places[shape->link];
+    const Pose *pose = &all->start.poses[place->link + 1];
+    double center[3];
+    if (shape->body == MF_NONE) {
+        mf_vec3_copy(out, centers[place->link + 1]);
+        return;
+    }
+    const mf_Body *body = &model->bodies[shape->body];
+    mf_quat_rotate(center, body->rotation, body->center);
+    mf_vec3_add(center, center, body->position);
+    mf_quat_rotate(out, place->turn, center);
+    mf_vec3_add(center, out, place->place);
+    mf_mat3_apply(out, pose->turn, center);
+    mf_vec3_add(out, out, pose->place);
+}
+
+static double ease_of(Factored *all, const mf_Model *model, const mf_Shape *shape,
+                      const double (*centers)[3]) {
+    const double mass = all->start.plan->mass, least = 1e-6 / mass;
+    double center[3], ease = 1.0 / mass;
+    if (shape->link == MF_NONE)
+        return 0.0;
+    center_of(all, model, shape, centers, center);
+    if (all->fine)
+        ease = give(&all->start, all->ways, all->count, all->matrix,
+                    (uint32_t)(all->start.plan->places[shape->link].link + 1), center, all->row);
+    return ease > least ? ease : least;
+}
+
 mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
@@ -329,13 +363,8 @@ mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double
     }
     if (status == MF_OK)
         factor_all(&all);
-    for (uint32_t l = 0; status == MF_OK && l <= plan->link_count; l++) {
-        const double least = 1e-6 / plan->mass;
-        ease[l] = all.fine
-                      ? give(&all.start, all.ways, all.count, all.matrix, l, centers[l], all.row)
-                      : 1.0 / plan->mass;
-        ease[l] = ease[l] > least ? ease[l] : least;
-    }
+    for (uint32_t i = 0; status == MF_OK && i < model->shape_count; i++)
+        ease[i] = ease_of(&all, model, &model->shapes[i], (const double(*)[3])centers);
     mf_release(context, centers);
     factored_free(&all);
     return status;

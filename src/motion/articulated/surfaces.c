@@ -15,7 +15,7 @@ typedef struct Surfaces {
     const mf_Model *model;
     double step;        // [s]
     uint32_t ground;    // [1] shape, MF_NONE
-    const double *ease; // [1/kg] of the base and links
+    const double *ease; // [1/kg] of the model's shapes
 } Surfaces;
 
 // The pair of a contact's shape and the ground. A shape on a ground that is no shape is alone.
@@ -43,40 +43,42 @@ static bool is_soft(const mf_ArtPlan *plan, const mf_Softness *softness) {
     return !asked && mf_art_is_soft(config, softness);
 }
 
-// Friction of MuJoCo's pyramids is made of edges n + mu t, and the regularisation of each is that
-// of the contact times 2 mu^2; all edges together make the normal direction so much stiffer than
-// one constraint of the same impedance (documentation, "Computation", friction cones).
-static double pyramid(const Surfaces *s, const double *c) {
-    const mf_Physics *physics = &s->model->physics;
-    const double mu = c[MF_ART_TOUCH_SLIDING], square = mu * mu / physics->friction_impedance_ratio;
-    if (physics->cone != MF_CONE_PYRAMIDAL || !(mu > 0.0))
-        return 1.0;
-    return 2.0 / (square * (1.0 + mu * mu));
+// Edges of MuJoCo's pyramids are n +- mu t, and each is regularised by the impedance of the first
+// times 2 mu^2 (documentation, "Computation", friction cones).
+static double of_edge(const mf_Model *model, double mu) {
+    const double square = mu * mu / model->physics.friction_impedance_ratio;
+    return 1.0 / (2.0 * square * (1.0 + mu * mu));
 }
 
 static void set_graded(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
+    const double mu = c[MF_ART_TOUCH_SLIDING];
+    mf_ArtContact *contact = &s->plan->contacts[i];
     double k, b;
     mf_art_reference(s->model, s->step, softness, &k, &b);
-    s->plan->contacts[i].graded = true;
-    s->plan->contacts[i].edged =
-        s->model->physics.cone == MF_CONE_PYRAMIDAL && c[MF_ART_TOUCH_SLIDING] > 0.0;
+    contact->graded = true;
+    if (!(mu > 0.0))
+        contact->edges = 1;
+    else if (s->model->physics.cone == MF_CONE_PYRAMIDAL)
+        contact->edges = 4;
+    s->plan->edged |= contact->edges > 0;
     c[MF_ART_TOUCH_PUSH] = k;
-    c[MF_ART_TOUCH_EASE] = pyramid(s, c) / s->ease[s->plan->contacts[i].link + 1];
-    c[MF_ART_TOUCH_BRAKING] = b - 1.0 / s->step;
+    c[MF_ART_TOUCH_EASE] =
+        (contact->edges == 4 ? of_edge(s->model, mu) : 1.0) / s->ease[contact->shape];
+    c[MF_ART_TOUCH_BRAKING] = b;
     mf_art_grade(softness, c + MF_ART_TOUCH_WIDTH);
 }
 
 static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
     mf_ArtContact *contact = &s->plan->contacts[i];
     double impedance = mf_art_impedance(0.5 * (softness->impedance[0] + softness->impedance[1]));
-    double mass = impedance / ((1.0 - impedance) * s->ease[contact->link + 1]), k, b;
+    double mass = impedance / ((1.0 - impedance) * s->ease[contact->shape]), k, b;
     mf_art_reference(s->model, s->step, softness, &k, &b);
     k *= impedance;
     contact->heavy = true;
     c[MF_ART_TOUCH_PUSH] = mass * k;
     c[MF_ART_TOUCH_DRAG] = mass * b;
     c[MF_ART_TOUCH_MASS] = mass / s->step;
-    if (s->plan->config.like_mujoco)
+    if (s->plan->config.like_mujoco && !s->plan->config.hard)
         set_graded(s, softness, i, c);
 }
 
@@ -103,13 +105,56 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     c[MF_ART_TOUCH_BRAKE] = c[MF_ART_TOUCH_DRAG] / s->step;
 }
 
+// ---- contacts between links ---------------------------------------------------------------------
+
+// Rolling and turning friction, elliptic cones, and what else couples links, have no such rule.
+static bool follows(const mf_ArtPlan *plan, const mf_Model *model) {
+    bool all = plan->config.like_mujoco && !plan->config.hard && plan->collide != NULL &&
+               plan->loop_count == 0 && plan->tendon_count == 0;
+    for (uint32_t i = 0; all && i < plan->collide->pair_count; i++) {
+        const mf_CollidePair *pair = &plan->collide->pairs[i];
+        const bool slips = pair->dimension >= 3 && pair->friction[0] > 0.0;
+        all = !plan->meets[i] || !slips ||
+              (pair->dimension == 3 && model->physics.cone == MF_CONE_PYRAMIDAL);
+    }
+    return all;
+}
+
+static void set_law(const Surfaces *s, uint32_t i) {
+    mf_ArtPlan *plan = s->plan;
+    const mf_CollidePair *pair = &plan->collide->pairs[i];
+    mf_ArtLaw *law = &plan->laws[i];
+    const double ease = s->ease[plan->collide->shapes[pair->a].shape] +
+                        s->ease[plan->collide->shapes[pair->b].shape];
+    const double mu = pair->dimension == 3 ? pair->friction[0] : 0.0;
+    mf_art_reference(s->model, s->step, &pair->softness, &law->stiffness, &law->damping);
+    law->mass = (mu > 0.0 ? of_edge(s->model, mu) : 1.0) / ease;
+    law->edges = mu > 0.0 ? 4 : 1;
+    mf_art_grade(&pair->softness, law->impedance);
+    if (plan->meets[i] && pair->margin > plan->reach)
+        plan->reach = pair->margin;
+}
+
+static mf_Status set_laws(const Surfaces *s, mf_Context *context, mf_Error *error) {
+    mf_ArtPlan *plan = s->plan;
+    if (!follows(plan, s->model))
+        return MF_OK;
+    plan->laws = mf_allocate(context, plan->collide->pair_count, sizeof *plan->laws);
+    if (plan->laws == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    for (uint32_t i = 0; i < plan->collide->pair_count; i++)
+        set_law(s, i);
+    plan->recalls = false; // forces are found anew in each step
+    return MF_OK;
+}
+
 mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
     Surfaces s = {.plan = plan,
                   .model = model,
                   .step = plan->constants_f64[MF_ART_STEP],
                   .ground = mf_art_ground_shape(model)};
-    bool soft = false;
+    bool soft = plan->config.like_mujoco && plan->collide != NULL;
     mf_CollidePair pair;
     for (uint32_t i = 0; i < plan->contact_count; i++)
         soft = soft || (find_pair(model, s.ground, plan->contacts[i].shape, &pair) &&
@@ -117,13 +162,15 @@ mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
     double *ease = NULL;
     mf_Status status = MF_OK;
     if (soft) {
-        ease = mf_allocate(context, plan->link_count + 1, sizeof *ease);
+        ease = mf_allocate(context, model->shape_count, sizeof *ease);
         status = ease == NULL ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
                               : mf_art_ease_find(plan, model, ease, context, error);
     }
     s.ease = ease;
     for (uint32_t i = 0; status == MF_OK && i < plan->contact_count; i++)
         set_surface(&s, i);
+    if (status == MF_OK && soft)
+        status = set_laws(&s, context, error);
     mf_release(context, ease);
     return status;
 }

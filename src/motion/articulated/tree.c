@@ -357,6 +357,7 @@ static void finish_links(Tree *t) {
     plan->base_lifted = !plan->fixed && is_lifted(mf_art_constants(plan, -1));
     plan->any_lifted = plan->any_lifted || plan->base_lifted;
     plan->ball_count = ball_number(t->model, t->model->joint_count, false);
+    plan->joint_count = t->model->joint_count;
     plan->free_count = ball_number(t->model, t->model->joint_count, true);
     plan->mass = t->model->mass;
 }

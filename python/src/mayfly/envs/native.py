@@ -30,6 +30,11 @@ _AUTORESET = {
     "SameStep": lib.MF_AUTORESET_SAME_STEP,
     "Disabled": lib.MF_AUTORESET_OFF,
 }
+_INTEGRATORS = {
+    "file": lib.MF_ENVIRONMENT_AS_FILE,
+    "euler": lib.MF_ENVIRONMENT_EULER,
+    "rk4": lib.MF_ENVIRONMENT_RK4,
+}
 _MOTIONS = {name: getattr(lib, f"MF_MOTION_{name.upper()}") for name in MOTIONS}
 
 
@@ -97,6 +102,7 @@ class NativeEnvironment(Native):
         values: numbers of the task, by the names that C has.
         motion: by which physics they move.
         precision: of the physics, "float" or "double".
+        integrator: of twins: "file", "euler" or "rk4".
         frame_skip: physics steps of a step; 0: the task's.
         episode_steps: an episode is cut off after so many; 0: the task's; ENDLESS: never.
         autoreset: "NextStep", "SameStep" or "Disabled".
@@ -114,6 +120,7 @@ class NativeEnvironment(Native):
         values: Mapping[str, float],
         motion: str,
         precision: str,
+        integrator: str,
         frame_skip: int,
         episode_steps: int,
         autoreset: str,
@@ -128,6 +135,7 @@ class NativeEnvironment(Native):
         config.count = whole(count, "num_envs", 1, 2**26 + 1)
         config.motion = _choose(motion, _MOTIONS, "motion")
         config.double_precision = _choose(precision, {"float": 0, "double": 1}, "precision") == 1
+        config.integrator = _choose(integrator, _INTEGRATORS, "integrator")
         config.frame_skip = frame_skip
         config.episode_steps = episode_steps
         config.autoreset = _AUTORESET[autoreset]

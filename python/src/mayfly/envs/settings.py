@@ -162,6 +162,7 @@ _COMMON = (
     "xml_file",
     "frame_skip",
     "motion",
+    "integrator",
     "precision",
     "dtype",
     "num_threads",

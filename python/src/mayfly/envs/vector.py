@@ -65,6 +65,8 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             the task's.
         frame_skip: physics steps of a step; None: the task's.
         motion: by which physics robots move: "points", "articulated", ...
+        integrator: of Gymnasium's tasks: "file": the one that the robot's file asks for, as in
+            Gymnasium; "euler": faster and less exact; "rk4".
         precision: of the physics, "float" or "double".
         dtype: of observations: float64 as in Gymnasium, or float32, which is faster to learn from.
         num_threads: workers; None: one for each processor. Results do not depend on it.
@@ -100,6 +102,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         xml_file: str | os.PathLike[str] | Model | None = None,
         frame_skip: int | None = None,
         motion: str = "articulated",
+        integrator: str = "file",
         precision: str = "float",
         dtype: npt.DTypeLike = np.float64,
         num_threads: int | None = None,
@@ -128,6 +131,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             "count": whole(num_envs, "num_envs", 1, 2**26 + 1),
             "values": task_values(task, arguments, model),
             "motion": motion,
+            "integrator": integrator,
             "precision": precision,
             "frame_skip": 0 if frame_skip is None else whole(frame_skip, "frame_skip", 1, 1001),
             "episode_steps": limit,
