@@ -38,11 +38,12 @@ typedef struct mf_ArticulatedConfig {
     bool contacts;          // colliding points meet the ground; default true
     bool shapes;            // spheres, capsules, boxes, cylinders and ellipsoids that collide meet
                             // the ground as themselves, instead of by their points; default false
-    bool like_mujoco;       // implicit steps choose as MuJoCo's Euler does, to be the twin of a
-                            // model in it: softness of limits and of contacts with the ground is
-                            // the file's (solref, solimp) also where it says nothing, depths and
-                            // springs of joints are those at the beginning of the step (unstable
-                            // where step^2 stiffness is above 4 times the inertia); default false
+    bool like_mujoco;       // implicit steps are those of MuJoCo's Euler and RK4 those of its own,
+                            // to be the twin of a model in it: limits and contacts are constraints
+                            // as MuJoCo's, as soft as the file says (solref, solimp) also where it
+                            // says nothing; springs of joints act at the beginning of the step
+                            // (unstable where step^2 stiffness is above 4 times the inertia);
+                            // docs/articulated.md says what follows it; default false
     double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time, or by the
                               // softness of the file where it states one (implicit steps)
     double contact_damping;   // [N s/m] of one contact, >= 0; default NAN: by contact_ratio
@@ -57,7 +58,8 @@ typedef struct mf_ArticulatedConfig {
     bool hard;                // contacts have no softness: a solver of sweeps finds their forces;
                               // not with RK4; default false
     uint32_t sweeps;          // [1] of that solver, also for tendons and contacts between links,
-                              // up to 1000; default 0: 8, hard 30
+                              // up to 1000; default 0: 8, hard 30, of contacts between links
+                              // with `like_mujoco` 400, where they end when nothing moves
 } mf_ArticulatedConfig;
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 

@@ -142,6 +142,24 @@ static inline double rig_field(const Rig *rig, const char *name, uint32_t robot,
     return mf_field_get(field, robot, component);
 }
 
+// The same in the state that the last physics step looked at last: Runge and Kutta's last stage.
+static inline double rig_looked(const Rig *rig, const char *name, uint32_t robot,
+                                uint32_t component) {
+    const uint32_t joints = rig->model->joint_count;
+    const struct {
+        const char *name;
+        uint32_t first;
+    } parts[] = {{"base.position", 0},
+                 {"base.orientation", 3},
+                 {"joint.angle", 13},
+                 {"joint.rate", 13 + joints}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].name, name) == 0)
+            return rig_field(rig, "stage.state", robot, parts[i].first + component);
+    fail_msg("%s is not in stage.state", name);
+    return 0.0;
+}
+
 static inline uint32_t rig_signal(const Rig *rig, const char *name) {
     for (uint32_t i = 0; i < rig->signals; i++)
         if (strcmp(rig->task->signals[i], name) == 0)

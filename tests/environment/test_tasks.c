@@ -105,8 +105,9 @@ static void inverted_double_pendulum(void **state) {
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++) {
-            double one = angle(&rig, i, 1), both = one + angle(&rig, i, 2);
-            double x = angle(&rig, i, 0) + 0.6 * sin(one) + 0.6 * sin(both);
+            double one = rig_looked(&rig, "joint.angle", i, 1);
+            double both = one + rig_looked(&rig, "joint.angle", i, 2);
+            double x = rig_looked(&rig, "joint.angle", i, 0) + 0.6 * sin(one) + 0.6 * sin(both);
             double z = 0.6 * cos(one) + 0.6 * cos(both);
             double w1 = rate(&rig, i, 1), w2 = rate(&rig, i, 2);
             double far = 0.01 * x * x + (z - 2.0) * (z - 2.0);

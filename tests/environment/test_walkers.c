@@ -82,7 +82,7 @@ static void ant(void **state) {
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
             for (uint32_t k = 0; k < 2; k++)
-                before[i][k] = rig_field(&rig, "base.position", i, k);
+                before[i][k] = rig_looked(&rig, "base.position", i, k);
         act_and_step(&rig, n);
         act_and_step(&raw, n);
         for (uint32_t i = 0; n > 0 && i < ROBOTS; i++) {
@@ -95,8 +95,8 @@ static void ant(void **state) {
                 cut += fabs(whole[k]) > 1.0;
             }
             bool healthy = z >= 0.2 && z <= 1.0;
-            double x = (rig_field(&rig, "base.position", i, 0) - before[i][0]) / (5 * 0.003);
-            double y = (rig_field(&rig, "base.position", i, 1) - before[i][1]) / (5 * 0.003);
+            double x = (rig_looked(&rig, "base.position", i, 0) - before[i][0]) / (5 * 0.003);
+            double y = (rig_looked(&rig, "base.position", i, 1) - before[i][1]) / (5 * 0.003);
             double cost = 0.5 * effort(&rig, i), reward = x + (healthy ? 1.0 : 0.0) - cost;
             assert_near(rig_told(&rig, i, "x_velocity"), x, 1e-10);
             assert_near(rig_told(&rig, i, "y_velocity"), y, 1e-10);
@@ -142,10 +142,10 @@ static void ant_counts_the_way_of_its_main_body(void **state) {
             const double hip[3] = {0.25, 0.15, 0.0};
             double q[4], at[3], place[2];
             for (uint32_t k = 0; k < 4; k++)
-                q[k] = rig_field(&rig, "base.orientation", i, k);
+                q[k] = rig_looked(&rig, "base.orientation", i, k);
             mf_quat_rotate(at, q, hip);
             for (uint32_t k = 0; k < 2; k++)
-                place[k] = rig_field(&rig, "base.position", i, k) + at[k];
+                place[k] = rig_looked(&rig, "base.position", i, k) + at[k];
             if (n > 0)
                 assert_near(rig_told(&rig, i, "x_velocity"), (place[0] - before[i][0]) / 0.015,
                             1e-10);
@@ -157,14 +157,14 @@ static void ant_counts_the_way_of_its_main_body(void **state) {
 
 // ---- humanoids ---------------------------------------------------------------------------------
 
-// The centre of mass by links, for the state in the fields.
+// The centre of mass by links, where the last physics step looked.
 static void center_of(const Rig *rig, uint32_t i, double out[3]) {
     const mf_Model *model = rig->model;
     double q[11], place[8][3], turn[8][4], sum[3] = {0, 0, 0};
     for (uint32_t k = 0; k < 11; k++)
-        q[k] = k < 3   ? rig_field(rig, "base.position", i, k)
-               : k < 7 ? rig_field(rig, "base.orientation", i, k - 3)
-                       : rig_field(rig, "joint.angle", i, k - 7);
+        q[k] = k < 3   ? rig_looked(rig, "base.position", i, k)
+               : k < 7 ? rig_looked(rig, "base.orientation", i, k - 3)
+                       : rig_looked(rig, "joint.angle", i, k - 7);
     mf_model_pose_at(model, q, place, turn);
     for (uint32_t l = 0; l < model->link_count; l++) {
         double own[3];

@@ -474,6 +474,17 @@ static void keep_pushes(const Couple *c, const Met *met, mf_mask lanes) {
     }
 }
 
+// Sweeps over contacts with laws until nothing moves, lane by lane.
+static void sweep_edges(Couple *c, const Met *met, uint32_t count) {
+    mf_mask busy = mf_mask_all();
+    for (uint32_t sweep = 0; sweep < c->plan->sweeps && mf_any(busy); sweep++) {
+        mf_mask moved = mf_not(mf_mask_all());
+        for (uint32_t i = 0; i < count; i++)
+            moved = mf_or(moved, relax_edges(c, &met[i], busy));
+        busy = mf_and(busy, moved);
+    }
+}
+
 static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     for (uint32_t i = 0; i < c->plan->tendon_count; i++) {
         if (c->limit_row[i] == 0)
@@ -512,6 +523,10 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     if (plan->tendon_count > 0)
         rubbed = lanes;
     uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
+    if (plan->laws != NULL) { // then there is nothing else
+        sweep_edges(&couple, met, group->count);
+        sweeps = 0;
+    }
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         for (uint32_t i = first; i < end; i++)
             relax(&couple, &couple.rows[i]);

@@ -293,7 +293,7 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
         expect_nothing(plan, work);
     if (drive->active && plan->coupled)
         MF_KERNEL(mf_articulated_couple)
-        (plan, state, !drive->closes || plan->laws != NULL, work, out);
+    (plan, state, !drive->closes || plan->laws != NULL, work, out);
 }
 
 // Solves until it is known which limits and contacts with the ground push; without the couplings,

@@ -379,14 +379,26 @@ static void relax_rolling(Couple *c, const Met *met) {
     row_add(c, &rows[5], q - rows[5].impulse);
 }
 
+// Edges of one meeting in the lanes that are `busy`. Returns the lanes in which one still moved by
+// more than rounding.
+static mf_mask relax_edges(Couple *c, const Met *met, mf_mask busy) {
+    const mf_lane tiny = mf_set(16 * MF_REAL_EPSILON), one = mf_set((mf_real)1);
+    mf_mask moved = mf_not(mf_mask_all());
+    for (uint32_t i = 0; i < met->bundle->surface.rows; i++) {
+        Row *row = &c->rows[met->first + i];
+        mf_lane value = mf_fma(-row->diagonal, row->impulse, row_value(c, row));
+        mf_lane next =
+            mf_fma(-row->slope, value, row->given) / mf_fma(row->slope, row->diagonal, one);
+        mf_lane change = mf_keep(busy, mf_clamp(next, row->low, row->high) - row->impulse);
+        moved = mf_or(moved, mf_less(tiny * mf_abs(row->impulse), mf_abs(change)));
+        row_add(c, row, change);
+    }
+    return moved;
+}
+
 static void relax_meeting(Couple *c, const Met *met, bool explicit) {
     const uint32_t count = met->bundle->surface.rows;
     Row *rows = &c->rows[met->first];
-    if (met->bundle->surface.edged) {
-        for (uint32_t i = 0; i < count; i++)
-            relax(c, &rows[i]);
-        return;
-    }
     if (explicit) { // the forces are given, without turning and rolling
         for (uint32_t i = 0; i < least(count, 3); i++)
             row_add(c, &rows[i], rows[i].given - rows[i].impulse);

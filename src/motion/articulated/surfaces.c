@@ -107,6 +107,9 @@ static void set_surface(const Surfaces *s, uint32_t i) {
 
 // ---- contacts between links ---------------------------------------------------------------------
 
+// Most sweeps: most contacts are alone and need two.
+enum { LAW_SWEEPS = 400 };
+
 // Rolling and turning friction, elliptic cones, and what else couples links, have no such rule.
 static bool follows(const mf_ArtPlan *plan, const mf_Model *model) {
     bool all = plan->config.like_mujoco && !plan->config.hard && plan->collide != NULL &&
@@ -145,6 +148,8 @@ static mf_Status set_laws(const Surfaces *s, mf_Context *context, mf_Error *erro
     for (uint32_t i = 0; i < plan->collide->pair_count; i++)
         set_law(s, i);
     plan->recalls = false; // forces are found anew in each step
+    if (plan->config.sweeps == 0)
+        plan->sweeps = LAW_SWEEPS;
     return MF_OK;
 }
 

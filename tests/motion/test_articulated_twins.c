@@ -1,0 +1,165 @@
+// Twins of MuJoCo's models (like_mujoco): limits, contacts with the ground and between links,
+// damping, by MuJoCo's Euler and its Runge-Kutta, against numbers of MuJoCo itself
+// (articulated_twins.h). Both solve the same problem in each step to rounding, so after 80 steps
+// only what rounding has grown to is left.
+#include "motion/articulated_text.h"
+
+#include <stdlib.h>
+
+typedef struct Twin {
+    const char *name;
+    bool rk4;
+    double step;                       // [s]
+    uint32_t positions, velocities;    // [1]
+    const char *text;                  // MJCF
+    double first[24];                  // velocities at the start
+    double position[24], velocity[24]; // at the end
+} Twin;
+
+#include "motion/articulated_twins.h"
+
+typedef struct State {
+    double position[TWIN_VALUES], velocity[TWIN_VALUES];
+} State;
+
+typedef struct Robot {
+    const Text *t;
+    uint32_t number;
+} Robot;
+
+static void copy(Robot robot, const char *name, uint32_t first, uint32_t count, double *out) {
+    const mf_Field *field = mf_group_find_field(robot.t->group, name);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = mf_field_get(field, robot.number, first + i);
+}
+
+static State state_of(const Text *t, uint32_t number) {
+    const Robot robot = {t, number};
+    State out = {0};
+    uint32_t balls = 0;
+    if (t->model->base == MF_BASE_FREE) {
+        copy(robot, "base.position", 0, 3, out.position);
+        copy(robot, "base.orientation", 0, 4, out.position + 3);
+        copy(robot, "base.linear_velocity", 0, 3, out.velocity);
+        copy(robot, "base.angular_velocity", 0, 3, out.velocity + 3);
+    }
+    for (uint32_t j = 0; j < t->model->joint_count; j++) {
+        const mf_Joint *joint = &t->model->joints[j];
+        double *q = out.position + joint->position_address,
+               *v = out.velocity + joint->velocity_address;
+        if (joint->type == MF_JOINT_BALL) {
+            copy(robot, "ball.orientation", 4 * balls, 4, q);
+            copy(robot, "ball.rate", 3 * balls++, 3, v);
+        } else if (joint->type != MF_JOINT_FIXED) {
+            copy(robot, "joint.angle", j, 1, q);
+            copy(robot, "joint.rate", j, 1, v);
+        }
+    }
+    return out;
+}
+
+static State play(const Twin *twin, bool like, bool rk4) {
+    TextConfig config = text_config(rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                    mf_time_from_seconds(twin->step));
+    Text t;
+    config.motion.shapes = true;
+    config.motion.like_mujoco = like;
+    text_open(&t, twin->text, &config);
+    mf_group_set_state(t.group, 0, t.model->start_position, twin->first);
+    mf_world_step(t.world, TWIN_STEPS);
+    State out = state_of(&t, 0);
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    text_close(&t);
+    return out;
+}
+
+static double error_of(const Twin *twin, const State *state) {
+    double worst = 0.0;
+    for (uint32_t i = 0; i < twin->positions; i++)
+        worst = fmax(worst, fabs(state->position[i] - twin->position[i]));
+    for (uint32_t i = 0; i < twin->velocities; i++)
+        worst = fmax(worst, fabs(state->velocity[i] - twin->velocity[i]));
+    return worst;
+}
+
+static void twins_go_the_same_way(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
+        const Twin *twin = &twins[i];
+        const State end = play(twin, true, twin->rk4);
+        double error = error_of(twin, &end);
+        if (getenv("MAYFLY_TELL") != NULL)
+            print_message("%s: %g\n", twin->name, error);
+        if (error > 1e-8)
+            fail_msg("%s: off by %g", twin->name, error);
+    }
+}
+
+// What the agreement is due to: neither the other integrator nor contacts of the motion's own kind
+// come near it.
+static void others_do_not(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
+        const Twin *twin = &twins[i];
+        const State other = play(twin, true, !twin->rk4), own = play(twin, false, false);
+        assert_true(error_of(twin, &other) > 1e-5);
+        assert_true(error_of(twin, &own) > 1e-3);
+    }
+}
+
+// ---- company -----------------------------------------------------------------------------------
+
+enum { ROBOTS = 37 };
+
+// Robots first .. first + count - 1 of a row whose members start differently.
+static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *out) {
+    TextConfig config = text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                    mf_time_from_seconds(twin->step));
+    Text t;
+    config.motion.shapes = config.motion.like_mujoco = true;
+    config.group.count = count;
+    config.group.double_precision = false;
+    text_open(&t, twin->text, &config);
+    for (uint32_t i = 0; i < count; i++) {
+        double velocity[TWIN_VALUES];
+        for (uint32_t c = 0; c < twin->velocities; c++)
+            velocity[c] = twin->first[c] * (1.0 + 0.3 * random_signed(7 + c, first + i));
+        mf_group_set_state(t.group, i, t.model->start_position, velocity);
+    }
+    mf_world_step(t.world, TWIN_STEPS);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = state_of(&t, i);
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    text_close(&t);
+}
+
+// The same bits alone and in company, on every instruction set.
+static void twins_do_not_feel_each_other(void **state) {
+    (void)state;
+    static State all[ROBOTS], again[ROBOTS];
+    for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
+        unsetenv("MAYFLY_ISA");
+        play_row(&twins[i], 0, ROBOTS, all);
+        for (uint32_t r = 0; r < ROBOTS; r += 5) {
+            play_row(&twins[i], r, 1, again);
+            assert_memory_equal(&again[0], &all[r], sizeof(State));
+        }
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
+            if (!mf_isa_available(isa))
+                continue;
+            setenv("MAYFLY_ISA", mf_isa_name(isa), 1);
+            play_row(&twins[i], 0, ROBOTS, again);
+            assert_memory_equal(again, all, sizeof all);
+        }
+    }
+    unsetenv("MAYFLY_ISA");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(twins_go_the_same_way),
+        cmocka_unit_test(others_do_not),
+        cmocka_unit_test(twins_do_not_feel_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
