@@ -54,14 +54,15 @@ static void fill(const mf_Environment *e, void *row, double value) {
 static char *load_rows(const mf_Environment *e, const mf_StateSource *sources, uint32_t count,
                        uint32_t block, char *out) {
     const size_t row = MF_BLOCK * (e->precise ? sizeof(double) : sizeof(float));
-    for (uint32_t i = 0; i < count; i++, out += row) {
+    for (uint32_t i = 0; i < count; i += sources[i].run) {
         const mf_StateSource *source = &sources[i];
         if (source->field == NULL)
-            fill(e, out, source->value);
+            fill(e, out + i * row, source->value);
         else
-            memcpy(out, rows_of(source->field, block, source->component), row);
+            memcpy(out + i * row, rows_of(source->field, block, source->component),
+                   source->run * row);
     }
-    return out;
+    return out + count * row;
 }
 
 // ---- state -------------------------------------------------------------------------------------

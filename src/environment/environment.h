@@ -13,6 +13,7 @@
 typedef struct mf_StateSource {
     const mf_Field *field; // NULL: nowhere, it is always `value`
     uint32_t component;
+    uint32_t run; // [1] sources from this one on whose values follow each other in the field
     double value;
 } mf_StateSource;
 

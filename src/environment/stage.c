@@ -155,6 +155,17 @@ static void stage_source(const mf_Environment *environment, mf_StateSource *out)
     }
 }
 
+// Which sources can be read in one go.
+static void join_sources(mf_StateSource *sources, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+        const mf_StateSource *next = &sources[i + 1];
+        const bool joined = i + 1 < count && sources[i].field != NULL &&
+                            next->field == sources[i].field &&
+                            next->component == sources[i].component + 1;
+        sources[i].run = joined ? next->run + 1 : 1;
+    }
+}
+
 static void find_last(mf_Environment *environment) {
     const mf_Model *model = environment->plan.model;
     for (uint32_t i = 0; i < model->position_count; i++) {
@@ -171,6 +182,10 @@ static void find_last(mf_Environment *environment) {
         else if (environment->velocity[i].field != NULL)
             source(&environment->last_velocity[i], environment->rows[MF_EPISODE_LAST_VELOCITY], i);
     }
+    join_sources(environment->position, model->position_count);
+    join_sources(environment->velocity, model->velocity_count);
+    join_sources(environment->last_position, model->position_count);
+    join_sources(environment->last_velocity, model->velocity_count);
 }
 
 // ---- motion ------------------------------------------------------------------------------------

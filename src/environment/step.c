@@ -19,9 +19,10 @@ static size_t place_of(const mf_Field *field, uint32_t instance, uint32_t compon
            instance % MF_BLOCK;
 }
 
-static double *memory_of(const mf_Environment *e, uint32_t instance, uint32_t component) {
+// The first value; others follow MF_BLOCK apart.
+static double *memory_of(const mf_Environment *e, uint32_t instance) {
     const mf_Field *field = e->rows[MF_EPISODE_MEMORY];
-    return (double *)field->data + place_of(field, instance, component);
+    return (double *)field->data + place_of(field, instance, 0);
 }
 
 static uint32_t *word_of(const mf_Environment *e, mf_EpisodeRow row, uint32_t instance,
@@ -90,13 +91,15 @@ static void see_team(const mf_Environment *e, uint32_t first, mf_EnvironmentRoom
 }
 
 static void load_memory(const mf_Environment *e, uint32_t instance, double *memory) {
+    const double *row = memory_of(e, instance);
     for (uint32_t i = 0; i < e->plan.memory_count; i++)
-        memory[i] = *memory_of(e, instance, i);
+        memory[i] = row[(size_t)i * MF_BLOCK];
 }
 
 static void store_memory(const mf_Environment *e, uint32_t instance, const double *memory) {
+    double *row = memory_of(e, instance);
     for (uint32_t i = 0; i < e->plan.memory_count; i++)
-        *memory_of(e, instance, i) = memory[i];
+        row[(size_t)i * MF_BLOCK] = memory[i];
 }
 
 // ---- the start of an episode -------------------------------------------------------------------

@@ -25,7 +25,7 @@ from mayfly.world import World
 
 __all__ = ["ClosedEnvironmentError", "MayflyVectorEnv"]
 
-_SPARE = 3  # arrays of observations that are kept for another use
+_SPARE = 3  # arrays of one kind that are kept for another use
 _probe = [np.zeros(1)]
 _UNUSED = sys.getrefcount(_probe[0])  # of an array that only a list holds
 _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
@@ -51,6 +51,22 @@ def _mode(value: object) -> AutoresetMode:
             f"autoreset_mode: need a gymnasium.vector.AutoresetMode or one of {names}, "
             f"got {value!r}"
         ) from None
+
+
+class _Spare:
+    """Memory that was handed out before: new memory costs its first use."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Array] = []
+
+    def like(self, array: Array) -> Array:
+        """An array of this shape and type that nobody looks at; its values mean nothing."""
+        for i in range(len(self.arrays)):
+            if sys.getrefcount(self.arrays[i]) == _UNUSED:
+                return self.arrays[i]
+        made = np.empty_like(array)
+        self.arrays = [*self.arrays[1 - _SPARE :], made]
+        return made
 
 
 class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
@@ -159,7 +175,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.episode_steps = None if most == ENDLESS else most
         self._rows = self.environment.make_rows()
         self._shown: Array | None = None
-        self._spare: list[Array] = []
+        self._spare, self._spare_signals = _Spare(), _Spare()
         self._over = np.zeros(self.num_envs, np.bool_)
         self._seeded = np.zeros(self.num_envs, np.bool_)
 
@@ -343,11 +359,11 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             # Where robots are reset one by one, the last observations must stay as they were.
             keep = self.autoreset_mode == AutoresetMode.DISABLED
             rows = Rows(
-                old.observation if keep else self._unused(),
+                old.observation if keep else self._spare.like(old.observation),
                 np.empty(n),
                 np.empty(n, np.bool_),
                 np.empty(n, np.bool_),
-                np.empty_like(old.signals),
+                self._spare_signals.like(old.signals),
             )
         if self.autoreset_mode == AutoresetMode.SAME_STEP and rows.final_observation is None:
             old = self._rows
@@ -360,15 +376,6 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
                 np.empty_like(old.signals) if old.final_signals is None else old.final_signals
             )
         return rows
-
-    def _unused(self) -> Array:
-        """Memory for observations that nobody looks at any more: new memory costs its first use."""
-        for i in range(len(self._spare)):
-            if sys.getrefcount(self._spare[i]) == _UNUSED:
-                return self._spare[i]
-        made = np.empty_like(self._rows.observation)
-        self._spare = [*self._spare[1 - _SPARE :], made]
-        return made
 
     def _show(self, observation: Array, signals: Mapping[str, Array]) -> Array:
         """What the user gets to see."""
@@ -505,7 +512,8 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         state = dict(self.__dict__)
         del state["environment"]
         state["_image"] = native.world.snapshot()
-        state["_shown"], state["_spare"] = None, []
+        state["_shown"] = None
+        state["_spare"], state["_spare_signals"] = _Spare(), _Spare()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
