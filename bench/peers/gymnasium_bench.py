@@ -5,7 +5,10 @@ All do the same work: random actions, observations and rewards as NumPy arrays o
 that fell begin again in the next step. Gymnasium's AsyncVectorEnv has one process for each
 processor, each with the same number of robots; its SyncVectorEnv runs in this process. They take
 turns, so that what else the machine does slows all of them; each figure is the median of the
-rounds, and every ratio is that of one round.
+rounds, and every ratio is that of one round. Files that ask for Runge-Kutta are also stepped by
+Euler here (integrator="euler"), which Gymnasium's are not.
+
+Then ours alone: the whole step beside the call into C.
 
 usage: gymnasium_bench.py [TASK...]      (run_gymnasium.sh makes what this needs)
 """
@@ -24,11 +27,22 @@ ROUNDS = 5
 SECONDS = 2.0  # of one measurement, at least
 ROBOTS = 4096  # of ours
 PEER_ROBOTS = 16  # of Gymnasium's: more robots are not faster there
+OWN = [  # beside the call into C
+    ("Ant-v5", {}),
+    ("Humanoid-v5", {}),
+    ("Ant-v5", {"integrator": "euler"}),
+    ("Hexapod-v0", {"motion": "points"}),
+    ("Hexapod-v0", {"motion": "articulated"}),
+    ("Quadrotor-v0", {}),
+    ("Swarm-v0", {}),
+]
 
 
-def make(peer, task, workers):
+def make(peer, task, workers, integrator):
     if peer == "mayfly":
-        return gymnasium.make_vec(f"Mayfly/{task}", num_envs=ROBOTS, num_threads=workers)
+        return gymnasium.make_vec(
+            f"Mayfly/{task}", num_envs=ROBOTS, num_threads=workers, integrator=integrator
+        )
     def one():
         return gymnasium.make(task)
     kinds = {"async": AsyncVectorEnv, "sync": SyncVectorEnv}
@@ -41,28 +55,34 @@ def actions_for(environment):
     return random.uniform(space.low, space.high, size).astype(np.float32)
 
 
-def rate(environment, actions):
+def rate(step, robots, actions):
     """Steps of robots per second."""
     count = 0
     began = time.perf_counter()
     while time.perf_counter() - began < SECONDS:
-        environment.step(actions[count % len(actions)])
+        step(actions[count % len(actions)])
         count += 1
-    return count * environment.num_envs / (time.perf_counter() - began)
+    return count * robots / (time.perf_counter() - began)
 
 
-def run(task, workers):
+def spread(environment, actions):
+    """Falls and new starts are spread over time from here."""
+    environment.reset(seed=1)
+    for step in range(64):
+        environment.step(actions[step % len(actions)])
+
+
+def beside_peers(task, workers, integrator):
     peers = ("mayfly", "async", "sync")
-    environments = {peer: make(peer, task, workers) for peer in peers}
+    environments = {peer: make(peer, task, workers, integrator) for peer in peers}
     actions = {peer: actions_for(environments[peer]) for peer in peers}
     rates = {peer: [] for peer in peers}
     for peer in peers:
-        environments[peer].reset(seed=1)
-        for step in range(64):  # falls and new starts are spread over time from here
-            environments[peer].step(actions[peer][step % 32])
+        spread(environments[peer], actions[peer])
     for _ in range(ROUNDS):
         for peer in peers:
-            rates[peer].append(rate(environments[peer], actions[peer]))
+            environment = environments[peer]
+            rates[peer].append(rate(environment.step, environment.num_envs, actions[peer]))
     for peer in peers:
         environments[peer].close()
     ratios = {
@@ -71,10 +91,31 @@ def run(task, workers):
     }
     medians = {peer: statistics.median(rates[peer]) for peer in peers}
     print(
-        f"| {task} | {medians['mayfly']:,.0f} | {medians['async']:,.0f} | {ratios['async']:.0f} x "
-        f"| {medians['sync']:,.0f} | {ratios['sync']:.0f} x |",
+        f"| {task} | {integrator} | {medians['mayfly']:,.0f} | {medians['async']:,.0f} "
+        f"| {ratios['async']:.0f} x | {medians['sync']:,.0f} | {ratios['sync']:.0f} x |",
         flush=True,
     )
+
+
+def beside_itself(task, workers, settings):
+    """The whole step beside the call into C alone, on memory that is used again."""
+    environment = gymnasium.make_vec(
+        f"Mayfly/{task}", num_envs=ROBOTS, num_threads=workers, **settings
+    )
+    actions, native = actions_for(environment), environment.unwrapped.environment
+    spread(environment, actions)
+    rows, whole, bare = native.make_rows(), [], []
+    for _ in range(ROUNDS):
+        whole.append(rate(environment.step, ROBOTS, actions))
+        bare.append(rate(lambda action: native.step(rows, action), ROBOTS, actions))
+    more = statistics.median(inner / outer for inner, outer in zip(bare, whole)) - 1
+    told = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    print(
+        f"| {task} | {told} | {statistics.median(whole):,.0f} | {statistics.median(bare):,.0f} "
+        f"| {100 * more:.1f} % |",
+        flush=True,
+    )
+    environment.close()
 
 
 def main():
@@ -82,10 +123,15 @@ def main():
     tasks = sys.argv[1:] or ["Ant-v5", "Humanoid-v5", "HalfCheetah-v5", "Hopper-v5"]
     print(f"{workers} workers; Mayfly {ROBOTS} robots; Gymnasium {gymnasium.__version__}: "
           f"async {workers} robots, sync {PEER_ROBOTS}; steps of robots per second\n")
-    print("| task | Mayfly | AsyncVectorEnv | ratio | SyncVectorEnv | ratio |")
-    print("|---|---|---|---|---|---|")
+    print("| task | integrator | Mayfly | AsyncVectorEnv | ratio | SyncVectorEnv | ratio |")
+    print("|---" * 7 + "|")
     for task in tasks:
-        run(task, workers)
+        for integrator in ("file", "euler"):
+            if integrator == "file" or task != "HalfCheetah-v5":  # whose file says Euler
+                beside_peers(task, workers, integrator)
+    print("\n| task | arguments | whole step | call into C | Python |\n" + "|---" * 5 + "|")
+    for task, settings in OWN:
+        beside_itself(task, workers, settings)
 
 
 if __name__ == "__main__":

@@ -198,8 +198,8 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
             mf_mask change = edges_revise(&work->contacts.touch[i], plan->contacts[i].edges,
                                           gain_of_edges(plan, work, i));
             wrong = mf_or(wrong, change);
-            load[i] = zero;
-            presses[i] = touch->presses;
+            if (REFOLDS && plan->contacts[i].link >= 0 && mf_any(change))
+                work->stale[plan->contacts[i].link] = true;
             continue;
         }
         Vec velocity = velocity_at_end(plan, state, drive, work, i);
@@ -211,7 +211,7 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         return false;
     for (uint32_t i = 0; i < count; i++) {
         Touch *touch = &work->contacts.touch[i];
-        if (!touch->near)
+        if (!touch->near || plan->contacts[i].edges > 0)
             continue;
         // One that did not press has no load yet: what it would bear at the speed of its fall is no
         // force that friction could go by.
