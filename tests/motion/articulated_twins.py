@@ -53,6 +53,13 @@ def clap(dimension):
 <geom type='capsule' size='.04' fromto='0 0 -.05 .1 0 -.42'/></body></body>"""
 
 
+# An arm that strikes a thing that only slides, and has more armature than mass.
+PUSH = """<body pos='0 0 .3'><joint axis='0 0 1' damping='.5' armature='.05' range='-.8 2'
+ limited='true'/><geom type='capsule' size='.03' fromto='0 0 0 .4 0 0'/></body>
+<body pos='.3 .1 .3'><joint type='slide' axis='1 0 0' damping='.4' armature='.03'/>
+<joint type='slide' axis='0 1 0' damping='.4' armature='.03' range='-.1 .08' limited='true'/>
+<geom size='.05' density='5' condim='1'/></body>"""
+
 FREE = [.7, -.2, -.4, 3., -2., 4.]
 TWINS = [
     ("leg, Euler", model("timestep='.004'", LEG), [1.5, -.5, 1., 4., -3.]),
@@ -63,6 +70,8 @@ TWINS = [
     ("tumbler, RK4", model("timestep='.006' integrator='RK4'", TUMBLER),
      FREE + [2., 1., -2., 3.]),
     ("box, Euler", model("timestep='.005'", BOX), [1., .5, 0., .4, -.2, 1.]),
+    ("push, Euler", model("timestep='.005'", PUSH), [3., 0., 0.]),
+    ("push, RK4", model("timestep='.005' integrator='RK4'", PUSH), [3., 0., 0.]),
     ("clap, Euler", model("timestep='.004'", clap(1)), [-1., 6., -6., 2.]),
     ("clap, RK4", model("timestep='.004' integrator='RK4'", clap(1)), [-1., 6., -6., 2.]),
     ("clap with friction, Euler", model("timestep='.004'", clap(3)), [-1., 6., -6., 2.]),

@@ -51,6 +51,9 @@ bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softn
 // Its stiffness over the impedance [1/s^2] and its damping [1/s].
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
                       double *b);
+// MuJoCo takes the mass alone, without armatures, for what constraints move of a body that only
+// slides along its own axes and carries nothing. Returns 1 over it [1/kg], else 0.
+double mf_art_slider_ease(const mf_Model *model, uint32_t body);
 // The four values of impedance.h.
 void mf_art_grade(const mf_Softness *softness, double out[4]);
 // Makes limits of hinges and slides as soft as the file says; MF_ART_MOVED must be there.

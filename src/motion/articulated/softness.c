@@ -11,6 +11,8 @@
 #include "math/scalar.h"
 #include "model/draft.h"
 
+#include <math.h>
+
 #define LEAST 1e-4 // [1] impedances keep this distance from 0 and 1, as MuJoCo's do
 
 double mf_art_impedance(double z) {
@@ -63,6 +65,51 @@ void mf_art_grade(const mf_Softness *softness, double out[4]) {
     out[3] = z[4] > 1.5 ? mf_clamp(z[3], LEAST, 1.0 - LEAST) : 0.0;
 }
 
+// ---- bodies that only slide ---------------------------------------------------------------------
+
+static bool is_zero(const double *v, int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        sum += fabs(v[i]);
+    return sum < 1e-6;
+}
+
+static bool stands_alone(const mf_Model *model, uint32_t body) {
+    const mf_Body *own = &model->bodies[body];
+    for (uint32_t b = 0; b < model->body_count; b++)
+        if (model->bodies[b].parent == body)
+            return false;
+    if (own->parent == MF_NONE)
+        return true;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        if (model->joints[j].body == own->parent)
+            return false;
+    return model->bodies[own->parent].parent == MF_NONE;
+}
+
+static bool slides_straight(const mf_Joint *joint) {
+    int along = 0;
+    for (int i = 0; i < 3; i++)
+        along += fabs(joint->axis[i]) > 1e-6;
+    return joint->type == MF_JOINT_SLIDE && along == 1 && is_zero(joint->anchor, 3);
+}
+
+double mf_art_slider_ease(const mf_Model *model, uint32_t body) {
+    if (body == MF_NONE || !stands_alone(model, body))
+        return 0.0;
+    const mf_Body *own = &model->bodies[body];
+    bool slides = false;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        if (model->joints[j].body != body)
+            continue;
+        if (!slides_straight(&model->joints[j]))
+            return 0.0;
+        slides = true;
+    }
+    const bool centred = is_zero(own->center, 3) && is_zero(own->axes + 1, 3);
+    return slides && centred && own->mass > 0.0 ? 1.0 / own->mass : 0.0;
+}
+
 // ---- limits of joints --------------------------------------------------------------------------
 
 // MuJoCo's Runge-Kutta steps follow a stiff limit as it moves by itself, d' = v, v' = -z (b v +
@@ -89,6 +136,7 @@ static void set_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l,
     const mf_Softness *softness = &joint->limit_softness;
     const double step = plan->constants_f64[MF_ART_STEP];
     double *c = mf_art_constants(plan, (int32_t)l), k, b;
+    const double slider = plan->config.like_mujoco ? mf_art_slider_ease(model, joint->body) : 0.0;
     mf_art_reference(model, step, softness, &k, &b);
     if (plan->config.like_mujoco && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
         model->physics.integrator == MF_PHYSICS_RK4)
@@ -97,7 +145,7 @@ static void set_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l,
     c[MF_ART_LIMIT_PULL] = k;
     c[MF_ART_LIMIT_BRAKING] = b;
     c[MF_ART_LIMIT_MARGIN] = joint->limit_margin;
-    c[MF_ART_LIMIT_EASE] = 1.0 / give;
+    c[MF_ART_LIMIT_EASE] = 1.0 / (slider > 0.0 ? slider : give);
     mf_art_grade(softness, c + MF_ART_LIMIT_WIDTH);
 }
 

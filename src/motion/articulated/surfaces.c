@@ -171,6 +171,11 @@ mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
         status = ease == NULL ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
                               : mf_art_ease_find(plan, model, ease, context, error);
     }
+    for (uint32_t i = 0; status == MF_OK && ease != NULL && i < model->shape_count; i++) {
+        const double slider = mf_art_slider_ease(model, model->shapes[i].body);
+        if (plan->config.like_mujoco && slider > 0.0)
+            ease[i] = slider;
+    }
     s.ease = ease;
     for (uint32_t i = 0; status == MF_OK && i < plan->contact_count; i++)
         set_surface(&s, i);
