@@ -1,6 +1,7 @@
 """Environments in the words of other libraries. What needs torch runs where it is installed."""
 
 import importlib
+import pathlib
 import threading
 from typing import Any
 
@@ -154,12 +155,75 @@ def test_rsl_rl_in_numpy() -> None:
     runs_like_rsl_rl(env, reference(dtype=np.float32), lambda move: move)
 
 
+def plain_rsl_rl(task: str, count: int, **more: Any) -> RslRlEnv:
+    return RslRlEnv(task, count, tensor=lambda rows: rows, group=lambda rows, n: rows, **more)
+
+
+def test_rsl_rl_lengths() -> None:
+    """Lengths that are set cut episodes off earlier, for a team as one, and once only."""
+    env = plain_rsl_rl("half_cheetah", 4, max_episode_steps=30)
+    env.episode_length_buf = np.array([0, 10, 28, 29])
+    cuts: list[list[int]] = [[], [], [], []]
+    for step in range(1, 61):
+        before = env.get_observations()["policy"]
+        seen, _, dones, extras = env.step(np.ones((4, 6), np.float32))
+        np.testing.assert_array_equal(dones, extras["time_outs"])
+        for i in np.flatnonzero(dones):
+            cuts[i].append(step)
+            assert abs(seen["policy"][i, :8]).max() <= 0.1  # places at the start
+            assert abs(before[i, :8]).max() > 0.2 or step < 3
+        np.testing.assert_array_equal(env.episode_length_buf == 0, dones == 1)
+    assert cuts == [[30, 60], [20, 50], [2, 32], [1, 31]]
+    with pytest.raises(ValueError, match="4 whole numbers"):
+        env.episode_length_buf = np.zeros(3, np.int64)
+    with pytest.raises(ValueError, match="4 whole numbers"):
+        env.episode_length_buf = np.zeros(4)
+    assert env.cfg.to_dict()["task"] == "half_cheetah"
+    env.close()
+    env = plain_rsl_rl("swarm", 8, agents=4, max_episode_steps=30)
+    env.episode_length_buf = np.array([0, 0, 29, 0, 0, 0, 0, 0])
+    _, _, dones, extras = env.step(np.zeros((8, env.num_actions), np.float32))
+    assert dones.tolist() == extras["time_outs"].tolist() == 4 * [1] + 4 * [0]
+    env.close()
+    with pytest.raises(ValueError, match="copy=True"):
+        plain_rsl_rl("hopper", 4, copy=False)
+
+
 def test_rsl_rl_in_torch() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed: rsl_rl runs in NumPy only")
     pytest.importorskip("tensordict", reason="tensordict is not installed")
     env = RslRlEnv("hopper", 4, seed=2, max_episode_steps=30)
     assert isinstance(env.get_observations()["policy"], torch.Tensor)
     runs_like_rsl_rl(env, reference(dtype=np.float32), torch.from_numpy)
+
+
+def test_rsl_rl_tensors_stay() -> None:
+    """Tensors look into memory that no later step writes; actions may come with a gradient cut."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("tensordict", reason="tensordict is not installed")
+    env = RslRlEnv("hopper", 4, seed=2, max_episode_steps=30)
+    held, copies = [], []
+    weights = torch.zeros(11, 3, requires_grad=True)
+    for move in MOVES:
+        seen = env.get_observations()["policy"]
+        result = env.step((seen @ weights).detach() + torch.from_numpy(move))
+        parts = [seen, result[0]["policy"], *result[1:3], result[3]["time_outs"]]
+        held += [*parts, env.episode_length_buf]
+        copies += [part.clone() for part in [*parts, env.episode_length_buf]]
+    assert [part.dtype for part in held[1:4]] == [torch.float32, torch.float32, torch.int64]
+    assert all(torch.equal(*pair) for pair in zip(held, copies))
+    with pytest.raises(RuntimeError, match="detach"):
+        env.step(seen @ weights)
+    env.close()
+
+
+def test_rsl_rl_is_complete() -> None:
+    """Everything that rsl_rl's VecEnv announces."""
+    library = pytest.importorskip("rsl_rl.env", reason="rsl-rl-lib is not installed")
+    env = RslRlEnv("hopper", 4)
+    wanted = {*library.VecEnv.__annotations__, *library.VecEnv.__abstractmethods__}
+    assert len(wanted) >= 8 and all(hasattr(env, name) for name in wanted)
+    env.close()
 
 
 # ---- Stable-Baselines3 -----------------------------------------------------------------------
@@ -193,25 +257,128 @@ def test_sb3() -> None:
                 ends += 1
                 cuts += info["TimeLimit.truncated"]
     assert ends > cuts
-    assert envs.get_attr("task") == 4 * ["hopper"] and envs.get_attr("task", 1) == ["hopper"]
-    assert envs.env_is_wrapped(gymnasium.Wrapper) == 4 * [False]
-    with pytest.raises(NotImplementedError):
-        envs.set_attr("task", "x", [0])
     envs.close()
     wanted.close()
     with pytest.raises(ValueError, match="SAME_STEP"):
         module.MayflyVecEnv(MayflyVectorEnv("hopper", 2))
 
 
-def test_sb3_learns() -> None:
+def test_sb3_is_dummy_vec_env() -> None:
+    """The same as SB3's own vector of single environments: values, types, keys of infos."""
     module = sb3()
-    library: Any = importlib.import_module("stable_baselines3")
-    if not hasattr(library, "PPO"):
-        pytest.skip("stable-baselines3 is there without its algorithms")
-    envs = module.MayflyVecEnv("inverted_pendulum", 4)
-    model = library.PPO("MlpPolicy", envs, n_steps=64, batch_size=64, device="cpu", seed=1)
-    model.learn(1024)
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    def make() -> Any:
+        return gymnasium.make("Mayfly/Hopper-v5", max_episode_steps=30)
+
+    theirs = DummyVecEnv(4 * [make])
+    ours = module.MayflyVecEnv("hopper", 4, max_episode_steps=30, dtype=np.float64)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert ours.render_mode == theirs.render_mode and ours.metadata["render_modes"] == []
+    assert ours.seed(7) == theirs.seed(7)
+    first, second = ours.reset(), theirs.reset()
+    assert first.dtype == second.dtype
+    np.testing.assert_array_equal(first, second)
+    assert ours.reset_infos == theirs.reset_infos
+    ends = cuts = 0
+    for move in np.concatenate([MOVES, 0.05 * MOVES]):
+        one, two = ours.step(move), theirs.step(move)
+        for mine, wanted in zip(one[:3], two[:3]):
+            assert mine.dtype == wanted.dtype and mine.shape == wanted.shape
+            np.testing.assert_array_equal(mine, wanted)
+        for mine, wanted in zip(one[3], two[3]):
+            assert set(mine) == set(wanted)
+            for key in mine:
+                np.testing.assert_array_equal(mine[key], wanted[key])
+        assert ours.reset_infos == theirs.reset_infos
+        ends += int(one[2].sum())
+        cuts += sum(info["TimeLimit.truncated"] for info in one[3])
+    assert ends > cuts > 0
+    ours.close()
+    theirs.close()
+
+
+def test_sb3_contract() -> None:
+    """What else a VecEnv promises: who is asked, seeds that count once, steps that are dropped."""
+    module = sb3()
+    envs = module.MayflyVecEnv("hopper", 4)
+    assert envs.get_attr("task") == 4 * ["hopper"]
+    assert envs.get_attr("task", 1) == ["hopper"] == envs.get_attr("task", [-1])
+    assert envs.has_attr("dt") and not envs.has_attr("nothing")
+    with pytest.raises(IndexError):
+        envs.get_attr("task", 4)
+    envs.set_attr("colour", "red")
+    assert envs.get_attr("colour", [0, 3]) == ["red", "red"]
+    assert len(envs.env_method("make_observation_space")) == 4
+    for call in (lambda: envs.set_attr("task", "x", [0]), lambda: envs.env_method("f", indices=0)):
+        with pytest.raises(NotImplementedError, match="share one environment"):
+            call()
+    assert envs.env_is_wrapped(gymnasium.Wrapper) == 4 * [False]
+    assert envs.env_is_wrapped(gymnasium.Wrapper, [2]) == [False]
+
+    assert envs.seed(3) == [3, 4, 5, 6]
+    first = envs.reset()
+    assert first.dtype == np.float32 and (first[0] != first[1]).any()
+    assert (envs.reset() != first).any(axis=1).all()  # seeds count once
+    envs.seed(4)
+    np.testing.assert_array_equal(envs.reset()[:3], first[1:])
+    assert all(isinstance(seed, int) for seed in envs.seed())
+
+    kept = envs.reset()
+    before = kept.copy()
+    envs.step_async(MOVES[0])
+    envs.reset()  # the step is dropped
+    with pytest.raises(mayfly.BusyError, match="step_async"):
+        envs.step_wait()
+    for move in MOVES:
+        envs.step(move)
+    np.testing.assert_array_equal(kept, before)  # what was given stays as it is
+
+    envs.set_options({"low": 0})
+    with pytest.raises(NotImplementedError, match="set_options"):
+        envs.reset()
+    envs.reset()
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert envs.render() is None
     envs.close()
+    envs.close()
+    with pytest.raises(ValueError, match="copy=True"):
+        module.MayflyVecEnv("hopper", copy=False)
+
+
+def test_sb3_wrappers(tmp_path: pathlib.Path) -> None:
+    """SB3's own wrappers around ours; and its check of the environment of one robot."""
+    module = sb3()
+    from stable_baselines3.common.env_checker import check_env
+    from stable_baselines3.common.vec_env import (
+        VecCheckNan,
+        VecFrameStack,
+        VecMonitor,
+        VecNormalize,
+        is_vecenv_wrapped,
+    )
+
+    envs = VecNormalize(VecMonitor(module.MayflyVecEnv("hopper", 4, max_episode_steps=30)))
+    stacked = VecFrameStack(VecCheckNan(envs, raise_exception=True), 2)
+    assert is_vecenv_wrapped(stacked, VecMonitor)
+    assert stacked.reset().shape == (4, 22)
+    lengths: list[int] = []
+    for move in MOVES:
+        seen, _, over, infos = stacked.step(move)
+        for i in np.flatnonzero(over):
+            assert infos[i]["terminal_observation"].shape == (22,)
+            assert (seen[i, :11] == 0).all()  # nothing of the episode before
+            lengths.append(infos[i]["episode"]["l"])
+    assert lengths and max(lengths) <= 30
+    envs.save(str(tmp_path / "normalize.pkl"))
+    again = VecNormalize.load(str(tmp_path / "normalize.pkl"), module.MayflyVecEnv("hopper", 2))
+    np.testing.assert_array_equal(again.obs_rms.mean, envs.obs_rms.mean)
+    again.close()
+    stacked.close()
+    one = gymnasium.make("Mayfly/Hopper-v5")
+    check_env(one, warn=False)
+    one.close()
 
 
 # ---- PettingZoo ------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from mayfly.arrays import Array
+from mayfly import errors
+from mayfly.arrays import Array, as_array
 from mayfly.envs.vector import MayflyVectorEnv
 
 __all__ = ["RslRlEnv"]
@@ -29,6 +30,13 @@ def _torch() -> tuple[Callable[[Array], Any], Callable[[dict[str, Any], int], An
     return torch.from_dlpack, lambda rows, count: TensorDict(rows, batch_size=[count])
 
 
+class _Settings(dict[str, Any]):
+    """What rsl_rl writes into its logs; those of Weights & Biases ask by this method."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: str(value) for name, value in self.items()}
+
+
 class RslRlEnv:
     """Robots of one task, whose episodes start anew in the step that ends them.
 
@@ -43,7 +51,9 @@ class RslRlEnv:
 
     Attributes:
         cfg: the arguments that it was made with.
-        episode_length_buf: steps of each robot in its episode, a tensor.
+        episode_length_buf: steps of each robot in its episode, a tensor. It may be set: an episode
+            is cut off when the number here reaches max_episode_length, however long it was. So
+            learn(..., init_at_random_ep_len=True) spreads the ends of episodes.
 
     """
 
@@ -65,7 +75,11 @@ class RslRlEnv:
         self._tensor, self._group = tensor, group
         settings = {"dtype": np.float32, **arguments, "autoreset_mode": AutoresetMode.SAME_STEP}
         self.envs = MayflyVectorEnv(task, num_envs, **settings)
-        self.cfg = {"task": task, "num_envs": num_envs, "seed": seed, **arguments}
+        if not self.envs.copy:
+            raise errors.ArgumentError(
+                "rsl_rl reads observations after the step that follows: say copy=True"
+            )
+        self.cfg = _Settings(task=task, num_envs=num_envs, seed=seed, **arguments)
         self.num_envs = num_envs
         self.num_actions = self.envs.environment.action_count
         self.max_episode_length = self.envs.episode_steps or 2**31 - 1
@@ -77,6 +91,16 @@ class RslRlEnv:
     def episode_length_buf(self) -> Any:
         """Steps of each robot in its episode."""
         return self._tensor(self._length)
+
+    @episode_length_buf.setter
+    def episode_length_buf(self, lengths: Any) -> None:
+        given = as_array(lengths)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise errors.ArgumentError(
+                f"episode_length_buf: need {self.num_envs} whole numbers, got {given.dtype} of "
+                f"shape {given.shape}"
+            )
+        self._length = given.astype(np.int64)
 
     def get_observations(self) -> Any:
         """What robots see now: the group "policy"."""
@@ -90,7 +114,13 @@ class RslRlEnv:
         """
         self._seen, reward, terminated, truncated, infos = self.envs.step(actions)
         over = terminated | truncated
-        self._length = np.where(over, 0, self._length + 1)
+        length = self._length + 1
+        late = (length >= self.max_episode_length) & ~over
+        if late.any():  # only after the lengths were set: else C cuts episodes off
+            late = late.reshape(-1, self.envs.team).any(1).repeat(self.envs.team)  # ends as one
+            self._seen, _ = self.envs.reset(options={"reset_mask": late})
+            truncated, over = truncated | late, over | late
+        self._length = np.where(over, 0, length)
         self._returned += reward
         extras: dict[str, Any] = {"time_outs": self._tensor(truncated & ~terminated), "log": {}}
         if over.any():

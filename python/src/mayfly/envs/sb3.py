@@ -47,16 +47,23 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         else:
             settings = {"dtype": np.float32, **arguments, "autoreset_mode": AutoresetMode.SAME_STEP}
             self.envs = MayflyVectorEnv(task, num_envs, **settings)
+        if not self.envs.copy:
+            raise errors.ArgumentError(
+                "Stable-Baselines3 reads observations after the step that follows: say copy=True"
+            )
         self._action: Any = None
-        self.metadata = self.envs.metadata
         super().__init__(
             self.envs.num_envs, self.envs.single_observation_space, self.envs.single_action_space
         )
+        self.metadata = self.envs.metadata
 
     def reset(self) -> Array:
         """Starts all episodes, with the seeds that seed() has set."""
-        seeds = [None if seed is None else int(seed) for seed in self._seeds]
-        observation, infos = self.envs.reset(seed=None if None in seeds else seeds)
+        if any(self._options):
+            self._reset_options()
+            raise errors.UnsupportedError("set_options: there are none for the start of an episode")
+        self._action = None
+        observation, infos = self.envs.reset(seed=self._seeds)
         self.reset_infos = _rows(infos, self.num_envs)
         self._reset_seeds()
         self._reset_options()
@@ -78,8 +85,11 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         infos.pop("_final_info", None)
         rows = _rows(infos, self.num_envs)
         over = terminated | truncated
+        for row in rows:
+            row["TimeLimit.truncated"] = False
         for i in np.flatnonzero(over):
             assert ends is not None and told is not None
+            del rows[i]["TimeLimit.truncated"]
             self.reset_infos[i] = rows[i]
             rows[i] = {
                 **{key: told[key][i] for key in told if not key.startswith("_")},
@@ -95,11 +105,11 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of the environment, which all robots share."""
         value = getattr(self.envs, attr_name)
-        return [value for _ in self._get_indices(indices)]
+        return [value for _ in self._chosen(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Sets an attribute of the environment, for all robots."""
-        if len(list(self._get_indices(indices))) != self.num_envs:
+        if len(self._chosen(indices)) != self.num_envs:
             raise errors.UnsupportedError("set_attr: robots share one environment; set it for all")
         setattr(self.envs, attr_name, value)
 
@@ -107,14 +117,18 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
         """Calls a method of the environment once, for all robots."""
-        if len(list(self._get_indices(indices))) != self.num_envs:
+        if len(self._chosen(indices)) != self.num_envs:
             raise errors.UnsupportedError("env_method: robots share one environment; call for all")
         value = getattr(self.envs, method_name)(*method_args, **method_kwargs)
         return [value] * self.num_envs
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """No robot is wrapped."""
-        return [False for _ in self._get_indices(indices)]
+        return [False for _ in self._chosen(indices)]
+
+    def _chosen(self, indices: Any) -> list[int]:
+        everyone = range(self.num_envs)
+        return [everyone[i] for i in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Array | None]:
         """Nothing can be drawn yet."""
