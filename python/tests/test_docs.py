@@ -15,6 +15,7 @@ import mayfly
 from conftest import ROOT
 
 EXAMPLES = ROOT / "examples" / "python"
+LEARNERS = ("stable_baselines3", "rsl_rl")
 
 
 def blocks(path: pathlib.Path) -> list[str]:
@@ -64,6 +65,8 @@ def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) ->
     for text in texts:
         if "Archive(" in text:
             continue  # test_records.py does what it says
+        if any(name in text for name in LEARNERS):
+            continue  # done below
         if "CMAEvolutionStrategy" in text:
             cma = pytest.importorskip("cma")
             names["cma"] = types.SimpleNamespace(
@@ -93,11 +96,61 @@ def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) ->
     assert os.listdir(tmp_path) == []
 
 
+def test_quick_start_learns() -> None:
+    """The blocks for libraries that need torch, shortened."""
+    torch = pytest.importorskip("torch", reason="torch is not installed: nothing learns")
+    for name in LEARNERS:
+        pytest.importorskip(name, reason=f"{name} is not installed")
+    torch.set_num_threads(1)
+    network = {"class_name": "MLPModel", "hidden_dims": [16]}
+    settings = {
+        "num_steps_per_env": 8,
+        "save_interval": 100,
+        "obs_groups": {"actor": ["policy"], "critic": ["policy"]},
+        "actor": {**network, "distribution_cfg": {"class_name": "GaussianDistribution"}},
+        "critic": network,
+        "algorithm": {"class_name": "PPO"},
+    }
+    short = {
+        "64": "2",
+        ").learn(1_000_000)": ", n_steps=32).learn(100)",
+        "4096": "32",
+        "(1000,": "(2,",
+    }
+    done = 0
+    for text in blocks(ROOT / "docs" / "python.md"):
+        if any(name in text for name in LEARNERS):
+            for long, few in short.items():
+                text = text.replace(long, few)
+            exec(text, {"settings": settings})
+            done += 1
+    assert done == 2
+
+
 def test_gait_by_cma() -> None:
     """Two levels, few generations: it gets better where it is finished."""
     pytest.importorskip("cma")
     told, true, finished = load("gait_by_cma").main(3, 4)
     assert np.isfinite([told, true, finished]).all() and finished >= true
+
+
+def test_gait_by_nevergrad() -> None:
+    """Optimisers get further than the gait that they start from."""
+    pytest.importorskip("nevergrad")
+    module = load("gait_by_nevergrad")
+    walked = module.main(512, ("TwoPointsDE", "CMA"))
+    robot = mayfly.Model.from_file("quadruped.urdf")
+    (start,) = module.walked(robot, np.full((1, 3 * len(robot.joints) + 1), 0.5))
+    assert min(walked.values()) > start + 0.3
+
+
+def test_walker_by_evotorch() -> None:
+    """A network that learns to walk; the centre of the search stands at first."""
+    torch = pytest.importorskip("torch", reason="torch is not installed: evotorch is not tried")
+    pytest.importorskip("evotorch", reason="evotorch is not installed")
+    torch.set_num_threads(1)
+    first, last = load("walker_by_evotorch").main(11)
+    assert last > first + 0.5
 
 
 def test_gaits_by_map_elites() -> None:

@@ -1,0 +1,63 @@
+"""A neural network that walks a four-legged robot, by PGPE of evotorch: a population is one tensor.
+
+pip install evotorch; usage: walker_by_evotorch.py [GENERATIONS]
+"""
+
+import sys
+
+import torch
+from evotorch import Problem
+from evotorch.algorithms import PGPE
+
+import mayfly
+
+LENGTH = 8.0  # [s] of one life
+HIDDEN = 16
+
+
+class Walk(Problem):
+    """Weights of networks, judged by how far they get; all of them at once."""
+
+    def __init__(self, robot: mayfly.Model) -> None:
+        self.robot = robot
+        joints = len(robot.joints)
+        self.shapes = [(HIDDEN, 10 + 2 * joints), (joints, HIDDEN)]  # (outputs, inputs)
+        self.sizes = [outputs * inputs for outputs, inputs in self.shapes]
+        super().__init__("max", solution_length=sum(self.sizes), initial_bounds=(-0.1, 0.1))
+
+    def walked(self, values: torch.Tensor) -> torch.Tensor:
+        """[m] forward; a robot with a fault counts as one that went back."""
+        parts = values.split(self.sizes, dim=1)
+        layers = [part.reshape(-1, *shape) for part, shape in zip(parts, self.shapes)]
+        lives = mayfly.evaluate(
+            self.robot, mayfly.MLP(layers), LENGTH, motion="points", fitness="forward"
+        )
+        return torch.from_numpy(lives.objective(worst=-1.0)).float()
+
+    def _evaluate_batch(self, solutions) -> None:
+        solutions.set_evals(self.walked(solutions.values))
+
+
+def main(generations: int = 40) -> tuple[float, float]:
+    """How far the centre of the search gets after one generation and in the end."""
+    torch.manual_seed(1)
+    problem = Walk(mayfly.Model.from_file("quadruped.urdf"))
+    search = PGPE(
+        problem,
+        popsize=128,
+        center_learning_rate=0.3,
+        stdev_learning_rate=0.1,
+        stdev_init=0.3,
+        optimizer="adam",
+    )
+    walked = []
+    for generation in range(generations):
+        search.step()
+        walked.append(float(problem.walked(search.status["center"][None])[0]))
+        if generation % 10 == 0 or generation + 1 == generations:
+            print(f"{generation + 1}: the centre walks {walked[-1]:.2f} m")
+    return walked[0], walked[-1]
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))
