@@ -390,6 +390,7 @@ def test_pettingzoo() -> None:
     module = importlib.import_module("mayfly.envs.parallel")
     env = module.MayflyParallelEnv("swarm", 4, max_episode_steps=20)
     zoo.parallel_api_test(env, 200)
+    zoo.parallel_seed_test(lambda: module.MayflyParallelEnv("swarm", 4, max_episode_steps=20), 60)
     envs = MayflyVectorEnv("swarm", 4, agents=4, max_episode_steps=20, autoreset_mode="Disabled")
     told, _ = env.reset(seed=3)
     seen, _ = envs.reset(seed=3)
