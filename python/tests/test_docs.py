@@ -173,3 +173,17 @@ def test_swarm_by_evolution() -> None:
     pytest.importorskip("gymnasium")
     first, last = load("swarm_by_evolution").main(50)
     assert last > first + 0.05
+
+
+def test_walk_at_two_levels(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A walk of few generations holds one level up; one that does not hold is not kept."""
+    pytest.importorskip("gymnasium")
+    example = load("walk_at_two_levels")
+    trusted, verified = example.main(20, 1, ["articulated"])
+    assert set(trusted) == set(verified) == set(example.LEVELS)
+    assert trusted["points"] == 1 and verified["articulated"] > 0.6
+    assert capsys.readouterr().out.count("articulated") == 5  # heading, two looks, two tables
+    monkeypatch.setattr(example, "KEPT", 10.0)
+    assert example.main(1, 1, ["articulated"]) == [{}, {}]
