@@ -21,10 +21,11 @@ import numpy as np
 
 import mayfly  # noqa: F401  (Gymnasium then knows its environments)
 
-ROBOTS, HORIZON = 256, 64
+# %%
+# How much is seen between two times of learning, and how it is learned.
+ROBOTS, HORIZON, WIDTH = 256, 64, 64
 EPOCHS, PARTS = 4, 16  # passes over what was seen, and pieces of each
 RATE, CLIP, DISCOUNT, TRACE = 4e-4, 0.2, 0.99, 0.95
-WIDTH = 64
 Array = Any
 
 
@@ -41,12 +42,13 @@ class Batch(NamedTuple):
     real: Array  # 0: this step only started an episode
 
 
+# %%
+# Two networks: the actor says what to do, the critic what is still to be had.
 def layers(key: Array, sizes: list[int], last: float) -> list[tuple[Array, Array]]:
     made = []
-    for i, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:])):
-        scale = last if i == len(sizes) - 2 else 2**0.5
-        make = jax.nn.initializers.orthogonal(scale)
-        made.append((make(jax.random.fold_in(key, i), (inputs, outputs)), jnp.zeros(outputs)))
+    for i, shape in enumerate(zip(sizes[:-1], sizes[1:])):
+        make = jax.nn.initializers.orthogonal(last if i == len(sizes) - 2 else 2**0.5)
+        made.append((make(jax.random.fold_in(key, i), shape), jnp.zeros(shape[1])))
     return made
 
 
@@ -69,15 +71,14 @@ def act(parameters: dict[str, Any], seen: Array, key: Array) -> tuple[Array, Arr
     return action, density(parameters, mean, action), run(parameters["critic"], seen)[..., 0]
 
 
-@jax.jit
-def decide(parameters: dict[str, Any], seen: Array) -> Array:
-    return run(parameters["actor"], seen)
+decide = jax.jit(lambda parameters, seen: run(parameters["actor"], seen))
 
 
+# %%
+# Learning: do more of what turned out better than expected, but stay close to what was done.
 def loss(parameters: dict[str, Any], part: tuple[Array, ...]) -> Array:
     seen, action, chance, real, gain, target = part
-    mean = run(parameters["actor"], seen)
-    ratio = jnp.exp(density(parameters, mean, action) - chance)
+    ratio = jnp.exp(density(parameters, run(parameters["actor"], seen), action) - chance)
     gain = (gain - gain.mean()) / (gain.std() + 1e-8)
     worth = jnp.minimum(ratio * gain, jnp.clip(ratio, 1 - CLIP, 1 + CLIP) * gain)
     miss = (run(parameters["critic"], seen)[..., 0] - target) ** 2
@@ -94,9 +95,8 @@ def improve(state: tuple[Any, ...], part: tuple[Array, ...]) -> tuple[Any, None]
     second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * (short * g) ** 2, second, slope)
     count += 1
     step = RATE * jnp.sqrt(1 - 0.999**count) / (1 - 0.9**count)
-    parameters = jax.tree.map(
-        lambda p, m, v: p - step * m / (jnp.sqrt(v) + 1e-7), parameters, first, second
-    )
+    change = jax.tree.map(lambda m, v: step * m / (jnp.sqrt(v) + 1e-7), first, second)
+    parameters = jax.tree.map(jnp.subtract, parameters, change)
     return (parameters, first, second, count), None
 
 
@@ -117,6 +117,8 @@ def learn(state: tuple[Any, ...], batch: Batch, last: Array, key: Array) -> tupl
     return state
 
 
+# %%
+# What the networks see is brought to one scale; a policy is judged without noise.
 class Scale:
     """Mean and spread of what was seen so far."""
 
@@ -126,9 +128,8 @@ class Scale:
     def add(self, rows: Array) -> None:
         mean, variance, count = rows.mean(0), rows.var(0), len(rows)
         total, off = self.count + count, mean - self.mean
-        self.variance = (
-            self.variance * self.count + variance * count + off**2 * self.count * count / total
-        ) / total
+        shift = off**2 * self.count * count / total
+        self.variance = (self.variance * self.count + variance * count + shift) / total
         self.mean, self.count = self.mean + off * count / total, total
 
     def __call__(self, rows: Array) -> Array:
@@ -148,6 +149,8 @@ def evaluate(name: str, parameters: dict[str, Any], scale: Scale, episodes: int 
     return float(total.mean())
 
 
+# %%
+# Do, learn, and now and then show what was learned; at last, in Gymnasium's own environment.
 def main(task: str, seconds: float, target: float, seed: int) -> tuple[float, float]:
     envs = gymnasium.make_vec(f"Mayfly/{task}", num_envs=ROBOTS, dtype=np.float32)
     key, first, second = jax.random.split(jax.random.key(seed), 3)
@@ -177,8 +180,7 @@ def main(task: str, seconds: float, target: float, seed: int) -> tuple[float, fl
             reward = reward / np.sqrt(size.variance + 1e-8)
             rows.append((seen, action, chance, value, reward, ended, over, real))
         batch = Batch(*(np.stack(column).astype(np.float32) for column in zip(*rows)))
-        last = act(state[0], scale(raw), key)[2]
-        state = learn(state, batch, last, key)
+        state = learn(state, batch, act(state[0], scale(raw), key)[2], key)
         steps += ROBOTS * HORIZON
         if spent - shown > 20:
             shown, ours = spent, evaluate(f"Mayfly/{task}", state[0], scale)
@@ -192,8 +194,6 @@ def main(task: str, seconds: float, target: float, seed: int) -> tuple[float, fl
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--task", default="Ant-v5")
-    parser.add_argument("--seconds", type=float, default=1200)
-    parser.add_argument("--target", type=float, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    main(**vars(parser.parse_args()))
+    for name, value in {"task": "Ant-v5", "seconds": 1200.0, "target": 2000.0, "seed": 1}.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value)
+    main(**vars(parser.parse_known_args()[0]))  # a notebook has arguments of its own

@@ -12,6 +12,8 @@ import numpy as np
 
 import mayfly
 
+# %%
+# Two levels: a cheap one to search at, a dear one to judge and finish at.
 LENGTH = 10.0  # [s] of one life
 CHEAP: dict[str, Any] = {
     "motion": "points",
@@ -23,12 +25,16 @@ CHEAP: dict[str, Any] = {
 DEAR: dict[str, Any] = {"motion": "articulated", "step": 0.004}
 
 
+# %%
+# A whole generation lives in one call. Gaits are vectors of numbers in 0 .. 1.
 def walked(robot: mayfly.Model, vectors: np.ndarray, level: dict[str, Any]) -> np.ndarray:
     """[m] that each gait gets forward; a robot with a fault counts as one that went back."""
     gaits = mayfly.Oscillators.from_unit(vectors, robot)
     return mayfly.evaluate(robot, gaits, LENGTH, fitness="forward", **level).objective(worst=-1.0)
 
 
+# %%
+# The search is that of the package `cma`: it asks for fitness, Mayfly tells it.
 def search(
     robot: mayfly.Model, start: np.ndarray, spread: float, generations: int, level: dict[str, Any]
 ) -> np.ndarray:
@@ -43,6 +49,8 @@ def search(
     return np.asarray(strategy.result.xbest)
 
 
+# %%
+# Found at `points`, judged at `articulated`, finished there from where it stands.
 def main(cheap: int = 40, dear: int = 20) -> tuple[float, float, float]:
     """How far the first one gets at both levels, and the second one at the dear level."""
     robot = mayfly.Model.from_file("hexapod.urdf")
@@ -56,4 +64,4 @@ def main(cheap: int = 40, dear: int = 20) -> tuple[float, float, float]:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    main(*map(int, filter(str.isdigit, sys.argv[1:3])))  # a notebook has arguments of its own

@@ -15,10 +15,10 @@ import mayfly
 LENGTH = 10.0  # [s] of one life
 
 
-def main(iterations: int = 50) -> GridArchive:
-    robot = mayfly.Model.from_file("hexapod.urdf")
-    size = 3 * len(robot.joints) + 1
-    # Shares of the time that the feet of the left and of the right side bear load.
+# %%
+# The archive keeps the best gait of each kind. Kinds are shares of the time that feet bear load, on
+# the left side and on the right. Four searches fill it.
+def searches(size: int) -> Scheduler:
     archive = GridArchive(
         solution_dim=size,
         dims=[20, 20],
@@ -30,7 +30,14 @@ def main(iterations: int = 50) -> GridArchive:
         EvolutionStrategyEmitter(archive, x0=size * [0.5], sigma0=0.2, batch_size=64, seed=seed)
         for seed in range(4)
     ]
-    search = Scheduler(archive, emitters)
+    return Scheduler(archive, emitters)
+
+
+# %%
+# All gaits of an iteration live in one call, which also tells how their feet were loaded.
+def main(iterations: int = 50) -> GridArchive:
+    robot = mayfly.Model.from_file("hexapod.urdf")
+    search = searches(3 * len(robot.joints) + 1)
     for iteration in range(iterations):
         gaits = mayfly.Oscillators.from_unit(search.ask(), robot)
         lives = mayfly.evaluate(robot, gaits, LENGTH, motion="points", descriptors=["duty"])
@@ -38,12 +45,12 @@ def main(iterations: int = 50) -> GridArchive:
         sides = np.stack([feet[:, :3].mean(axis=1), feet[:, 3:].mean(axis=1)], axis=1)
         search.tell(lives.objective(), np.nan_to_num(sides))
         if (iteration + 1) % 10 == 0:
-            stats = archive.stats
+            stats = search.archive.stats
             print(
                 f"{iteration + 1}: {stats.num_elites} gaits, the best walks {stats.obj_max:.2f} m"
             )
-    return archive
+    return search.archive
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    main(*map(int, filter(str.isdigit, sys.argv[1:2])))  # a notebook has arguments of its own

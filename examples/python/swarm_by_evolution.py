@@ -10,10 +10,15 @@ import numpy as np
 
 from mayfly.envs import MayflyVectorEnv
 
+# %%
+# How many teams are tried at once, of how many robots, for how many steps; and how far tries are
+# from the policy in the middle, and how fast that moves.
 TEAMS, AGENTS, STEPS = 128, 8, 150
 SPREAD, RATE = 0.05, 0.3
 
 
+# %%
+# One episode of all teams, each with its own policy.
 def live(envs: MayflyVectorEnv, policies: np.ndarray, seed: int) -> tuple[np.ndarray, float, float]:
     """Mean reward of each team; at the end the mean distance to the goals, and all that crashed."""
     teams = len(policies)
@@ -31,7 +36,9 @@ def live(envs: MayflyVectorEnv, policies: np.ndarray, seed: int) -> tuple[np.nda
     return total / STEPS, float(infos["distance"].mean()), crashed / teams
 
 
-def main(generations: int) -> tuple[float, float]:
+# %%
+# The middle moves towards tries that were worth more and away from their opposites.
+def main(generations: int = 200) -> tuple[float, float]:
     """Mean rewards of the policy that does nothing, and of the one that was found."""
     rng = np.random.default_rng(1)
     with MayflyVectorEnv("swarm", TEAMS * AGENTS, agents=AGENTS, dtype=np.float32) as envs:
@@ -62,4 +69,4 @@ def main(generations: int) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    main(*map(int, filter(str.isdigit, sys.argv[1:2])))  # a notebook has arguments of its own

@@ -187,3 +187,10 @@ def test_walk_at_two_levels(
     assert capsys.readouterr().out.count("articulated") == 5  # heading, two looks, two tables
     monkeypatch.setattr(example, "KEPT", 10.0)
     assert example.main(1, 1, ["articulated"]) == [{}, {}]
+
+
+def test_examples_are_notebooks() -> None:
+    """Cells that editors show: each begins with a sentence that explains it."""
+    for path in EXAMPLES.glob("*.py"):
+        _, *cells = path.read_text().split("\n# %%\n")
+        assert cells and all(re.match(r"# [A-Z](.*\n# )*.*\.\n", cell) for cell in cells), path
