@@ -11,10 +11,14 @@ import numpy as np
 
 import mayfly
 
+# %%
+# One life, and how many at once.
 LENGTH = 10.0  # [s] of one life
 BATCH = 64  # lives at once
 
 
+# %%
+# A whole batch lives in one call. Gaits are vectors of numbers in 0 .. 1.
 def walked(robot: mayfly.Model, vectors: np.ndarray) -> np.ndarray:
     """[m] that each gait gets forward; a robot with a fault counts as one that went back."""
     gaits = mayfly.Oscillators.from_unit(vectors, robot)
@@ -22,6 +26,8 @@ def walked(robot: mayfly.Model, vectors: np.ndarray) -> np.ndarray:
     return lives.objective(worst=-1.0)
 
 
+# %%
+# An optimiser is asked for a batch of points and told how far each got.
 def search(robot: mayfly.Model, name: str, lives: int, seed: int = 1) -> np.ndarray:
     """What an optimiser recommends in the end."""
     space = nevergrad.p.Array(init=np.full(3 * len(robot.joints) + 1, 0.5), lower=0.0, upper=1.0)
@@ -35,6 +41,8 @@ def search(robot: mayfly.Model, name: str, lives: int, seed: int = 1) -> np.ndar
     return np.asarray(optimiser.recommend().value)
 
 
+# %%
+# Each optimiser has the same number of lives.
 def main(
     lives: int = 1920, names: tuple[str, ...] = ("TwoPointsDE", "CMA", "OnePlusOne")
 ) -> dict[str, float]:
@@ -48,7 +56,10 @@ def main(
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        main(int(sys.argv[1]), tuple(sys.argv[2:]))
+    lives, names = sys.argv[1:2], tuple(sys.argv[2:])
+    if not "".join(lives).isdigit():  # a notebook has arguments of its own
+        main()
+    elif names:
+        main(int(lives[0]), names)
     else:
-        main(*map(int, sys.argv[1:]))
+        main(int(lives[0]))

@@ -11,10 +11,14 @@ from evotorch.algorithms import PGPE
 
 import mayfly
 
+# %%
+# One life, and the size of the network.
 LENGTH = 8.0  # [s] of one life
 HIDDEN = 16
 
 
+# %%
+# A problem of evotorch: a population of weights lives in one call.
 class Walk(Problem):
     """Weights of networks, judged by how far they get; all of them at once."""
 
@@ -38,6 +42,8 @@ class Walk(Problem):
         solutions.set_evals(self.walked(solutions.values))
 
 
+# %%
+# PGPE follows the gradient of the mean distance over the population.
 def main(generations: int = 40) -> tuple[float, float]:
     """How far the centre of the search gets after one generation and in the end."""
     torch.manual_seed(1)
@@ -60,4 +66,4 @@ def main(generations: int = 40) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    main(*map(int, filter(str.isdigit, sys.argv[1:2])))  # a notebook has arguments of its own

@@ -32,6 +32,7 @@ def load(name: str) -> types.ModuleType:
 
 
 def test_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("gymnasium")
     (block,) = blocks(ROOT / "README.md")
     exec(block.replace("4096", "64").replace("seconds=30", "seconds=3"), {})
     assert float(capsys.readouterr().out.split()[0]) > 0
