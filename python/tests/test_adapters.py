@@ -299,6 +299,33 @@ def test_sb3_is_dummy_vec_env() -> None:
     theirs.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*render_mode.*:UserWarning")
+def test_sb3_by_name() -> None:
+    """SB3 makes environments by name and asks for pictures first; in other processes too."""
+    module = sb3()
+    library: Any = importlib.import_module("stable_baselines3")
+    from stable_baselines3.common.env_util import make_vec_env
+    from stable_baselines3.common.vec_env import SubprocVecEnv
+
+    name = "mayfly:Mayfly/Hopper-v5"  # imports mayfly where it is not yet
+    model = library.PPO("MlpPolicy", name, n_steps=32, batch_size=32, device="cpu")
+    model.learn(32)
+    model.get_env().close()
+    theirs = make_vec_env(
+        name, 2, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": "spawn"}
+    )
+    ours = module.MayflyVecEnv("hopper", 2, dtype=np.float64)
+    theirs.seed(3)
+    ours.seed(3)
+    np.testing.assert_array_equal(ours.reset(), theirs.reset())
+    for move in MOVES[:, :2]:
+        for mine, wanted in zip(ours.step(move)[:3], theirs.step(move)[:3]):
+            np.testing.assert_array_equal(mine, wanted.astype(mine.dtype))
+    theirs.close()
+    ours.close()
+
+
+@pytest.mark.filterwarnings("error")
 def test_sb3_contract() -> None:
     """What else a VecEnv promises: who is asked, seeds that count once, steps that are dropped."""
     module = sb3()

@@ -35,6 +35,10 @@ class ClosedEnvironmentError(errors.ClosedError, gymnasium.error.ClosedEnvironme
     """Used after close()."""
 
 
+class RenderModeError(errors.UnsupportedError, TypeError):
+    """A render_mode was asked for; libraries that try one go on without it after a TypeError."""
+
+
 def _of_a_step(signal: str) -> bool:
     """Whether a signal says something about a step; the others are there after a reset too."""
     return signal.startswith("reward_") or signal.endswith(("_velocity", "_penalty", "_rate"))
@@ -127,7 +131,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         **arguments: Any,
     ) -> None:
         if render_mode is not None:
-            raise errors.UnsupportedError(f"render_mode={render_mode!r}: {NO_DRAWING}")
+            raise RenderModeError(f"render_mode={render_mode!r}: {NO_DRAWING}")
         kind = np.dtype(dtype)
         if kind not in _DTYPES:
             raise TypeError(f"dtype: need numpy.float64 or numpy.float32, got {kind}")
