@@ -117,8 +117,10 @@ static MF_INLINE mf_lane limit_load(const Limit *limit, mf_lane rate, mf_lane ga
 static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
                                   const Drive *drive, const Held *held, mf_lane position,
                                   mf_lane rate, Line *line) {
-    Line own = {held->frozen, mf_zero()};
-    if (!drive->frozen || !(link->drive & MF_ART_SOFT_LIMIT)) {
+    Line own;
+    if (drive->frozen && link->drive & MF_ART_SOFT_LIMIT) {
+        own = (Line){held->frozen, mf_zero()};
+    } else {
         Limit limit = limit_at(plan, link, c, drive->step, position, rate);
         mf_lane inertia = mf_keep(held->pushes, limit.mass);
         mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);

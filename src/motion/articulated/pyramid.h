@@ -36,6 +36,13 @@ static MF_INLINE Vec point_drift(const Touch *touch, mf_lane gravity, Vec down, 
     return vec_sub(vec_scale(down, gravity), vec_cross_add(angular, touch->arm, linear));
 }
 
+// Nothing of this contact acts.
+static MF_INLINE void edges_leave(Touch *touch) {
+    touch->presses = mf_not(mf_mask_all());
+    for (uint32_t e = 0; e < 4; e++)
+        touch->edge[e] = touch->presses;
+}
+
 // `again`: edges that pushed in the stage before are the first guess for those that do now.
 static MF_INLINE void edges_find(const mf_real *c, uint32_t count, const Mat *turn, bool again,
                                  Touch *touch) {
@@ -53,8 +60,10 @@ static MF_INLINE void edges_find(const mf_real *c, uint32_t count, const Mat *tu
     mf_lane mass = mf_set(c[MF_ART_TOUCH_EASE]) * z / (one - z);
     touch->edge_mass = mf_keep(mf_less(zero, touch->depth), mass);
     mf_lane push = mf_set(c[MF_ART_TOUCH_PUSH]) * z * touch->depth;
-    const mf_mask pressed = touch->presses, on = mf_and(touch->may, mf_less(zero, touch->depth));
-    touch->presses = mf_not(mf_mask_all());
+    const mf_mask none = mf_not(mf_mask_all());
+    const mf_mask on = mf_and(touch->may, mf_less(zero, touch->depth));
+    const mf_mask pressed = again ? touch->presses : none;
+    touch->presses = none;
     for (uint32_t e = 0; e < count; e++) {
         mf_lane speed = vec_dot(touch->edges[e], touch->velocity);
         touch->edge_push[e] =

@@ -235,7 +235,7 @@ static inline void find_edges(const mf_ArtPlan *plan, Work *work) {
         if (plan->contacts[i].edges == 0)
             continue;
         if (!touch->near) {
-            touch->presses = mf_not(mf_mask_all());
+            edges_leave(touch);
             continue;
         }
         touch->drift =
