@@ -235,17 +235,16 @@ class NativeEnvironment(Native):
         )
 
     def _point(self, rows: Rows, action: npt.NDArray[np.float32] | None) -> Any:
-        buffers = self._buffers
-        buffers.action = ffi.NULL if action is None else ffi.cast("float *", action.ctypes.data)
-        buffers.observation = ffi.cast("void *", rows.observation.ctypes.data)
-        buffers.reward = ffi.cast("double *", rows.reward.ctypes.data)
-        buffers.terminated = ffi.cast("uint8_t *", rows.terminated.ctypes.data)
-        buffers.truncated = ffi.cast("uint8_t *", rows.truncated.ctypes.data)
-        buffers.signals = ffi.cast("double *", rows.signals.ctypes.data)
-        for name in ("final_observation", "final_signals"):
-            row = getattr(rows, name)
-            kind = "void *" if name == "final_observation" else "double *"
-            setattr(buffers, name, ffi.NULL if row is None else ffi.cast(kind, row.ctypes.data))
+        buffers, memory = self._buffers, ffi.from_buffer
+        buffers.action = ffi.NULL if action is None else memory("float[]", action)
+        buffers.observation = memory(rows.observation)
+        buffers.reward = memory("double[]", rows.reward)
+        buffers.terminated = memory("uint8_t[]", rows.terminated)
+        buffers.truncated = memory("uint8_t[]", rows.truncated)
+        buffers.signals = memory("double[]", rows.signals)
+        last, told = rows.final_observation, rows.final_signals
+        buffers.final_observation = ffi.NULL if last is None else memory(last)
+        buffers.final_signals = ffi.NULL if told is None else memory("double[]", told)
         return buffers
 
     def _done(self, went: bool) -> None:

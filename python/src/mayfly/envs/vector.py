@@ -175,6 +175,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.signals = self.environment.signals
+        self._told = [(name, "_" + name, _of_a_step(name)) for name in self.signals]
         most = int(task_info(task).episode_steps) if limit == 0 else limit
         self.episode_steps = None if most == ENDLESS else most
         self._rows = self.environment.make_rows()
@@ -456,11 +457,11 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         """Signals with their masks; None: all robots."""
         everyone = np.ones(self.num_envs, np.bool_) if present is None else present
         moved = everyone if stepped is None else stepped
+        any_moved = moved is everyone or bool(moved.any())
         infos: dict[str, Any] = {}
-        for name, column in signals.items():
-            mask = moved if _of_a_step(name) else everyone
-            if mask is everyone or mask.any():
-                infos[name], infos["_" + name] = column, mask
+        for name, flag, of_a_step in self._told:
+            if any_moved or not of_a_step:
+                infos[name], infos[flag] = signals[name], moved if of_a_step else everyone
         return infos
 
     def _add_ends(self, infos: dict[str, Any], rows: Rows, ends: npt.NDArray[np.bool_]) -> None:
