@@ -174,20 +174,9 @@ static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Sta
     return status == MF_OK ? stage->status : status;
 }
 
-static bool print_json(const Bench *bench, const mf_BenchResult *r, uint32_t faults) {
-    double robot_steps = (double)r->steps * r->instances;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-        "s:I}",
-        "bench", bench->name, "motion", mf_motion_name(bench->motion), "task", bench->task,
-        "instances", (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa",
-        mf_isa_name(r->isa), "precision", r->double_precision ? "double" : "float", "dt",
-        mf_app_real(r->dt), "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds),
-        "steps_per_second", mf_app_real(robot_steps / r->seconds), "realtime_factor",
-        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
-        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
-        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
-        (json_int_t)r->repeats, "faults", (json_int_t)faults));
+// Tasks that make their own model make a quadrotor.
+static const char *name_of_motion(const Bench *bench) {
+    return bench->model == NULL && !bench->twin ? "quadrotor" : mf_motion_name(bench->motion);
 }
 
 // ---- what bench.c calls ------------------------------------------------------------------------
@@ -219,7 +208,8 @@ int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, b
     bool written = false;
     if (status == MF_OK) {
         uint32_t faults = mf_group_fault_total(mf_environment_group(stage.environment));
-        written = json ? print_json(bench, &result, faults)
+        written = json ? mf_bench_print_json(bench->name, name_of_motion(bench), "task",
+                                             bench->task, &result, faults)
                        : mf_bench_print_row(bench->name, &result, faults);
     }
     stage_free(&stage);

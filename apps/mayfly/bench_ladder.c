@@ -190,24 +190,6 @@ static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Sta
     return status;
 }
 
-// ---- output ------------------------------------------------------------------------------------
-
-static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
-    double robot_steps = (double)r->steps * r->instances;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-        "s:I}",
-        "bench", bench->name, "motion", mf_motion_name(bench->motion), "model", stage->model->name,
-        "instances", (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa",
-        mf_isa_name(r->isa), "precision", r->double_precision ? "double" : "float", "dt",
-        mf_app_real(r->dt), "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds),
-        "steps_per_second", mf_app_real(robot_steps / r->seconds), "realtime_factor",
-        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
-        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
-        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
-        (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(stage->group)));
-}
-
 // ---- what bench.c calls ------------------------------------------------------------------------
 
 static const Bench *find(const char *name) {
@@ -236,7 +218,8 @@ int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool j
         status = measure(bench, options, stage, &result, &error);
     bool written =
         status == MF_OK &&
-        (json ? print_json(bench, stage, &result)
+        (json ? mf_bench_print_json(bench->name, mf_motion_name(bench->motion), "model",
+                                    stage->model->name, &result, mf_group_fault_total(stage->group))
               : mf_bench_print_row(bench->name, &result, mf_group_fault_total(stage->group)));
     if (stage != NULL)
         stage_free(stage);
