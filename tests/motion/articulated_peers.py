@@ -191,4 +191,5 @@ def main():
     return 0 if all([compare(probe, export, path, int(states), table) for path in models]) else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

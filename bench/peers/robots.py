@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""Every public robot, here and in MuJoCo: does it load, is it the same robot, does it stand or fall
+alike, and what does a step cost.
+
+usage: robots.py [options] NAME=FOLDER...     (run_robots.sh makes the environment and calls this)
+
+Each NAME=FOLDER is a collection; of it every file that matches --files is tried, in a process of its
+own. Columns:
+
+  loads         by `mayfly.Model.from_file` as it comes; "lenient": what cannot be honoured is
+                dropped with a note; otherwise the error
+  mass          difference of the total masses, relative
+  acceleration  largest difference of the accelerations without constraints in random states, over
+                the largest of the state (tests/motion/articulated_peers.py, column "smooth")
+  1 s, 5 s      from the first keyframe (else the reference), its controls held, steps of the file,
+                double precision: difference of the base's height [mm], of its tilt [rad], largest
+                difference of a joint [rad, m]; "stands" and "falls" say what the two robots do
+  speed         steps per second of one core over MuJoCo's: --robots robots, float, controls drawn
+                anew every 10 steps about the keyframe; both take turns, median of three turns
+"""
+import argparse
+import contextlib
+import fnmatch
+import importlib.util
+import io
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import mujoco
+import numpy as np
+from mujoco import rollout
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+AWAY = (0.01, 0.05, 0.05)  # [m], [rad], [rad or m] within which two robots are at the same place
+FALLEN = 0.5  # [rad] of tilt, or share of the height at the start, from which a robot has fallen
+EPISODE = 200  # [1] steps between resets when speed is measured
+HOLD = 10  # [1] steps a control is held
+CONTROL_NOISE = 0.1  # [1] of a control's range
+
+
+def settle_start(model, data):
+    """The first keyframe, else the reference. Returns the controls."""
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    else:
+        mujoco.mj_resetData(model, data)
+    return data.ctrl.copy()
+
+
+# ---- the same robot -----------------------------------------------------------------------------
+
+
+def peers():
+    """The harness that compares equations of motion, as a module."""
+    path = os.path.join(ROOT, "tests", "motion", "articulated_peers.py")
+    spec = importlib.util.spec_from_file_location("articulated_peers", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def same_accelerations(path, probe, states):
+    module = peers()
+    with contextlib.redirect_stdout(io.StringIO()):
+        worst, why = module.worst_of(probe, path, states)
+    if worst is None:
+        return {"error": str(why)}
+    return {name: float(value) for name, value in zip(module.NAMES, worst)}
+
+
+# ---- standing and falling -----------------------------------------------------------------------
+
+
+def tilt(a, b):
+    """Angle between two attitudes [rad]."""
+    return 2.0 * float(np.arccos(np.clip(abs(np.dot(a, b)), 0.0, 1.0)))
+
+
+def lean(q):
+    """Angle between a body's z axis and the vertical [rad]."""
+    return float(np.arccos(np.clip(1.0 - 2.0 * (q[1] ** 2 + q[2] ** 2), -1.0, 1.0)))
+
+
+class Sight:
+    """What of a state is compared: base and joints."""
+
+    def __init__(self, model):
+        self.free = model.njnt > 0 and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE
+        angles = [model.jnt_qposadr[j] for j in range(model.njnt) if model.jnt_type[j] >= 2]
+        self.angles = np.array(angles, dtype=int)
+
+    def differ(self, ours, theirs):
+        height, turned = 0.0, 0.0
+        if self.free:
+            height = abs(ours[2] - theirs[2])
+            turned = tilt(ours[3:7], theirs[3:7])
+        joints = np.abs(ours[self.angles] - theirs[self.angles]).max(initial=0.0)
+        return [float(height), float(turned), float(joints)]
+
+    def fallen(self, start, now):
+        if not self.free:
+            return False
+        return bool(lean(now[3:7]) - lean(start[3:7]) > FALLEN or now[2] < FALLEN * start[2])
+
+
+def stand(path, robot, mayfly):
+    model = mujoco.MjModel.from_xml_path(path)
+    data = mujoco.MjData(model)
+    control = settle_start(model, data)
+    start = data.qpos.copy()
+    world = mayfly.World.for_model(robot)
+    group = world.add_group(robot, 1, motion="articulated", precision="double")
+    group.set_state(start[None], data.qvel.copy()[None])
+    if model.nu:
+        group["actuator.control"] = control
+    sight, out, done = Sight(model), {}, 0
+    for seconds in (1.0, 5.0):
+        steps = round(seconds / model.opt.timestep) - done
+        done += steps
+        for _ in range(steps):
+            mujoco.mj_step(model, data)
+        world.step(steps)
+        ours = group.state()[0][0]
+        out[f"{seconds:g}s"] = sight.differ(ours, data.qpos)
+    out["start_height"] = float(start[2]) if sight.free else 0.0
+    out["fallen"] = [sight.fallen(start, ours), sight.fallen(start, data.qpos)]
+    out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
+    out["faults"] = [str(f) for f in group.fault_names(0)]
+    return out
+
+
+# ---- speed --------------------------------------------------------------------------------------
+
+
+def controls(model, base, episodes, rng):
+    low = np.where(model.actuator_ctrllimited, model.actuator_ctrlrange[:, 0], base - 1.0)
+    high = np.where(model.actuator_ctrllimited, model.actuator_ctrlrange[:, 1], base + 1.0)
+    draws = rng.uniform(-1, 1, (episodes, EPISODE // HOLD, model.nu))
+    return np.clip(base + CONTROL_NOISE * 0.5 * (high - low) * draws, low, high)
+
+
+class Theirs:
+    def __init__(self, path, seconds):
+        self.model = mujoco.MjModel.from_xml_path(path)
+        self.data = mujoco.MjData(self.model)
+        self.base = settle_start(self.model, self.data)
+        spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
+        mujoco.mj_forward(self.model, self.data)
+        self.start = np.empty(mujoco.mj_stateSize(self.model, spec))
+        mujoco.mj_getState(self.model, self.data, self.start, spec)
+        self.episodes = 1
+        took = EPISODE / self.turn(np.random.default_rng(0))
+        self.episodes = max(1, int(seconds / took))
+
+    def turn(self, rng):
+        drawn = np.repeat(controls(self.model, self.base, self.episodes, rng), HOLD, axis=1)
+        starts = np.tile(self.start, (self.episodes, 1))
+        began = time.perf_counter()
+        rollout.rollout(self.model, self.data, starts, drawn)
+        return self.episodes * EPISODE / (time.perf_counter() - began)
+
+
+class Ours:
+    def __init__(self, robot, mayfly, theirs, count):
+        self.world = mayfly.World.for_model(robot, threads=1)
+        self.group = self.world.add_group(robot, count, motion="articulated")
+        self.model, self.base, self.count = theirs.model, theirs.base, count
+        fresh = mujoco.MjData(self.model)
+        settle_start(self.model, fresh)
+        self.start = (np.tile(fresh.qpos, (count, 1)), np.tile(fresh.qvel, (count, 1)))
+
+    def turn(self, rng):
+        drawn = controls(self.model, self.base, self.count, rng)
+        self.group.reset()
+        self.group.set_state(*self.start)
+        seconds = 0.0
+        for hold in range(EPISODE // HOLD):
+            if self.model.nu:
+                self.group["actuator.control"] = drawn[:, hold]
+            began = time.perf_counter()
+            self.world.step(HOLD)
+            seconds += time.perf_counter() - began
+        self.faulted = int(np.count_nonzero(self.group.faults))
+        return self.count * EPISODE / seconds
+
+
+def speed(path, robot, mayfly, count, seconds):
+    theirs = Theirs(path, seconds)
+    ours = Ours(robot, mayfly, theirs, count)
+    rng, ratios, rates = np.random.default_rng(1), [], []
+    for _ in range(3):
+        rate = ours.turn(rng)
+        ratios.append(rate / theirs.turn(rng))
+        rates.append(rate)
+    return {"ratio": statistics.median(ratios), "steps_per_second": statistics.median(rates),
+            "faulted": ours.faulted}
+
+
+# ---- one robot ----------------------------------------------------------------------------------
+
+
+def load(path, mayfly):
+    try:
+        return mayfly.Model.from_file(path), "yes"
+    except mayfly.MayflyError as failure:
+        first = str(failure)
+    return mayfly.Model.from_file(path, lenient=True), "lenient: " + first
+
+
+def guarded(row, key, function, *arguments):
+    """A part that fails is a finding, and the others go on."""
+    try:
+        row[key] = function(*arguments)
+    except Exception as failure:  # pylint: disable=broad-except
+        row[key] = {"error": f"{type(failure).__name__}: {failure}"[:300]}
+
+
+def one(options):
+    import mayfly
+
+    path, row = options.one, {}
+    try:
+        peer = mujoco.MjModel.from_xml_path(path)
+        row["mujoco"] = "yes"
+        row["n"] = int(peer.nv)
+    except ValueError as failure:
+        row["mujoco"] = str(failure)[:200]
+    began = time.perf_counter()
+    try:
+        robot, row["loads"] = load(path, mayfly)
+    except Exception as failure:  # pylint: disable=broad-except
+        row["loads"] = f"no: {failure}"
+        return row
+    row["load_seconds"] = time.perf_counter() - began
+    if row["mujoco"] != "yes":
+        return row
+    total = float(peer.body_mass.sum())
+    row["mass"] = abs(robot.mass - total) / total if total > 0 else 0.0
+    if options.probe:
+        guarded(row, "same", same_accelerations, path, options.probe, options.states)
+    guarded(row, "stand", stand, path, robot, mayfly)
+    if options.robots:
+        guarded(row, "speed", speed, path, robot, mayfly, options.robots, options.seconds)
+    return row
+
+
+# ---- all of them --------------------------------------------------------------------------------
+
+
+def files_of(collection, patterns):
+    name, folder = collection.split("=", 1)
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        found += [os.path.join(place, n) for n in sorted(names)
+                  if any(fnmatch.fnmatch(n, p) for p in patterns)]
+    return [(name, os.path.relpath(f, folder), f) for f in found]
+
+
+def ask(options, path):
+    command = [sys.executable, os.path.abspath(__file__), "--one", path, "--states",
+               str(options.states), "--robots", str(options.robots), "--seconds",
+               str(options.seconds)]
+    if options.probe:
+        command += ["--probe", options.probe]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        return {"loads": f"no: not done after {options.timeout} s"}
+    lines = done.stdout.strip().splitlines()
+    if done.returncode != 0 or not lines:
+        return {"loads": f"no: exit code {done.returncode}: {done.stderr.strip()[-200:]}"}
+    return json.loads(lines[-1])
+
+
+def agrees(row, when):
+    differences = row.get("stand", {}).get(when)
+    return differences is not None and all(d < a for d, a in zip(differences, AWAY))
+
+
+def verdict(row):
+    """'same place', 'same fate' (both stand, or both have fallen) or 'differs'."""
+    stands = row.get("stand", {})
+    if "fallen" not in stands:
+        return stands.get("error", "")
+    if agrees(row, "5s"):
+        return "same place"
+    ours, theirs = stands["fallen"]
+    words = ("stands", "falls")
+    if ours == theirs:
+        return f"both {words[ours][:-1]}" if stands["start_height"] else "moves otherwise"
+    return f"**{words[ours]}, there it {words[theirs]}**"
+
+
+def short(value, form="{:.0e}"):
+    return form.format(value) if isinstance(value, (int, float)) else ""
+
+
+def cells(name, row):
+    same, stands, fast = row.get("same", {}), row.get("stand", {}), row.get("speed", {})
+    out = [name, str(row.get("n", "")), row["loads"].split(":")[0], short(row.get("mass")),
+           short(same.get("smooth"))]
+    for when in ("1s", "5s"):
+        d = stands.get(when)
+        out.append("" if d is None else f"{1000 * d[0]:.1f} / {d[1]:.2g} / {d[2]:.2g}")
+    return out + [verdict(row), short(fast.get("ratio"), "{:.3g}")]
+
+
+def table(rows):
+    head = ["robot", "n", "loads", "mass", "acceleration", "after 1 s", "after 5 s", "verdict",
+            "speed"]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines += ["| " + " | ".join(cells(name, row)) + " |" for name, row in rows]
+    return "\n".join(lines)
+
+
+def summary(rows):
+    known = [r for _, r in rows if r.get("mujoco") == "yes"]
+    loaded = [r for r in known if r["loads"] == "yes"]
+    lenient = [r for r in known if r["loads"].startswith("lenient")]
+    stood = [r for r in known if "fallen" in r.get("stand", {})]
+    alike = [r for r in stood if not verdict(r).startswith("**")]
+    placed = [r for r in stood if agrees(r, "5s")]
+    smooth = [r for r in known if r.get("same", {}).get("smooth", 1) < 1e-8]
+    return (f"{len(known)} files that MuJoCo loads: {len(loaded)} load as they are, {len(lenient)} "
+            f"with something dropped; accelerations within 1e-8 in {len(smooth)}; after 5 s "
+            f"{len(placed)} of {len(stood)} are where MuJoCo has them, {len(alike)} stand or fall "
+            "alike.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("collections", nargs="*", metavar="NAME=FOLDER")
+    parser.add_argument("--files", default="scene*.xml", help="patterns of names, by commas")
+    parser.add_argument("--only", default="", help="only paths that contain this")
+    parser.add_argument("--probe", default="", help="program test_motion_articulated_models")
+    parser.add_argument("--states", type=int, default=20, help="random states for accelerations")
+    parser.add_argument("--robots", type=int, default=1024, help="for speed; 0: not measured")
+    parser.add_argument("--seconds", type=float, default=1.0, help="MuJoCo's turn, for speed")
+    parser.add_argument("--timeout", type=float, default=300.0, help="[s] for each file")
+    parser.add_argument("--json", default="", help="file for the rows, one object per line")
+    parser.add_argument("--one", default="", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(one(options)))
+        return 0
+    rows = []
+    with contextlib.ExitStack() as stack:
+        kept = stack.enter_context(open(options.json, "w", encoding="utf-8")) if options.json else None
+        for collection in options.collections:
+            for name, place, path in files_of(collection, options.files.split(",")):
+                if options.only not in path:
+                    continue
+                row = ask(options, path)
+                rows.append((f"{name}/{place}", row))
+                print("| " + " | ".join(cells(*rows[-1])) + " |", file=sys.stderr, flush=True)
+                if kept:
+                    kept.write(json.dumps({"robot": rows[-1][0], **row}) + "\n")
+                    kept.flush()
+    print(table(rows))
+    print("\n" + summary(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Every public robot here and in MuJoCo (robots.py), as the table of docs/robots_peers.md.
+#
+#     bench/peers/run_robots.sh [--write] [options of robots.py] NAME=FOLDER...
+#
+# FOLDER: a clone of a public collection, for example mujoco_menagerie. --write puts the table into the
+# docs, between their markers. Needs Python 3.10 or newer with venv, and the network on its first run.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=${MAYFLY_BUILD:-$root/build}
+page=
+if [ "${1-}" = --write ]; then
+    page=$root/docs/robots_peers.md
+    shift
+fi
+for needed in "$build/test_motion_articulated_models" "$build/python/wheels"; do
+    if [ ! -e "$needed" ]; then
+        echo "run_robots.sh: $needed is missing: run ./dev test python first" >&2
+        exit 1
+    fi
+done
+python=${MAYFLY_PYTHON:-$("$here/peers_mujoco.sh")}
+"${python%/*}/pip" -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly-*.whl cffi \
+    pycparser >&2
+out=$build/robots_peers.txt
+cd "$build" # MuJoCo writes its log where it runs
+"$python" "$here/robots.py" --probe "$build/test_motion_articulated_models" \
+    --json "$build/robots_peers.jsonl" "$@" > "$out"
+cat "$out"
+[ -z "$page" ] || "$python" "$here/robots_page.py" "$page" "$out"
