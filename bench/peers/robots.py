@@ -38,6 +38,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 AWAY = (0.01, 0.05, 0.05)  # [m], [rad], [rad or m] within which two robots are at the same place
 FALLEN = 0.5  # [rad] of tilt, or share of the height at the start, from which a robot has fallen
+DEEP = 0.3  # [m] of height between two robots that have fallen, from which one is somewhere else
 EPISODE = 200  # [1] steps between resets when speed is measured
 HOLD = 10  # [1] steps a control is held
 CONTROL_NOISE = 0.1  # [1] of a control's range
@@ -293,6 +294,8 @@ def verdict(row):
         return "same place"
     ours, theirs = stands["fallen"]
     words = ("stands", "falls")
+    if stands["5s"][0] > DEEP:
+        return f"**{1000 * stands['5s'][0]:.0f} mm lower or higher**"
     if ours == theirs:
         return f"both {words[ours][:-1]}" if stands["start_height"] else "moves otherwise"
     return f"**{words[ours]}, there it {words[theirs]}**"
