@@ -614,7 +614,7 @@ static void degrees_in_a_file_are_refused(void **state) {
         mf_Error error = {0};
         assert_int_equal(mf_gait_parse(stage->context, "/tests/g.yaml", cases[i].text,
                                        strlen(cases[i].text), stage->model, &gait, &error),
-                         MF_BAD_ARGUMENT);
+                         MF_BAD_FILE);
         if (strstr(error.message, cases[i].why) == NULL || strstr(error.message, "45") == NULL)
             fail_msg("%s", error.message);
     }
