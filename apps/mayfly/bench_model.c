@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "start_model.h"
+#include "ladder/start.h"
 
 #define REPEATS_MOST 101u
 
@@ -65,8 +65,8 @@ static mf_Status run_once(mf_Context *context, const char *path, Times *times, u
     if (status != MF_OK)
         return status;
     loaded = mf_app_clock();
-    mf_ModelStart start = {
-        .model = model, .motion = MF_MOTION_ARTICULATED, .key = MF_NONE, .count = 1, .seed = 1};
+    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
+    start.instruments = true;
     status = mf_model_start(context, &start, &world, error);
     times->load[at] = loaded - started;
     times->compile[at] = mf_app_clock() - loaded;

@@ -150,6 +150,12 @@ static mf_Status compare(mf_Context *context, const Options *options, mf_Compare
         status = mf_app_load_gait(context, path, options->gait, *model, options->command, gait,
                                   config->command, error);
     config->gait = *gait;
+    if (status == MF_OK && config->step == 0)
+        config->step = mf_time_from_seconds((*model)->physics.step);
+    if (config->step > 0) { // as in mayfly run
+        const mf_Time steps = 10 * MF_MILLISECOND / config->step;
+        config->control_interval = config->step * (steps > 0 ? steps : 1);
+    }
     return status == MF_OK ? mf_compare(context, *model, config, out, error) : status;
 }
 
@@ -175,7 +181,7 @@ int mf_command_compare(int argc, char **argv) {
         {"levels", "a,b", MF_OPTION_TEXT, &options.levels, 0, 0,
          "only these levels (default: all)"},
         {"step", "S", MF_OPTION_REAL, &options.step, 1e-6, 0.1,
-         "physics step; the gait ticks each 10 ms (default 0.001)"},
+         "physics step; the gait ticks about each 10 ms (default: as the file says)"},
         {"friction", "MU", MF_OPTION_REAL, &options.friction, 0, 100,
          "with the ground (default: as the model says)"},
         {"robots", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 20,
@@ -201,7 +207,7 @@ int mf_command_compare(int argc, char **argv) {
         return mf_app_usage("compare", MF_APP_FILM_NAME);
     config.duration = mf_option_real(inputs->duration, config.duration);
     config.friction = mf_option_real(options.friction, (double)NAN);
-    config.step = mf_time_from_seconds(mf_option_real(options.step, 1e-3));
+    config.step = mf_time_from_seconds(mf_option_real(options.step, 0.0));
     config.price_robots = options.no_price ? 0 : (uint32_t)mf_option_count(inputs->robots, 256);
     mf_Context *context = NULL;
     mf_Error error = {0};

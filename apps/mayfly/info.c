@@ -11,7 +11,7 @@
 #include "inputs.h"
 #include "options.h"
 #include "run_folder.h"
-#include "start_model.h"
+#include "ladder/start.h"
 
 typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_EXPERIMENT, KIND_TERRAIN, KIND_ARCHIVE } Kind;
 
@@ -139,8 +139,8 @@ static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error 
 static mf_Status show_model_parts(mf_Context *context, const mf_Model *model, const Wishes *wishes,
                                   mf_Error *error) {
     mf_World *world = NULL;
-    mf_ModelStart start = {
-        .model = model, .motion = MF_MOTION_ARTICULATED, .key = MF_NONE, .count = 1, .seed = 1};
+    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
+    start.instruments = true;
     if (wishes->motion != NULL &&
         (!mf_motion_find(wishes->motion, &start.motion) || start.motion >= MF_MOTION_COUNT))
         return mf_fail(error, MF_BAD_ARGUMENT, "--motion: expected %s, found '%.99s'",

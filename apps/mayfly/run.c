@@ -24,10 +24,12 @@ static const mf_CommandHelp help = {
     .arguments = "FILE",
     .summary = "simulate a robot, an experiment or a swarm once",
     .text =
-        "A robot's own file (MJCF or URDF) is dropped on flat ground, with its first keyframe or\n"
-        "from its rest pose, under full dynamics or another --motion, with the step, gravity and\n"
-        "floor that the file asks for; --gait lets it walk. Prints height, speed, energy, what\n"
-        "the ground bears, faults and sensors.\n\n"
+        "A robot's own file starts with its first keyframe, where an MJCF has it, or, a URDF, on\n"
+        "the ground, under full dynamics or another --motion, with the step, gravity and floor\n"
+        "that the file asks for; --gait lets it stand for half a second and then walk. First come\n"
+        "notes: what of the file is not there, and starts that are most likely not meant. Prints\n"
+        "height, speed, energy, what the ground bears, distance, tilt, falls, the deepest\n"
+        "penetration, faults and sensors.\n\n"
         "In an experiment every robot gets a controller of the experiment's kind with random\n"
         "content (a random program, random waves, or none), drawn from the seed and the robot's\n"
         "number. Prints how far they came; --record keeps what they did, in HDF5 with units. With\n"
@@ -169,6 +171,8 @@ int mf_command_run(int argc, char **argv) {
          "largest forward)"},
         {"key", "NAME", MF_OPTION_TEXT, &options.run.key, 0, 0,
          "keyframe that a robot's own file starts with (default: the first)"},
+        {"step", "S", MF_OPTION_REAL, &options.run.step, 1e-6, 1,
+         "physics step of a robot's own file (default: as the file says)"},
         MF_PLUGIN_OPTIONS(&options.run.plugins),
         {"lenient", NULL, MF_OPTION_FLAG, &options.run.lenient, 0, 0,
          "load an MJCF robot without the physical elements that are not supported"},
@@ -204,9 +208,9 @@ int mf_command_run(int argc, char **argv) {
     else if (kind == MF_INPUT_ROBOT)
         result = mf_run_model(context, inputs, &options.run, argv[1]);
     else if (options.run.motion != NULL || options.run.key != NULL || options.run.lenient ||
-             options.run.gait != NULL || options.run.command != NULL)
-        result = mf_app_usage(
-            "run", "--motion, --gait, --command, --key and --lenient are for a robot's own file");
+             options.run.gait != NULL || options.run.command != NULL || options.run.step != NULL)
+        result = mf_app_usage("run", "--motion, --gait, --command, --key, --step and --lenient are "
+                                     "for a robot's own file");
     else if (options.run.plugins.files.count + options.run.plugins.settings.count > 0 ||
              options.run.plugins.tick != NULL)
         result = mf_app_usage("run", "--plugin is for a robot's own file; other files have keys "

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fate.h"
 #include "find_gait.h"
+#include "ladder/start.h"
 #include "math/scalar.h"
 #include "readings.h"
 #include "simulate.h"
-#include "start_model.h"
+#include "start_report.h"
 
 #define MOMENTS 10u // [1] printed beside the start
 #define LIFE 3.0    // [s] unless told otherwise
@@ -60,7 +62,7 @@ static Moment look(mf_Group *group, uint32_t robot) {
 
 // ---- for people --------------------------------------------------------------------------------
 
-static void print_start(const mf_ModelStart *start, mf_World *world) {
+static void print_start(const mf_ModelStart *start, const mf_StartReport *report, mf_World *world) {
     const mf_Model *model = start->model;
     const mf_Physics *physics = &model->physics;
     bool rk4 = physics->integrator == MF_PHYSICS_RK4 && !mf_model_touches(model);
@@ -75,18 +77,19 @@ static void print_start(const mf_ModelStart *start, mf_World *world) {
     if (settings->gravity > 0.0 && (way[0] != 0.0 || way[1] != 0.0 || way[2] > 0.0))
         printf(" along (%.4g %.4g %.4g)", way[0], way[1], way[2]);
     puts("");
+    mf_start_report_print(report);
     if (start->gait != NULL)
-        printf("follows %s, told %g m/s forward, %g m/s left, %g rad/s\n", start->gait->name,
-               start->command[0], start->command[1], start->command[2]);
+        printf("stands for %g s, then follows %s, told %g m/s forward, %g m/s left, %g rad/s\n",
+               start->settle, start->gait->name, start->command[0], start->command[1],
+               start->command[2]);
     else if (start->key != MF_NONE)
         printf("starts at keyframe %u '%s'\n", start->key, model->keyframes[start->key].name);
+    else if (model->base == MF_BASE_FREE && model->body_count > 0)
+        puts("starts where the file has it");
     else if (model->base == MF_BASE_FREE)
         puts("starts in its rest pose, lowest point on the ground");
     else
         puts("starts in its rest pose, held by the world");
-    const mf_ArticulatedConfig *full = mf_articulated_settings(mf_world_group(world, 0));
-    if (full != NULL && !full->self_contacts)
-        puts("its links do not touch each other: too many shapes");
     printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "centre m", "speed m/s",
            "tilt", "kinetic J", "potent. J", "load");
 }
@@ -99,7 +102,8 @@ static bool held(const mf_Group *group) {
 static void print_moment(mf_Group *group, double time) {
     Moment moment = look(group, 0);
     if (mf_group_fault(group, 0) != 0) {
-        printf("%8.3f  fault %u: frozen\n", time, mf_group_fault(group, 0));
+        char words[MF_FAULT_TEXT];
+        printf("%8.3f  fault %s: frozen\n", time, mf_fault_words(mf_group_fault(group, 0), words));
         return;
     }
     if (held(group))
@@ -132,16 +136,33 @@ static Moment mean_moment(mf_Group *group, uint32_t *alive) {
                     sum.kinetic * part, sum.potential * part, sum.load * part};
 }
 
-static void print_fate(const mf_Group *group, const char *fate, const Moment *mean) {
-    printf("end       %s: ", fate);
+static void print_state(const mf_Group *group, const char *state, const Moment *mean) {
+    printf("end       %s: ", state);
     if (!held(group))
         printf("base at %.4g m, ", mean->height);
     printf("centre of mass at %.4g m, %.3g m/s, ground bears %.3g of the weight\n", mean->center,
            mean->speed, mean->load);
 }
 
-static bool print_end(mf_Group *group, const mf_Simulation *simulation,
+// How far, how upright and how deep.
+static void print_sum(const mf_Group *group, const mf_Fate *fate) {
+    const mf_FateSum sum = mf_fate_sum(fate);
+    if (!held(group)) {
+        printf("distance  %.4g m", sum.distance);
+        if (fate->count > 1)
+            printf(" in the mean, at most %.4g m", sum.farthest);
+        printf("\ntilt      %.3g° against the start", sum.tilt * 57.295779513082321);
+        if (fate->count > 1)
+            printf(" in the mean; %u of %u robots fell\n", sum.falls, fate->count);
+        else
+            printf("; it %s\n", sum.falls > 0 ? "fell" : "did not fall");
+    }
+    printf("deepest   %.3g mm in the ground\n", 1e3 * fate->deepest);
+}
+
+static bool print_end(mf_Group *group, const mf_Simulation *simulation, const mf_Fate *fate,
                       const mf_AppPlugins *plugins) {
+    char faults[MF_FAULT_TEXT];
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     uint32_t count = mf_group_count(group), alive;
     Moment mean = mean_moment(group, &alive);
@@ -149,11 +170,12 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation,
     printf("%u robot%s lived %s in %s, %s x real time\n", count, count == 1 ? "" : "s",
            mf_app_duration(simulation->simulated, life), mf_app_duration(simulation->seconds, time),
            mf_app_count(factor, speed));
-    const char *fate = mean.speed > 0.01 ? "still moving" : mean.load > 0.5 ? "at rest" : "still";
+    const char *state = mean.speed > 0.01 ? "still moving" : mean.load > 0.5 ? "at rest" : "still";
     if (alive > 0)
-        print_fate(group, fate, &mean);
-    printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u\nhash      %016llx\n",
-           mean.kinetic, mean.potential, count - alive,
+        print_state(group, state, &mean);
+    print_sum(group, fate);
+    printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u%s\nhash      %016llx\n",
+           mean.kinetic, mean.potential, count - alive, mf_fault_summary(group, faults),
            (unsigned long long)mf_world_hash(simulation->world));
     mf_app_plugins_print(plugins);
     mf_readings_print(group, "sensors");
@@ -162,19 +184,25 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation,
 
 // ---- for programs ------------------------------------------------------------------------------
 
-static bool print_json(mf_Group *group, const mf_Simulation *simulation, mf_Motion motion) {
+static bool print_json(mf_Group *group, const mf_Simulation *simulation, const mf_Fate *fate,
+                       const mf_StartReport *report, mf_Motion motion) {
     uint32_t count = mf_group_count(group), alive;
     Moment mean = mean_moment(group, &alive);
+    const mf_FateSum sum = mf_fate_sum(fate);
     return mf_app_print(json_pack(
-        "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "motion",
-        mf_motion_name(motion), "robots", (json_int_t)count, "simulated_seconds",
+        "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o, "
+        "s:o, s:o, s:o}",
+        "motion", mf_motion_name(motion), "robots", (json_int_t)count, "simulated_seconds",
         mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
         "realtime_factor", mf_app_real(simulation->simulated * count / simulation->seconds),
         "base_height", mf_app_real(mean.height), "center_height", mf_app_real(mean.center),
         "kinetic_energy", mf_app_real(mean.kinetic), "potential_energy",
-        mf_app_real(mean.potential), "load", mf_app_real(mean.load), "faults",
-        (json_int_t)(count - alive), "sensors", mf_readings_pack(group), "hash",
-        mf_app_hash(mf_world_hash(simulation->world))));
+        mf_app_real(mean.potential), "load", mf_app_real(mean.load), "distance",
+        mf_app_real(sum.distance), "farthest", mf_app_real(sum.farthest), "tilt",
+        mf_app_real(sum.tilt), "falls", (json_int_t)sum.falls, "penetration",
+        mf_app_real(fate->deepest), "faults", (json_int_t)(count - alive), "fault_names",
+        mf_fault_pack(group), "notes", mf_start_report_pack(report), "sensors",
+        mf_readings_pack(group), "hash", mf_app_hash(mf_world_hash(simulation->world))));
 }
 
 // ---- the run -----------------------------------------------------------------------------------
@@ -214,41 +242,59 @@ static mf_Status simulate(mf_Group *group, mf_Simulation *simulation, bool talk,
     return status;
 }
 
+// Often enough for falls and depths, not more than a few hundred times.
+static double watch_period(double duration) {
+    return duration > 5.0 ? duration / 500.0 : 0.01;
+}
+
 static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Inputs *inputs,
-                     const mf_RunOptions *options, mf_Error *error) {
+                     const mf_RunOptions *options, const mf_AppPlugins *plugins, mf_Error *error) {
     mf_Group *group = mf_world_group(world, 0);
+    const double duration = mf_option_real(inputs->duration, LIFE);
+    mf_Fate fate;
+    mf_StartReport report;
+    mf_Error writing;
+    mf_Status status = mf_fate_begin(mf_world_context(world), group, &fate, error);
+    if (status != MF_OK)
+        return mf_app_fail(error);
     mf_Simulation simulation = {.world = world,
                                 .group = group,
                                 .agents = start->count,
-                                .steps = whole_steps(world, mf_option_real(inputs->duration, LIFE)),
+                                .steps = whole_steps(world, duration),
                                 .realtime = mf_option_real(options->realtime, 0.0),
                                 .record = options->record,
                                 .fields = options->fields,
                                 .record_period = mf_option_real(options->every, 0.1),
+                                .watch = mf_fate_sample,
+                                .watched = &fate,
+                                .watch_period = watch_period(duration),
                                 .progress = "step"};
-    mf_Error writing;
-    mf_Status status = mf_simulation_film(&simulation, options->plot, error);
-    if (status != MF_OK)
-        return mf_app_fail(error);
-    if (!options->json)
-        print_start(start, world);
-    status = simulate(group, &simulation, !options->json, error);
+    mf_start_report(start, group, &report);
+    status = mf_simulation_film(&simulation, options->plot, error);
+    if (status == MF_OK && !options->json)
+        print_start(start, &report, world);
+    if (status == MF_OK)
+        status = simulate(group, &simulation, !options->json, error);
     bool ran = status == MF_OK || status == MF_STOPPED;
     bool filmed = mf_simulation_film_end(&simulation, options->plot, ran, &writing) == MF_OK;
-    if (!ran)
-        return mf_app_fail(error);
-    bool printed = options->json ? print_json(group, &simulation, start->motion)
-                                 : print_end(group, &simulation, start->plugins);
-    if (!filmed)
+    bool printed = false;
+    if (ran) {
+        mf_fate_sample(&fate);
+        printed = options->json ? print_json(group, &simulation, &fate, &report, start->motion)
+                                : print_end(group, &simulation, &fate, plugins);
+    }
+    mf_fate_end(&fate);
+    if (ran && !filmed)
         return mf_app_fail(&writing);
-    if (status == MF_STOPPED)
+    if (status != MF_OK)
         return mf_app_fail(error);
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static mf_Status choose_key(const mf_Model *model, const char *name, uint32_t *out,
+// With a gait a robot starts in the gait's first pose.
+static mf_Status choose_key(const mf_Model *model, const char *name, bool gait, uint32_t *out,
                             mf_Error *error) {
-    *out = model->keyframe_count > 0 ? 0 : MF_NONE;
+    *out = model->keyframe_count > 0 && !gait ? 0 : MF_NONE;
     if (name == NULL)
         return MF_OK;
     *out = mf_model_find_keyframe(model, name);
@@ -285,6 +331,22 @@ static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options)
     return MF_OPTIONS_GO_ON;
 }
 
+static mf_Status add_own_motion(mf_Group *group, const void *plugins, mf_Error *error) {
+    return mf_app_plugins_add(plugins, group, MF_PLUGIN_MOTION, 0, error);
+}
+
+static mf_Status add_own_controllers(mf_Group *group, mf_Time interval, const void *user,
+                                     mf_Error *error) {
+    const mf_AppPlugins *plugins = user;
+    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    const mf_Time tick = mf_time_from_seconds(plugins->tick);
+    if (tick % step != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "--plugin-tick: expected a multiple of the step of %g s, found %g s",
+                       mf_time_to_seconds(step), plugins->tick);
+    return mf_app_plugins_add(plugins, group, MF_PLUGIN_CONTROL, tick > 0 ? tick : interval, error);
+}
+
 int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,
                  const char *name) {
     char path[MF_APP_PATH];
@@ -300,15 +362,20 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
     config.lenient = options->lenient;
-    mf_ModelStart start = {.motion = MF_MOTION_ARTICULATED,
-                           .plugins = &plugins,
-                           .count = (uint32_t)mf_option_count(inputs->robots, 1),
-                           .seed = mf_option_count(inputs->seed, 1)};
+    mf_ModelStart start = mf_model_start_of(NULL, MF_MOTION_ARTICULATED);
+    start.add_motion = add_own_motion;
+    start.add_controllers = add_own_controllers;
+    start.user = &plugins;
+    start.instruments = true;
+    start.count = (uint32_t)mf_option_count(inputs->robots, 1);
+    start.seed = mf_option_count(inputs->seed, 1);
+    start.step = mf_time_from_seconds(mf_option_real(options->step, 0.0));
+    start.settle = options->gait != NULL ? MF_MODEL_SETTLE : 0.0;
     if (options->motion != NULL)
         mf_motion_find(options->motion, &start.motion);
     mf_Status status = mf_model_load(context, mf_app_find(name, path), &config, &model, &error);
     if (status == MF_OK)
-        status = choose_key(model, options->key, &start.key, &error);
+        status = choose_key(model, options->key, options->gait != NULL, &start.key, &error);
     start.model = model;
     if (status == MF_OK)
         status = mf_app_plugins_load(context, &options->plugins, &plugins, &error);
@@ -323,8 +390,8 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     start.gait = gait;
     if (status == MF_OK)
         status = mf_model_start(context, &start, &world, &error);
-    result =
-        status == MF_OK ? run_world(world, &start, inputs, options, &error) : mf_app_fail(&error);
+    result = status == MF_OK ? run_world(world, &start, inputs, options, &plugins, &error)
+                             : mf_app_fail(&error);
     mf_world_destroy(world);
     mf_terrain_destroy(start.ground);
     mf_app_plugins_free(&plugins);

@@ -92,6 +92,8 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     double step = mf_time_to_seconds(mf_world_settings(world)->step);
     uint64_t every = period_steps(simulation->record_period, step);
     uint64_t picture_every = period_steps(simulation->picture_period, step);
+    uint64_t watch_every = period_steps(simulation->watch_period, step);
+    double watching = 0.0; // [s] that is not the simulation's
     double started = mf_app_clock(), before = simulation->pace.simulated;
     simulation->pace.factor = simulation->realtime;
     mf_pace_keep(&simulation->pace, world, before);
@@ -110,7 +112,10 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
         uint64_t to_sample = recorder == NULL ? UINT64_MAX : every - done % every;
         uint64_t to_picture =
             draws(simulation) ? picture_every - (first + done) % picture_every : UINT64_MAX;
+        uint64_t to_watch =
+            simulation->watch != NULL ? watch_every - (first + done) % watch_every : UINT64_MAX;
         to_sample = to_sample < to_picture ? to_sample : to_picture;
+        to_sample = to_sample < to_watch ? to_sample : to_watch;
         uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done);
         mf_world_step(world, length);
         done += length;
@@ -118,6 +123,11 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
             status = mf_recorder_sample(recorder, error);
         if ((first + done) % picture_every == 0)
             sample_pictures(simulation);
+        if (simulation->watch != NULL && (first + done) % watch_every == 0) {
+            const double before_watch = mf_app_clock();
+            simulation->watch(simulation->watched);
+            watching += mf_app_clock() - before_watch;
+        }
         mf_pace_keep(&simulation->pace, world, before + (double)done * step);
         char note[160] = "";
         if (progress.visible)
@@ -127,7 +137,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     }
     mf_progress_end(&progress);
     simulation->simulated = (double)done * step;
-    simulation->seconds = mf_app_clock() - started;
+    simulation->seconds = mf_app_clock() - started - watching;
     return status;
 }
 

@@ -10,13 +10,16 @@
 
 typedef struct mf_Simulation {
     mf_World *world;
-    mf_Group *group;             // that is recorded; NULL: all of the world's
-    double agents;               // [1] robots of all groups
-    mf_Tracks *tracks;           // sampled too, or NULL
-    mf_Film *film;               // sampled too, or NULL
-    const char *title;           // of the film, when `group` is NULL
-    const char *const *colors;   // likewise, as mf_film_create_world has them
-    double picture_period;       // [s] between samples of the tracks and of the film
+    mf_Group *group;              // that is recorded; NULL: all of the world's
+    double agents;                // [1] robots of all groups
+    mf_Tracks *tracks;            // sampled too, or NULL
+    mf_Film *film;                // sampled too, or NULL
+    const char *title;            // of the film, when `group` is NULL
+    const char *const *colors;    // likewise, as mf_film_create_world has them
+    double picture_period;        // [s] between samples of the tracks and of the film
+    void (*watch)(void *watched); // called each `watch_period`, or NULL
+    void *watched;
+    double watch_period;         // [s]
     mf_Interaction *interaction; // whose losses the progress bar shows, or NULL
     uint64_t first;              // [1] steps done before, by an earlier call
     uint64_t steps;              // [1] to do

@@ -80,6 +80,15 @@ MF_API mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance);
 // Whether the group moves, or can, by `motion`.
 MF_API bool mf_motion_in(const mf_Group *group, mf_Motion motion);
 
+// Whether a joint follows joint.target under every motion of the group. All but `articulated` move
+// hinges and slides as they are told. There it takes a servo of the joint's own, or an actuator of
+// the model that controls positions, whose control is then computed from the target: from the first
+// step on where a controller of the group (a gait, a network, a plugin) writes joint.target, and
+// otherwise from the step at which it changes; until then, and where nobody changes it,
+// actuator.control holds what was written there. mf_group_set_state is no command.
+// MF_UNSUPPORTED: the joint does not follow, with the reason. MF_BAD_ARGUMENT: no such joint.
+MF_API mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *error);
+
 // Lets an instance move by `to` from the next step on. Only between steps. The pose of the base and
 // the joints' angles and rates stay to the bit. Among dynamic motions linear momentum and angular
 // momentum about the centre of mass stay, as each counts them: the base's twist gives way. To

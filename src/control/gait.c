@@ -1,6 +1,8 @@
 // Gaits as a control system of a group, and the answers about one gait.
 #include "control/gait.h"
 
+#include <mayfly/motion.h>
+
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -173,6 +175,18 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
     return MF_OK;
 }
 
+// A gait for joints that cannot follow it would leave the robot as it stands.
+static mf_Status check_followed(const mf_Group *group, const mf_Gait *gait, const mf_GaitPlan *plan,
+                                mf_Error *error) {
+    mf_Error cause = {0};
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
+        status = mf_motion_follows(group, plan->joints[i], &cause);
+    return status == MF_OK ? MF_OK
+                           : mf_fail(error, status, "gaits: %.80s: %s",
+                                     gait->name == NULL ? "" : gait->name, cause.message);
+}
+
 static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *const *gaits,
                           uint32_t count, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -188,6 +202,9 @@ static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *co
             return mf_fail(error, status, "gaits: %.80s: %s",
                            gaits[i]->name == NULL ? "" : gaits[i]->name, cause.message);
         system->batch.plan_count = i + 1;
+        status = check_followed(group, gaits[i], &system->plans[i], error);
+        if (status != MF_OK)
+            return status;
     }
     return MF_OK;
 }

@@ -283,6 +283,33 @@ static mf_Status check_wave(const mf_GaitWave *wave, const char *path, mf_GaitBl
     return MF_OK;
 }
 
+// A curve is cut to the joint's range, but one about a point outside, or of more than the whole
+// range to either side, is a mistake: degrees, most likely.
+static mf_Status check_swing(const mf_GaitWave *wave, const mf_Joint *joint, uint32_t index,
+                             mf_GaitBlame *blame, mf_Error *error) {
+    static const char *const keys[] = {"amplitude", "forward", "left", "turn"};
+    const double sizes[] = {wave->amplitude, wave->forward, wave->left, wave->turn};
+    const char *unit = joint->type == MF_JOINT_SLIDE ? "m" : "rad";
+    const double whole = joint->type == MF_JOINT_SLIDE ? 1e9 : 2.0 * MF_PI; // of a free joint
+    const bool ranged = mf_is_finite(joint->lower) && mf_is_finite(joint->upper);
+    const double lower = ranged ? joint->lower : -whole, upper = ranged ? joint->upper : whole;
+    const double most = ranged ? upper - lower : whole;
+    char path[60];
+    snprintf(path, sizeof path, "joints.%u.offset", index);
+    if (wave->offset < lower || wave->offset > upper)
+        return mf_gait_refuse(blame, error, path,
+                              "%g %s is outside of the range %g .. %g of joint %.80s", wave->offset,
+                              unit, lower, upper, joint->name);
+    for (int k = 0; k < 4; k++) {
+        snprintf(path, sizeof path, "joints.%u.%s", index, keys[k]);
+        if (mf_abs(sizes[k]) > most)
+            return mf_gait_refuse(blame, error, path,
+                                  "%g %s is more than the whole range of joint %.80s, %g %s",
+                                  sizes[k], unit, joint->name, most, unit);
+    }
+    return MF_OK;
+}
+
 static mf_GaitTone tone_of(const mf_GaitWave *wave, uint32_t row) {
     return (mf_GaitTone){.target = row,
                          .shape = wave->shape,
@@ -330,6 +357,8 @@ static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, cons
             continue;
         snprintf(path, sizeof path, "joints.%u.joint", i);
         status = mf_gait_find_joint(model, waves->waves[i].joint, path, &joint, blame, error);
+        if (status == MF_OK)
+            status = check_swing(&waves->waves[i], &model->joints[joint], i, blame, error);
         if (status == MF_OK)
             plan->tones[plan->tone_count++] =
                 tone_of(&waves->waves[i], mf_gait_row(plan, model, joint));

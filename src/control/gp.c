@@ -3,6 +3,7 @@
 //
 // Invariants: every byte is an instruction and every string of 32 bytes a program; a program can
 // neither leave its memory nor move a joint beyond its range.
+#include "control/follow.h"
 #include "control/gp.h"
 
 #include "world/attach.h"
@@ -214,6 +215,8 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     if (config == NULL)
         config = &defaults;
     mf_Status status = check_gp(group, config, error);
+    if (status == MF_OK)
+        status = mf_control_follows(group, system_name, error);
     if (status != MF_OK)
         return status;
     mf_World *world = mf_group_world(group);

@@ -1,4 +1,5 @@
 // Neural networks as controllers, linear ones too (network_kernel.c).
+#include "control/follow.h"
 #include "control/network.h"
 
 #include "math/scalar.h"
@@ -131,6 +132,11 @@ static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, Net
     if (field->components < 1 || field->components > MF_NETWORK_UNITS)
         return mf_fail(error, MF_LIMIT, "network: field %s: %u values, need 1 .. %u",
                        config->output, field->components, MF_NETWORK_UNITS);
+    if (strcmp(config->output, "joint.target") == 0) {
+        status = mf_control_follows(group, system_name, error);
+        if (status != MF_OK)
+            return status;
+    }
     system->writes[0] = field->info.name;
     system->batch.output = field->data;
     system->batch.sizes[system->batch.layers++] = field->components;

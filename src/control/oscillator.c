@@ -1,4 +1,5 @@
 // Open-loop oscillators as a controller: one sine per joint (oscillator_kernel.c).
+#include "control/follow.h"
 #include "control/oscillator.h"
 
 #include "world/attach.h"
@@ -62,6 +63,8 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "oscillator: start from mf_oscillator_config()");
     mf_Status status = mf_attach_check(group, system_name, config->rate, error);
+    if (status == MF_OK)
+        status = mf_control_follows(group, system_name, error);
     if (status != MF_OK)
         return status;
     mf_World *world = mf_group_world(group);

@@ -4,6 +4,7 @@
 // Invariants: robots with a fault, of another level, or beyond the group's count are never changed;
 // a refusal leaves the group as it was, except for own fields, which are found again.
 #include "base/hash.h"
+#include "control/follow.h"
 #include "control/plugin.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
@@ -103,6 +104,13 @@ static mf_Status find_field(const mf_PluginUse *use, const mf_PluginField *asked
                           "field %s: expected %u values %s, the group %s has %u %s", asked->name,
                           asked->width, shape_name(asked->shape), group, field->info.width,
                           shape_name(field->info.shape));
+    if ((asked->access & MF_PLUGIN_WRITE) && plugin->entry->kind == MF_PLUGIN_CONTROL &&
+        strcmp(asked->name, "joint.target") == 0) {
+        mf_Error reason = {0};
+        mf_Status status = mf_control_follows(use->group, plugin->entry->name, &reason);
+        if (status != MF_OK)
+            return mf_fail_at(error, status, plugin->path, 0, 0, "plugin %s", reason.message);
+    }
     if ((asked->access & MF_PLUGIN_WRITE) && !is_writable(use, &field->info))
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
                           "field %s: a %s plugin may not write it", asked->name,

@@ -95,7 +95,7 @@ static mf_Status run_level(mf_Context *context, const mf_Model *model,
     row->samples = mf_allocate(context, count, sizeof *row->samples);
     if (row->samples == NULL)
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
-    mf_Status status = mf_ladder_raise(context, model, config, row->motion, 1, true, &stage, error);
+    mf_Status status = mf_ladder_raise(context, model, config, row->motion, 1, &stage, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < count; i++) {

@@ -1,6 +1,8 @@
 // A world with one kind of robot that does one gait at one level.
 #include "ladder/stage.h"
 
+#include "ladder/start.h"
+
 #include "math/scalar.h"
 
 #include <math.h>
@@ -13,107 +15,23 @@
 
 // ---- setting up --------------------------------------------------------------------------------
 
-// The same friction, contacts and times for all levels.
-static mf_MotionsConfig motions_of(const mf_CompareConfig *config) {
-    mf_MotionsConfig motions = mf_motions_config();
-    mf_motions_set_shapes(&motions, true);
-    mf_motions_set_control(&motions, config->control_interval);
-    motions.rigid.friction = motions.prescribed.friction = motions.articulated.friction =
-        config->friction;
-    if (!isnan(config->friction))
-        motions.points.friction_coefficient = config->friction;
-    return motions;
-}
-
-static mf_Status add_gait(mf_Group *group, const mf_CompareConfig *config, mf_Error *error) {
-    mf_GaitConfig settings = mf_gait_config();
-    settings.rate = mf_rate_from_period(config->control_interval);
-    settings.first = MF_NONE;
-    return config->gait != NULL ? mf_gaits_add(group, &config->gait, 1, &settings, error) : MF_OK;
-}
-
-static mf_Status make_world(mf_LadderStage *stage, const mf_CompareConfig *config, uint32_t count,
-                            bool double_precision, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.step = config->step;
-    world.terrain = config->terrain;
-    group.model = stage->model;
-    group.count = count;
-    group.double_precision = double_precision;
-    mf_MotionsConfig motions = motions_of(config);
-    mf_Status status = mf_world_create(stage->context, &world, &stage->world, error);
-    stage->gravity = world.gravity;
-    if (status == MF_OK)
-        status = mf_world_add_group(stage->world, &group, &stage->group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(stage->group, stage->motion, &motions, error);
-    if (status == MF_LIMIT) { // hulls of many corners: a few points of each instead
-        mf_motions_set_shapes(&motions, false);
-        status = mf_motion_add(stage->group, stage->motion, &motions, error);
-    }
-    return status == MF_OK ? add_gait(stage->group, config, error) : status;
-}
-
-// ---- the start ---------------------------------------------------------------------------------
-
-// The highest ground [m] below the links.
-static double ground_below(const mf_LadderStage *stage, const mf_Terrain *terrain) {
-    double highest = terrain != NULL ? mf_terrain_height(terrain, 0.0, 0.0, NULL) : 0.0;
-    for (uint32_t l = 0; terrain != NULL && l < stage->model->link_count; l++) {
-        double height = mf_terrain_height(terrain, stage->place[l][0], stage->place[l][1], NULL);
-        highest = height > highest ? height : highest;
-    }
-    return highest;
-}
-
-static void take_up(mf_LadderStage *stage, uint32_t robot) {
-    mf_Field *angle = mf_group_find_field(stage->group, "joint.angle");
-    mf_Field *target = mf_group_find_field(stage->group, "joint.target");
-    for (uint32_t j = 0; j < stage->model->joint_count; j++) {
-        mf_field_set(angle, robot, j, stage->angle[j]);
-        mf_field_set(target, robot, j, stage->angle[j]);
-    }
-    mf_group_refresh(stage->group, robot);
-}
-
-static mf_Status begin(mf_LadderStage *stage, const mf_CompareConfig *config, mf_Error *error) {
-    const mf_Model *model = stage->model;
-    static const double still[3] = {0.0, 0.0, 0.0};
-    double place[3] = {0.0, 0.0, 0.0};
-    mf_Status status = MF_OK;
-    memcpy(stage->angle, model->start_angle, model->joint_count * sizeof *stage->angle);
-    if (config->gait != NULL)
-        status = mf_gait_sample(config->gait, model, 0.0, still, stage->angle, error);
-    mf_model_pose(model, stage->angle, stage->place, stage->turn);
-    bool shapes = stage->motion != MF_MOTION_POINTS;
-    double lowest = mf_model_lowest(model, stage->place, stage->turn, shapes);
-    place[2] = ground_below(stage, config->terrain) - (isfinite(lowest) ? lowest : 0.0);
-    for (uint32_t i = 0; i < mf_group_count(stage->group) && status == MF_OK; i++) {
-        status = mf_group_place(stage->group, i, place, NULL, NULL, error);
-        take_up(stage, i);
-    }
-    return status;
-}
-
-static uint64_t steps_of(const mf_CompareConfig *config, double seconds) {
-    return (uint64_t)(seconds / mf_time_to_seconds(config->step) + 0.5);
-}
-
-static void settle(mf_LadderStage *stage, const mf_CompareConfig *config) {
-    mf_Field *select = mf_group_find_field(stage->group, "gait.select");
-    mf_Field *command = mf_group_find_field(stage->group, "gait.command");
-    mf_world_step(stage->world, steps_of(config, config->settle));
-    for (uint32_t i = 0; select != NULL && i < mf_group_count(stage->group); i++) {
-        mf_field_set(select, i, 0, 0.0);
-        for (uint32_t c = 0; c < 3; c++)
-            mf_field_set(command, i, c, config->command[c]);
-    }
+static mf_ModelStart start_of(const mf_LadderStage *stage, const mf_CompareConfig *config,
+                              uint32_t count) {
+    mf_ModelStart start = mf_model_start_of(stage->model, stage->motion);
+    start.gait = config->gait;
+    memcpy(start.command, config->command, sizeof start.command);
+    start.settle = config->settle;
+    start.count = count;
+    start.step = config->step;
+    start.control_interval = config->control_interval;
+    start.friction = config->friction;
+    start.terrain = config->terrain;
+    return start;
 }
 
 mf_Status mf_ladder_raise(mf_Context *context, const mf_Model *model,
                           const mf_CompareConfig *config, mf_Motion motion, uint32_t count,
-                          bool double_precision, mf_LadderStage *out, mf_Error *error) {
+                          mf_LadderStage *out, mf_Error *error) {
     uint32_t links = model->link_count;
     mf_LadderStage stage = {.context = context, .model = model, .motion = motion, .looked = -1};
     stage.angle = mf_allocate(context, model->joint_count + 1, sizeof *stage.angle);
@@ -125,21 +43,23 @@ mf_Status mf_ladder_raise(mf_Context *context, const mf_Model *model,
     if (stage.angle == NULL || stage.place == NULL || stage.turn == NULL || stage.before == NULL ||
         stage.turned == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
-    if (status == MF_OK)
-        status = make_world(&stage, config, count, double_precision, error);
-    if (status == MF_OK)
-        status = begin(&stage, config, error);
+    if (status == MF_OK) {
+        mf_ModelStart start = start_of(&stage, config, count);
+        status = mf_model_start(context, &start, &stage.world, error);
+        stage.ground = start.ground;
+    }
     if (status != MF_OK) {
         mf_ladder_clear(&stage);
         return status;
     }
-    settle(&stage, config);
+    stage.group = mf_world_group(stage.world, 0);
     *out = stage;
     return MF_OK;
 }
 
 void mf_ladder_clear(mf_LadderStage *stage) {
     mf_world_destroy(stage->world);
+    mf_terrain_destroy(stage->ground);
     mf_release(stage->context, stage->angle);
     mf_release(stage->context, stage->place);
     mf_release(stage->context, stage->turn);
@@ -237,7 +157,7 @@ mf_Status mf_ladder_price(mf_Context *context, const mf_Model *model,
     mf_LadderStage stage;
     uint64_t steps = 20;
     mf_Status status =
-        mf_ladder_raise(context, model, config, motion, config->price_robots, false, &stage, error);
+        mf_ladder_raise(context, model, config, motion, config->price_robots, &stage, error);
     if (status != MF_OK)
         return status;
     *out = INFINITY;

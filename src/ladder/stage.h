@@ -10,17 +10,17 @@ typedef struct mf_LadderStage {
     mf_World *world;
     mf_Group *group;
     mf_Motion motion;
-    double gravity;                    // [m/s^2]
+    mf_Terrain *ground;                // of the file, or NULL
     double *angle;                     // [rad] or [m] of each joint
     double (*place)[3], (*turn)[4];    // of the links, world
     double (*before)[3], (*turned)[4]; // the same at the look before
     mf_Time looked;                    // [ns] when that was; < 0: never
 } mf_LadderStage;
 
-// Makes it: robots in the gait's first pose, on the ground, settled, the gait begun.
+// Makes it by mf_model_start, as `mayfly run` does: settled, the gait begun.
 mf_Status mf_ladder_raise(mf_Context *context, const mf_Model *model,
                           const mf_CompareConfig *config, mf_Motion motion, uint32_t count,
-                          bool double_precision, mf_LadderStage *out, mf_Error *error);
+                          mf_LadderStage *out, mf_Error *error);
 void mf_ladder_clear(mf_LadderStage *stage);
 
 // Of the first robot: pose of the base, how deep [m] it is in the ground, and how fast [m/s] what

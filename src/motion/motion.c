@@ -1,6 +1,7 @@
 // Names of the motions, which of them a model can move by, and groups that move by several.
 #include "motion/levels.h"
 #include "base/hash.h"
+#include "motion/articulated/commands.h"
 #include "world/attach.h"
 
 #include <assert.h>
@@ -230,6 +231,17 @@ mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {
 bool mf_motion_in(const mf_Group *group, mf_Motion motion) {
     const mf_Level *level = mf_level(motion);
     return level != NULL ? level->is_in(group) : mf_level_own(group, motion) != NULL;
+}
+
+mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *error) {
+    if (group == NULL || joint >= mf_group_model(group)->joint_count)
+        return mf_fail(error, MF_BAD_ARGUMENT, "motion: no such group or joint");
+    const mf_Joint *own = &mf_group_model(group)->joints[joint];
+    if (mf_motion_in(group, MF_MOTION_ARTICULATED))
+        return mf_art_follows(group, joint, error);
+    if (own->type != MF_JOINT_HINGE && own->type != MF_JOINT_SLIDE)
+        return mf_fail(error, MF_UNSUPPORTED, "joint %s is no hinge or slide", own->name);
+    return MF_OK;
 }
 
 mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *error) {

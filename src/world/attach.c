@@ -48,6 +48,10 @@ void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash)
             group->systems[i].config.settings_hash = settings_hash;
 }
 
+bool mf_attach_drives_joints(const mf_Group *group) {
+    return group->drives_joints;
+}
+
 void mf_attach_keep(mf_Group *group, mf_Kept *kept) {
     kept->next = group->kept;
     group->kept = kept;

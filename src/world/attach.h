@@ -21,6 +21,9 @@ mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, 
 // Gives the system `name` of the group another hash of its settings, after they changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
+// Whether a controller of the group declares that it writes joint.target.
+bool mf_attach_drives_joints(const mf_Group *group);
+
 // Memory from mf_allocate that begins with a mf_Kept and that the group releases last of all: the
 // texts of fields that are no literals.
 typedef struct mf_Kept {

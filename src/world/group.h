@@ -61,6 +61,7 @@ struct mf_Group {
     mf_StartPose *starts; // of the instances that were placed; NULL when none was
     uint8_t *placed;      // [1] per instance: 1 when `starts` counts
     uint64_t starts_hash; // [1] over all starts, in whatever order they were given
+    bool drives_joints;   // a controller writes joint.target
     bool slow;            // some phase has slow systems that may run at the same time
     struct mf_Kept *kept; // what mf_attach_keep was given
     uint32_t contact_row_count;

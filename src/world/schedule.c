@@ -148,7 +148,24 @@ static mf_Status check_pair(const mf_Group *group, const mf_SystemSlot *a, const
     return MF_OK;
 }
 
+static bool names_it(const char *const *names, const char *field) {
+    for (; names != NULL && *names != NULL; names++)
+        if (strcmp(*names, field) == 0)
+            return true;
+    return false;
+}
+
+static void find_drivers(mf_Group *group) {
+    group->drives_joints = false;
+    for (uint32_t s = 0; s < group->system_count; s++) {
+        const mf_SystemConfig *config = &group->systems[s].config;
+        if (config->phase < MF_PHASE_MOTION && names_it(config->writes, "joint.target"))
+            group->drives_joints = true;
+    }
+}
+
 static void find_waves(mf_Group *group) {
+    find_drivers(group);
     group->slow = false;
     for (uint32_t s = 0; s < group->system_count; s++) {
         mf_SystemSlot *slot = &group->systems[s];
@@ -247,13 +264,6 @@ const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index) {
 }
 uint32_t mf_group_system_wave(const mf_Group *group, uint32_t index) {
     return index < group->system_count ? group->systems[index].wave : 0;
-}
-
-static bool names_it(const char *const *names, const char *field) {
-    for (; names != NULL && *names != NULL; names++)
-        if (strcmp(*names, field) == 0)
-            return true;
-    return false;
 }
 
 static const char *find_user(const mf_Group *group, const char *field, uint32_t n, bool writes) {

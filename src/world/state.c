@@ -6,13 +6,14 @@
 
 // The fields of ball and floating joints; a motion that does not move them has none.
 typedef struct Rows {
-    mf_Field *angle, *rate, *target, *ball, *ball_rate, *place, *speed;
+    mf_Field *angle, *rate, *target, *followed, *ball, *ball_rate, *place, *speed;
 } Rows;
 
 static Rows find_rows(mf_Group *group) {
     return (Rows){.angle = mf_group_find_field(group, "joint.angle"),
                   .rate = mf_group_find_field(group, "joint.rate"),
                   .target = mf_group_find_field(group, "joint.target"),
+                  .followed = mf_group_find_field(group, "actuator.target"),
                   .ball = mf_group_find_field(group, "ball.orientation"),
                   .ball_rate = mf_group_find_field(group, "ball.rate"),
                   .place = mf_group_find_field(group, "free.position"),
@@ -53,6 +54,7 @@ void mf_group_set_state(mf_Group *group, uint32_t instance, const double *positi
         if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
             write(rows.angle, instance, j, 1, q);
             write(rows.target, instance, j, 1, q);
+            write(rows.followed, instance, j, 1, q); // a state is no command
             write(rows.rate, instance, j, 1, v);
             continue;
         }

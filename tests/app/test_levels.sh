@@ -38,6 +38,22 @@ grep -q '<svg' page.html || fail 'the page has no plot'
 expect 0 compare "$hexapod" --gait tripod --duration 1 --robots 4 --levels kinematic,rigid
 grep -q 'what a level cannot show' out || fail 'compare does not say what a level cannot show'
 
+# ---- run and compare show the same: one set-up, one step, one start --------------------------------
+for level in points rigid prescribed articulated; do
+    expect 0 run "$humanoid" --motion $level --gait walk --duration 2 --json
+    distance=$(value distance)
+    expect 0 compare "$humanoid" --levels $level --gait walk --duration 2 --no-price --json
+    head -n 1 out >row && mv row out
+    [ "$(value distance)" = "$distance" ] ||
+        fail "$level: compare goes $(value distance) m, run $distance m"
+done
+expect 0 run "$hexapod" --gait tripod --step 0.004 --duration 1 --json
+distance=$(value distance)
+expect 0 compare "$hexapod" --gait tripod --step 0.004 --levels articulated --duration 1 --no-price --json
+head -n 1 out >row && mv row out
+[ "$(value distance)" = "$distance" ] || fail 'run and compare differ with --step'
+refused 2 '--step' run "$soccer" --step 0.01
+
 # ---- run ------------------------------------------------------------------------------------------
 for level in kinematic points rigid prescribed articulated; do
     expect 0 run "$humanoid" --motion $level --gait walk --duration 2 --json

@@ -572,7 +572,7 @@ static void keyframes_end(void **state) {
 // Targets never leave the ranges of the joints, and a command that is no number is a fault.
 static void ranges_hold_and_nan_is_a_fault(void **state) {
     const Stage *stage = *state;
-    mf_Gait *gait = gait_of(stage, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 100},"
+    mf_Gait *gait = gait_of(stage, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 2.4},"
                                    " {joint: right_knee, forward: 1}], pace: {march: true}}");
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
@@ -596,6 +596,28 @@ static void ranges_hold_and_nan_is_a_fault(void **state) {
     assert_int_equal(mf_group_fault(group, 0), MF_FAULT_INPUT);
     mf_world_destroy(made);
     mf_gait_destroy(gait);
+}
+
+// Angles are radians: 45 is nobody's wish.
+static void degrees_in_a_file_are_refused(void **state) {
+    const Stage *stage = *state;
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"waves: {period: 1, joints: [{joint: left_knee, amplitude: 45}]}", "joints.0.amplitude"},
+        {"waves: {period: 1, joints: [{joint: left_knee, offset: 45}]}", "joints.0.offset"},
+        {"waves: {period: 1, joints: [{joint: left_knee, forward: -45}]}", "joints.0.forward"},
+        {"keyframes: {frames: [{time: 0, angles: {left_knee: 45}}]}", "left_knee"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_Gait *gait = NULL;
+        mf_Error error = {0};
+        assert_int_equal(mf_gait_parse(stage->context, "/tests/g.yaml", cases[i].text,
+                                       strlen(cases[i].text), stage->model, &gait, &error),
+                         MF_BAD_FILE);
+        if (strstr(error.message, cases[i].why) == NULL || strstr(error.message, "45") == NULL)
+            fail_msg("%s", error.message);
+    }
 }
 
 // ---- failures ----------------------------------------------------------------------------------
@@ -679,6 +701,7 @@ int main(void) {
         cmocka_unit_test(time_is_exact),
         cmocka_unit_test(keyframes_end),
         cmocka_unit_test(ranges_hold_and_nan_is_a_fault),
+        cmocka_unit_test(degrees_in_a_file_are_refused),
         cmocka_unit_test(every_failing_call_is_survived),
         cmocka_unit_test(wrong_arguments_are_refused),
     };

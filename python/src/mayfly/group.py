@@ -209,7 +209,7 @@ class Group:
         for i in range(lib.mf_group_system_count(self._native)):
             system = lib.mf_group_system(self._native, i)
             names = system.writes
-            if system.phase != lib.MF_PHASE_MOTION or names == ffi.NULL:
+            if system.phase != lib.MF_PHASE_MOTION or names == ffi.NULL or _is_commands(system):
                 continue
             n = 0
             while names[n] != ffi.NULL:
@@ -403,6 +403,11 @@ class Group:
     def bytes_per_robot(self) -> int:
         """[byte] of all fields of one robot."""
         return int(lib.mf_group_bytes_per_instance(self._use()))
+
+
+def _is_commands(system: Any) -> bool:
+    """Whether the system brings joint.target to actuators: what it writes is no state of a motion."""
+    return text(system.name) == "commands"
 
 
 def _group_again(world: World, name: str) -> Group:

@@ -1,5 +1,6 @@
 // The `articulated` motion's host side: its fields, its system, and answers about one instance.
 #include "motion/articulated/build.h"
+#include "motion/articulated/commands.h"
 #include "motion/articulated/host.h"
 #include "motion/articulated/step.h"
 #include "math/scalar.h"
@@ -251,6 +252,8 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
     status = bind_fields(group, plan, error);
+    if (status == MF_OK)
+        status = mf_art_commands_add(group, error);
     if (status == MF_OK) {
         choose_kernel(plan, mf_world_isa(mf_group_world(group)),
                       mf_group_settings(group)->double_precision);

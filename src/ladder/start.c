@@ -1,13 +1,20 @@
-// The world of a robot alone: flat ground, and step, gravity, integrator and switches of its file.
-#include "start_model.h"
+// The world of a robot alone: step, gravity, ground, integrator and switches of its file.
+#include "ladder/start.h"
+
+#include <mayfly/instruments.h>
+
+#include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "math/scalar.h"
-
 #define RATE_STREAM 0x64726f70u // keeps these random numbers apart from all others
 #define RATE_MOST 0.1           // [rad/s] or [m/s]
+#define DEEP 0.005              // [m] in the ground that no file means
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
 
 // ---- the ground below a pose --------------------------------------------------------------------
 
@@ -18,7 +25,7 @@ static double shape_radius(const mf_Model *model, const mf_Shape *shape) {
         return shape->size[0] + shape->size[1] + shape->size[2];
     for (uint32_t i = 0; i < model->meshes[shape->mesh].vertex_count; i++) {
         const float *v = model->meshes[shape->mesh].vertices + 3 * (size_t)i;
-        farthest = fmax(farthest, sqrt((double)v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+        farthest = larger(farthest, mf_sqrt((double)v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     }
     return farthest;
 }
@@ -33,7 +40,8 @@ static double reach_around(const mf_Model *model, double (*place)[3], double (*t
             continue;
         mf_quat_rotate(at, turn[shape->link], shape->position);
         mf_vec3_add(at, at, place[shape->link]);
-        farthest = fmax(farthest, sqrt(at[0] * at[0] + at[1] * at[1]) + shape_radius(model, shape));
+        farthest =
+            larger(farthest, mf_sqrt(at[0] * at[0] + at[1] * at[1]) + shape_radius(model, shape));
     }
     return farthest;
 }
@@ -48,7 +56,8 @@ static double highest_near(const mf_Terrain *ground, double reach) {
             double x = ground->origin[0] + (column + 0.5) * ground->cell;
             double y = ground->origin[1] + (row + 0.5) * ground->cell;
             if (x * x + y * y < far * far)
-                highest = fmax(highest, ground->height_f64[(size_t)row * ground->columns + column]);
+                highest =
+                    larger(highest, ground->height_f64[(size_t)row * ground->columns + column]);
         }
     return highest;
 }
@@ -93,9 +102,42 @@ static mf_Status fill_angles(const mf_ModelStart *wanted, Start *start, mf_Error
                : MF_OK;
 }
 
-// The file's pose with these angles, put on the ground where it can fall.
-static void fill_pose(const mf_ModelStart *wanted, Start *start) {
+// How deep [m] the deepest shape is in the ground with the links at these poses; < 0: above it.
+static double depth_of(const mf_Model *model, const mf_Terrain *ground, const Start *start) {
+    double deepest = -INFINITY;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const uint32_t link = model->shapes[i].link;
+        double point[3], at[3];
+        if (!model->shapes[i].collides || link == MF_NONE)
+            continue;
+        mf_model_shape_lowest(model, i, start->place[link], start->turn[link], point);
+        mf_quat_rotate(at, start->turn[link], point);
+        mf_vec3_add(at, at, start->place[link]);
+        const double height = ground != NULL ? mf_terrain_height(ground, at[0], at[1], NULL) : 0.0;
+        deepest = larger(deepest, height - at[2]);
+    }
+    return deepest;
+}
+
+static const mf_Terrain *ground_of(const mf_ModelStart *wanted) {
+    return wanted->terrain != NULL ? wanted->terrain : wanted->ground;
+}
+
+// With its lowest point on the ground around the origin.
+static void put_on_ground(const mf_ModelStart *wanted, Start *start) {
     const mf_Model *model = wanted->model;
+    double *q = start->position;
+    const double lowest =
+        mf_model_lowest(model, start->place, start->turn, wanted->motion != MF_MOTION_POINTS);
+    const double far = reach_around(model, start->place, start->turn);
+    if (mf_is_finite(lowest))
+        q[2] += highest_near(ground_of(wanted), far) - lowest;
+}
+
+// The file's pose with these angles. Only an MJCF says where in the world it is.
+static void fill_pose(mf_ModelStart *wanted, Start *start) {
+    const mf_Model *model = wanted->model;
+    const bool placed = model->body_count > 0 && wanted->gait == NULL;
     double *q = start->position;
     memcpy(q, model->start_position, model->position_count * sizeof *q);
     for (uint32_t j = 0; j < model->joint_count; j++)
@@ -103,13 +145,16 @@ static void fill_pose(const mf_ModelStart *wanted, Start *start) {
             q[model->joints[j].position_address] = start->angle[j];
     if (model->base != MF_BASE_FREE)
         return;
+    if (!placed)
+        q[0] = q[1] = 0.0;
     mf_model_pose_at(model, q, start->place, start->turn);
-    double lowest =
-        mf_model_lowest(model, start->place, start->turn, wanted->motion != MF_MOTION_POINTS);
-    q[0] = q[1] = 0.0;
-    if (isfinite(lowest))
-        q[2] +=
-            highest_near(wanted->ground, reach_around(model, start->place, start->turn)) - lowest;
+    if (!placed) {
+        put_on_ground(wanted, start);
+        return;
+    }
+    const double depth = depth_of(model, ground_of(wanted), start);
+    wanted->raised = mf_model_touches(model) && depth > DEEP ? depth : 0.0;
+    q[2] += wanted->raised;
 }
 
 static void fill_key(const mf_Model *model, uint32_t key, Start *start) {
@@ -168,9 +213,9 @@ static mf_Status place_all(mf_Group *group, const mf_ModelStart *wanted, const S
 // ---- motion ------------------------------------------------------------------------------------
 
 // About 10 ms in whole steps: how often joints are told where to be.
-static mf_Time control_interval(mf_Time step) {
-    mf_Time steps = 10 * MF_MILLISECOND / step;
-    return step * (steps > 0 ? steps : 1);
+static mf_Time control_interval(const mf_ModelStart *wanted, mf_Time step) {
+    const mf_Time steps = 10 * MF_MILLISECOND / step;
+    return wanted->control_interval > 0 ? wanted->control_interval : step * (steps > 0 ? steps : 1);
 }
 
 // Whether the file's world has a level plane or height field that touches.
@@ -206,8 +251,12 @@ static mf_MotionsConfig motions_of(const mf_ModelStart *wanted, mf_Time step) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Time published = config.points.joint_interval / step;
     mf_motions_set_shapes(&config, true);
-    mf_motions_set_control(&config, control_interval(step));
-    if (wanted->gait == NULL)
+    mf_motions_set_control(&config, control_interval(wanted, step));
+    config.rigid.friction = config.prescribed.friction = config.articulated.friction =
+        wanted->friction;
+    if (!isnan(wanted->friction))
+        config.points.friction_coefficient = wanted->friction;
+    if (wanted->gait == NULL && wanted->control_interval == 0)
         config.points.joint_interval = step * (published > 0 ? published : 1);
     const bool touches = mf_model_touches(model);
     config.rigid.contacts = config.prescribed.contacts = config.articulated.contacts = touches;
@@ -223,7 +272,7 @@ static mf_Status add_motion(mf_Group *group, const mf_ModelStart *wanted, mf_Tim
     mf_MotionsConfig config = motions_of(wanted, step);
     const bool articulated = wanted->motion == MF_MOTION_ARTICULATED;
     if (wanted->motion == MF_MOTION_OWN)
-        return mf_app_plugins_add(wanted->plugins, group, MF_PLUGIN_MOTION, 0, error);
+        return wanted->add_motion(group, wanted->user, error);
     mf_Status status = articulated ? MF_OK : mf_motion_check(wanted->model, wanted->motion, error);
     if (status == MF_OK)
         status = mf_motion_add(group, wanted->motion, &config, error);
@@ -237,79 +286,87 @@ static mf_Status add_motion(mf_Group *group, const mf_ModelStart *wanted, mf_Tim
     return mf_motion_add(group, wanted->motion, &config, error);
 }
 
+// Nothing is followed until the robots have settled.
 static mf_Status add_gait(mf_Group *group, const mf_ModelStart *wanted, mf_Time step,
                           mf_Error *error) {
     mf_GaitConfig config = mf_gait_config();
-    config.rate = mf_rate_from_period(control_interval(step));
-    if (wanted->gait == NULL)
-        return MF_OK;
-    mf_Status status = mf_gaits_add(group, &wanted->gait, 1, &config, error);
-    mf_Field *command = mf_group_find_field(group, "gait.command");
-    for (uint32_t i = 0; i < wanted->count && status == MF_OK; i++)
-        for (uint32_t c = 0; c < 3; c++)
-            mf_field_set(command, i, c, wanted->command[c]);
-    return status;
+    config.rate = mf_rate_from_period(control_interval(wanted, step));
+    config.first = MF_NONE;
+    return wanted->gait != NULL ? mf_gaits_add(group, &wanted->gait, 1, &config, error) : MF_OK;
 }
 
-static mf_Status add_controllers(mf_Group *group, const mf_ModelStart *wanted, mf_Time step,
-                                 mf_Error *error) {
-    if (wanted->plugins == NULL)
-        return MF_OK;
-    mf_Time tick = mf_time_from_seconds(wanted->plugins->tick);
-    if (tick % step != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "--plugin-tick: expected a multiple of the file's step of %g s, found %g s",
-                       mf_time_to_seconds(step), wanted->plugins->tick);
-    return mf_app_plugins_add(wanted->plugins, group, MF_PLUGIN_CONTROL,
-                              tick > 0 ? tick : control_interval(step), error);
+static void settle(mf_Group *group, const mf_ModelStart *wanted, mf_Time step) {
+    mf_Field *select = mf_group_find_field(group, "gait.select");
+    mf_Field *command = mf_group_find_field(group, "gait.command");
+    if (wanted->settle > 0.0)
+        mf_world_step(mf_group_world(group),
+                      (uint64_t)(wanted->settle / mf_time_to_seconds(step) + 0.5));
+    for (uint32_t i = 0; select != NULL && i < wanted->count; i++) {
+        mf_field_set(select, i, 0, 0.0);
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(command, i, c, wanted->command[c]);
+    }
 }
 
 // What cannot be measured reads 0; mayfly info tells.
-static mf_Status add_instruments(mf_Group *group, mf_Error *error) {
+static mf_Status add_instruments(mf_Group *group, const mf_ModelStart *wanted, mf_Error *error) {
     mf_InstrumentsConfig config = mf_instruments_config();
     config.lenient = true;
-    if (mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR)
+    if (!wanted->instruments || (wanted->model->physics.disabled & MF_DISABLE_SENSOR))
         return MF_OK;
     return mf_instruments_add(group, &config, error);
 }
 
-mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
-                         mf_Error *error) {
+mf_ModelStart mf_model_start_of(const mf_Model *model, mf_Motion motion) {
+    return (mf_ModelStart){.model = model,
+                           .motion = motion,
+                           .key = MF_NONE,
+                           .count = 1,
+                           .seed = 1,
+                           .friction = (double)NAN};
+}
+
+static mf_Status world_of(mf_Context *context, mf_ModelStart *start, mf_WorldConfig *out,
+                          mf_Error *error) {
     const mf_Physics *physics = &start->model->physics;
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
-    mf_Group *group = NULL;
-    Start pose = {0};
-    if (!(physics->step >= 1e-6 && physics->step <= 1.0))
+    const double *pull = physics->gravity;
+    const double gravity = mf_vec3_length(pull);
+    *out = mf_world_config();
+    if (start->step == 0 && !(physics->step >= 1e-6 && physics->step <= 1.0))
         return mf_fail_at(error, MF_BAD_ARGUMENT, start->model->file, 0, 0,
                           "timestep: expected 1e-6 to 1 s, found %g", physics->step);
-    world.step = mf_time_from_seconds(physics->step);
-    world.seed = start->seed;
-    const double *pull = physics->gravity;
-    double gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
-    world.gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : gravity;
+    out->step = start->step > 0 ? start->step : mf_time_from_seconds(physics->step);
+    out->seed = start->seed;
+    out->gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : gravity;
     if (gravity > 0.0)
-        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
+        memcpy(out->gravity_direction, pull, sizeof out->gravity_direction);
+    mf_Status status = MF_OK;
+    if (start->terrain == NULL)
+        status = mf_terrain_from_model(context, start->model, &start->ground, error);
+    out->terrain = ground_of(start);
+    return status;
+}
+
+static mf_Status add_group(mf_World *world, const mf_ModelStart *start, mf_Time step,
+                           mf_Group **out, mf_Error *error) {
+    mf_GroupConfig config = mf_group_config();
     config.model = start->model;
     config.count = start->count;
     config.double_precision = start->double_precision;
-    *out = NULL;
-    mf_Status status = mf_terrain_from_model(context, start->model, &start->ground, error);
-    world.terrain = start->ground;
+    mf_Status status = mf_world_add_group(world, &config, out, error);
     if (status == MF_OK)
-        status = mf_world_create(context, &world, out, error);
+        status = add_motion(*out, start, step, error);
     if (status == MF_OK)
-        status = mf_world_add_group(*out, &config, &group, error);
-    if (status == MF_OK)
-        status = add_motion(group, start, world.step, error);
-    if (status == MF_OK)
-        status = add_gait(group, start, world.step, error);
-    if (status == MF_OK)
-        status = add_controllers(group, start, world.step, error);
-    if (status == MF_OK)
-        status = add_instruments(group, error);
-    if (status == MF_OK)
-        status = start_make(context, start->model, &pose, error);
+        status = add_gait(*out, start, step, error);
+    if (status == MF_OK && start->add_controllers != NULL)
+        status = start->add_controllers(*out, control_interval(start, step), start->user, error);
+    return status == MF_OK ? add_instruments(*out, start, error) : status;
+}
+
+static mf_Status begin(mf_Context *context, mf_ModelStart *start, mf_Group *group,
+                       mf_Error *error) {
+    Start pose = {0};
+    mf_Status status = start_make(context, start->model, &pose, error);
     if (status == MF_OK)
         status = fill_angles(start, &pose, error);
     if (status == MF_OK) {
@@ -320,6 +377,23 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
         status = place_all(group, start, &pose, error);
     }
     start_free(context, &pose);
+    return status;
+}
+
+mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
+                         mf_Error *error) {
+    mf_WorldConfig world;
+    mf_Group *group = NULL;
+    *out = NULL;
+    mf_Status status = world_of(context, start, &world, error);
+    if (status == MF_OK)
+        status = mf_world_create(context, &world, out, error);
+    if (status == MF_OK)
+        status = add_group(*out, start, world.step, &group, error);
+    if (status == MF_OK)
+        status = begin(context, start, group, error);
+    if (status == MF_OK)
+        settle(group, start, world.step);
     if (status != MF_OK) {
         mf_world_destroy(*out);
         *out = NULL;

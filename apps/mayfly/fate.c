@@ -1,0 +1,154 @@
+// The fate of robots (fate.h), from samples of their bases and of the first robots' shapes.
+#include "fate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/scalar.h"
+
+#define FALLEN 1.0    // [rad] as in comparisons of levels
+#define DEPTH_OF 4u   // [1] robots whose depth is sampled
+#define FAULT_BITS 31 // [1] at most
+
+// ---- samples ------------------------------------------------------------------------------------
+
+static void take(mf_Fate *fate, uint32_t robot) {
+    double up[3];
+    mf_robot_pose_read(fate->group, robot, &fate->pose);
+    const double x = fate->pose.base[0] - fate->start[robot][0];
+    const double y = fate->pose.base[1] - fate->start[robot][1];
+    mf_quat_rotate(up, fate->pose.turn, fate->up[robot]);
+    fate->distance[robot] = sqrt(x * x + y * y);
+    fate->tilt[robot] = acos(fmax(-1.0, fmin(1.0, up[2])));
+    fate->fell[robot] = fate->fell[robot] || fate->tilt[robot] > FALLEN;
+    if (robot >= DEPTH_OF)
+        return;
+    const mf_RobotDepth depth = mf_robot_depth(fate->group, &fate->pose);
+    fate->deepest = depth.touches ? fmax(fate->deepest, depth.deepest) : fate->deepest;
+}
+
+mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_Error *error) {
+    const uint32_t count = mf_group_count(group);
+    *out = (mf_Fate){.context = context, .group = group, .count = count};
+    out->start = mf_allocate(context, count, sizeof *out->start);
+    out->up = mf_allocate(context, count, sizeof *out->up);
+    out->fell = mf_allocate(context, count, sizeof *out->fell);
+    out->tilt = mf_allocate(context, count, sizeof *out->tilt);
+    out->distance = mf_allocate(context, count, sizeof *out->distance);
+    if (out->start == NULL || out->up == NULL || out->fell == NULL || out->tilt == NULL ||
+        out->distance == NULL || !mf_robot_pose_make(context, mf_group_model(group), &out->pose)) {
+        mf_fate_end(out);
+        return mf_fail(error, MF_NO_MEMORY, "run: out of memory");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        static const double vertical[3] = {0.0, 0.0, 1.0};
+        double back[4];
+        mf_robot_pose_read(group, i, &out->pose);
+        memcpy(out->start[i], out->pose.base, sizeof out->start[i]);
+        for (int c = 0; c < 4; c++)
+            back[c] = c == 0 ? out->pose.turn[c] : -out->pose.turn[c];
+        mf_quat_rotate(out->up[i], back, vertical);
+        take(out, i);
+    }
+    return MF_OK;
+}
+
+void mf_fate_end(mf_Fate *fate) {
+    mf_release(fate->context, fate->start);
+    mf_release(fate->context, fate->up);
+    mf_release(fate->context, fate->fell);
+    mf_release(fate->context, fate->tilt);
+    mf_release(fate->context, fate->distance);
+    mf_robot_pose_free(fate->context, &fate->pose);
+    *fate = (mf_Fate){.count = 0};
+}
+
+void mf_fate_sample(void *fate) {
+    mf_Fate *own = fate;
+    for (uint32_t i = 0; i < own->count; i++)
+        if (mf_group_fault(own->group, i) == 0)
+            take(own, i);
+}
+
+mf_FateSum mf_fate_sum(const mf_Fate *fate) {
+    mf_FateSum sum = {.falls = 0};
+    const uint32_t faults = mf_group_fault_total(fate->group);
+    uint32_t counted = 0;
+    for (uint32_t i = 0; i < fate->count; i++) {
+        sum.falls += fate->fell[i];
+        if (faults < fate->count && mf_group_fault(fate->group, i) != 0)
+            continue;
+        counted++;
+        sum.distance += fate->distance[i];
+        sum.tilt += fate->tilt[i];
+        sum.farthest = fmax(sum.farthest, fate->distance[i]);
+    }
+    sum.distance /= counted;
+    sum.tilt /= counted;
+    return sum;
+}
+
+// ---- faults -------------------------------------------------------------------------------------
+
+static const char *fault_name(uint32_t bit) {
+    switch (bit) {
+    case MF_FAULT_NONFINITE:
+        return "nonfinite";
+    case MF_FAULT_RANGE:
+        return "range";
+    case MF_FAULT_INPUT:
+        return "input";
+    case MF_FAULT_CONTROL:
+        return "control";
+    case MF_FAULT_COLLISION:
+        return "collision";
+    case MF_FAULT_TERRAIN:
+        return "terrain";
+    case MF_FAULT_FENCE:
+        return "fence";
+    case MF_FAULT_PLUGIN:
+        return "plugin";
+    default:
+        return "other";
+    }
+}
+
+const char *mf_fault_words(uint32_t word, char out[MF_FAULT_TEXT]) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t bit = 0; bit <= FAULT_BITS && used < MF_FAULT_TEXT; bit++)
+        if (word >> bit & 1u)
+            used += (size_t)snprintf(out + used, MF_FAULT_TEXT - used, "%s%s", used > 0 ? ", " : "",
+                                     fault_name(1u << bit));
+    return out;
+}
+
+static uint32_t count_fault(const mf_Group *group, uint32_t bit) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        count += mf_group_fault(group, i) >> bit & 1u;
+    return count;
+}
+
+const char *mf_fault_summary(const mf_Group *group, char out[MF_FAULT_TEXT]) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t bit = 0; bit <= FAULT_BITS && used < MF_FAULT_TEXT; bit++) {
+        const uint32_t count = count_fault(group, bit);
+        if (count > 0)
+            used += (size_t)snprintf(out + used, MF_FAULT_TEXT - used, "%s%u %s",
+                                     used > 0 ? ", " : ": ", count, fault_name(1u << bit));
+    }
+    return out;
+}
+
+json_t *mf_fault_pack(const mf_Group *group) {
+    json_t *all = json_object();
+    for (uint32_t bit = 0; all != NULL && bit <= FAULT_BITS; bit++) {
+        const uint32_t count = count_fault(group, bit);
+        if (count > 0)
+            json_object_set_new(all, fault_name(1u << bit), json_integer(count));
+    }
+    return all;
+}

@@ -1,0 +1,44 @@
+// What became of robots in a run: how far they came, how they lean at the end, who fell, how deep
+// they were in the ground, and what their faults are called.
+#ifndef MAYFLY_APP_FATE_H
+#define MAYFLY_APP_FATE_H
+
+#include "robot_pose.h"
+
+// While a run goes on.
+typedef struct mf_Fate {
+    mf_Context *context;
+    mf_Group *group;
+    uint32_t count;
+    double (*start)[3]; // [m] place of each base at the start
+    double (*up)[3];    // [1] the vertical at the start, in each base's frame
+    bool *fell;         // leaned more than 1 rad from its start
+    double *tilt;       // [rad] of the last sample, from the vertical of the start
+    double *distance;   // [m] horizontally from the start, at the last sample
+    double deepest;     // [m] of the first robots in the ground, >= 0
+    mf_RobotPose pose;
+} mf_Fate;
+
+mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_Error *error);
+void mf_fate_end(mf_Fate *fate);
+// Robots with a fault keep what they had. `fate` is a mf_Fate.
+void mf_fate_sample(void *fate);
+
+// Over the robots without a fault, or all when there are none.
+typedef struct mf_FateSum {
+    double distance; // [m] mean
+    double farthest; // [m]
+    double tilt;     // [rad] mean
+    uint32_t falls;  // [1] robots that fell, with or without a fault
+} mf_FateSum;
+mf_FateSum mf_fate_sum(const mf_Fate *fate);
+
+// "nonfinite, range" for the bits of a fault word.
+#define MF_FAULT_TEXT 120
+const char *mf_fault_words(uint32_t word, char out[MF_FAULT_TEXT]);
+// ": 2 nonfinite, 1 range" over all robots, "" without faults.
+const char *mf_fault_summary(const mf_Group *group, char out[MF_FAULT_TEXT]);
+// {"nonfinite": 2, "range": 1}
+json_t *mf_fault_pack(const mf_Group *group);
+
+#endif

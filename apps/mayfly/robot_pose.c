@@ -1,0 +1,118 @@
+// Poses and depths of one robot (robot_pose.h), from the fields that all motions share.
+#include "robot_pose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/scalar.h"
+#include "ladder/start.h"
+
+bool mf_robot_pose_make(mf_Context *context, const mf_Model *model, mf_RobotPose *out) {
+    out->angle = mf_allocate(context, model->joint_count + 1, sizeof *out->angle);
+    out->place = mf_allocate(context, model->link_count, sizeof *out->place);
+    out->rotation = mf_allocate(context, model->link_count, sizeof *out->rotation);
+    if (out->angle != NULL && out->place != NULL && out->rotation != NULL)
+        return true;
+    mf_robot_pose_free(context, out);
+    return false;
+}
+
+void mf_robot_pose_free(mf_Context *context, mf_RobotPose *pose) {
+    mf_release(context, pose->angle);
+    mf_release(context, pose->place);
+    mf_release(context, pose->rotation);
+    *pose = (mf_RobotPose){.angle = NULL};
+}
+
+static void read(mf_Group *group, const char *name, uint32_t robot, uint32_t count, double *out) {
+    const mf_Field *field = mf_group_find_field(group, name);
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, robot, c);
+}
+
+void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose) {
+    const mf_Model *model = mf_group_model(group);
+    read(group, "base.position", robot, 3, pose->base);
+    read(group, "base.orientation", robot, 4, pose->turn);
+    if (mf_articulated_settings(group) != NULL) { // balls and floating joints too
+        mf_articulated_pose(group, robot, pose->place, pose->rotation);
+        return;
+    }
+    read(group, "joint.angle", robot, model->joint_count, pose->angle);
+    mf_model_pose(model, pose->angle, pose->place, pose->rotation);
+    for (uint32_t l = 0; l < model->link_count; l++) {
+        double place[3], rotation[4];
+        mf_quat_rotate(place, pose->turn, pose->place[l]);
+        mf_quat_multiply(rotation, pose->turn, pose->rotation[l]);
+        mf_vec3_add(pose->place[l], pose->base, place);
+        memcpy(pose->rotation[l], rotation, sizeof rotation);
+    }
+}
+
+double mf_robot_tilt(const mf_RobotPose *pose) {
+    const double x = pose->turn[1], y = pose->turn[2];
+    return acos(fmax(-1.0, fmin(1.0, 1.0 - 2.0 * (x * x + y * y))));
+}
+
+static double ground_at(const mf_Group *group, const double point[3]) {
+    const mf_Terrain *terrain = mf_world_settings(mf_group_world(group))->terrain;
+    return terrain != NULL ? mf_terrain_height(terrain, point[0], point[1], NULL) : 0.0;
+}
+
+static void note_point(const mf_Group *group, const double point[3], uint32_t link,
+                       mf_RobotDepth *depth) {
+    const double above = point[2] - ground_at(group, point);
+    depth->highest = fmax(depth->highest, above);
+    if (-above <= depth->deepest)
+        return;
+    depth->deepest = -above;
+    depth->link = link;
+}
+
+// The highest point is the lowest one of the shape turned over about the world's x axis.
+static void note_shape(const mf_Group *group, const mf_RobotPose *pose, uint32_t shape,
+                       mf_RobotDepth *depth) {
+    static const double over[4] = {0.0, 1.0, 0.0, 0.0};
+    const mf_Model *model = mf_group_model(group);
+    const uint32_t link = model->shapes[shape].link;
+    const double *place = pose->place[link], *rotation = pose->rotation[link];
+    const double below[3] = {place[0], -place[1], -place[2]};
+    double turned[4], point[3], at[3];
+    mf_quat_multiply(turned, over, rotation);
+    for (int side = 0; side < 2; side++) {
+        mf_model_shape_lowest(model, shape, side == 0 ? place : below,
+                              side == 0 ? rotation : turned, point);
+        mf_quat_rotate(at, rotation, point);
+        mf_vec3_add(at, at, place);
+        note_point(group, at, link, depth);
+    }
+}
+
+static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_RobotDepth *depth) {
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t i = 0; i < model->point_count; i++) {
+        const mf_Point *point = &model->points[i];
+        double at[3];
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        mf_quat_rotate(at, pose->rotation[point->link], point->position);
+        mf_vec3_add(at, at, pose->place[point->link]);
+        note_point(group, at, point->link, depth);
+        depth->touches = true;
+    }
+}
+
+mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose) {
+    const mf_Model *model = mf_group_model(group);
+    mf_RobotDepth depth = {.deepest = -INFINITY, .highest = -INFINITY};
+    if (!mf_model_touches(model))
+        return depth;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].collides && model->shapes[i].link != MF_NONE) {
+            note_shape(group, pose, i, &depth);
+            depth.touches = true;
+        }
+    if (!depth.touches)
+        note_points(group, pose, &depth);
+    return depth;
+}

@@ -1,0 +1,31 @@
+// Where the links of one robot of a group are, how it leans, and how deep it is in the ground.
+#ifndef MAYFLY_APP_ROBOT_POSE_H
+#define MAYFLY_APP_ROBOT_POSE_H
+
+#include "app.h"
+
+typedef struct mf_RobotPose {
+    double base[3], turn[4];            // [m], [1] of the base, world
+    double *angle;                      // [rad] or [m] of the joints
+    double (*place)[3], (*rotation)[4]; // [m], [1] of the links, world
+} mf_RobotPose;
+
+// False when there is no memory.
+bool mf_robot_pose_make(mf_Context *context, const mf_Model *model, mf_RobotPose *out);
+void mf_robot_pose_free(mf_Context *context, mf_RobotPose *pose);
+void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose);
+
+// [rad] between the base's z axis and up.
+double mf_robot_tilt(const mf_RobotPose *pose);
+
+typedef struct mf_RobotDepth {
+    bool touches;   // something of the robot can meet the ground
+    double deepest; // [m] of the lowest point of all shapes below the ground; < 0: above it
+    double highest; // [m] of the highest point of all shapes above the ground; < 0: below it
+    uint32_t link;  // [1] that is deepest
+} mf_RobotDepth;
+
+// By shapes that collide; by points where the model has no shapes.
+mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose);
+
+#endif

@@ -1,0 +1,157 @@
+// The report before a run (start_report.h): one function per kind of finding.
+#include "start_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "robot_pose.h"
+
+#define NOTES_SHOWN 6    // [1] of the model's own
+#define NAMES_SHOWN 4    // [1] in a list
+#define DEEP 0.005       // [m] of a start in the ground that is worth a line
+#define UPSIDE_DOWN 2.36 // [rad] 135 degrees
+
+MF_PRINTF(2, 3)
+static void say(mf_StartReport *report, const char *format, ...) {
+    va_list arguments;
+    if (report->count == MF_REPORT_LINES) {
+        report->more++;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(report->lines[report->count++], MF_REPORT_TEXT, format, arguments);
+    va_end(arguments);
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+// What was dropped or replaced: missing meshes, shapes that cannot be read, links without inertia.
+static void report_notes(const mf_Model *model, mf_StartReport *report) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < model->note_count; i++) {
+        const mf_Note *note = &model->notes[i];
+        if (!note->suspicious && !note->unsupported)
+            continue;
+        if (++found > NOTES_SHOWN)
+            continue;
+        const char *file = note->file[0] != '\0' ? note->file : model->file;
+        const char *slash = strrchr(file, '/');
+        file = slash != NULL ? slash + 1 : file;
+        if (note->line > 0)
+            say(report, "%.80s:%d: %s", file, (int)note->line, note->text);
+        else
+            say(report, "%.80s: %s", file, note->text);
+    }
+    if (found > NOTES_SHOWN)
+        say(report, "%u more of that kind; mayfly info lists them", found - NOTES_SHOWN);
+}
+
+typedef struct Names {
+    char text[160];
+    uint32_t count;
+} Names;
+
+static void add_name(Names *names, const char *name) {
+    const size_t used = strlen(names->text);
+    if (names->count < NAMES_SHOWN)
+        snprintf(names->text + used, sizeof names->text - used, "%s%.60s",
+                 names->count > 0 ? ", " : "", name);
+    else if (names->count == NAMES_SHOWN)
+        snprintf(names->text + used, sizeof names->text - used, ", ...");
+    names->count++;
+}
+
+// In an MJCF, joints without actuators are as common as meant.
+static void report_motors(const mf_ModelStart *start, mf_Group *group, mf_StartReport *report) {
+    const mf_Model *model = start->model;
+    Names names = {.count = 0};
+    if (start->motion != MF_MOTION_ARTICULATED || model->body_count > 0)
+        return;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        const bool turns = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+        if (turns && mf_motion_follows(group, j, NULL) != MF_OK)
+            add_name(&names, joint->name);
+    }
+    if (names.count > 0)
+        say(report,
+            "%u of %u joints hang loose, without a motor (effort or velocity 0 in the "
+            "file): %s",
+            names.count, model->joint_count, names.text);
+}
+
+static void report_massless(const mf_Model *model, mf_StartReport *report) {
+    Names names = {.count = 0};
+    for (uint32_t l = 1; l < model->link_count; l++) {
+        const mf_Joint *joint = &model->joints[model->links[l].joint];
+        const bool moves = joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
+        if (moves && !(model->links[l].mass > 0.0))
+            add_name(&names, joint->name);
+    }
+    if (names.count > 0)
+        say(report, "%u joint%s a link without mass: %s", names.count,
+            names.count == 1 ? " moves" : "s move", names.text);
+}
+
+// ---- the motion ---------------------------------------------------------------------------------
+
+static void report_shapes(const mf_ModelStart *start, mf_Group *group, mf_StartReport *report) {
+    const mf_ArticulatedConfig *full = mf_articulated_settings(group);
+    const mf_RigidConfig *rigid = mf_rigid_settings(group);
+    const mf_PrescribedConfig *prescribed = mf_prescribed_settings(group);
+    const bool reduced = (full != NULL && !full->shapes) || (rigid != NULL && !rigid->shapes) ||
+                         (prescribed != NULL && !prescribed->shapes);
+    if (reduced && start->model->shape_count > 0)
+        say(report, "its shapes have too many corners: the ground touches a few points of each "
+                    "instead");
+    if (full != NULL && !full->self_contacts)
+        say(report, "its links do not touch each other: too many shapes");
+}
+
+// ---- the start ----------------------------------------------------------------------------------
+
+static void report_start(const mf_ModelStart *start, mf_Group *group, mf_StartReport *report) {
+    const mf_Model *model = start->model;
+    mf_RobotPose pose;
+    if (start->raised > 0.0)
+        say(report, "the file starts it %.3g m in the ground: put on top of it", start->raised);
+    if (!mf_robot_pose_make(mf_world_context(mf_group_world(group)), model, &pose))
+        return;
+    mf_robot_pose_read(group, 0, &pose);
+    mf_RobotDepth depth = mf_robot_depth(group, &pose);
+    depth.touches = depth.touches && start->motion != MF_MOTION_POINTS; // which stands on points
+    if (depth.touches && depth.highest < -DEEP)
+        say(report, "it starts under the ground: even its highest shape is %.3g m below",
+            -depth.highest);
+    else if (depth.touches && depth.deepest > DEEP)
+        say(report, "it starts %.3g m deep in the ground: link %s", depth.deepest,
+            model->links[depth.link].name);
+    if (model->base == MF_BASE_FREE && mf_robot_tilt(&pose) > UPSIDE_DOWN)
+        say(report, "it starts upside down: the base's z axis points %.0f degrees away from up",
+            mf_robot_tilt(&pose) * 57.295779513082321);
+    mf_robot_pose_free(mf_world_context(mf_group_world(group)), &pose);
+}
+
+void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
+    *out = (mf_StartReport){.count = 0};
+    report_start(start, group, out);
+    report_motors(start, group, out);
+    report_massless(start->model, out);
+    report_shapes(start, group, out);
+    report_notes(start->model, out);
+}
+
+void mf_start_report_print(const mf_StartReport *report) {
+    for (uint32_t i = 0; i < report->count; i++)
+        printf("note: %s\n", report->lines[i]);
+    if (report->more > 0)
+        printf("note: %u more; mayfly info lists what the file asked for\n", report->more);
+}
+
+json_t *mf_start_report_pack(const mf_StartReport *report) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; list != NULL && i < report->count; i++)
+        json_array_append_new(list, json_string(report->lines[i]));
+    return list;
+}

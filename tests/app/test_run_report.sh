@@ -1,0 +1,97 @@
+#!/bin/sh
+# What mayfly run says before and after: what of the file is missing, bad starts, distance, tilt,
+# falls, depth, and faults by name.
+#
+#     test_run_report.sh SOURCE_DIR BUILD_DIR
+set -u
+# shellcheck source=tests/app/command.sh
+. "$1/tests/app/command.sh"
+
+# near NAME VALUE TOLERANCE
+near() {
+    awk -v a="$(value "$1")" -v b="$2" -v t="$3" 'BEGIN { exit !(a - b <= t && b - a <= t) }' ||
+        fail "$1 is $(value "$1"), expected $2 within $3"
+}
+# says TEXT: one of the notes of the last run; nothing of the kind before the second line.
+says() {
+    grep '^note: ' out | grep -qF -- "$1" || fail "no note with '$1'"
+}
+
+# ---- what of the file is not there ------------------------------------------------------------------
+cat >arm.urdf <<'END'
+<robot name="arm"><link name="base"><inertial><mass value="5"/>
+<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="gone.stl"/></geometry></visual>
+<collision><geometry><box size=".4 .4 .1"/></geometry></collision>
+<collision><geometry><mesh filename="shell.dae"/></geometry></collision></link>
+<link name="tip"><inertial><mass value="1"/>
+<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0 0 .3"/><geometry><sphere radius=".05"/></geometry></collision></link>
+<joint name="elbow" type="revolute"><parent link="base"/><child link="tip"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="0" velocity="1"/></joint></robot>
+END
+expect 0 run arm.urdf --duration 0.1
+sed -n 2p out | grep -q '^note: ' || fail 'the second line is no note'
+says "1 of 1 joints hang loose, without a motor"
+says 'elbow'
+says 'shell.dae'
+says "link 'tip': inertia is zero"
+says 'dropped, so it touches nothing'
+expect 0 run arm.urdf --duration 0.1 --json
+grep -q '"notes":\["1 of 1 joints hang loose' out || fail 'no notes in the JSON object'
+
+# A joint that moves nothing cannot be simulated: refused by name.
+sed 's/<collision><origin xyz.*<\/collision>//' arm.urdf >thin.urdf
+refused 1 'joint elbow' run thin.urdf
+
+# ---- starts that nobody means ----------------------------------------------------------------------
+robot() { # robot POSE VELOCITY: a box of .1 x .1 x .4 m, gravity 10
+    cat >box.xml <<END
+<mujoco model="box"><option timestep="0.002" gravity="0 0 -10"/><worldbody>
+<geom type="plane" size="5 5 1"/><body pos="0 0 .2"><freejoint/>
+<geom type="box" size=".05 .05 .2" mass="1"/></body></worldbody>
+<keyframe><key name="k" qpos="$1" qvel="$2"/></keyframe></mujoco>
+END
+}
+robot '0 0 .2 0 1 0 0' '0 0 0 0 0 0'
+expect 0 run box.xml --duration 0.1
+says 'it starts upside down'
+robot '0 0 .1 1 0 0 0' '0 0 0 0 0 0'
+expect 0 run box.xml --duration 0.01
+says 'it starts 0.1 m deep in the ground'
+robot '0 0 -2 1 0 0 0' '0 0 0 0 0 0'
+expect 0 run box.xml --duration 0.01
+says 'it starts under the ground: even its highest shape is 1.8 m below'
+sed -e '/keyframe/d' -e 's/pos="0 0 .2"/pos="0 0 .1"/' box.xml >low.xml && printf '</mujoco>' >>low.xml
+expect 0 run low.xml --duration 0.01 --json
+grep -q 'starts it 0.1 m in the ground: put on top' out || fail 'a lifted start is not told'
+near base_height 0.2 0.001
+
+# ---- the end ---------------------------------------------------------------------------------------
+# 0.5 s in the air at 2 m/s.
+robot '0 0 9 1 0 0 0' '2 0 0 0 0 0'
+expect 0 run box.xml --duration 0.5 --json
+near distance 1 1e-5
+near tilt 0 1e-5
+near falls 0 0
+near penetration 0 0
+# Beyond its tipping point, atan(1/4) = 0.245 rad: it falls and lies, turned by 90 degrees.
+robot '0 0 .207 0.988771 0 0.149438 0' '0 0 0 0 0 0'
+expect 0 run box.xml --duration 3 --json
+near falls 1 0
+near tilt 1.2708 0.01
+expect 0 run box.xml --duration 3
+grep -q '^tilt .*; it fell' out || fail 'the page does not say that it fell'
+grep -q '^distance' out || fail 'the page lacks the distance'
+grep -q '^deepest' out || fail 'the page lacks the depth'
+expect 0 run box.xml --robots 20 --duration 3
+grep -q 'of 20 robots fell' out || fail 'the page does not say how many fell'
+# A speed beyond all ranges is a fault, by name.
+robot '0 0 9 1 0 0 0' '1e30 0 0 0 0 0'
+"$mayfly" run box.xml --duration 0.5 >out 2>err
+grep -Eq '^faults    1: 1 (range|nonfinite)' out || fail 'the fault has no name'
+"$mayfly" run box.xml --duration 0.5 --json >out 2>err
+grep -Eq '"fault_names":\{"(range|nonfinite)":1' out || fail 'the JSON object has no name of the fault'
+
+[ "$failures" -eq 0 ] || exit 1
+echo 'runs say what happened'

@@ -1,0 +1,205 @@
+// joint.target commands the position actuators of a file: where a servo rests by its own equation,
+// who is obeyed when both are written, gaits, and what cannot follow is refused by name.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mayfly/mayfly.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "context.h"
+
+#define FILE_NAME "commands_test.xml"
+
+// An arm of 1 kg, centre of mass 0.5 m from its joint about y, and two fingers on one tendon.
+#define ROBOT(ACTUATORS)                                                                           \
+    "<mujoco><option timestep='0.002' gravity='0 0 -10'/><worldbody>"                              \
+    "<body name='arm' pos='0 0 3'><joint name='arm' axis='0 1 0' damping='2' range='-180 180'/>"   \
+    "<inertial pos='0.5 0 0' mass='1' diaginertia='.01 .01 .01'/></body>"                          \
+    "<body name='left' pos='1 0 3'><joint name='left' axis='0 0 1' damping='1'/>"                  \
+    "<inertial pos='.1 0 0' mass='.1' diaginertia='1e-3 1e-3 1e-3'/></body>"                       \
+    "<body name='right' pos='2 0 3'><joint name='right' axis='0 0 1' damping='1'/>"                \
+    "<inertial pos='.1 0 0' mass='.1' diaginertia='1e-3 1e-3 1e-3'/></body></worldbody>"           \
+    "<tendon><fixed name='pair'><joint joint='left' coef='.5'/><joint joint='right' coef='.5'/>"   \
+    "</fixed></tendon><actuator>" ACTUATORS "</actuator></mujoco>"
+
+static mf_Model *robot(mf_Context *context, const char *text) {
+    mf_Model *model = NULL;
+    mf_Error error = {0};
+    FILE *file = fopen(FILE_NAME, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    mf_Status status = mf_model_load(context, FILE_NAME, NULL, &model, &error);
+    unlink(FILE_NAME);
+    if (status != MF_OK)
+        fail_msg("%s", error.message);
+    return model;
+}
+
+typedef struct Stage {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_Field *angle, *target, *control;
+} Stage;
+
+static Stage make(mf_Context *context, const char *text) {
+    Stage stage = {.model = robot(context, text)};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.step = 2 * MF_MILLISECOND;
+    world.gravity = 10.0;
+    group.model = stage.model;
+    group.count = 18;
+    group.double_precision = true;
+    assert_int_equal(mf_world_create(context, &world, &stage.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
+    assert_int_equal(mf_articulated_add(stage.group, NULL, NULL), MF_OK);
+    stage.angle = mf_group_find_field(stage.group, "joint.angle");
+    stage.target = mf_group_find_field(stage.group, "joint.target");
+    stage.control = mf_group_find_field(stage.group, "actuator.control");
+    return stage;
+}
+
+static void drop(Stage *stage) {
+    mf_world_destroy(stage->world);
+    mf_model_destroy(stage->model);
+}
+
+// At rest kp (target - q) = -m g l cos q about the axis y, which turns x downwards.
+static void a_servo_rests_where_its_equation_says(void **state) {
+    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    for (uint32_t i = 0; i < 18; i++)
+        mf_field_set(s.target, i, 0, -0.05 * i);
+    mf_world_step(s.world, 5000);
+    for (uint32_t i = 0; i < 18; i++) {
+        const double q = mf_field_get(s.angle, i, 0);
+        assert_true(fabs(40.0 * (-0.05 * i - q) + 10.0 * 0.5 * cos(q)) < 1e-6);
+        assert_true(mf_field_get(s.control, i, 0) == -0.05 * i);
+    }
+    drop(&s);
+}
+
+// Gear 2, force 3 u + 0.6 - 12 l (l = 2 q): at rest without load u = (24 q - 0.6) / 3. The tendon
+// is half the sum of its joints: 0.5 u - 5 l.
+static void any_affine_servo_is_solved_for_its_control(void **state) {
+    Stage s = make(*state, ROBOT("<general name='odd' joint='left' gear='2' gainprm='3' "
+                                 "biastype='affine' biasprm='.6 -12 -1'/>"
+                                 "<general name='grip' tendon='pair' gainprm='.5' "
+                                 "biastype='affine' biasprm='0 -5 -1'/>"));
+    mf_field_set(s.target, 3, 1, 0.4);
+    mf_world_step(s.world, 1);
+    assert_true(fabs(mf_field_get(s.control, 3, 0) - (24 * 0.4 - 0.6) / 3) < 1e-12);
+    assert_true(fabs(mf_field_get(s.control, 3, 1) - 5 * 0.5 * 0.4 / 0.5) < 1e-12);
+    assert_true(mf_field_get(s.control, 2, 0) == 0.0); // nobody told this robot anything
+    mf_field_set(s.target, 3, 2, 0.4);
+    mf_world_step(s.world, 12000);
+    assert_true(fabs(mf_field_get(s.angle, 3, 1) - 0.4) < 1e-6);
+    assert_true(fabs(mf_field_get(s.angle, 3, 2) - 0.4) < 1e-6);
+    drop(&s);
+}
+
+static void who_wrote_last_is_obeyed(void **state) {
+    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    const double q[3] = {0.7, 0, 0}, v[3] = {0, 0, 0};
+    mf_field_set(s.control, 0, 0, 0.3);
+    mf_group_set_state(s.group, 0, q, v); // the target becomes 0.7: a state is no command
+    mf_world_step(s.world, 2);
+    assert_true(mf_field_get(s.control, 0, 0) == 0.3);
+    mf_field_set(s.target, 0, 0, 0.5);
+    mf_world_step(s.world, 1);
+    assert_true(mf_field_get(s.control, 0, 0) == 0.5);
+    mf_field_set(s.control, 0, 0, 0.2);
+    mf_world_step(s.world, 3);
+    assert_true(mf_field_get(s.control, 0, 0) == 0.2);
+    mf_group_reset(s.group, 0);
+    mf_world_step(s.world, 1);
+    assert_true(mf_field_get(s.control, 0, 0) == 0.0);
+    drop(&s);
+}
+
+static const char swing[] = "keyframes: {blend: 0, frames: [{time: 0, angles: {arm: -1}}]}";
+
+static mf_Status follow(const Stage *s, mf_Context *context, const char *text, mf_Error *error) {
+    mf_Gait *gait = NULL;
+    mf_Status status =
+        mf_gait_parse(context, "/tests/g.yaml", text, strlen(text), s->model, &gait, error);
+    assert_int_equal(status, MF_OK);
+    status = mf_gaits_add(s->group, (const mf_Gait *const *)&gait, 1, NULL, error);
+    mf_gait_destroy(gait);
+    return status;
+}
+
+// Held joints, which the gait does not name, follow their targets too.
+static void a_gait_drives_the_servos_of_a_file(void **state) {
+    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
+    mf_Error error = {0};
+    assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_OK);
+    assert_int_equal(follow(&s, *state, swing, &error), MF_OK);
+    mf_field_set(s.control, 5, 0, 0.9); // a controller is there: it commands
+    mf_world_step(s.world, 3000);
+    assert_true(fabs(mf_field_get(s.angle, 5, 0) + 1.0) < 2e-3);
+    drop(&s);
+}
+
+static void what_cannot_follow_is_refused(void **state) {
+    static const struct {
+        const char *robot, *why;
+    } cases[] = {
+        {ROBOT("<motor name='torque' joint='arm'/>"), "its actuator torque gives a force"},
+        {ROBOT("<velocity name='speed' joint='arm'/>"), "its actuator speed controls the speed"},
+        {ROBOT("<intvelocity name='int' joint='arm' actrange='-1 1'/>"), "integrates its control"},
+        {ROBOT("<position name='other' joint='left'/>"), "it has no actuator"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Stage s = make(*state, cases[i].robot);
+        mf_Error error = {0};
+        assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_UNSUPPORTED);
+        error = (mf_Error){0};
+        assert_int_equal(follow(&s, *state, swing, &error), MF_UNSUPPORTED);
+        if (strstr(error.message, cases[i].why) == NULL || strstr(error.message, "arm") == NULL)
+            fail_msg("%s", error.message);
+        assert_int_equal(mf_oscillator_add(s.group, NULL, &error), i < 3 ? MF_UNSUPPORTED : MF_OK);
+        drop(&s);
+    }
+}
+
+// The same bits from float robots in any lane, and from a snapshot in the middle.
+static void a_snapshot_keeps_what_was_followed(void **state) {
+    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    static char image[1 << 20];
+    mf_field_set(s.target, 17, 0, 0.4);
+    mf_world_step(s.world, 10);
+    mf_field_set(s.control, 17, 0, 0.1);
+    const size_t size = mf_world_snapshot_size(s.world);
+    assert_true(size <= sizeof image);
+    assert_int_equal(mf_world_snapshot(s.world, image, size, NULL), MF_OK);
+    mf_world_step(s.world, 50);
+    const uint64_t hash = mf_world_hash(s.world);
+    mf_group_reset_all(s.group);
+    assert_int_equal(mf_world_restore(s.world, image, size, NULL), MF_OK);
+    mf_world_step(s.world, 50);
+    assert_true(mf_world_hash(s.world) == hash);
+    assert_true(mf_field_get(s.control, 17, 0) == 0.1);
+    drop(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_servo_rests_where_its_equation_says),
+        cmocka_unit_test(any_affine_servo_is_solved_for_its_control),
+        cmocka_unit_test(who_wrote_last_is_obeyed),
+        cmocka_unit_test(a_gait_drives_the_servos_of_a_file),
+        cmocka_unit_test(what_cannot_follow_is_refused),
+        cmocka_unit_test(a_snapshot_keeps_what_was_followed),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
