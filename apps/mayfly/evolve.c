@@ -50,9 +50,12 @@ static const mf_CommandHelp help = {
         "simulated_seconds of robot life, wall_seconds, realtime_factor; verified, the fitness of\n"
         "that best at the second level, from the first look on) and a last one with \"done\" and\n"
         "the hash of the final population.",
-    .examples = "  mayfly evolve scenes/hexapod.yaml --generations 1364\n"
-                "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --terrain hills.png "
-                "--out runs/hills\n",
+    .examples =
+        "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
+        "  mayfly evolve scenes/hexapod.yaml --set fitness=economy --set motion=articulated\n"
+        "  mayfly evolve scenes/neophysix.yaml\n"
+        "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --terrain hills.png "
+        "--out runs/hills\n",
     .least = 1,
     .most = 1};
 
@@ -98,6 +101,8 @@ static mf_Status make_dear_scene(Evolution *evolution, mf_Error *error) {
         return MF_OK;
     mf_Motion motion = (mf_Motion)(config->motion - MF_VERIFY_KINEMATIC);
     mf_experiment_at_level(evolution->experiment, motion, &evolution->dear[0]);
+    if (motion != MF_MOTION_POINTS)
+        evolution->dear[0].step = config->step; // also at the level where it evolves
     mf_Status status = mf_scene_create(evolution->context, &evolution->dear[0], config->best,
                                        &evolution->dear_scene[0], error);
     if (status != MF_OK || config->stiffness == 1.0)
@@ -291,8 +296,9 @@ static void show_progress(const Evolution *evolution, mf_Progress *progress, dou
     if (!progress->visible)
         return;
     char note[160], life[MF_APP_NUMBER], speed[MF_APP_NUMBER];
-    snprintf(note, sizeof note, "best %.3g m  %s  %s x real time",
-             mf_search_best(evolution->search), mf_app_duration(evolution->simulated, life),
+    snprintf(note, sizeof note, "best %.3g %s  %s  %s x real time",
+             mf_search_best(evolution->search), mf_fitness_unit(evolution->experiment->fitness),
+             mf_app_duration(evolution->simulated, life),
              mf_app_count(evolution->simulated / wall, speed));
     mf_progress_update(progress, mf_search_generation(evolution->search), note);
 }
@@ -329,8 +335,8 @@ static void print_levels(const Evolution *evolution, double best) {
     double verified = mf_search_individual(evolution->search, 0).verified;
     if (mf_search_verified(evolution->search) == 0)
         return;
-    printf("at %-13s %.4g m", mf_motion_name((mf_Motion)(config->motion - MF_VERIFY_KINEMATIC)),
-           verified);
+    printf("at %-13s %.4g %s", mf_motion_name((mf_Motion)(config->motion - MF_VERIFY_KINEMATIC)),
+           verified, mf_fitness_unit(evolution->experiment->fitness));
     if (best > 0.0)
         printf(", %.0f %% as far", 100.0 * verified / best);
     printf("\n");
@@ -355,8 +361,9 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
     mf_app_duration(evolution->simulated, life);
     mf_app_duration(wall, time);
     mf_app_count(evolution->simulated / wall, speed);
-    printf("best distance    %.4g m after %u generations of %u robots\n", best,
-           mf_search_generation(evolution->search),
+    printf("best %-11s %.4g %s after %u generations of %u robots\n",
+           mf_fitness_title(evolution->experiment->fitness), best,
+           mf_fitness_unit(evolution->experiment->fitness), mf_search_generation(evolution->search),
            mf_search_settings(evolution->search)->population);
     print_levels(evolution, best);
     printf("robot life       %s\nwall time        %s, %s x real time\n"

@@ -43,7 +43,7 @@ static int print_overview(void) {
           "             mayfly help experiment, robots, swarm, gait, quadrotor,\n"
           "             fixed_wing or car every line of such a file\n\n"
           "examples:\n"
-          "  mayfly evolve scenes/hexapod.yaml --generations 200\n"
+          "  mayfly evolve scenes/hexapod.yaml\n"
           "  mayfly replay runs/hexapod-1\n"
           "  mayfly info models/hexapod.urdf\n"
           "  mayfly compare models/humanoid.urdf --gait walk\n"

@@ -90,7 +90,7 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
                         replay->run.settings, &replay->experiment, error);
     if (status != MF_OK)
         return status;
-    mf_Motion motion = MF_MOTION_POINTS;
+    mf_Motion motion = replay->experiment->motion;
     if (replay->options->motion != NULL)
         mf_motion_find(replay->options->motion, &motion);
     mf_experiment_at_level(replay->experiment, motion, &replay->level);
@@ -169,7 +169,7 @@ static int compare(const Replay *replay, mf_Error *error) {
     double fitness = mf_scene_fitness(&replay->scene, 0);
     bool equal = same_bits(fitness, replay->individual.fitness);
     bool printed = print_result(replay, distance, fitness, equal);
-    bool same_level = replay->level.motion == MF_MOTION_POINTS;
+    bool same_level = replay->level.motion == replay->experiment->motion;
     bool same_settings = replay->options->inputs.settings.count == 0 &&
                          mf_option_count(replay->options->divisor, 1) == 1;
     if (!equal && same_level && same_settings) {
@@ -208,7 +208,7 @@ int mf_command_replay(int argc, char **argv) {
         {"generation", "N", MF_OPTION_COUNT, &options.generation, 1, 4294967295.0,
          "the best of that generation (default: of the newest one)"},
         {"motion", "LEVEL", MF_OPTION_TEXT, &options.motion, 0, 0,
-         "kinematic, points (default, as it was evolved), rigid, prescribed, articulated"},
+         "kinematic, points, rigid, prescribed, articulated (default: as it was evolved)"},
         {"step-divisor", "N", MF_OPTION_COUNT, &options.divisor, 1, 1000000,
          "cut the physics step into that many"},
         {"record", "FILE", MF_OPTION_TEXT, &options.record, 0, 0, "write fields to an HDF5 file"},

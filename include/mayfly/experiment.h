@@ -19,6 +19,17 @@ typedef enum mf_ControllerKind {
     MF_CONTROLLER_PLUGIN // from a shared library (plugin.h)
 } mf_ControllerKind;
 
+// What evolution wants more of (docs/experiments.md, Fitness).
+typedef enum mf_Fitness {
+    MF_FITNESS_DISTANCE, // [m] horizontal distance of the base from its start at the end
+    MF_FITNESS_SPEED,    // [m/s] mean speed of the base along its own heading
+    MF_FITNESS_ECONOMY,  // [m/J] distance per work of the servos; only at `articulated`
+    MF_FITNESS_UPRIGHT,  // [m] distance times the mean cosine of the base's tilt
+    MF_FITNESS_STEPS     // [m] distance times the share of feet that step
+} mf_Fitness;
+MF_API const char *mf_fitness_unit(mf_Fitness fitness);  // "m/s"
+MF_API const char *mf_fitness_title(mf_Fitness fitness); // "distance per energy"
+
 typedef struct mf_Scene mf_Scene;
 
 // What a program puts in the place of parts that an experiment file can name. All zero: nothing.
@@ -83,7 +94,7 @@ typedef struct mf_Experiment {
     mf_Time step;          // [ns]
     double gravity;        // [m/s^2]
     bool double_precision;
-    mf_Motion motion; // of scenes; MF_MOTION_POINTS after loading, see mf_experiment_at_level
+    mf_Motion motion; // of scenes; default MF_MOTION_POINTS
     mf_PointsConfig points;
     double servo_gain;    // [N m/rad] or [N/m] of joints at `articulated`; 0: from the robot's file
     double servo_damping; // [N m s/rad] or [N s/m]; 0: from the robot's file
@@ -98,7 +109,7 @@ typedef struct mf_Experiment {
     mf_Rate plugin_rate;     // [1/s]
     uint32_t count;          // [1] robots of `mayfly run`
     double duration;         // [s] of one evaluation or run
-    const char *fitness;     // "distance"
+    mf_Fitness fitness;      // default MF_FITNESS_DISTANCE
     uint32_t generations;    // [1]
     mf_SearchConfig search;
     mf_VerifyConfig verify;
@@ -128,7 +139,8 @@ MF_API void mf_experiment_destroy(mf_Experiment *experiment); // NULL is fine
 MF_API mf_Status mf_experiment_write(const mf_Experiment *experiment, char **text, mf_Error *error);
 
 // The same experiment at another level, for scenes, trials and evaluations: `out` borrows all from
-// `experiment` and must not be destroyed. Other levels than points take the step of `verify`.
+// `experiment` and must not be destroyed. Levels other than points and its own take the step of
+// `verify`.
 MF_API void mf_experiment_at_level(const mf_Experiment *experiment, mf_Motion motion,
                                    mf_Experiment *out);
 

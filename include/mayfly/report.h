@@ -13,6 +13,7 @@ typedef struct mf_Trial {
     double step;            // [s] physics step used
     double distance;        // [m] horizontal distance at the end
     double fitness;         // [m] or what the fitness measures
+    double tilt;            // [rad] largest of the base in any sample, 0 .. pi
     uint32_t sample_count;  // [1]
     double sample_period;   // [s] between samples
     double *position;       // [m] sample_count * 3 base positions, world frame

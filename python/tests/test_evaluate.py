@@ -30,7 +30,7 @@ def test_programs_as_the_command_rates_them(
     hexapod: mayfly.Model, evolve: Callable[[str], pathlib.Path]
 ) -> None:
     """Every fitness that `mayfly evolve` stored comes back, bit for bit."""
-    with mayfly.Archive(evolve("hexapod.yaml")) as archive:
+    with mayfly.Archive(evolve("neophysix.yaml")) as archive:
         programs = mayfly.Programs(archive.genomes)
         assert len(programs) == 50
         found = mayfly.evaluate(hexapod, programs, 120)

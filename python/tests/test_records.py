@@ -16,7 +16,7 @@ pandas = pytest.importorskip("pandas")
 @pytest.fixture(scope="module")
 def run(command: str, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("archive") / "run"
-    scene = mayfly.data_folder() / "scenes" / "hexapod.yaml"
+    scene = mayfly.data_folder() / "scenes" / "neophysix.yaml"
     sizes = ["--generations", "4", "--population", "12", "--survivors", "6", "--seed", "7"]
     subprocess.run(
         [command, "evolve", str(scene), *sizes, "--out", str(folder)],

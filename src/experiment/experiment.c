@@ -113,7 +113,6 @@ static void start_from_defaults(mf_Experiment *experiment, mf_Context *context) 
     *experiment = (mf_Experiment){.context = context,
                                   .import = mf_import_config(),
                                   .terrain = mf_terrain_config(),
-                                  .motion = MF_MOTION_POINTS,
                                   .points = mf_points_config(),
                                   .gp = mf_gp_config(),
                                   .oscillator = mf_oscillator_config(),
@@ -169,7 +168,7 @@ mf_Status mf_experiment_load(mf_Context *context, const char *path, const mf_Ove
 void mf_experiment_at_level(const mf_Experiment *experiment, mf_Motion motion, mf_Experiment *out) {
     *out = *experiment;
     out->motion = motion;
-    if (motion != MF_MOTION_POINTS)
+    if (motion != experiment->motion && motion != MF_MOTION_POINTS)
         out->step = experiment->verify.step;
 }
 

@@ -6,19 +6,22 @@
 #include "experiment/ground_keys.h"
 
 static const char *const precisions[] = {"float", "double", NULL};
-static const char *const motions[] = {"points", NULL};
+// In the order of mf_Motion.
+static const char *const motions[] = {"kinematic",  "points",      "rigid",
+                                      "prescribed", "articulated", NULL};
 static const char *const frictions[] = {"fit", "coupled", NULL};
 static const char *const controllers[] = {"gp", "oscillator", "none", "plugin", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const verified[] = {"none",       "kinematic",   "points", "rigid",
                                        "prescribed", "articulated", NULL};
-static const char *const fitnesses[] = {"distance", NULL};
+static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
 
 // Enums are read and written as int.
 _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation) == sizeof(int) &&
                    sizeof(mf_FrictionModel) == sizeof(int) && sizeof(mf_GpUnknown) == sizeof(int) &&
                    sizeof(mf_ControllerKind) == sizeof(int) &&
-                   sizeof(mf_VerifyMotion) == sizeof(int),
+                   sizeof(mf_VerifyMotion) == sizeof(int) && sizeof(mf_Motion) == sizeof(int) &&
+                   sizeof(mf_Fitness) == sizeof(int),
                "choices are stored as int");
 
 _Static_assert(offsetof(mf_Experiment, initial_count) - offsetof(mf_Experiment, initial) ==
@@ -75,8 +78,8 @@ static const mf_Key keys[] = {
     MF_KEY("world.precision", MF_KEY_DOUBLE, 0, "", "float", 0, 0, precisions, AT(double_precision),
      "of the state: `float` is fast, `double` is for checking"),
 
-    MF_KEY("motion", MF_KEY_VARIANT, 0, "", "points", 0, 0, motions, NOWHERE,
-     "the motion algorithm and its settings"),
+    MF_KEY("motion", MF_KEY_VARIANT, 0, "", "points", 0, 0, motions, AT(motion),
+     "the motion algorithm: a name, or `points` with settings (docs/ladder.md)"),
     MF_KEY("motion.points", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "one rigid body of mass points over a height map"),
     MF_KEY("motion.points.joint_interval", MF_KEY_TIME, 0, "s", "0.08", 1e-6, 3600, NULL,
@@ -134,8 +137,11 @@ static const mf_Key keys[] = {
     MF_KEY_LISTED("initial", 0, &initial_table, AT(initial),
      "values that every life begins with, one after the other, each with the keys below"),
 
-    MF_KEY("fitness", MF_KEY_WORD, 0, "", "distance", 0, 0, fitnesses, AT(fitness),
-     "what evolution wants more of: horizontal distance [m] of the base from its start at the end"),
+    MF_KEY("fitness", MF_KEY_CHOICE, 0, "", "distance", 0, 0, fitnesses, AT(fitness),
+     "what evolution wants more of: `distance` [m] of the base from its start at the end, as the "
+     "crow flies; `speed` [m/s] along its own heading; `economy` [m/J], distance per work of the "
+     "servos; `upright` [m], distance times the mean cosine of the tilt; `steps` [m], distance "
+     "times the share of feet that step"),
 
     MF_KEY("run", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, "one life"),
     MF_KEY("run.duration", MF_KEY_REAL, 0, "s", "120", 1e-6, 1e9, NULL, AT(duration),

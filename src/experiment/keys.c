@@ -153,7 +153,6 @@ const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
         return number_range(key, "a whole number", out, size);
     case MF_KEY_CHOICE:
     case MF_KEY_DOUBLE:
-    case MF_KEY_WORD:
     case MF_KEY_VARIANT:
         return one_of(key, out, size);
     default:
@@ -196,7 +195,6 @@ const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
         return out;
     case MF_KEY_CHOICE:
     case MF_KEY_DOUBLE:
-    case MF_KEY_WORD:
     case MF_KEY_VARIANT:
         list_choices(key, out, size);
         return out;

@@ -19,7 +19,6 @@ typedef enum mf_KeyKind {
     MF_KEY_FLAG,    // bool, written true or false
     MF_KEY_CHOICE,  // an enum (int sized), written as one of `choices`
     MF_KEY_DOUBLE,  // bool, written as one of two `choices`: false, true
-    MF_KEY_WORD,    // const char *, one of `choices`
     MF_KEY_PLACE,   // double[2], written [x, y], or the word centered for NAN
     MF_KEY_VECTOR,  // double[length], written [a, b, ...]
     MF_KEY_WORDS,   // mf_KeyList of const char *, written [a, b, ...]

@@ -4,6 +4,7 @@
 // world at time 0, taken when the scene was made, so that neither the state nor the phase of any
 // rate is left over from the one before.
 #include "experiment/initial.h"
+#include "experiment/scene.h"
 #include "math/scalar.h"
 
 #include <mayfly/experiment.h>
@@ -70,10 +71,8 @@ static mf_Time control_interval(const mf_Experiment *experiment, mf_Group *group
     return (period > step ? (period + step / 2) / step : 1) * step;
 }
 
-// The joint's motor as its file has it or its effort and speed make it likely, with what the
-// experiment says instead.
-static mf_Status choose_servo(const mf_Experiment *experiment, const mf_Model *model,
-                              uint32_t index, mf_Servo *servo, mf_Error *error) {
+mf_Status mf_scene_servo(const mf_Experiment *experiment, const mf_Model *model, uint32_t index,
+                         mf_Servo *servo, mf_Error *error) {
     const mf_Joint *joint = &model->joints[index];
     *servo = mf_joint_servo(model, index);
     if (experiment->servo_gain > 0.0)
@@ -106,7 +105,7 @@ static mf_Status add_articulated(const mf_Experiment *experiment, mf_Group *grou
     config.self_contacts = false; // as at the other levels
     mf_Status status = MF_OK;
     for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++)
-        status = choose_servo(experiment, model, j, &servos[j], error);
+        status = mf_scene_servo(experiment, model, j, &servos[j], error);
     if (status == MF_OK)
         status = mf_articulated_add(group, &config, error);
     mf_release(context, servos);
@@ -226,6 +225,8 @@ static mf_Status fill(mf_Context *context, mf_Experiment *experiment, uint32_t c
     if (status == MF_OK)
         status = note_start(scene->group, error);
     const mf_ExperimentHooks *hooks = &experiment->hooks;
+    if (status == MF_OK)
+        status = mf_fitness_add(experiment, scene->group, error);
     if (status == MF_OK && hooks->attach != NULL)
         status = hooks->attach(scene, hooks->user, error);
     return status == MF_OK ? keep_start(context, scene, error) : status;
@@ -336,7 +337,7 @@ double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
     if (mf_group_fault(scene->group, instance) != 0)
         return NAN;
     return hooks->fitness != NULL ? hooks->fitness(scene, instance, hooks->user)
-                                  : mf_scene_distance(scene, instance);
+                                  : mf_fitness_of(scene, instance);
 }
 
 static uint64_t step_count(const mf_Experiment *experiment) {

@@ -321,9 +321,7 @@ static mf_Status take_word(mf_Reader *reader, const mf_Key *key, const mf_YamlNo
         return refuse(reader, key, node);
     if (key->offset == MF_KEY_NOWHERE)
         return MF_OK;
-    if (key->kind == MF_KEY_WORD)
-        *(const char **)member(reader, key) = key->choices[index];
-    else if (key->kind == MF_KEY_DOUBLE)
+    if (key->kind == MF_KEY_DOUBLE)
         *(bool *)member(reader, key) = index == 1;
     else
         *(int *)member(reader, key) = index;
@@ -356,7 +354,6 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
         return take_word(reader, key, node);
     case MF_KEY_CHOICE:
     case MF_KEY_DOUBLE:
-    case MF_KEY_WORD:
         return take_word(reader, key, node);
     case MF_KEY_TEXT:
     case MF_KEY_FILE:

@@ -204,9 +204,6 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
     case MF_KEY_CHOICE:
         mf_text_put(text, key->choices[*(const int *)value]);
         break;
-    case MF_KEY_WORD:
-        mf_text_put(text, *(const char *const *)value);
-        break;
     case MF_KEY_PLACE:
         put_place(writer, value);
         break;

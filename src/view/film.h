@@ -4,6 +4,8 @@
 
 #include <mayfly/film.h>
 
+#include "base/text.h"
+
 enum { MF_FILM_POSE = 7 }; // [1] numbers of a link: place [m], orientation (w, x, y, z)
 
 // The robots of one group.
@@ -34,5 +36,8 @@ struct mf_Film {
 
 // The page of film.html, ended by 0; @DATA@ stands where the film goes.
 extern const unsigned char mf_film_page[];
+
+// Appends the whole page. The film has at least one sample.
+void mf_film_render(mf_Text *text, const mf_Film *film);
 
 #endif

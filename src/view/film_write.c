@@ -232,16 +232,19 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     mf_text_put(text, "</script>\n");
 }
 
+void mf_film_render(mf_Text *text, const mf_Film *film) {
+    const char *page = (const char *)mf_film_page;
+    const char *mark = strstr(page, "@DATA@");
+    mf_text_put_bytes(text, page, (size_t)(mark - page));
+    put_film(text, film, film->title);
+    mf_text_put(text, mark + strlen("@DATA@"));
+}
+
 mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
     if (film == NULL || path == NULL || film->filled == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a path");
-    const char *page = (const char *)mf_film_page;
-    const char *mark = strstr(page, "@DATA@");
-    size_t head = (size_t)(mark - page), tail = head + strlen("@DATA@");
     mf_Text text = mf_text_begin(film->context);
-    mf_text_put_bytes(&text, page, head);
-    put_film(&text, film, film->title);
-    mf_text_put(&text, page + tail);
+    mf_film_render(&text, film);
     mf_Status status = text.failed
                            ? mf_fail(error, MF_NO_MEMORY, "film: out of memory")
                            : mf_file_replace(film->context, path, text.data, text.size, error);

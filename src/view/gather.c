@@ -1,12 +1,19 @@
 // Gathers what a report shows: the run's curve and champion from the archive, and the champion
-// simulated again, with the experiment's step and with one ten times smaller.
+// simulated again: with the experiment's step and with one ten times smaller, at every other level
+// of physics, and for its film.
 #include "view/report_data.h"
 
+#include "view/film.h"
+
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FINE_DIVISOR 10u           // the comparison that every report makes
 #define SAMPLES_PER_SECOND 50      // [1/s] of path and contacts, at most
 #define SAMPLES_MOST 20000         // [1] of one trial; longer ones are sampled more thinly
+#define FILM_SECONDS 20.0          // [s] from the start, at most
+#define FILM_PICTURES 25           // [1/s]
 #define STEP_LEAST ((mf_Time)1000) // [ns] the smallest step a world takes
 
 static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
@@ -62,12 +69,81 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
     return status;
 }
 
+// One level: what it gives, or why there is nothing. Only memory stops the report.
+static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *error) {
+    mf_ReportLevel *level = &data->levels[data->level_count++];
+    mf_Experiment other;
+    mf_Trial trial;
+    mf_Error reason = {0};
+    mf_experiment_at_level(data->experiment, motion, &other);
+    other.fitness = MF_FITNESS_DISTANCE;
+    *level = (mf_ReportLevel){.motion = motion, .step = mf_time_to_seconds(other.step)};
+    mf_Status status = mf_motion_check(data->scene.model, motion, &reason);
+    if (status == MF_OK)
+        status = mf_trial_run(data->context, &other, data->genome, data->genome_bytes, 1,
+                              choose_period(&other), &trial, &reason);
+    if (status == MF_NO_MEMORY) {
+        if (error != NULL)
+            *error = reason;
+        return status;
+    }
+    level->possible = status == MF_OK;
+    if (!level->possible) {
+        snprintf(level->reason, sizeof level->reason, "%s", reason.message);
+        return MF_OK;
+    }
+    level->distance = trial.distance;
+    level->tilt = trial.tilt;
+    mf_trial_free(&trial);
+    return MF_OK;
+}
+
+static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (int motion = MF_MOTION_COUNT - 1; motion >= 0 && status == MF_OK; motion--)
+        if ((mf_Motion)motion != data->experiment->motion)
+            status = try_level(data, (mf_Motion)motion, error);
+    return status;
+}
+
+static mf_Status film(mf_ReportData *data, mf_Error *error) {
+    mf_Experiment *experiment = data->experiment;
+    mf_Scene scene;
+    mf_Film *film = NULL;
+    mf_Status status = mf_scene_create(data->context, experiment, 1, &scene, error);
+    if (status != MF_OK)
+        return status;
+    mf_scene_apply_genome(&scene, 0, data->genome);
+    double seconds = fmin(FILM_SECONDS, experiment->duration);
+    mf_Time period = MF_SECOND / FILM_PICTURES;
+    uint64_t steps = (uint64_t)((period + experiment->step - 1) / experiment->step);
+    double each = mf_time_to_seconds(experiment->step) * (double)steps;
+    status = mf_film_create(scene.group, each, &film, error);
+    for (uint32_t i = 0; status == MF_OK && i <= (uint32_t)(seconds / each); i++) {
+        mf_film_sample(film);
+        mf_world_step(scene.world, steps);
+    }
+    if (status == MF_OK) {
+        data->film = mf_text_begin(data->context);
+        mf_film_render(&data->film, film);
+        if (data->film.failed)
+            status = mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    }
+    mf_film_destroy(film);
+    mf_scene_destroy(&scene);
+    return status;
+}
+
 mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_Experiment *experiment,
                            const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error) {
     mf_ReportData data = {.context = context, .experiment = experiment, .facts = *facts};
     mf_Status status = read_archive(&data, archive, error);
     if (status == MF_OK)
         status = simulate(&data, error);
+    if (status == MF_OK)
+        status = try_levels(&data, error);
+    if (status == MF_OK)
+        status = film(&data, error);
     if (status == MF_OK)
         status = mf_experiment_write(experiment, &data.settings, error);
     if (status != MF_OK)
@@ -84,6 +160,7 @@ void mf_report_release(mf_ReportData *data) {
         mf_scene_destroy(&data->scene);
     mf_trial_free(&data->trial);
     mf_trial_free(&data->fine);
+    mf_text_free(&data->film);
     mf_release(context, data->generations);
     mf_release(context, data->genome);
     mf_release(context, data->settings);

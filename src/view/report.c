@@ -38,6 +38,24 @@ static void close_section(mf_Text *text) {
     mf_text_put(text, "</section>\n");
 }
 
+// ---- the fitness -------------------------------------------------------------------------------
+
+static bool rates_distance(const mf_ReportData *data) {
+    return data->experiment->hooks.fitness == NULL &&
+           data->experiment->fitness == MF_FITNESS_DISTANCE;
+}
+
+static const char *fitness_title(const mf_ReportData *data) {
+    return data->experiment->hooks.fitness != NULL ? "fitness"
+                                                   : mf_fitness_title(data->experiment->fitness);
+}
+
+// With a space in front; that of a program's own fitness is known to the program only.
+static const char *fitness_unit(const mf_ReportData *data) {
+    static const char *const units[] = {" m", " m/s", " m/J", " m", " m"};
+    return data->experiment->hooks.fitness != NULL ? "" : units[data->experiment->fitness];
+}
+
 // ---- the head of the page ----------------------------------------------------------------------
 
 static double evaluations_of(const mf_ReportData *data) {
@@ -72,9 +90,10 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<div class=\"tiles\">\n<div class=\"first\"><b>");
     mf_text_measure(text, data->trial.distance);
     mf_text_put(text, " m</b><span>best distance</span></div>\n<div><b>");
-    if (data->experiment->hooks.fitness != NULL) {
+    if (!rates_distance(data)) {
         mf_text_measure(text, data->champion.fitness);
-        mf_text_put(text, "</b><span>best fitness</span></div>\n<div><b>");
+        mf_text_format(text, "%s</b><span>best %s</span></div>\n<div><b>", fitness_unit(data),
+                       fitness_title(data));
     }
     mf_text_duration(text, data->facts.simulated);
     mf_text_put(text, "</b><span>of robot life simulated</span></div>\n<div><b>");
@@ -173,14 +192,16 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     double range[2] = {0.0, 0.0};
     widen(range, best, 2 * (size_t)count);
     widen(range, verified, looks);
-    bool own = data->experiment->hooks.fitness != NULL; // its unit is known to its program only
-    const char *unit = own ? "" : " m";
+    const char *unit = fitness_unit(data);
+    char axis[48], title[80];
+    snprintf(axis, sizeof axis, "%s", fitness_title(data));
+    if (*unit != '\0')
+        snprintf(axis, sizeof axis, "%s [%s]", fitness_title(data), unit + 1);
+    snprintf(title, sizeof title, "Best and mean %s over generations", fitness_title(data));
     mf_Chart chart =
         mf_chart_make(mf_axis_fit(columns[0], columns[count - 1], 8, false, "generation"),
-                      mf_axis_fit(range[0], range[1], 5, true, own ? "fitness" : "distance [m]"));
-    mf_chart_begin(text, &chart,
-                   own ? "Best and mean fitness over generations"
-                       : "Best and mean distance over generations");
+                      mf_axis_fit(range[0], range[1], 5, true, axis));
+    mf_chart_begin(text, &chart, title);
     mf_chart_line(text, &chart, columns, mean, count, "mean", false);
     mf_chart_line(text, &chart, columns, best, count, "best", true);
     if (looks > 0) {
@@ -364,6 +385,9 @@ static void put_head(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "</h1>\n");
     put_lead(text, data);
     put_tiles(text, data);
+    open_section(text, "levels", "Does it walk at every level of physics?");
+    mf_report_levels(text, data);
+    close_section(text);
 }
 
 static void put_body(mf_Text *text, const mf_ReportData *data) {

@@ -8,6 +8,17 @@
 #include "base/text.h"
 
 #define MF_REPORT_TOLERANCE 0.30 // [1] largest change of distance by the small step that passes
+#define MF_REPORT_KEPT 0.75      // [1] share of the distance that a walk keeps at another level
+
+// The champion again at one level of physics.
+typedef struct mf_ReportLevel {
+    mf_Motion motion;
+    bool possible;                               // the robot can move by it
+    double step;                                 // [s]
+    double distance;                             // [m] when it is possible
+    double tilt;                                 // [rad] largest of the base
+    char reason[sizeof((mf_Error *)0)->message]; // why it is not possible
+} mf_ReportLevel;
 
 // Everything but `facts` strings and `experiment` belongs to the data.
 typedef struct mf_ReportData {
@@ -22,8 +33,11 @@ typedef struct mf_ReportData {
     mf_Trial trial;        // the champion again, with the experiment's step
     mf_Trial fine;         // and with a smaller one
     uint32_t fine_divisor; // [1] how much smaller; 1 when no smaller step is possible
-    mf_Scene scene;        // one robot with the champion's controller
-    char *settings;        // the experiment as YAML text
+    mf_ReportLevel levels[MF_MOTION_COUNT]; // the others than that it evolved at, dearest first
+    uint32_t level_count;                   // [1]
+    mf_Text film;                           // page with the champion's film; empty: none
+    mf_Scene scene;                         // one robot with the champion's controller
+    char *settings;                         // the experiment as YAML text
 } mf_ReportData;
 
 // Reads the archive and re-simulates the champion. `facts` is borrowed. On failure nothing is left.
@@ -36,6 +50,7 @@ void mf_report_render(mf_Text *text, const mf_ReportData *data);
 
 // Its parts.
 void mf_report_style(mf_Text *text);                              // the style sheet
+void mf_report_levels(mf_Text *text, const mf_ReportData *data);  // every level, and the film
 void mf_report_map(mf_Text *text, const mf_ReportData *data);     // the path seen from above
 void mf_report_gait(mf_Text *text, const mf_ReportData *data);    // the contact diagram
 void mf_report_control(mf_Text *text, const mf_ReportData *data); // the controller, explained

@@ -73,6 +73,8 @@ static const char *const rules[] = {
     "border-bottom:1px solid var(--hair)}\n",
     "th{font-weight:500;color:var(--soft);width:15em}tr:last-child th,tr:last-child td{border:0}\n",
     "td.num{text-align:right;font-variant-numeric:tabular-nums}\n",
+    ".levels th{width:auto}iframe.film{width:100%;height:520px;border:0;border-radius:8px;",
+    "margin:16px 0 0;background:var(--code)}\n",
     ".pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(400px,1fr));gap:0 "
     "40px;align-items:start}\n",
     ".program td{padding:3px 12px 3px 0;font-size:14px}\n",

@@ -3,6 +3,7 @@
 // gives the bits of the evaluation that it repeats.
 #include <mayfly/report.h>
 
+#include <math.h>
 #include <string.h>
 
 // Steps of one trial, in whole numbers.
@@ -43,6 +44,10 @@ static void take_sample(const mf_Scene *scene, const mf_Field *contact, mf_Trial
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
     for (uint32_t c = 0; c < 3; c++)
         trial->position[3 * (size_t)sample + c] = mf_field_get(position, 0, c);
+    const mf_Field *orientation = mf_group_find_field(scene->group, "base.orientation");
+    double x = mf_field_get(orientation, 0, 1), y = mf_field_get(orientation, 0, 2);
+    double cosine = 1.0 - 2.0 * (x * x + y * y);
+    trial->tilt = fmax(trial->tilt, acos(fmax(-1.0, fmin(1.0, cosine))));
     for (uint32_t c = 0; c < trial->contact_count; c++)
         trial->contact[(size_t)sample * trial->contact_count + c] =
             mf_field_get(contact, 0, c) != 0.0;

@@ -4,7 +4,7 @@
 #
 #     test_cli.sh SOURCE_DIR BUILD_DIR
 set -u
-for file in scenes/hexapod.yaml scenes/oscillator.yaml models/hexapod.urdf; do
+for file in scenes/neophysix.yaml scenes/oscillator.yaml models/hexapod.urdf; do
     [ -f "$1/$file" ] || { echo "skipped: $file is missing"; exit 77; }
 done
 # shellcheck source=tests/app/command.sh
@@ -21,7 +21,7 @@ for line in open(sys.argv[1]):
     fi
 }
 
-hexapod=$source_dir/scenes/hexapod.yaml
+hexapod=$source_dir/scenes/neophysix.yaml
 
 # ---- wrong usage: 2, one line, nothing written ----------------------------------------------------
 refused 2 'expected a command'

@@ -16,7 +16,7 @@ fail() {
 }
 
 evolve() {
-    exec "$mayfly" evolve "$source_dir/scenes/hexapod.yaml" --json --generations 1200 \
+    exec "$mayfly" evolve "$source_dir/scenes/neophysix.yaml" --json --generations 1200 \
         --population 20 --survivors 10 --duration 8 --seed 11 --resume --out "$1"
 }
 

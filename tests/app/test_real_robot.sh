@@ -21,7 +21,7 @@ fail() {
 evolve() {
     folder=$1
     shift
-    "$mayfly" evolve "$source_dir/scenes/hexapod.yaml" --model "$robot" \
+    "$mayfly" evolve "$source_dir/scenes/neophysix.yaml" --model "$robot" \
         --terrain "$source_dir/scenes/hills.pgm" --set terrain.scale=0.15 \
         --set model.mesh_points=2 --generations 3 --population 40 --survivors 20 --duration 20 \
         --out "$folder" --json "$@" >out 2>err || fail "evolve: exit code $?"

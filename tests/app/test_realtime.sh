@@ -1,7 +1,7 @@
 #!/bin/sh
 # The clock beside a run, schedule and fields: sh test_realtime.sh SOURCE_DIR BUILD_DIR
 . "$1/tests/app/command.sh"
-scene=$source_dir/scenes/hexapod.yaml
+scene=$source_dir/scenes/neophysix.yaml
 
 # ---- nothing that is simulated depends on the clock ----------------------------------------------
 expect 0 run "$scene" --robots 20 --duration 0.5 --json

@@ -50,7 +50,8 @@ static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
     assert_int_equal(e->controller, MF_CONTROLLER_GP);
     assert_int_equal(e->count, 1);
     assert_true(e->duration == 120);
-    assert_string_equal(e->fitness, "distance");
+    assert_int_equal(e->fitness, MF_FITNESS_DISTANCE);
+    assert_int_equal(e->motion, MF_MOTION_POINTS);
     assert_int_equal(e->generations, 200);
     assert_int_equal(e->search.genome_bytes, MF_GP_BYTES);
     assert_ptr_equal(e->context, *state);

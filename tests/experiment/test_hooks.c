@@ -24,7 +24,7 @@ static mf_Experiment *load(mf_Context *context, const char *controller) {
                                      {"search.survivors", "4"}};
     mf_Experiment *experiment = NULL;
     mf_Error error = {0};
-    if (mf_experiment_load(context, MAYFLY_SOURCE_DIR "/scenes/hexapod.yaml", overrides, 4,
+    if (mf_experiment_load(context, MAYFLY_SOURCE_DIR "/scenes/neophysix.yaml", overrides, 4,
                            &experiment, &error) != MF_OK)
         fail_msg("%s", error.message);
     return experiment;

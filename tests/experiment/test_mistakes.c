@@ -95,7 +95,9 @@ static void mistakes_in_values_name_place_and_expectation(void **state) {
         {OK_MODEL "motion: {points: {friction_coefficient: -.inf}}\n",
          "t.yaml:2:41: motion.points.friction_coefficient: expected a number above 0 up to 1000000 "
          "or .inf, found -.inf"},
-        {OK_MODEL "motion: rigid\n", "t.yaml:2:9: motion: expected points, found rigid"},
+        {OK_MODEL "motion: soccer\n",
+         "t.yaml:2:9: motion: expected one of kinematic, points, rigid, prescribed, articulated, "
+         "found soccer"},
         {OK_MODEL "controller: neural\n",
          "t.yaml:2:13: controller: expected one of gp, oscillator, none, plugin, found neural"},
         {OK_MODEL "controller: {}\n", "t.yaml:2:13: controller: expected one of gp, oscillator, "
@@ -118,7 +120,9 @@ static void mistakes_in_values_name_place_and_expectation(void **state) {
          "t.yaml:2:19: terrain.origin: expected [x, y] in m within -1e9 .. 1e9, or centered, found "
          "middle"},
         {OK_MODEL "terrain: flat\n", "t.yaml:2:10: terrain: expected a group of keys, found flat"},
-        {OK_MODEL "fitness: speed\n", "t.yaml:2:10: fitness: expected distance, found speed"},
+        {OK_MODEL "fitness: height\n",
+         "t.yaml:2:10: fitness: expected one of distance, speed, economy, upright, steps, "
+         "found height"},
         {OK_MODEL "name: [a]\n", "t.yaml:2:7: name: expected text, found a list"},
         {OK_MODEL "name: \"a\\nb\"\n", "t.yaml:2:7: name: expected text, found \"a?b\""},
         {"model:\n  file:\n", "t.yaml:2:8: model.file: expected the name of a file, found nothing"},

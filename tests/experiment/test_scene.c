@@ -36,8 +36,8 @@ static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t co
 }
 
 static void every_scene_of_ours_runs(void **state) {
-    static const char *const names[] = {"hexapod.yaml", "quadruped.yaml", "rough.yaml",
-                                        "oscillator.yaml", "two_levels.yaml"};
+    static const char *const names[] = {"hexapod.yaml", "neophysix.yaml",  "quadruped.yaml",
+                                        "rough.yaml",   "oscillator.yaml", "two_levels.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         mf_Experiment *experiment = load(*state, names[i], NULL, 0);
         mf_Scene scene = make(*state, experiment, 3);
@@ -117,9 +117,9 @@ static void a_plugin_controls(void **state) {
     mf_experiment_destroy(experiment);
 }
 
-// The main job is the published experiment.
-static void the_hexapod_scene_is_the_paper(void **state) {
-    mf_Experiment *e = load(*state, "hexapod.yaml", NULL, 0);
+// Fischer and Ihme 2024, section IV.
+static void the_published_experiment_is_a_scene(void **state) {
+    mf_Experiment *e = load(*state, "neophysix.yaml", NULL, 0);
     assert_int_equal(e->search.population, 100);
     assert_int_equal(e->search.survivors, 50);
     assert_int_equal(e->generations, 1364);
@@ -203,7 +203,7 @@ static void robots_without_a_genome_idle(void **state) {
     static const char *const controllers[] = {"gp", "oscillator", "none"};
     for (size_t i = 0; i < 3; i++) {
         const mf_Override override = {"controller", controllers[i]};
-        mf_Experiment *experiment = load(*state, "hexapod.yaml", &override, 1);
+        mf_Experiment *experiment = load(*state, "neophysix.yaml", &override, 1);
         mf_Scene scene = make(*state, experiment, 2);
         mf_world_step(scene.world, 400);
         const mf_Field *angle = mf_group_find_field(scene.group, "joint.angle");
@@ -216,7 +216,7 @@ static void robots_without_a_genome_idle(void **state) {
 }
 
 static void distance_is_horizontal_and_0_with_a_fault(void **state) {
-    mf_Experiment *experiment = load(*state, "hexapod.yaml", NULL, 0);
+    mf_Experiment *experiment = load(*state, "neophysix.yaml", NULL, 0);
     mf_Scene scene = make(*state, experiment, 2);
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
     assert_true(mf_scene_distance(&scene, 0) == 0);
@@ -306,14 +306,14 @@ static void check_independence(mf_Context *context, const char *name) {
 }
 
 static void fitness_depends_on_the_genome_alone(void **state) {
-    check_independence(*state, "hexapod.yaml");
+    check_independence(*state, "neophysix.yaml");
     check_independence(*state, "oscillator.yaml");
     check_independence(*state, "rough.yaml");
 }
 
 static void a_lifetime_is_rounded_up_to_whole_steps(void **state) {
     static const mf_Override overrides[] = {{"run.duration", "1.001"}};
-    mf_Experiment *experiment = load(*state, "hexapod.yaml", overrides, 1);
+    mf_Experiment *experiment = load(*state, "neophysix.yaml", overrides, 1);
     mf_Scene scene = make(*state, experiment, 1);
     uint8_t genome[MF_GP_BYTES] = {0};
     double fitness;
@@ -325,7 +325,7 @@ static void a_lifetime_is_rounded_up_to_whole_steps(void **state) {
 
 static void wrong_calls_are_refused(void **state) {
     static const mf_Override none = {"controller", "none"};
-    mf_Experiment *experiment = load(*state, "hexapod.yaml", NULL, 0);
+    mf_Experiment *experiment = load(*state, "neophysix.yaml", NULL, 0);
     mf_Scene scene = make(*state, experiment, 1);
     uint8_t genome[2 * MF_GP_BYTES] = {0};
     double fitness[2];
@@ -340,7 +340,7 @@ static void wrong_calls_are_refused(void **state) {
     mf_scene_destroy(&scene); // twice is fine
     mf_experiment_destroy(experiment);
 
-    experiment = load(*state, "hexapod.yaml", &none, 1);
+    experiment = load(*state, "neophysix.yaml", &none, 1);
     scene = make(*state, experiment, 1);
     assert_int_equal(mf_scene_genome_bytes(&scene), 0);
     assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, fitness, &error), MF_BAD_ARGUMENT);
@@ -353,7 +353,7 @@ static void wrong_calls_are_refused(void **state) {
 
 static void a_missing_model_is_named(void **state) {
     static const mf_Override lost = {"model.file", "/nowhere/robot.urdf"};
-    mf_Experiment *experiment = load(*state, "hexapod.yaml", &lost, 1);
+    mf_Experiment *experiment = load(*state, "neophysix.yaml", &lost, 1);
     mf_Scene scene;
     mf_Error error = {0};
     assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_NOT_FOUND);
@@ -366,7 +366,7 @@ int main(void) {
         cmocka_unit_test(every_scene_of_ours_runs),
         cmocka_unit_test(an_experiment_moves_to_another_level),
         cmocka_unit_test(a_plugin_controls),
-        cmocka_unit_test(the_hexapod_scene_is_the_paper),
+        cmocka_unit_test(the_published_experiment_is_a_scene),
         cmocka_unit_test(robots_without_a_genome_idle),
         cmocka_unit_test(lives_begin_with_initial_values),
         cmocka_unit_test(wrong_initial_values_are_named),

@@ -34,7 +34,7 @@ evolve() { # program, isa, threads, scene, settings...
     shift 4
     rm -rf "$folder/run"
     MAYFLY_ISA=$isa "$program" evolve "$source/scenes/$scene" --generations 3 --threads "$threads" \
-        --population 20 --set search.survivors=10 --set run.duration=10 "$@" --out "$folder/run" \
+        --population 20 --set search.survivors=10 --set run.duration=10 --set verify.best=4 "$@" --out "$folder/run" \
         --json | sed -n 's/.*"done": *true.*"hash": *"\([0-9a-f]*\)".*/\1/p; s/.*"hash": *"\([0-9a-f]*\)".*"done": *true.*/\1/p'
 }
 
@@ -42,7 +42,7 @@ isas="scalar baseline"
 grep -q ' avx2 ' /proc/cpuinfo && isas="$isas avx2"
 grep -q ' avx512bw ' /proc/cpuinfo && isas="$isas avx512"
 compared=0
-for scene in hexapod.yaml rough.yaml quadruped.yaml coupled; do
+for scene in neophysix.yaml hexapod.yaml rough.yaml quadruped.yaml coupled; do
     set --
     file=$scene
     if [ "$scene" = coupled ]; then

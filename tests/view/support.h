@@ -128,7 +128,7 @@ static inline bool fake_make(Fake *fake, mf_Context *context, bool flat) {
                                        .controller = MF_CONTROLLER_GP,
                                        .gp = mf_gp_config(),
                                        .duration = 24.0,
-                                       .fitness = "distance",
+                                       .motion = MF_MOTION_POINTS,
                                        .generations = FAKE_GENERATIONS,
                                        .search = mf_search_config(),
                                        .context = context};

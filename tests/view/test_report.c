@@ -131,13 +131,13 @@ static void assert_lacks(const mf_Text *text, const char *part) {
 }
 
 static void page_is_well_formed_and_complete(void **state) {
-    static const char *const sections[] = {"fitness",    "path",     "step",  "gait",
-                                           "controller", "settings", "repeat"};
+    static const char *const sections[] = {"levels", "fitness",    "path",     "step",
+                                           "gait",   "controller", "settings", "repeat"};
     for (int flat = 0; flat < 2; flat++) {
         Fake fake;
         assert_true(fake_make(&fake, *state, flat));
         mf_Text text = render(&fake);
-        assert_int_equal(count_elements(text.data, "section"), 7);
+        assert_int_equal(count_elements(text.data, "section"), 8);
         assert_int_equal(count_elements(text.data, "svg"), 4);
         assert_int_equal(count_elements(text.data, "image"), flat ? 0 : 1);
         assert_int_equal(count_elements(text.data, "script"), 0);
@@ -244,6 +244,39 @@ static void nothing_comes_from_the_network(void **state) {
     fake_free(&fake);
 }
 
+// A walk that only the level knows where it evolved is marked, and so is one that falls over.
+static void levels_are_judged_honestly(void **state) {
+    static const struct {
+        double share, tilt;
+        const char *row;
+    } rows[] = {
+        {1.0, 0.1, "<span class=\"good\">100 %</span></td><td>stays up, at most 6 degrees"},
+        {0.76, 1.0, "<span class=\"good\">76 %</span></td><td>stays up, at most 57 degrees"},
+        {0.74, 1.1, "<span class=\"warn\">74 %</span></td><td><span class=\"warn\">falls over"},
+        {0.0, 3.0, "<span class=\"warn\">0 %</span></td><td><span class=\"warn\">falls over"},
+    };
+    Fake fake;
+    assert_true(fake_make(&fake, *state, true));
+    fake.data.level_count = 2;
+    fake.data.levels[1] = (mf_ReportLevel){
+        .motion = MF_MOTION_KINEMATIC, .step = 0.001, .reason = "needs feet & has none"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake.data.levels[0] = (mf_ReportLevel){.motion = MF_MOTION_ARTICULATED,
+                                               .possible = true,
+                                               .step = 0.002,
+                                               .distance = rows[i].share * FAKE_DISTANCE,
+                                               .tilt = rows[i].tilt};
+        mf_Text text = render(&fake);
+        const char *row = strstr(text.data, "<tr><td>articulated</td><td class=\"num\">2 ms</td>");
+        assert_non_null(row);
+        if (strncmp(strstr(row, "<span"), rows[i].row, strlen(rows[i].row)) != 0)
+            fail_msg("%s", rows[i].row);
+        assert_has(&text, "<td colspan=\"3\">needs feet &amp; has none</td>");
+        mf_text_free(&text);
+    }
+    fake_free(&fake);
+}
+
 static void small_step_is_judged_honestly(void **state) {
     static const struct {
         double fine;
@@ -295,7 +328,7 @@ static void odd_runs_give_whole_pages(void **state) {
                 fake.data.generations[i].mean = NAN;
         }
         mf_Text text = render(&fake);
-        assert_int_equal(count_elements(text.data, "section"), 7);
+        assert_int_equal(count_elements(text.data, "section"), 8);
         assert_lacks(&text, "=\"nan");
         assert_lacks(&text, " nan");
         assert_lacks(&text, "inf\"");
@@ -446,9 +479,16 @@ static void real_run_is_reported(void **state) {
     assert_int_equal(write_report(*state, &run, NULL), MF_OK);
     setlocale(LC_ALL, "C");
     assert_int_equal(mf_file_read(*state, report, 1 << 24, &page, &size, NULL), MF_OK);
-    assert_int_equal(count_elements(page, "section"), 7);
+    assert_int_equal(count_elements(page, "section"), 8);
     assert_non_null(strstr(page, "the same bits"));
     assert_non_null(strstr(page, "After 3 generations"));
+    for (int motion = 0; motion < MF_MOTION_COUNT; motion++) { // in the first lines, then the film
+        char cell[40];
+        snprintf(cell, sizeof cell, "<tr><td>%s</td>", mf_motion_name((mf_Motion)motion));
+        const char *row = strstr(page, cell);
+        assert_true(row != NULL && row < strstr(page, "<section id=\"fitness\">"));
+    }
+    assert_non_null(strstr(page, "<iframe class=\"film\""));
     mf_release(*state, page);
     mf_archive_close(run.archive);
     mf_experiment_destroy(run.experiment);
@@ -494,6 +534,7 @@ int main(void) {
         cmocka_unit_test(program_is_explained),
         cmocka_unit_test(everything_from_outside_is_escaped),
         cmocka_unit_test(nothing_comes_from_the_network),
+        cmocka_unit_test(levels_are_judged_honestly),
         cmocka_unit_test(small_step_is_judged_honestly),
         cmocka_unit_test(odd_runs_give_whole_pages),
         cmocka_unit_test(same_run_gives_the_same_bytes),

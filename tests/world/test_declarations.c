@@ -148,7 +148,7 @@ static void experiments_declare_what_they_do(void **state) {
     static const mf_Override coupled[] = {{"motion.points.friction", "coupled"},
                                           {"motion.points.weighted", "true"},
                                           {"motion.points.keep_momentum", "true"}};
-    check_experiment("hexapod.yaml", NULL, 0);
+    check_experiment("neophysix.yaml", NULL, 0);
     check_experiment("rough.yaml", coupled, 3);
     check_experiment("oscillator.yaml", NULL, 0);
     check_experiment("quadruped.yaml", NULL, 0);

@@ -1,0 +1,77 @@
+// The first thing that a report says: how far the champion gets where it evolved, with a smaller
+// step, and at every other level of physics; and what it looks like. A walk that only one level
+// knows is a finding about that level, so what it loses is said in the first lines.
+#include "view/report_data.h"
+
+#include <math.h>
+
+#define FELL 1.0471975511965976 // [rad] 60 degrees: a base that tilted more has fallen over
+
+static void put_share(mf_Text *text, double distance, double reference) {
+    double share = distance / reference;
+    if (!(reference > 0.0) || !isfinite(share)) {
+        mf_text_put(text, "-");
+        return;
+    }
+    mf_text_format(text, "<span class=\"%s\">%.0f %%</span>",
+                   share >= MF_REPORT_KEPT ? "good" : "warn", 100.0 * share);
+}
+
+static void open_row(mf_Text *text, const char *name, double step) {
+    mf_text_format(text, "<tr><td>%s</td><td class=\"num\">%g ms</td>", name, 1000.0 * step);
+}
+
+static void put_row(mf_Text *text, const char *name, double step, double distance, double tilt,
+                    double reference) {
+    open_row(text, name, step);
+    mf_text_put(text, "<td class=\"num\">");
+    mf_text_measure(text, distance);
+    mf_text_put(text, " m</td><td class=\"num\">");
+    put_share(text, distance, reference);
+    mf_text_format(text, "</td><td>%s, at most %.0f degrees off upright</td></tr>\n",
+                   tilt > FELL ? "<span class=\"warn\">falls over</span>" : "stays up",
+                   tilt * 180.0 / 3.14159265358979323846);
+}
+
+static void put_table(mf_Text *text, const mf_ReportData *data) {
+    const mf_Trial *trial = &data->trial, *fine = &data->fine;
+    const char *own = mf_motion_name(data->experiment->motion);
+    mf_text_put(text, "<table class=\"levels\">\n<tr><th>level of physics</th><th>step</th>"
+                      "<th>distance</th><th>share</th><th>posture</th></tr>\n");
+    put_row(text, own, trial->step, trial->distance, trial->tilt, trial->distance);
+    if (data->fine_divisor > 1)
+        put_row(text, own, fine->step, fine->distance, fine->tilt, trial->distance);
+    for (uint32_t i = 0; i < data->level_count; i++) {
+        const mf_ReportLevel *level = &data->levels[i];
+        const char *name = mf_motion_name(level->motion);
+        if (level->possible) {
+            put_row(text, name, level->step, level->distance, level->tilt, trial->distance);
+            continue;
+        }
+        open_row(text, name, level->step);
+        mf_text_put(text, "<td colspan=\"3\">");
+        mf_text_escape(text, level->reason);
+        mf_text_put(text, "</td></tr>\n");
+    }
+    mf_text_put(text, "</table>\n");
+}
+
+// The film is a page of its own, so that this one needs no script.
+static void put_film(mf_Text *text, const mf_ReportData *data) {
+    if (data->film.size == 0)
+        return;
+    mf_text_put(text, "<iframe class=\"film\" title=\"The champion walks\" "
+                      "srcdoc=\"");
+    mf_text_escape(text, data->film.data);
+    mf_text_put(text, "\"></iframe>\n");
+}
+
+void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
+    mf_text_format(text,
+                   "<p>The champion evolved at <b>%s</b>. The same controller from the same start "
+                   "at every level of physics, and with a smaller step; a share of %.0f %% and "
+                   "more means that the walk does not hang on the level.</p>\n",
+                   mf_motion_name(data->experiment->motion), 100.0 * MF_REPORT_KEPT);
+    put_table(text, data);
+    put_film(text, data);
+}

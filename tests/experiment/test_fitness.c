@@ -1,0 +1,194 @@
+// Fitness functions of experiments against closed forms: free flight without gravity has its speed,
+// tilt and distance written down, and servos in free space put in what the robot's energy gains.
+// And scenes at every motion.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mayfly/experiment.h>
+
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void assert_near(double a, double b, double tolerance) {
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
+}
+
+static mf_Experiment *parse(mf_Context *context, const char *more) {
+    char text[1200], line[900];
+    mf_Experiment *experiment = NULL;
+    mf_Error error = {0};
+    snprintf(text, sizeof text, "model: {file: ../models/hexapod.urdf}\n%s", more);
+    if (mf_experiment_parse(context, MAYFLY_SOURCE_DIR "/scenes/t.yaml", text, strlen(text), NULL,
+                            0, &experiment, &error) != MF_OK)
+        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    return experiment;
+}
+
+static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t count) {
+    mf_Scene scene;
+    mf_Error error = {0};
+    char line[900];
+    if (mf_scene_create(context, experiment, count, &scene, &error) != MF_OK)
+        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    return scene;
+}
+
+// Free flight of the last of 20 robots for 2 s, at 0.5 m/s along x and 0.2 m/s along y, turned
+// about z by `yaw`, then about its own x by `roll`.
+static double fly(mf_Context *context, const char *fitness, const char *motion, double yaw,
+                  double roll) {
+    char more[900];
+    snprintf(more, sizeof more,
+             "fitness: %s\nmotion: %s\ncontroller: none\nworld: {gravity: 0, step: 0.01, "
+             "precision: double}\nrun: {duration: 2}\ninitial:\n"
+             "- {property: base.position, values: [0, 0, 3]}\n"
+             "- {property: base.linear_velocity, values: [0.5, 0.2, 0]}\n"
+             "- {property: base.orientation, values: [%.17g, %.17g, %.17g, %.17g]}\n",
+             fitness, motion, cos(yaw / 2) * cos(roll / 2), cos(yaw / 2) * sin(roll / 2),
+             sin(yaw / 2) * sin(roll / 2), sin(yaw / 2) * cos(roll / 2));
+    mf_Experiment *experiment = parse(context, more);
+    mf_Scene scene = make(context, experiment, 20);
+    mf_world_step(scene.world, 200);
+    double value = mf_scene_fitness(&scene, 19);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+    return value;
+}
+
+static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state) {
+    static const char *const motions[] = {"points", "rigid", "prescribed", "articulated"};
+    const double distance = 2.0 * sqrt(0.29);
+    for (size_t i = 0; i < 4; i++) {
+        for (double yaw = -2.5; yaw < 3.0; yaw += 1.3) {
+            double along = 0.5 * cos(yaw) + 0.2 * sin(yaw);
+            assert_near(fly(*state, "distance", motions[i], yaw, 0.4), distance, 1e-6);
+            assert_near(fly(*state, "speed", motions[i], yaw, 0.4), along, 1e-6);
+        }
+        assert_near(fly(*state, "upright", motions[i], 0.3, 0.7), distance * cos(0.7), 1e-6);
+        assert_near(fly(*state, "upright", motions[i], 0.3, 2.0), 0.0, 1e-9); // on its back
+    }
+}
+
+// In free space, from rest, what servos put in is the kinetic energy, as long as each of them only
+// drives. The sum is of first order in the step: half the step, half the difference.
+static void servos_put_in_what_the_robot_gains(void **state) {
+    double wrong[2];
+    for (int i = 0; i < 2; i++) {
+        char more[400];
+        snprintf(more, sizeof more,
+                 "fitness: economy\nmotion: articulated\ncontroller: {oscillator: {tick: 1}}\n"
+                 "world: {gravity: 0, step: %s, precision: double}\nrun: {duration: 1}\n"
+                 "initial: [{property: base.position, values: [0, 0, 3]}]\n",
+                 i == 0 ? "0.00002" : "0.00001");
+        mf_Experiment *experiment = parse(*state, more);
+        mf_Scene scene = make(*state, experiment, 17);
+        mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
+        for (uint32_t j = 0; j < scene.model->joint_count; j++)
+            mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
+        mf_world_step(scene.world, i == 0 ? 100 : 200); // 2 ms
+        double work = mf_field_get(mf_group_find_field(scene.group, "fitness.work"), 16, 0);
+        double energy = mf_motion_energy(scene.group, 16).kinetic;
+        assert_true(energy > 1e-3);
+        wrong[i] = work / energy - 1.0;
+        // The fitness is the distance by it and the lift by one metre on Earth.
+        double distance = mf_scene_distance(&scene, 16);
+        assert_near(mf_scene_fitness(&scene, 16), distance / (work + scene.model->mass * 9.80665),
+                    1e-15);
+        mf_scene_destroy(&scene);
+        mf_experiment_destroy(experiment);
+    }
+    assert_true(fabs(wrong[0]) < 0.02);
+    assert_near(wrong[1], 0.5 * wrong[0], 0.1 * fabs(wrong[0]));
+}
+
+// A robot that stands has all feet down all the time, one in free flight has them up: neither
+// steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
+static void feet_that_step_count(void **state) {
+    mf_Experiment *experiment = parse(
+        *state, "fitness: steps\nmotion: articulated\ncontroller: none\nrun: {duration: 4}\n");
+    mf_Scene scene = make(*state, experiment, 2);
+    mf_world_step(scene.world, 400);
+    mf_Field *stance = mf_group_find_field(scene.group, "fitness.stance");
+    mf_Field *position = mf_group_find_field(scene.group, "base.position");
+    assert_int_equal(stance->components, 6);
+    for (uint32_t foot = 0; foot < 6; foot++)
+        assert_near(mf_field_get(stance, 1, foot), 4.0, 0.2); // from where it lands on
+    mf_field_set(position, 1, 0, 3.0);
+    static const double duty[6] = {0.0, 0.075, 0.15, 0.5, 0.97, 1.0};
+    for (uint32_t foot = 0; foot < 6; foot++)
+        mf_field_set(stance, 1, foot, 4.0 * duty[foot]);
+    double distance = mf_scene_distance(&scene, 1);
+    assert_near(mf_scene_fitness(&scene, 1), distance * (0.5 + 1.0 + 1.0 + 0.2) / 6.0, 1e-9);
+    mf_scene_destroy(&scene);
+    mf_experiment_destroy(experiment);
+}
+
+static void economy_needs_torques(void **state) {
+    mf_Experiment *experiment = parse(*state, "fitness: economy\nmotion: rigid\n");
+    mf_Scene scene;
+    mf_Error error = {0};
+    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "motion: articulated"));
+    assert_non_null(strstr(error.message, "rigid"));
+    mf_experiment_destroy(experiment);
+}
+
+// At every motion: it is the one asked for, the file's step counts, robots move, and an evaluation
+// gives the same bits again and alone, with every fitness.
+static void every_motion_can_be_evaluated(void **state) {
+    static const char *const fitnesses[] = {"distance", "speed", "upright", "steps", "economy"};
+    enum { COUNT = 18 };
+    for (int motion = 0; motion < MF_MOTION_COUNT; motion++) {
+        for (int f = 0; f < (motion == MF_MOTION_ARTICULATED ? 5 : 4); f++) {
+            char more[300];
+            snprintf(more, sizeof more,
+                     "motion: %s\nfitness: %s\nworld: {step: 0.005}\nrun: {duration: 1.2}\n"
+                     "controller: {gp: {angle_per_move: 0.2}}\n",
+                     mf_motion_name((mf_Motion)motion), fitnesses[f]);
+            mf_Experiment *experiment = parse(*state, more);
+            assert_int_equal(experiment->motion, motion);
+            mf_Scene scene = make(*state, experiment, COUNT), alone = make(*state, experiment, 1);
+            assert_int_equal(mf_motion_of(scene.group, 0), motion);
+            assert_int_equal(mf_world_settings(scene.world)->step, 5 * MF_MILLISECOND);
+            uint8_t genomes[COUNT * MF_GP_BYTES];
+            for (size_t i = 0; i < sizeof genomes; i++)
+                genomes[i] = (uint8_t)(i * 89 + i / 7);
+            double first[COUNT], again[COUNT], single;
+            assert_int_equal(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, first, NULL),
+                             MF_OK);
+            assert_int_equal(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, again, NULL),
+                             MF_OK);
+            assert_memory_equal(first, again, sizeof first);
+            double most = 0.0;
+            for (int i = 0; i < COUNT; i++)
+                most = fmax(most, fabs(first[i]));
+            assert_true(most > 1e-4);
+            assert_int_equal(mf_scene_evaluate(&alone, genomes + 17 * MF_GP_BYTES, 1, MF_GP_BYTES,
+                                               &single, NULL),
+                             MF_OK);
+            assert_memory_equal(&single, &first[17], sizeof single);
+            mf_scene_destroy(&scene);
+            mf_scene_destroy(&alone);
+            mf_experiment_destroy(experiment);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(free_flight_has_the_speed_and_tilt_that_it_started_with),
+        cmocka_unit_test(servos_put_in_what_the_robot_gains),
+        cmocka_unit_test(feet_that_step_count),
+        cmocka_unit_test(economy_needs_torques),
+        cmocka_unit_test(every_motion_can_be_evaluated),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
