@@ -29,7 +29,7 @@ DEAR: dict[str, Any] = {"motion": "articulated", "step": 0.004}
 # A whole generation lives in one call. Gaits are vectors of numbers in 0 .. 1.
 def walked(robot: mayfly.Model, vectors: np.ndarray, level: dict[str, Any]) -> np.ndarray:
     """[m] that each gait gets forward; a robot with a fault counts as one that went back."""
-    gaits = mayfly.Oscillators.from_unit(vectors, robot)
+    gaits = mayfly.Oscillators.from_unit(np.clip(vectors, 0, 1), robot)
     return mayfly.evaluate(robot, gaits, LENGTH, fitness="forward", **level).objective(worst=-1.0)
 
 

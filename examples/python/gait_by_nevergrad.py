@@ -21,7 +21,7 @@ BATCH = 64  # lives at once
 # A whole batch lives in one call. Gaits are vectors of numbers in 0 .. 1.
 def walked(robot: mayfly.Model, vectors: np.ndarray) -> np.ndarray:
     """[m] that each gait gets forward; a robot with a fault counts as one that went back."""
-    gaits = mayfly.Oscillators.from_unit(vectors, robot)
+    gaits = mayfly.Oscillators.from_unit(np.clip(vectors, 0, 1), robot)
     lives = mayfly.evaluate(robot, gaits, LENGTH, motion="points", fitness="forward")
     return lives.objective(worst=-1.0)
 

@@ -39,7 +39,7 @@ def main(iterations: int = 50) -> GridArchive:
     robot = mayfly.Model.from_file("hexapod.urdf")
     search = searches(3 * len(robot.joints) + 1)
     for iteration in range(iterations):
-        gaits = mayfly.Oscillators.from_unit(search.ask(), robot)
+        gaits = mayfly.Oscillators.from_unit(np.clip(search.ask(), 0, 1), robot)
         lives = mayfly.evaluate(robot, gaits, LENGTH, motion="points", descriptors=["duty"])
         feet = lives.descriptors
         sides = np.stack([feet[:, :3].mean(axis=1), feet[:, 3:].mean(axis=1)], axis=1)

@@ -116,6 +116,8 @@ mf_Status mf_context_create_failing(const mf_ContextConfig *config, uint64_t cou
 }
 
 mf_Status mf_context_create(const mf_ContextConfig *config, mf_Context **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_context_create: out is NULL");
     return mf_context_create_failing(config, 0, out, error);
 }
 
@@ -127,18 +129,26 @@ void mf_context_destroy(mf_Context *context) {
 }
 
 uint32_t mf_context_threads(const mf_Context *context) {
+    if (context == NULL)
+        return 0;
     return context->threads;
 }
 
 void mf_context_fail_after(mf_Context *context, uint64_t countdown) {
+    if (context == NULL)
+        return;
     atomic_store(&context->countdown, countdown);
 }
 
 uint64_t mf_context_call_count(const mf_Context *context) {
+    if (context == NULL)
+        return 0;
     return atomic_load(&context->call_count);
 }
 
 size_t mf_context_live_bytes(const mf_Context *context) {
+    if (context == NULL)
+        return 0;
     return atomic_load(&context->live_bytes);
 }
 
@@ -147,6 +157,8 @@ const char *mf_context_failed_operation(const mf_Context *context) {
 }
 
 bool mf_allow(mf_Context *context, const char *operation) {
+    if (context == NULL)
+        return false;
     atomic_fetch_add_explicit(&context->call_count, 1, memory_order_relaxed);
     uint64_t left = atomic_load_explicit(&context->countdown, memory_order_relaxed);
     while (left != 0) {
@@ -162,6 +174,8 @@ bool mf_allow(mf_Context *context, const char *operation) {
 }
 
 void *mf_allocate(mf_Context *context, size_t count, size_t size) {
+    if (context == NULL)
+        return NULL;
     size_t bytes, total;
     bool fits = !__builtin_mul_overflow(count, size, &bytes) &&
                 !__builtin_add_overflow(bytes, sizeof(Header), &total);

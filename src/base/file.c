@@ -101,6 +101,8 @@ static mf_Status read_open_file(mf_Context *context, int file, const char *path,
 
 mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char **data,
                        size_t *size, mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_read: context is NULL");
     // Not blocking, or opening a pipe without a writer would hang.
     int file = open_retrying(context, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
     if (file < 0)
@@ -261,6 +263,8 @@ static mf_Status move_into_place(Replacement *job) {
 
 mf_Status mf_file_replace(mf_Context *context, const char *path, const void *data, size_t size,
                           mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_replace: context is NULL");
     Replacement job = {.context = context, .error = error, .path = path, .folder = -1};
     mf_Status status = check_target(&job);
     if (status == MF_OK)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 void mf_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+    if (counter == NULL)
+        return;
     // Multipliers and Weyl increments of the key schedule from the paper.
     const uint64_t multiplier0 = 0xd2511f53, multiplier1 = 0xcd9e8d57;
     const uint32_t weyl0 = 0x9e3779b9, weyl1 = 0xbb67ae85;
@@ -23,6 +25,8 @@ void mf_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t ou
 }
 
 void mf_random(uint64_t seed, uint32_t instance, uint32_t stream, uint64_t tick, uint32_t out[4]) {
+    if (out == NULL)
+        return;
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     const uint32_t counter[4] = {(uint32_t)tick, (uint32_t)(tick >> 32), instance, stream};
     mf_philox4x32(counter, key, out);

@@ -55,6 +55,8 @@ static Wide count_ticks(mf_Rate rate, mf_Time time) {
 }
 
 int64_t mf_rate_ticks(mf_Rate rate, mf_Time time) {
+    if (rate.denominator <= 0) // no rate
+        return 0;
     Wide ticks = count_ticks(rate, time);
     return ticks > INT64_MAX ? INT64_MAX : (int64_t)ticks;
 }

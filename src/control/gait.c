@@ -15,6 +15,8 @@ const char *mf_gait_kind_name(mf_GaitKind kind) {
 }
 
 double mf_gait_duration(const mf_Gait *gait) {
+    if (gait == NULL)
+        return 0;
     switch (gait->kind) {
     case MF_GAIT_WALK:
         return gait->walk.period;

@@ -32,6 +32,8 @@ static uint32_t resolve(uint32_t operand, uint32_t count, mf_GpUnknown unknown) 
 
 mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES], uint32_t motors,
                         const int32_t *sensors, uint32_t sensor_count, mf_GpUnknown unknown) {
+    if (machine == NULL)
+        return (mf_GpMove){0};
     uint8_t instruction = program[machine->address % MF_GP_BYTES];
     uint32_t operand = instruction & 31u;
     uint8_t next = (uint8_t)((machine->address + 1u) % MF_GP_BYTES);
@@ -206,6 +208,8 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
 }
 
 mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_add: group is NULL");
     static const mf_GpRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
     static const char *const reads[] = {
         "gp.program",      "?sensor.contact", "?sensor.ray", "sensor.joint",
@@ -252,6 +256,8 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
 }
 
 void mf_gp_set_program(mf_Group *group, uint32_t instance, const uint8_t program[MF_GP_BYTES]) {
+    if (group == NULL)
+        return;
     mf_Field *field = mf_group_find_field(group, "gp.program");
     assert(field != NULL && instance < mf_group_count(group));
     int32_t *memory = (int32_t *)field->data +

@@ -16,6 +16,8 @@ static bool needs_operand(uint32_t opcode) {
 }
 
 size_t mf_gp_disassemble(const uint8_t program[MF_GP_BYTES], char *text, size_t size) {
+    if (program == NULL)
+        return 0;
     size_t length = 0;
     if (size > 0)
         text[0] = '\0';
@@ -134,6 +136,8 @@ static mf_Status read_instruction(Reader *reader, Word word, uint8_t memory[MF_G
 }
 
 mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Error *error) {
+    if (text == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_assemble: text is NULL");
     uint8_t memory[MF_GP_BYTES];
     bool filled[MF_GP_BYTES] = {false};
     memset(memory, MF_GP_NOT << 5, sizeof memory);

@@ -56,6 +56,8 @@ static bool on_axis(const double point[3], const double place[3], int direction)
 
 mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS], mf_Leg *out,
                       mf_Error *error) {
+    if (model == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_leg_find: model or out is NULL");
     double place[MF_LEG_JOINTS][3], axis[MF_LEG_JOINTS][3];
     *out = (mf_Leg){0};
     for (int i = 0; i < MF_LEG_JOINTS; i++) {
@@ -105,6 +107,8 @@ static void turn_about(double out[4], int direction, double angle) {
 
 void mf_leg_forward(const mf_Leg *leg, const double angles[MF_LEG_JOINTS], double ankle[3],
                     double rotation[4]) {
+    if (leg == NULL)
+        return;
     double turn[4], part[3];
     mf_vec3_copy(ankle, leg->hip);
     mf_quat_identity(rotation);
@@ -126,6 +130,8 @@ static double hypotenuse(double a, double b) {
 
 bool mf_leg_inverse(const mf_Leg *leg, const double ankle[3], const double rotation[4],
                     double angles[MF_LEG_JOINTS]) {
+    if (leg == NULL)
+        return false;
     double foot[9], seen[3], away[3], turn[4], plain[4], sine, cosine;
     mf_vec3_sub(away, leg->hip, ankle);
     mf_quat_rotate_inverse(seen, rotation, away);

@@ -229,6 +229,8 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
 }
 
 mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_network_add: group is NULL");
     const mf_NetworkConfig defaults = mf_network_config();
     if (config == NULL)
         config = &defaults;

@@ -52,6 +52,8 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
 }
 
 mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_oscillator_add: group is NULL");
     static const mf_OscillatorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_oscillator_run);
     static const char *const reads[] = {"oscillator.offset", "oscillator.amplitude",
                                         "oscillator.phase",  "oscillator.frequency",

@@ -272,6 +272,8 @@ void mf_plugin_close(mf_Plugin *plugin) {
 }
 
 const mf_PluginEntry *mf_plugin_describe(const mf_Plugin *plugin) {
+    if (plugin == NULL)
+        return NULL;
     return plugin->entry;
 }
 
@@ -289,6 +291,8 @@ void mf_plugin_breach(mf_Plugin *plugin, const char *format, ...) {
 }
 
 mf_PluginStatistics mf_plugin_statistics(const mf_Plugin *plugin) {
+    if (plugin == NULL)
+        return (mf_PluginStatistics){0};
     mf_PluginStatistics seen = {.calls = atomic_load(&plugin->calls),
                                 .late = atomic_load(&plugin->late),
                                 .slowest = (mf_Time)atomic_load(&plugin->slowest),

@@ -78,12 +78,16 @@ static double observe(const mf_TaskView *view, double *out) {
     return (squares[0] + squares[1] + squares[2]) + (squares[3] + squares[4] + squares[5]);
 }
 
-static double place_signals(const mf_TaskView *view, mf_TaskResult *result) {
-    static const double origin[2] = {0.0, 0.0};
+static void remember(const mf_TaskView *view) {
     double place[3];
     mf_task_body_place(view, view->plan->places[0], place);
     view->memory[0] = place[0];
     view->memory[1] = place[1];
+}
+
+static double place_signals(const mf_TaskView *view, mf_TaskResult *result) {
+    static const double origin[2] = {0.0, 0.0};
+    remember(view);
     result->signals[0] = view->position[0];
     result->signals[1] = view->position[1];
     result->signals[2] = mf_task_length(view->position, origin, 2);
@@ -120,5 +124,6 @@ const mf_Task mf_task_ant = {.info = {.name = "ant",
                              .memory_count = 2,
                              .prepare = prepare,
                              .start = start,
+                             .remember = remember,
                              .begin = begin,
                              .judge = judge};

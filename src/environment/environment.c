@@ -239,6 +239,8 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
 
 mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
                                 mf_Environment **out, mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_create: context is NULL");
     *out = NULL;
     mf_Status status = check(config, error);
     if (status != MF_OK)
@@ -286,45 +288,65 @@ void mf_environment_destroy(mf_Environment *environment) {
 // ---- questions ---------------------------------------------------------------------------------
 
 mf_World *mf_environment_world(const mf_Environment *environment) {
+    if (environment == NULL)
+        return NULL;
     return environment->world;
 }
 
 mf_Group *mf_environment_group(const mf_Environment *environment) {
+    if (environment == NULL)
+        return NULL;
     return environment->group;
 }
 
 const mf_TaskInfo *mf_environment_task(const mf_Environment *environment) {
+    if (environment == NULL)
+        return NULL;
     return &environment->plan.task->info;
 }
 
 uint32_t mf_environment_count(const mf_Environment *environment) {
+    if (environment == NULL)
+        return 0;
     return environment->count;
 }
 
 uint32_t mf_environment_observation_count(const mf_Environment *environment) {
+    if (environment == NULL)
+        return 0;
     return environment->plan.observation_count;
 }
 
 uint32_t mf_environment_action_count(const mf_Environment *environment) {
+    if (environment == NULL)
+        return 0;
     return environment->plan.action_count;
 }
 
 void mf_environment_action_range(const mf_Environment *environment, uint32_t action, double *lower,
                                  double *upper) {
+    if (environment == NULL)
+        return;
     bool there = action < environment->plan.action_count;
     *lower = there ? environment->targets[action].lower : NAN;
     *upper = there ? environment->targets[action].upper : NAN;
 }
 
 uint32_t mf_environment_team(const mf_Environment *environment) {
+    if (environment == NULL)
+        return 0;
     return environment->plan.team;
 }
 
 double mf_environment_interval(const mf_Environment *environment) {
+    if (environment == NULL)
+        return 0;
     return environment->plan.interval;
 }
 
 double mf_environment_parameter(const mf_Environment *environment, const char *name) {
+    if (environment == NULL)
+        return 0;
     uint32_t at = find_parameter(&environment->plan.task->info, name);
     return at != MF_NONE ? environment->plan.value[at] : NAN;
 }

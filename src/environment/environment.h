@@ -29,7 +29,12 @@ typedef enum mf_EpisodeRow {
     MF_EPISODE_ROWS
 } mf_EpisodeRow;
 
-typedef enum mf_EpisodePhase { MF_EPISODE_NONE, MF_EPISODE_RUNS, MF_EPISODE_OVER } mf_EpisodePhase;
+typedef enum mf_EpisodePhase {
+    MF_EPISODE_NONE,
+    MF_EPISODE_RUNS,
+    MF_EPISODE_OVER,
+    MF_EPISODE_MOVED // it runs, and the robot's state was written from outside since the last step
+} mf_EpisodePhase;
 
 // A value that shows whether a foot bears load.
 typedef struct mf_FootRow {

@@ -139,6 +139,10 @@ void mf_flyer_observe(const mf_TaskView *view, double **out) {
     mf_task_put(out, view->memory + MF_FLYER_LAST_ACTION, MF_FLYER_ACTIONS);
 }
 
+void mf_flyer_remember(const mf_TaskView *view) {
+    view->memory[MF_FLYER_DISTANCE] = mf_flyer_distance(view);
+}
+
 double mf_flyer_distance(const mf_TaskView *view) {
     return mf_task_length(view->position, view->memory + MF_FLYER_GOAL, 3);
 }

@@ -73,6 +73,7 @@ void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position
 // The robot itself, MF_FLYER_OWN values; moves *out on. `action` NULL: none yet.
 void mf_flyer_observe(const mf_TaskView *view, double **out);
 double mf_flyer_distance(const mf_TaskView *view); // [m] to the goal in memory
+void mf_flyer_remember(const mf_TaskView *view);   // that distance
 // Nearness, way, rate and smoothness of the last step in signals; remembers distance and action.
 // True when the robot is lost: on the ground or too far away.
 bool mf_flyer_judge(const mf_TaskView *view, mf_TaskResult *result);

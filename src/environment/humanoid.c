@@ -106,9 +106,13 @@ static double impact(const mf_TaskView *view) {
 
 // ---- walking -----------------------------------------------------------------------------------
 
+static void remember_walk(const mf_TaskView *view) {
+    memcpy(view->memory, view->center, 2 * sizeof *view->memory);
+}
+
 static void begin_walk(const mf_TaskView *view, mf_TaskResult *result) {
     static const double origin[2] = {0.0, 0.0};
-    memcpy(view->memory, view->center, 2 * sizeof *view->memory);
+    remember_walk(view);
     result->signals[0] = view->position[0];
     result->signals[1] = view->position[1];
     result->signals[2] = mf_task_length(view->position, origin, 2);
@@ -161,6 +165,7 @@ const mf_Task mf_task_humanoid = {.info = {.name = "humanoid",
                                   .memory_count = 2,
                                   .prepare = prepare,
                                   .start = start,
+                                  .remember = remember_walk,
                                   .begin = begin_walk,
                                   .judge = judge_walk};
 

@@ -26,7 +26,7 @@ static void choose_goal(const mf_TaskView *view) {
         mf_flyer_place(view->plan, view->draw, goal);
     else
         mf_vec3_set(goal, 0.0, 0.0, view->plan->value[MF_FLYER_HEIGHT]);
-    view->memory[MF_FLYER_DISTANCE] = mf_flyer_distance(view);
+    mf_flyer_remember(view);
 }
 
 static void begin(const mf_TaskView *view, mf_TaskResult *result) {
@@ -63,5 +63,6 @@ const mf_Task mf_task_quadrotor = {
     .prepare = mf_flyer_prepare,
     .stage = mf_flyer_stage,
     .start = start,
+    .remember = mf_flyer_remember,
     .begin = begin,
     .judge = judge};

@@ -99,6 +99,10 @@ static void observe(const mf_TaskView *view, uint32_t hidden, double limit, doub
 static const char *const cheetah_signals[] = {"x_position", "x_velocity", "reward_forward",
                                               "reward_ctrl"};
 
+static void remember_x(const mf_TaskView *view) {
+    view->memory[0] = view->position[0];
+}
+
 static void begin_half_cheetah(const mf_TaskView *view, mf_TaskResult *result) {
     view->memory[0] = result->signals[0] = view->position[0];
     observe(view, 1, MF_TASK_MOST, result->observation);
@@ -167,6 +171,11 @@ static const char *const swimmer_signals[] = {"x_position", "y_position", "dista
                                               "x_velocity", "y_velocity", "reward_forward",
                                               "reward_ctrl"};
 
+static void remember_place(const mf_TaskView *view) {
+    for (int i = 0; i < 2; i++)
+        view->memory[i] = view->position[i];
+}
+
 static void begin_swimmer(const mf_TaskView *view, mf_TaskResult *result) {
     static const double origin[2] = {0.0, 0.0};
     for (int i = 0; i < 2; i++)
@@ -198,6 +207,7 @@ const mf_Task mf_task_half_cheetah = {
     .memory_count = 1,
     .prepare = prepare_half_cheetah,
     .start = start_half_cheetah,
+    .remember = remember_x,
     .begin = begin_half_cheetah,
     .judge = judge_half_cheetah};
 
@@ -210,6 +220,7 @@ const mf_Task mf_task_hopper = {.info = {.name = "hopper",
                                 .memory_count = 1,
                                 .prepare = prepare_hopper,
                                 .start = start_uniform,
+                                .remember = remember_x,
                                 .begin = begin_runner,
                                 .judge = judge_hopper};
 
@@ -222,6 +233,7 @@ const mf_Task mf_task_walker2d = {.info = {.name = "walker2d",
                                   .memory_count = 1,
                                   .prepare = prepare_walker,
                                   .start = start_uniform,
+                                  .remember = remember_x,
                                   .begin = begin_runner,
                                   .judge = judge_walker};
 
@@ -234,5 +246,6 @@ const mf_Task mf_task_swimmer = {.info = {.name = "swimmer",
                                  .memory_count = 2,
                                  .prepare = prepare_swimmer,
                                  .start = start_uniform,
+                                 .remember = remember_place,
                                  .begin = begin_swimmer,
                                  .judge = judge_swimmer};

@@ -88,6 +88,33 @@ static mf_Status add_recall(mf_Environment *environment, mf_Error *error) {
     return status;
 }
 
+// State that is written in an episode marks the robot. The mark lies in a field of its own, so the
+// system needs no more than that.
+static void mark_moved(mf_Group *group, uint32_t instance, void *user) {
+    mf_Field *phase = user;
+    (void)group;
+    if (mf_field_get(phase, instance, 0) == (double)MF_EPISODE_RUNS)
+        mf_field_set(phase, instance, 0, (double)MF_EPISODE_MOVED);
+}
+
+static void run_nothing(const mf_SystemRun *run, void *user) {
+    (void)run;
+    (void)user;
+}
+
+static mf_Status add_marks(mf_Environment *environment, mf_Error *error) {
+    static const char *const none[] = {NULL};
+    mf_SystemConfig system = mf_system_config();
+    system.name = "episode.moved";
+    system.phase = MF_PHASE_SENSE;
+    system.run = run_nothing;
+    system.refresh = mark_moved;
+    system.user = environment->rows[MF_EPISODE_PHASE];
+    system.reads = none;
+    system.writes = none;
+    return mf_group_add_system(environment->group, &system, error);
+}
+
 // ---- where state is ----------------------------------------------------------------------------
 
 static void source(mf_StateSource *out, const mf_Field *field, uint32_t component) {
@@ -380,5 +407,7 @@ mf_Status mf_environment_stage(mf_Environment *environment, const mf_Environment
         status =
             environment->keeps && !environment->stages ? add_recall(environment, error) : MF_OK;
     }
+    if (status == MF_OK)
+        status = add_marks(environment, error);
     return status;
 }

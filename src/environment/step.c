@@ -129,7 +129,6 @@ static void start_robot(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom
     room->fresh[instance % e->unit] = 1;
     *word_of(e, MF_EPISODE_NUMBER, instance, 0) += 1;
     *word_of(e, MF_EPISODE_STEPS, instance, 0) = 0;
-    *word_of(e, MF_EPISODE_PHASE, instance, 0) = MF_EPISODE_RUNS;
     memcpy(position, model->start_position, model->position_count * sizeof(double));
     memset(velocity, 0, model->velocity_count * sizeof(double));
     plan->task->start(plan, draw, position, velocity);
@@ -137,6 +136,7 @@ static void start_robot(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom
         stand(plan, room);
     mf_group_reset(e->group, instance);
     mf_group_set_state(e->group, instance, position, velocity);
+    *word_of(e, MF_EPISODE_PHASE, instance, 0) = MF_EPISODE_RUNS;
 }
 
 static void start_team(mf_Environment *e, uint32_t first, mf_EnvironmentRoom *room) {
@@ -261,6 +261,8 @@ static mf_Status check_reset(const mf_Environment *e, const uint8_t *mask, const
 mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
                                const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
                                mf_Error *error) {
+    if (environment == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_reset: environment is NULL");
     mf_Status status = check_reset(environment, mask, seeds, error);
     Pass pass = {environment, buffers, mask, seeds};
     if (status == MF_OK)
@@ -432,6 +434,39 @@ static mf_Status refuse(const float *action, uint32_t robot, uint32_t count, mf_
                    robot);
 }
 
+// Rewards of a step are differences to what memory holds: where robots were put, not where they
+// were before.
+static void remember_unit(const Pass *pass, uint32_t first, uint32_t end,
+                          mf_EnvironmentRoom *room) {
+    mf_Environment *e = pass->environment;
+    for (uint32_t i = first; i < end; i++)
+        room->fresh[i - first] = *word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_MOVED;
+    for (uint32_t i = first; i < end; i++) {
+        const uint8_t *fresh = room->fresh + (i - i % MF_BLOCK - first);
+        if (i % MF_BLOCK == 0 && any_fresh(fresh, MF_BLOCK))
+            mf_environment_see(e, i / MF_BLOCK, fresh, room);
+        if (room->fresh[i - first] == 0)
+            continue;
+        mf_TaskDraw draw = draw_of_step(e, i);
+        mf_TaskView view = mf_environment_view(e, i % MF_BLOCK, room, &draw);
+        load_memory(e, i, room->memory);
+        e->plan.task->remember(&view);
+        store_memory(e, i, room->memory);
+        *word_of(e, MF_EPISODE_PHASE, i, 0) = MF_EPISODE_RUNS;
+    }
+}
+
+static void remember_share(void *task, uint32_t share) {
+    for_units(task, share, remember_unit);
+}
+
+static bool any_moved(const mf_Environment *e) {
+    bool any = false;
+    for (uint32_t i = 0; i < e->count; i++)
+        any |= *word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_MOVED;
+    return any && e->plan.task->remember != NULL;
+}
+
 static mf_Status check_step(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
                             mf_Error *error) {
     const uint32_t count = e->plan.action_count;
@@ -447,10 +482,14 @@ static mf_Status check_step(const mf_Environment *e, const mf_EnvironmentBuffers
 
 mf_Status mf_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
                               mf_Error *error) {
+    if (environment == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_step: environment is NULL");
     Pass pass = {.environment = environment, .buffers = buffers};
     mf_Status status = check_step(environment, buffers, error);
     if (status != MF_OK)
         return status;
+    if (any_moved(environment))
+        mf_parallel_for(environment->context, environment->share_count, remember_share, &pass);
     mf_parallel_for(environment->context, environment->share_count, act_share, &pass);
     mf_world_step(environment->world, environment->frame_skip);
     mf_parallel_for(environment->context, environment->share_count, judge_share, &pass);

@@ -146,7 +146,7 @@ static void begin(const mf_TaskView *view, mf_TaskResult *result) {
     Neighbour neighbours[TEAM_MOST];
     take_cell(view->plan, view->draw, view->memory + MF_FLYER_GOAL);
     find_neighbours(view, neighbours);
-    view->memory[MF_FLYER_DISTANCE] = mf_flyer_distance(view);
+    mf_flyer_remember(view);
     result->signals[MF_FLYER_SEES_DISTANCE] = view->memory[MF_FLYER_DISTANCE];
     result->signals[NEAREST] = neighbours[0].distance;
     observe(view, neighbours, result->observation);
@@ -183,5 +183,6 @@ const mf_Task mf_task_swarm = {
     .prepare = prepare,
     .stage = mf_flyer_stage,
     .start = start,
+    .remember = mf_flyer_remember,
     .begin = begin,
     .judge = judge};

@@ -94,6 +94,9 @@ typedef struct mf_Task {
                        mf_Error *error);
     // The start of an episode: position and velocity hold the file's start, activations are 0.
     void (*start)(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
+    // The state was written from outside, in an episode: what memory holds of the state before the
+    // next step. NULL: nothing.
+    void (*remember)(const mf_TaskView *view);
     // What a reset leaves in memory, observation and signals.
     void (*begin)(const mf_TaskView *view, mf_TaskResult *result);
     // What a step leaves.

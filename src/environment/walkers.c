@@ -176,6 +176,14 @@ static void look_ahead(const double turn[9], double heading[2]) {
     heading[1] = turn[3] / length;
 }
 
+static void remember(const mf_TaskView *view) {
+    double turn[9];
+    mf_quat_to_matrix(turn, view->position + 3);
+    look_ahead(turn, view->memory + HEADING);
+    for (int i = 0; i < 2; i++)
+        view->memory[PLACE + i] = view->position[i];
+}
+
 static void begin(const mf_TaskView *view, mf_TaskResult *result) {
     const mf_TaskPlan *plan = view->plan;
     double turn[9], *memory = view->memory;
@@ -261,7 +269,7 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
                  .episode_steps = 500,                                                             \
                  MF_TASK_LISTS(parameters, signals)},                                              \
         .wants = MF_TASK_FEET | MF_TASK_STANDS, .prepare = prepare, .stage = stage,                \
-        .start = start, .begin = begin, .judge = judge                                             \
+        .start = start, .remember = remember, .begin = begin, .judge = judge                       \
     }
 
 const mf_Task mf_task_hexapod =

@@ -166,6 +166,8 @@ mf_Status mf_experiment_load(mf_Context *context, const char *path, const mf_Ove
 }
 
 void mf_experiment_at_level(const mf_Experiment *experiment, mf_Motion motion, mf_Experiment *out) {
+    if (experiment == NULL || out == NULL)
+        return;
     *out = *experiment;
     out->motion = motion;
     if (motion != experiment->motion && motion != MF_MOTION_POINTS)

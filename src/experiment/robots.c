@@ -18,6 +18,8 @@ bool mf_robots_is(const char *text, size_t size) {
 }
 
 uint64_t mf_robots_count(const mf_Robots *robots) {
+    if (robots == NULL)
+        return 0;
     uint64_t count = 0;
     for (uint32_t i = 0; i < robots->group_count; i++)
         count += robots->groups[i].count;

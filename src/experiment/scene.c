@@ -271,6 +271,8 @@ void mf_scene_destroy(mf_Scene *scene) {
 // ---- genomes -----------------------------------------------------------------------------------
 
 uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
+    if (scene == NULL)
+        return 0;
     switch (scene->experiment->controller) {
     case MF_CONTROLLER_GP:
         return MF_GP_BYTES;
@@ -311,6 +313,8 @@ static void apply_oscillator(const mf_Scene *scene, uint32_t instance, const uin
 }
 
 void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
+    if (scene == NULL)
+        return;
     if (scene->experiment->controller == MF_CONTROLLER_GP)
         mf_gp_set_program(scene->group, instance, genome);
     else if (scene->experiment->controller == MF_CONTROLLER_OSCILLATOR)
@@ -323,6 +327,8 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
 // ---- evaluation --------------------------------------------------------------------------------
 
 double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
+    if (scene == NULL)
+        return 0;
     if (mf_group_fault(scene->group, instance) != 0)
         return 0.0;
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
@@ -333,6 +339,8 @@ double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
 }
 
 double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
+    if (scene == NULL)
+        return 0;
     const mf_ExperimentHooks *hooks = &scene->experiment->hooks;
     if (mf_group_fault(scene->group, instance) != 0)
         return NAN;

@@ -15,6 +15,8 @@ typedef struct Check {
 } Check;
 
 uint64_t mf_swarm_count(const mf_Swarm *swarm) {
+    if (swarm == NULL)
+        return 0;
     uint64_t count = 0;
     for (uint32_t i = 0; i < swarm->group_count; i++)
         count += swarm->groups[i].count;

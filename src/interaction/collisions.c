@@ -37,6 +37,8 @@ static const char *motion_of(const mf_Group *group) {
 }
 
 mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_collisions_prepare: group is NULL");
     const mf_GroupConfig *settings = mf_group_settings(group);
     mf_Field *field;
     if (settings->isolated)
@@ -458,9 +460,13 @@ mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, 
 }
 
 mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions) {
+    if (collisions == NULL)
+        return (mf_CollisionsStatistics){0};
     return collisions->statistics;
 }
 
 void mf_collisions_clear_statistics(mf_Collisions *collisions) {
+    if (collisions == NULL)
+        return;
     collisions->statistics = (mf_CollisionsStatistics){0};
 }

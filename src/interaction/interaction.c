@@ -467,6 +467,8 @@ static mf_Status fill(mf_Interaction *all, const mf_InteractionConfig *config, m
 
 mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config,
                              mf_Interaction **out, mf_Error *error) {
+    if (world == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_add: world is NULL");
     mf_InteractionConfig settings = config != NULL ? *config : mf_interaction_config();
     *out = NULL;
     mf_Status status = check_config(world, &settings, error);
@@ -497,6 +499,8 @@ static const mf_Neighbours *any_search(const mf_Interaction *all) {
 
 uint32_t mf_interaction_agent(const mf_Interaction *interaction, const mf_Group *group,
                               uint32_t instance) {
+    if (interaction == NULL || group == NULL)
+        return 0;
     const mf_Neighbours *search = any_search(interaction);
     for (uint32_t m = 0; m < interaction->member_count; m++)
         if (interaction->members[m].group == group && instance < search->groups[m].count)
@@ -506,6 +510,8 @@ uint32_t mf_interaction_agent(const mf_Interaction *interaction, const mf_Group 
 
 bool mf_interaction_locate(const mf_Interaction *interaction, uint32_t agent, mf_Group **group,
                            uint32_t *instance) {
+    if (interaction == NULL)
+        return false;
     const mf_Neighbours *search = any_search(interaction);
     if (agent >= search->slot_count)
         return false;
@@ -522,6 +528,8 @@ bool mf_interaction_locate(const mf_Interaction *interaction, uint32_t agent, mf
 
 uint32_t mf_interaction_events(const mf_Interaction *interaction,
                                const mf_InteractionEvent **events, uint64_t *lost) {
+    if (interaction == NULL)
+        return 0;
     *events = interaction->events;
     if (lost != NULL)
         *lost = interaction->events_lost;
@@ -529,6 +537,8 @@ uint32_t mf_interaction_events(const mf_Interaction *interaction,
 }
 
 void mf_interaction_clear_events(mf_Interaction *interaction) {
+    if (interaction == NULL)
+        return;
     interaction->event_count = 0;
     interaction->events_lost = 0;
 }
@@ -540,6 +550,8 @@ static void settle(const mf_Interaction *all) {
 }
 
 mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interaction) {
+    if (interaction == NULL)
+        return (mf_InteractionStatistics){0};
     mf_InteractionStatistics out = {.detections = interaction->detections,
                                     .collisions = interaction->collisions};
     const mf_Neighbours *searches[] = {interaction->look, interaction->touch, interaction->air};
@@ -557,6 +569,8 @@ mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interac
 
 mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidates,
                                  mf_Error *error) {
+    if (interaction == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_reserve: interaction is NULL");
     if (interaction->pending != 0)
         return mf_fail(error, MF_BUSY, "interaction: results wait to be applied, step on");
     mf_Neighbours *searches[] = {interaction->look, interaction->touch, interaction->air};

@@ -213,11 +213,28 @@ static void fill_actuators(const mf_Draft *draft, const mf_Order *order, mf_Bloc
     model->activation_count = activations;
 }
 
-static const double *copy_numbers(mf_Block *block, const double *numbers, size_t count) {
+static double *copy_numbers(mf_Block *block, const double *numbers, size_t count) {
     double *copy = mf_block_take(block, count, sizeof *copy);
     if (block->base != NULL && count > 0)
         memcpy(copy, numbers, count * sizeof *copy);
     return copy;
+}
+
+// As MuJoCo makes those of a keyframe: of length 1, a zero becomes no turn.
+static void make_unit(double *turn) {
+    if (!mf_quat_normalize(turn))
+        mf_quat_identity(turn);
+}
+
+static void make_turns_unit(const mf_Model *model, double *position) {
+    if (model->base == MF_BASE_FREE)
+        make_unit(position + 3);
+    for (uint32_t i = 0; i < model->joint_count; i++) {
+        const mf_Joint *joint = &model->joints[i];
+        if (joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_FLOATING)
+            make_unit(position + joint->position_address +
+                      (joint->type == MF_JOINT_FLOATING ? 3 : 0));
+    }
 }
 
 static void fill_keyframes(const mf_Draft *draft, mf_Block *block, mf_Model *model) {
@@ -231,12 +248,15 @@ static void fill_keyframes(const mf_Draft *draft, mf_Block *block, mf_Model *mod
     for (uint32_t i = 0; i < draft->keyframes.count; i++) {
         const mf_Keyframe *from = &((mf_Keyframe *)draft->keyframes.items)[i];
         mf_Keyframe to = {.name = mf_block_text(block, from->name), .time = from->time};
-        to.position = copy_numbers(block, from->position, positions);
+        double *position = copy_numbers(block, from->position, positions);
+        to.position = position;
         to.velocity = copy_numbers(block, from->velocity, velocities);
         to.activation = copy_numbers(block, from->activation, activations);
         to.control = copy_numbers(block, from->control, draft->actuators.count);
-        if (model != NULL)
-            items[i] = to;
+        if (model == NULL)
+            continue;
+        make_turns_unit(model, position);
+        items[i] = to;
     }
     if (model == NULL)
         return;

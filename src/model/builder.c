@@ -20,6 +20,8 @@ mf_HingeConfig mf_hinge_config(void) {
 
 mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
                             mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_builder_create: context is NULL");
     *out = NULL;
     if (name != NULL && strlen(name) > MF_MODEL_NAME_LIMIT)
         return mf_fail(error, MF_LIMIT, "robot name: at most %u bytes, found %zu",
@@ -146,6 +148,8 @@ static void simplify(const mf_Builder *builder, mf_BuilderBody *body, const doub
 
 mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], double mass,
                                const float color[3]) {
+    if (builder == NULL)
+        return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_POINT, .mass = mass};
     mf_vec3_copy(body.created, position);
     mf_quat_identity(body.along);
@@ -156,6 +160,8 @@ mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], do
 
 mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3], const double to[3],
                                   double radius, double mass, const float color[3]) {
+    if (builder == NULL)
+        return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_CYLINDER, .size = {radius, 0.0, 0.0}, .mass = mass};
     if (!(radius > 0.0) || !span(from, to, &body))
         return refuse(builder,
@@ -167,6 +173,8 @@ mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3], con
 
 mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3], const double center[3],
                              double mass, const float color[3]) {
+    if (builder == NULL)
+        return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_BOX, .mass = mass};
     mf_vec3_copy(body.size, size);
     mf_vec3_copy(body.created, center);
@@ -178,6 +186,8 @@ mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3], const do
 
 mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], double radius,
                                 double mass, const float color[3]) {
+    if (builder == NULL)
+        return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_SPHERE, .size = {radius, 0.0, 0.0}, .mass = mass};
     mf_vec3_copy(body.created, center);
     mf_quat_identity(body.along);
@@ -190,6 +200,8 @@ mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], dou
 
 mf_BodyId mf_body_create_ray(mf_Builder *builder, const double from[3], const double to[3],
                              const float color[3]) {
+    if (builder == NULL)
+        return (mf_BodyId){0};
     mf_BuilderBody body = {.is_ray = true, .type = MF_SHAPE_POINT};
     if (!span(from, to, &body))
         return refuse(builder, "mf_body_create_ray: need two different finite ends");
@@ -197,6 +209,8 @@ mf_BodyId mf_body_create_ray(mf_Builder *builder, const double from[3], const do
 }
 
 void mf_builder_simplify(mf_Builder *builder, int mode) {
+    if (builder == NULL)
+        return;
     if (mode < 0)
         mf_fail(first_error(builder), MF_BAD_ARGUMENT,
                 "mf_builder_simplify: need mode >= 0, found %d", mode);
@@ -215,6 +229,8 @@ uint32_t mf_builder_root(mf_Builder *builder, uint32_t body) {
 }
 
 void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second) {
+    if (builder == NULL)
+        return;
     const char *call = "mf_body_connect";
     if (!may_build(builder, call) || !good_body(builder, first, call) ||
         !good_body(builder, second, call))
@@ -251,6 +267,8 @@ static bool good_hinge(mf_Builder *builder, const double anchor[3], const double
 mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
                                  const double anchor[3], const double axis[3],
                                  const mf_HingeConfig *config) {
+    if (builder == NULL)
+        return (mf_JointId){0};
     const char *call = "mf_joint_create_hinge";
     const mf_HingeConfig defaults = mf_hinge_config();
     if (config == NULL)
@@ -279,10 +297,14 @@ mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId
 }
 
 mf_BodyId mf_body_count(const mf_Builder *builder) {
+    if (builder == NULL)
+        return (mf_BodyId){0};
     return (mf_BodyId)builder->bodies.count;
 }
 
 void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]) {
+    if (builder == NULL)
+        return;
     const char *call = "mf_body_move";
     if (!may_build(builder, call) || !good_body(builder, body, call))
         return;
@@ -295,6 +317,8 @@ void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[
 }
 
 void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]) {
+    if (builder == NULL)
+        return;
     const char *call = "mf_body_rotate";
     if (!may_build(builder, call) || !good_body(builder, body, call))
         return;
@@ -310,6 +334,8 @@ void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3])
 }
 
 void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name) {
+    if (builder == NULL)
+        return;
     const char *call = "mf_body_sense_contact";
     if (!may_build(builder, call) || !good_body(builder, body, call))
         return;
@@ -329,6 +355,8 @@ void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name
 }
 
 mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {
+    if (builder == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_builder_finalize: builder is NULL");
     *out = NULL;
     may_build(builder, "mf_builder_finalize");
     builder->finished = true;

@@ -451,6 +451,8 @@ static void put_notes(Writer *writer, const mf_Model *model, bool suspicious) {
 }
 
 mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error) {
+    if (model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_describe: model is NULL");
     Writer writer = {.context = model->context};
     *text = NULL;
     put_head(&writer, model);

@@ -57,6 +57,8 @@ static uint64_t hash_place(uint64_t hash, const mf_Sensor *sensor) {
 }
 
 uint64_t mf_model_hash(const mf_Model *model) {
+    if (model == NULL)
+        return 0;
     uint64_t hash = MF_HASH_START;
     const uint32_t counts[4] = {model->link_count, model->joint_count, model->point_count,
                                 model->sensor_count};

@@ -62,6 +62,8 @@ static void support(const mf_Model *model, const mf_Shape *shape, const double u
 
 double mf_model_shape_lowest(const mf_Model *model, uint32_t index, const double position[3],
                              const double rotation[4], double point[3]) {
+    if (model == NULL)
+        return 0;
     const mf_Shape *shape = &model->shapes[index];
     double whole[4], matrix[9], place[3];
     mf_quat_multiply(whole, rotation, shape->rotation);
@@ -98,6 +100,8 @@ static double lowest_point(const mf_Model *model, double (*place)[3], double (*t
 }
 
 double mf_model_lowest(const mf_Model *model, double (*place)[3], double (*turn)[4], bool shapes) {
+    if (model == NULL)
+        return 0;
     double lowest = shapes ? lowest_shape(model, place, turn) : INFINITY;
     return lowest < INFINITY ? lowest : lowest_point(model, place, turn);
 }

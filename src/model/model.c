@@ -27,6 +27,8 @@ mf_Physics mf_physics(void) {
 }
 
 uint32_t mf_model_find_link(const mf_Model *model, const char *name) {
+    if (model == NULL)
+        return MF_NONE;
     for (uint32_t i = 0; i < model->link_count; i++) {
         if (strcmp(model->links[i].name, name) == 0)
             return i;
@@ -35,6 +37,8 @@ uint32_t mf_model_find_link(const mf_Model *model, const char *name) {
 }
 
 uint32_t mf_model_find_joint(const mf_Model *model, const char *name) {
+    if (model == NULL)
+        return MF_NONE;
     for (uint32_t i = 0; i < model->joint_count; i++) {
         if (strcmp(model->joints[i].name, name) == 0)
             return i;
@@ -43,6 +47,8 @@ uint32_t mf_model_find_joint(const mf_Model *model, const char *name) {
 }
 
 uint32_t mf_model_find_sensor(const mf_Model *model, const char *name) {
+    if (model == NULL)
+        return MF_NONE;
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         if (strcmp(model->sensors[i].name, name) == 0)
             return i;
@@ -51,6 +57,8 @@ uint32_t mf_model_find_sensor(const mf_Model *model, const char *name) {
 }
 
 uint32_t mf_model_find_body(const mf_Model *model, const char *name) {
+    if (model == NULL)
+        return MF_NONE;
     for (uint32_t i = 0; i < model->body_count; i++) {
         if (strcmp(model->bodies[i].name, name) == 0)
             return i;
@@ -59,6 +67,8 @@ uint32_t mf_model_find_body(const mf_Model *model, const char *name) {
 }
 
 uint32_t mf_model_find_actuator(const mf_Model *model, const char *name) {
+    if (model == NULL)
+        return MF_NONE;
     for (uint32_t i = 0; i < model->actuator_count; i++) {
         if (strcmp(model->actuators[i].name, name) == 0)
             return i;
@@ -67,6 +77,8 @@ uint32_t mf_model_find_actuator(const mf_Model *model, const char *name) {
 }
 
 uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name) {
+    if (model == NULL)
+        return MF_NONE;
     for (uint32_t i = 0; i < model->keyframe_count; i++) {
         if (strcmp(model->keyframes[i].name, name) == 0)
             return i;

@@ -49,6 +49,8 @@ static void pose_by_walk(const mf_Model *model, const double *angle, uint32_t li
 
 void mf_model_pose(const mf_Model *model, const double *angle, double (*position)[3],
                    double (*rotation)[4]) {
+    if (model == NULL)
+        return;
     if (position == NULL || rotation == NULL) {
         double spare_position[3], spare_rotation[4];
         for (uint32_t i = 0; i < model->link_count; i++)
@@ -90,6 +92,8 @@ static void pose_at(const mf_Joint *joint, const double *q, const double parent_
 
 void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
                       double (*rotation)[4]) {
+    if (model == NULL)
+        return;
     mf_vec3_set(position[0], 0.0, 0.0, 0.0);
     mf_quat_identity(rotation[0]);
     if (model->base == MF_BASE_FREE) {

@@ -19,6 +19,8 @@ mf_Servo mf_servo(void) {
 }
 
 mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint) {
+    if (model == NULL)
+        return (mf_Servo){0};
     const mf_Joint *own = &model->joints[joint];
     mf_Servo servo = mf_servo();
     if ((own->type != MF_JOINT_HINGE && own->type != MF_JOINT_SLIDE) || own->mimic != MF_NONE)

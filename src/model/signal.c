@@ -36,6 +36,8 @@ static mf_Status check_numbers(const mf_Signal *signal, const char *what, mf_Err
 }
 
 mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error) {
+    if (signal == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_signal_check: signal is NULL");
     mf_Status status = check_limits(signal->saturation, what, "saturation", error);
     if (status == MF_OK)
         status = check_limits(signal->range, what, "range", error);
@@ -63,12 +65,16 @@ mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *e
 }
 
 bool mf_signal_is_plain(const mf_Signal *signal) {
+    if (signal == NULL)
+        return false;
     return signal->rate.numerator == 0 && signal->delay == 0 && !counts(signal->saturation) &&
            signal->noise == 0.0 && signal->bias == 0.0 && signal->drift == 0.0 &&
            !counts(signal->range) && signal->resolution == 0.0;
 }
 
 uint64_t mf_signal_hash(uint64_t hash, const mf_Signal *signal) {
+    if (signal == NULL)
+        return 0;
     const uint64_t times[3] = {(uint64_t)signal->rate.numerator, (uint64_t)signal->rate.denominator,
                                (uint64_t)signal->delay};
     const double numbers[8] = {signal->saturation[0], signal->saturation[1], signal->noise,
@@ -87,6 +93,8 @@ static double clamp(double value, double low, double high) {
 }
 
 double mf_signal_convert(const mf_Signal *signal, double value) {
+    if (signal == NULL)
+        return 0;
     double low = signal->range[0], high = signal->range[1];
     if (counts(signal->saturation))
         value = clamp(value, signal->saturation[0], signal->saturation[1]);

@@ -26,6 +26,8 @@ const char *mf_motion_name(mf_Motion motion) {
 }
 
 bool mf_motion_find(const char *name, mf_Motion *out) {
+    if (name == NULL)
+        return false;
     for (int i = 0; i <= MF_MOTION_OWN_LAST; i++)
         if ((i < MF_MOTION_COUNT || i >= MF_MOTION_OWN) &&
             strcmp(name, mf_motion_name((mf_Motion)i)) == 0) {
@@ -78,6 +80,8 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
 }
 
 mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error) {
+    if (model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_check: model is NULL");
     mf_Error reason = {0};
     bool can[MF_MOTION_COUNT] = {false};
     char list[96];
@@ -110,6 +114,8 @@ mf_MotionsConfig mf_motions_config(void) {
 }
 
 void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes) {
+    if (config == NULL)
+        return;
     config->kinematic.shapes = shapes;
     config->rigid.shapes = shapes;
     config->prescribed.shapes = shapes;
@@ -117,6 +123,8 @@ void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes) {
 }
 
 void mf_motions_set_control(mf_MotionsConfig *config, mf_Time interval) {
+    if (config == NULL)
+        return;
     config->points.joint_interval = interval;
     config->rigid.control_interval = interval;
     config->prescribed.control_interval = interval;
@@ -165,6 +173,8 @@ static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *con
 
 mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
                         mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_add: group is NULL");
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
     mf_Status status = check_config(group, &settings, "motion", motion, error);
     if (status == MF_OK && motion == MF_MOTION_OWN)
@@ -219,6 +229,8 @@ mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
 }
 
 mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return MF_MOTION_COUNT;
     const mf_Field *field = mf_group_find_field((mf_Group *)group, "motion.level");
     if (field != NULL)
         return (mf_Motion)mf_field_get(field, instance, 0);
@@ -229,6 +241,8 @@ mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {
 }
 
 bool mf_motion_in(const mf_Group *group, mf_Motion motion) {
+    if (group == NULL)
+        return false;
     const mf_Level *level = mf_level(motion);
     return level != NULL ? level->is_in(group) : mf_level_own(group, motion) != NULL;
 }
@@ -258,6 +272,8 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
 
 void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
                         double linear[3], double angular[3]) {
+    if (group == NULL)
+        return;
     const mf_Motion motion = mf_motion_of(group, instance);
     const mf_Level *level = mf_level(motion);
     if (level != NULL) {
@@ -273,6 +289,8 @@ void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[
 }
 
 mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return (mf_MotionEnergy){0};
     const mf_Level *level = mf_level(mf_motion_of(group, instance));
     return level != NULL ? level->energy(group, instance) : (mf_MotionEnergy){0};
 }

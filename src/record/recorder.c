@@ -345,6 +345,8 @@ static mf_Status flush_quietly(mf_Recorder *recorder) {
 }
 
 mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
+    if (recorder == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_recorder_sample: recorder is NULL");
     if (recorder->status == MF_OK) {
         take_sample(recorder);
         recorder->filled++;

@@ -28,6 +28,8 @@ static bool is_file(const char *gait) {
 
 mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
                          mf_Error *error) {
+    if (robot == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_gait_locate: robot is NULL");
     const char *name = strrchr(robot, '/');
     int used;
     name = name == NULL ? robot : name + 1;
@@ -328,6 +330,8 @@ mf_Status mf_robots_scene_create(mf_Context *context, const mf_Robots *robots, m
 }
 
 void mf_robots_colors(const mf_RobotsScene *scene, const char *out[MF_ROBOTS_GROUPS]) {
+    if (scene == NULL)
+        return;
     static const char *const names[MF_ROBOTS_COLORS] = {
         NULL,      NULL,      "#2f6fdd", "#d63a3a", "#e0b020", "#2f9e4f", "#e07b20",
         "#8444c4", "#20a8b8", "#e07ab0", "#8a5a30", "#f4f4f4", "#202428"};

@@ -318,6 +318,8 @@ static uint64_t hash_population(const mf_SearchConfig *config, const mf_Populati
 }
 
 uint64_t mf_search_hash(const mf_Search *search) {
+    if (search == NULL)
+        return 0;
     return hash_population(&search->config, &search->current, NULL);
 }
 
@@ -572,14 +574,20 @@ bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash) {
 // ---- reading -----------------------------------------------------------------------------------
 
 uint32_t mf_search_generation(const mf_Search *search) {
+    if (search == NULL)
+        return 0;
     return search->generation;
 }
 
 const mf_SearchConfig *mf_search_settings(const mf_Search *search) {
+    if (search == NULL)
+        return NULL;
     return &search->config;
 }
 
 mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank) {
+    if (search == NULL)
+        return (mf_Individual){0};
     if (rank >= search->config.population)
         return (mf_Individual){.id = UINT64_MAX,
                                .parent = UINT64_MAX,
@@ -595,10 +603,14 @@ mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank) {
 }
 
 double mf_search_best(const mf_Search *search) {
+    if (search == NULL)
+        return 0;
     return search->current.fitness[0];
 }
 
 uint32_t mf_search_verified(const mf_Search *search) {
+    if (search == NULL)
+        return 0;
     return count_checked(&search->config, &search->current);
 }
 
@@ -615,6 +627,8 @@ uint32_t mf_search_elite(const mf_Search *search) {
 }
 
 double mf_search_mean(const mf_Search *search) {
+    if (search == NULL)
+        return 0;
     double sum = 0;
     uint32_t count = 0;
     for (uint32_t rank = 0; rank < search->config.population; rank++) {

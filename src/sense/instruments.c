@@ -301,6 +301,8 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
 }
 
 mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_add: group is NULL");
     mf_InstrumentsConfig settings = config != NULL ? *config : mf_instruments_config();
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_InstrumentPlan *plan = NULL;
@@ -362,6 +364,8 @@ static void convert(mf_Group *group, const mf_Instrument *own, uint32_t instance
 
 mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const double *acceleration,
                                  double *values, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_measure: group is NULL");
     const mf_InstrumentPlan *plan = plan_of(group);
     if (plan == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has none");

@@ -127,6 +127,8 @@ static void list_names(SensorSystem *system, const mf_SensorConfig *config) {
 }
 
 mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensor_add: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_Status status = check(group, config, error);
     if (status != MF_OK)
@@ -214,6 +216,8 @@ static void map_field(const mf_SystemRun *run, mf_Field *values, void *user) {
 mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const char *field,
                               uint32_t component, uint32_t count, const mf_Signal *signal,
                               mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensor_add_field: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Field *found = mf_group_find_field(group, field);
     if (found == NULL)

@@ -98,6 +98,8 @@ mf_Status mf_behaviour_mode(const mf_Behaviour *behaviour, mf_VehicleKind kind, 
 
 mf_Status mf_behaviour_check(const mf_Behaviour *behaviour, const mf_Vehicle *vehicle,
                              mf_Error *error) {
+    if (behaviour == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_behaviour_check: behaviour is NULL");
     bool moves = behaviour->kind != MF_BEHAVIOUR_HOLD && behaviour->kind != MF_BEHAVIOUR_COMMAND;
     bool turns = behaviour->kind == MF_BEHAVIOUR_ORBIT || behaviour->kind == MF_BEHAVIOUR_FORMATION;
     double speed = behaviour->speed;
@@ -355,6 +357,8 @@ static uint32_t circle_end(const mf_Behaviour *b, uint32_t circles, uint32_t cou
 }
 
 uint32_t mf_behaviour_circle(const mf_Behaviour *behaviour, uint32_t count, uint32_t instance) {
+    if (behaviour == NULL)
+        return 0;
     uint32_t circle = 0;
     while (instance >= circle_end(behaviour, behaviour->circles, count, circle))
         circle++;

@@ -137,6 +137,8 @@ static mf_Status make_map(mf_Context *context, const Ground *ground, mf_Terrain 
 
 mf_Status mf_terrain_from_model(mf_Context *context, const mf_Model *model, mf_Terrain **out,
                                 mf_Error *error) {
+    if (context == NULL || model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_terrain_from_model: context or model is NULL");
     Ground ground = {.model = model};
     *out = NULL;
     for (uint32_t i = 0; i < model->shape_count; i++) {

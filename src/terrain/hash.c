@@ -4,6 +4,8 @@
 #include "base/hash.h"
 
 uint64_t mf_terrain_hash(const mf_Terrain *terrain) {
+    if (terrain == NULL)
+        return 0;
     uint64_t hash = mf_hash_u32(MF_HASH_START, terrain->columns);
     hash = mf_hash_u32(hash, terrain->rows);
     hash = mf_hash_u32(hash, (uint32_t)terrain->interpolation);

@@ -153,6 +153,8 @@ void mf_terrain_destroy(mf_Terrain *terrain) {
 }
 
 double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]) {
+    if (terrain == NULL)
+        return 0;
     mf_HeightView_f64 view = {
         .height = terrain->height_f64,
         .columns = terrain->columns,

@@ -158,6 +158,8 @@ static void drop_every_second(mf_Film *film) {
 }
 
 void mf_film_sample(mf_Film *film) {
+    if (film == NULL)
+        return;
     if (film->calls++ % film->stride != 0)
         return;
     if (film->filled == film->room)

@@ -425,6 +425,9 @@ void mf_report_render(mf_Text *text, const mf_ReportData *data) {
 
 mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_Experiment *experiment,
                           const mf_ReportFacts *facts, const char *path, mf_Error *error) {
+    if (context == NULL || archive == NULL || experiment == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_report_write: context or archive or experiment is NULL");
     mf_ReportData data;
     mf_Status status = mf_report_gather(context, archive, experiment, facts, &data, error);
     if (status != MF_OK)

@@ -84,6 +84,8 @@ static void drop_every_second(mf_Tracks *tracks) {
 }
 
 void mf_tracks_sample(mf_Tracks *tracks) {
+    if (tracks == NULL)
+        return;
     if (tracks->calls++ % tracks->stride != 0)
         return;
     if (tracks->filled == SAMPLES)

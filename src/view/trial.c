@@ -76,6 +76,8 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
 mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment, const uint8_t *genome,
                        uint32_t genome_bytes, uint32_t divisor, double sample_period, mf_Trial *out,
                        mf_Error *error) {
+    if (context == NULL || experiment == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_trial_run: context or experiment is NULL");
     memset(out, 0, sizeof *out);
     Plan plan = {0};
     mf_Status status = make_plan(experiment, divisor, sample_period, &plan, error);

@@ -14,6 +14,8 @@ static size_t value_index(const mf_Field *field, uint32_t instance, uint32_t com
 }
 
 double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component) {
+    if (field == NULL)
+        return 0;
     size_t index = value_index(field, instance, component);
     switch (field->info.type) {
     case MF_F64:
@@ -35,6 +37,8 @@ static double clamp_whole(double value, double low, double high) {
 }
 
 void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value) {
+    if (field == NULL)
+        return;
     size_t index = value_index(field, instance, component);
     switch (field->info.type) {
     case MF_F64:

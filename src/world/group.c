@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+#define DEEP 0.005 // [m] in the ground that no file means
+
 mf_GroupConfig mf_group_config(void) {
     return (mf_GroupConfig){.struct_size = sizeof(mf_GroupConfig),
                             .name = "robots",
@@ -52,7 +54,22 @@ static mf_Status add_canonical(mf_Group *group, mf_Error *error) {
     return MF_OK;
 }
 
-// Where the colliding points are at the start angles, to stand the robot on the ground.
+// The base's place and attitude of an MJCF; NULL: the file has none.
+static const double *file_pose(const mf_Model *model) {
+    return model->base == MF_BASE_FREE && model->body_count > 0 ? model->start_position : NULL;
+}
+
+static void turn_point(double out[3], const double q[4], const double p[3]) {
+    // v + 2 w (u x v) + 2 u x (u x v) with q = (w, u).
+    const double t[3] = {2 * (q[2] * p[2] - q[3] * p[1]), 2 * (q[3] * p[0] - q[1] * p[2]),
+                         2 * (q[1] * p[1] - q[2] * p[0])};
+    const double turned[3] = {p[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1],
+                              p[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2],
+                              p[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0]};
+    memcpy(out, turned, sizeof turned);
+}
+
+// Where the colliding points are at the start, to stand the robot on the ground.
 static mf_Status find_start_points(mf_Group *group, mf_Error *error) {
     const mf_Model *model = group->config.model;
     mf_Context *context = group->world->context;
@@ -69,14 +86,12 @@ static mf_Status find_start_points(mf_Group *group, mf_Error *error) {
         const mf_Point *point = &model->points[i];
         if (!(point->flags & MF_POINT_COLLIDES))
             continue;
-        const double *q = rotation[point->link], *p = point->position;
         double *out = group->start_points + 3 * (size_t)group->start_point_count++;
-        // v + 2 w (u x v) + 2 u x (u x v) with q = (w, u).
-        double t[3] = {2 * (q[2] * p[2] - q[3] * p[1]), 2 * (q[3] * p[0] - q[1] * p[2]),
-                       2 * (q[1] * p[1] - q[2] * p[0])};
-        out[0] = position[point->link][0] + p[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-        out[1] = position[point->link][1] + p[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-        out[2] = position[point->link][2] + p[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+        turn_point(out, rotation[point->link], point->position);
+        for (uint32_t c = 0; c < 3; c++)
+            out[c] += position[point->link][c];
+        if (file_pose(model) != NULL)
+            turn_point(out, file_pose(model) + 3, out);
     }
     mf_release(context, position);
     mf_release(context, rotation);
@@ -104,6 +119,8 @@ static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_
 
 mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_Group **out,
                              mf_Error *error) {
+    if (world == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_add_group: world is NULL");
     *out = NULL;
     mf_Status status = check_config(world, config, error);
     if (status != MF_OK)
@@ -156,22 +173,34 @@ void mf_group_destroy(mf_Group *group) {
 }
 
 mf_World *mf_group_world(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     return group->world;
 }
 const mf_GroupConfig *mf_group_settings(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     return &group->config;
 }
 const mf_Model *mf_group_model(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     return group->config.model;
 }
 uint32_t mf_group_count(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     return group->config.count;
 }
 uint32_t mf_group_block_count(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     return group->blocks;
 }
 
 size_t mf_group_bytes_per_instance(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     size_t sum = 0;
     for (uint32_t i = 0; i < group->field_count; i++)
         sum += group->fields[i].components * mf_field_value_size(group->fields[i].info.type);
@@ -179,12 +208,18 @@ size_t mf_group_bytes_per_instance(const mf_Group *group) {
 }
 
 uint32_t mf_group_field_count(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     return group->field_count;
 }
 mf_Field *mf_group_field(mf_Group *group, uint32_t index) {
+    if (group == NULL)
+        return NULL;
     return index < group->field_count ? &group->fields[index] : NULL;
 }
 mf_Field *mf_group_find_field(mf_Group *group, const char *name) {
+    if (group == NULL)
+        return NULL;
     for (uint32_t i = 0; i < group->field_count; i++)
         if (strcmp(group->fields[i].info.name, name) == 0)
             return &group->fields[i];
@@ -211,6 +246,8 @@ static uint32_t element_count(const mf_Model *model, const mf_FieldInfo *info, u
 
 mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
                              mf_Field **out, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_field: group is NULL");
     *out = NULL;
     if (mf_group_find_field(group, info->name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "field %s: the name is taken", info->name);
@@ -246,7 +283,7 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
 
 // ---- reset and faults --------------------------------------------------------------------------
 
-static void start_place(const mf_Group *group, uint32_t instance, double place[3]) {
+static void start_place(const mf_Group *group, uint32_t instance, double place[3], double turn[4]) {
     uint32_t columns = 1;
     while ((uint64_t)columns * columns < group->config.count)
         columns++;
@@ -256,6 +293,11 @@ static void start_place(const mf_Group *group, uint32_t instance, double place[3
     if (group->config.spacing == 0.0)
         place[0] = place[1] = 0.0;
     place[2] = 0.0;
+    const double *pose = file_pose(group->config.model);
+    for (uint32_t c = 0; c < 2 && pose != NULL; c++)
+        place[c] += pose[c];
+    if (pose != NULL)
+        memcpy(turn, pose + 3, 4 * sizeof *turn);
     if (group->config.model->base == MF_BASE_FIXED) // its places are those of its file's world
         return;
     const mf_Terrain *terrain = group->world->config.terrain;
@@ -267,15 +309,20 @@ static void start_place(const mf_Group *group, uint32_t instance, double place[3
         if (ground - point[2] > place[2])
             place[2] = ground - point[2];
     }
+    // An MJCF says how high; what it puts into the ground is lifted out.
+    if (pose != NULL && (group->start_point_count == 0 || place[2] - pose[2] <= DEEP))
+        place[2] = pose[2];
 }
 
 void mf_group_reset(mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return;
     mf_CanonicalFields *fields = &group->canonical;
     mf_StartPose start = {.orientation = {1.0, 0.0, 0.0, 0.0}};
     if (group->placed != NULL && instance < group->config.count && group->placed[instance] != 0)
         start = group->starts[instance];
     else
-        start_place(group, instance, start.position);
+        start_place(group, instance, start.position, start.orientation);
     for (uint32_t c = 0; c < 3; c++) {
         mf_field_set(fields->position, instance, c, start.position[c]);
         mf_field_set(fields->linear_velocity, instance, c, start.linear_velocity[c]);
@@ -296,6 +343,8 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
 }
 
 void mf_group_refresh(mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return;
     for (uint32_t s = 0; s < group->system_count; s++)
         if (group->systems[s].config.refresh != NULL)
             group->systems[s].config.refresh(group, instance, group->systems[s].config.user);
@@ -314,6 +363,8 @@ void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block
 }
 
 void mf_group_reset_all(mf_Group *group) {
+    if (group == NULL)
+        return;
     for (uint32_t i = 0; i < group->blocks * MF_BLOCK; i++) {
         mf_field_set(group->canonical.fault_count, i, 0, 0.0);
         mf_group_reset(group, i);
@@ -321,10 +372,14 @@ void mf_group_reset_all(mf_Group *group) {
 }
 
 uint32_t mf_group_fault(const mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return 0;
     return ((const uint32_t *)group->canonical.fault_word->data)[instance];
 }
 
 uint32_t mf_group_fault_total(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     uint32_t total = 0;
     for (uint32_t i = 0; i < group->config.count; i++)
         total += mf_group_fault(group, i) != 0;

@@ -37,6 +37,8 @@ static mf_Isa best_isa(void) {
 }
 
 mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_isa_detect: out is NULL");
     *out = best_isa();
     const char *wanted = getenv("MAYFLY_ISA");
     if (wanted == NULL || *wanted == '\0' || strcmp(wanted, "auto") == 0)

@@ -47,6 +47,8 @@ static uint64_t hash_start(const mf_StartPose *start, uint32_t instance) {
 mf_Status mf_group_place(mf_Group *group, uint32_t instance, const double position[3],
                          const double orientation[4], const double linear_velocity[3],
                          mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_place: group is NULL");
     mf_Context *context = group->world->context;
     mf_StartPose start;
     if (instance >= group->config.count)

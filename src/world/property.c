@@ -255,6 +255,8 @@ static void visit_world(Query *query, mf_World *world, const char *pattern) {
 }
 
 uint64_t mf_property_list(mf_World *world, const char *pattern, mf_PropertyFn visit, void *user) {
+    if (world == NULL)
+        return 0;
     Query query = {.visit = visit, .user = user};
     visit_world(&query, world, pattern);
     return query.visited;
@@ -262,6 +264,8 @@ uint64_t mf_property_list(mf_World *world, const char *pattern, mf_PropertyFn vi
 
 uint64_t mf_property_list_in(mf_Group *group, uint32_t instance, const char *pattern,
                              mf_PropertyFn visit, void *user) {
+    if (group == NULL)
+        return 0;
     Query query = {.visit = visit, .user = user};
     Text path = {pattern, strlen(pattern)};
     if (path.size < MF_PROPERTY_PATH && instance < group->config.count)
@@ -356,6 +360,8 @@ static mf_Status check_path(const char *path, mf_Error *error) {
 }
 
 mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, mf_Error *error) {
+    if (world == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_find: world is NULL");
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found};
     *out = (mf_Property){0};
@@ -372,6 +378,8 @@ mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, 
 
 mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *path,
                               mf_Property *out, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_find_in: group is NULL");
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found, .group = group};
     *out = (mf_Property){0};

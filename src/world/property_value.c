@@ -37,6 +37,8 @@ static void add_part(char *out, size_t size, const mf_Model *model, mf_Part part
 }
 
 const char *mf_property_path(const mf_Property *property, char *out, size_t size) {
+    if (property == NULL)
+        return NULL;
     const mf_Model *model = property->group->config.model;
     char number[24];
     mf_Property whole;
@@ -67,6 +69,8 @@ const char *mf_property_path(const mf_Property *property, char *out, size_t size
 // ---- values -------------------------------------------------------------------------------------
 
 void mf_property_read(const mf_Property *property, double *values) {
+    if (property == NULL)
+        return;
     for (uint32_t i = 0; i < property->count; i++)
         values[i] = property->field == NULL
                         ? property->constant[i]
@@ -74,6 +78,8 @@ void mf_property_read(const mf_Property *property, double *values) {
 }
 
 const char *mf_property_locked(const mf_Property *property) {
+    if (property == NULL)
+        return NULL;
     if (property->field == NULL)
         return "a constant of the model";
     if (property->flags & MF_FIELD_OUTPUT)
@@ -122,6 +128,8 @@ static mf_Status check_values(const mf_Property *property, const double *values,
 }
 
 mf_Status mf_property_write(const mf_Property *property, const double *values, mf_Error *error) {
+    if (property == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_write: property is NULL");
     const char *locked = mf_property_locked(property);
     mf_Group *group = property->group;
     if (locked != NULL)

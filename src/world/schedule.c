@@ -225,6 +225,8 @@ static mf_Status check_system(const mf_Group *group, const mf_SystemConfig *conf
 }
 
 mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_system: group is NULL");
     mf_Context *context = group->world->context;
     mf_Status status = check_system(group, config, error);
     if (status != MF_OK)
@@ -257,12 +259,18 @@ mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf
 // ---- looking -----------------------------------------------------------------------------------
 
 uint32_t mf_group_system_count(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     return group->system_count;
 }
 const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index) {
+    if (group == NULL)
+        return NULL;
     return index < group->system_count ? &group->systems[index].config : NULL;
 }
 uint32_t mf_group_system_wave(const mf_Group *group, uint32_t index) {
+    if (group == NULL)
+        return 0;
     return index < group->system_count ? group->systems[index].wave : 0;
 }
 
@@ -282,9 +290,13 @@ static const char *find_user(const mf_Group *group, const char *field, uint32_t 
 }
 
 const char *mf_group_writer(const mf_Group *group, const char *field, uint32_t n) {
+    if (group == NULL)
+        return NULL;
     return find_user(group, field, n, true);
 }
 const char *mf_group_reader(const mf_Group *group, const char *field, uint32_t n) {
+    if (group == NULL)
+        return NULL;
     return find_user(group, field, n, false);
 }
 
@@ -302,12 +314,18 @@ void mf_system_run(mf_SystemSlot *slot, const mf_SystemRun *run) {
 }
 
 void mf_world_measure(mf_World *world, bool on) {
+    if (world == NULL)
+        return;
     world->measured = on;
 }
 
 double mf_group_system_seconds(const mf_Group *group, uint32_t index) {
+    if (group == NULL)
+        return 0;
     return index < group->system_count ? 1e-9 * (double)group->systems[index].worked : 0.0;
 }
 double mf_world_system_seconds(const mf_World *world, uint32_t index) {
+    if (world == NULL)
+        return 0;
     return index < world->system_count ? 1e-9 * (double)world->systems[index].worked : 0.0;
 }

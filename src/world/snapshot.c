@@ -86,10 +86,14 @@ static uint64_t hash_instance(const mf_Group *group, uint32_t instance, uint64_t
 }
 
 uint64_t mf_group_instance_hash(const mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return 0;
     return hash_instance(group, instance, MF_HASH_START);
 }
 
 uint64_t mf_world_hash(const mf_World *world) {
+    if (world == NULL)
+        return 0;
     uint64_t hash = hash_number(MF_HASH_START, world->tick);
     for (uint32_t g = 0; g < world->group_count; g++)
         for (uint32_t i = 0; i < world->groups[g]->config.count; i++)
@@ -130,6 +134,8 @@ static void copy_state(const mf_World *world, char *image, bool restore) {
 }
 
 size_t mf_world_snapshot_size(const mf_World *world) {
+    if (world == NULL)
+        return 0;
     size_t size = sizeof(SnapshotHeader);
     for (uint32_t g = 0; g < world->group_count; g++)
         for (uint32_t f = 0; f < world->groups[g]->field_count; f++)
@@ -144,6 +150,8 @@ static uint32_t header_crc(SnapshotHeader header) {
 }
 
 mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_Error *error) {
+    if (world == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_snapshot: world is NULL");
     size_t needed = mf_world_snapshot_size(world);
     if (size != needed)
         return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: need a buffer of %zu bytes, got %zu",

@@ -353,6 +353,8 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
 }
 
 void mf_world_step(mf_World *world, uint64_t steps) {
+    if (world == NULL)
+        return;
     if (mf_waves_pay(world, true))
         step_isolated_waves(world, steps);
     else

@@ -31,6 +31,8 @@ static mf_Status check_world(const mf_WorldConfig *config, mf_Error *error) {
 
 mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_World **out,
                           mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_create: context is NULL");
     *out = NULL;
     mf_WorldConfig settings = config != NULL ? *config : mf_world_config();
     mf_Status status = check_world(&settings, error);
@@ -73,24 +75,38 @@ void mf_world_destroy(mf_World *world) {
 }
 
 mf_Context *mf_world_context(const mf_World *world) {
+    if (world == NULL)
+        return NULL;
     return world->context;
 }
 const mf_WorldConfig *mf_world_settings(const mf_World *world) {
+    if (world == NULL)
+        return NULL;
     return &world->config;
 }
 mf_Time mf_world_time(const mf_World *world) {
+    if (world == NULL)
+        return 0;
     return world->time;
 }
 mf_Isa mf_world_isa(const mf_World *world) {
+    if (world == NULL)
+        return (mf_Isa)0;
     return world->isa;
 }
 uint32_t mf_world_group_count(const mf_World *world) {
+    if (world == NULL)
+        return 0;
     return world->group_count;
 }
 mf_Group *mf_world_group(mf_World *world, uint32_t index) {
+    if (world == NULL)
+        return NULL;
     return index < world->group_count ? world->groups[index] : NULL;
 }
 mf_Group *mf_world_find_group(mf_World *world, const char *name) {
+    if (world == NULL)
+        return NULL;
     for (uint32_t i = 0; i < world->group_count; i++)
         if (strcmp(world->groups[i]->config.name, name) == 0)
             return world->groups[i];
@@ -127,8 +143,12 @@ mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *confi
 }
 
 uint32_t mf_world_system_count(const mf_World *world) {
+    if (world == NULL)
+        return 0;
     return world->system_count;
 }
 const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32_t index) {
+    if (world == NULL)
+        return NULL;
     return index < world->system_count ? &world->systems[index].config : NULL;
 }

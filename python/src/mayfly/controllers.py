@@ -167,20 +167,31 @@ class Oscillators(Controllers):
         """From search vectors of shape (n, 3 * joints + 1) with values in 0 .. 1.
 
         Each joint has three: where in its range it swings about, how much of half the range it
-        swings, and its phase in turns; the last value is the frequency from 0 to 2 Hz. Values
-        beyond 0 .. 1 are cut (the phase is not, it wraps).
+        swings, and its phase in turns; the last value is the frequency from 0 to 2 Hz. A search
+        that leaves the unit cube says what it means by that: numpy.clip(vectors, 0, 1).
+
+        Raises:
+            ValueError: a value is not in 0 .. 1.
+
         """
         rows = np.atleast_2d(_finite(vectors, "vectors"))
         wanted = 3 * len(model.joints) + 1
         if rows.shape[1] != wanted:
             raise ValueError(f"vectors: need shape (n, {wanted}) for {model!r}, got {rows.shape}")
+        wrong = (rows < 0) | (rows > 1)
+        if wrong.any():
+            row, column = np.unravel_index(int(np.argmax(wrong)), rows.shape)
+            raise ValueError(
+                f"vectors: need values in 0 .. 1, got {rows[row, column]:g} in row {row}, "
+                f"column {column}"
+            )
         lower, upper = joint_ranges(model)
-        place, size = np.clip(rows[:, 0:-1:3], 0, 1), np.clip(rows[:, 1:-1:3], 0, 1)
+        place, size = rows[:, 0:-1:3], rows[:, 1:-1:3]
         return cls(
             offset=lower + place * (upper - lower),
             amplitude=0.5 * size * (upper - lower),
             phase=rows[:, 2:-1:3],
-            frequency=2.0 * np.clip(rows[:, -1], 0, 1),
+            frequency=2.0 * rows[:, -1],
             rate=rate,
         )
 

@@ -6,7 +6,7 @@ without a copy, as (blocks, 16, *shape); everything else speaks of robots: (coun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -182,8 +182,13 @@ class Field:
 
     @property
     def array(self) -> Array:
-        """A copy of all robots' values, (robots, *shape)."""
-        return self.read()
+        """A copy of all robots' values, (robots, *shape), that cannot be written by mistake.
+
+        `field[...] = values` writes the field; read() gives a copy of your own.
+        """
+        values = self.read()
+        values.flags.writeable = False
+        return values
 
     def numpy(self) -> Array:
         """A copy of all robots' values, (robots, *shape)."""
@@ -352,6 +357,25 @@ class Field:
             f"{self.name}: need {wanted}, robot {index[place[0]]}{more} would get "
             f"{values[place]:g}; nothing was written"
         )
+
+    # ---- in place: group["joint.target"] += 0.1 ---------------------------------------------------
+
+    def _change(self, operation: Callable[[Any, Any], Any], value: object) -> Field:
+        given = self._numbers(value.read() if isinstance(value, Field) else value)
+        self[...] = operation(self.read().astype(np.float64), given)
+        return self
+
+    def __iadd__(self, value: object) -> Field:
+        return self._change(np.add, value)
+
+    def __isub__(self, value: object) -> Field:
+        return self._change(np.subtract, value)
+
+    def __imul__(self, value: object) -> Field:
+        return self._change(np.multiply, value)
+
+    def __itruediv__(self, value: object) -> Field:
+        return self._change(np.divide, value)
 
     # ---- as other sequences ----------------------------------------------------------------------
 

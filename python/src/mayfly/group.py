@@ -114,7 +114,9 @@ class Group:
     __getitem__ = field
 
     def __setitem__(self, path: str, value: object) -> None:
-        self.field(path)[...] = value
+        field = self.field(path)
+        if value is not field:  # else group[path] += 1 has written it
+            field[...] = value
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):

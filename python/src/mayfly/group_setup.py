@@ -11,7 +11,7 @@ from mayfly._native import check, encode, ffi, fill, lib, read_struct
 from mayfly.arrays import matrix, whole
 from mayfly.model import Model
 
-__all__ = ["MOTIONS", "Recipe", "explain", "motion_settings", "set_up"]
+__all__ = ["MOTIONS", "Recipe", "add_group", "explain", "motion_settings", "set_up"]
 
 MOTIONS = ("kinematic", "points", "rigid", "prescribed", "articulated")
 _CONTROLLERS = ("gp", "oscillator", "network")
@@ -329,8 +329,8 @@ def explain(recipe: Recipe) -> None:
         check(lib.mf_motion_check(recipe.model._use(), _number(name), error), error)
 
 
-def set_up(world: Any, context: Any, recipe: Recipe) -> Any:
-    """Adds the group to a native world; what fails leaves a world that must not be used."""
+def add_group(world: Any, recipe: Recipe) -> Any:
+    """Adds a group without motion to a native world; the world is as before when it fails."""
     error = ffi.new("mf_Error *")
     config = lib.mf_group_config()
     name = ffi.new("char[]", recipe.name.encode())
@@ -344,12 +344,17 @@ def set_up(world: Any, context: Any, recipe: Recipe) -> Any:
     fill(config, chosen, "group")
     out = ffi.new("mf_Group **")
     check(lib.mf_world_add_group(world, ffi.addressof(config), out, error), error)
-    step = int(lib.mf_world_settings(world).step)
-    if recipe.pushable:
-        check(lib.mf_collisions_prepare(out[0], error), error)
-    _add_motion(out[0], recipe, step, error)
-    _add_sensors(out[0], recipe, error)
-    _add_controller(out[0], recipe, error)
-    _add_gaits(out[0], context, recipe, step, error)
-    lib.mf_group_reset_all(out[0])
     return out[0]
+
+
+def set_up(group: Any, context: Any, recipe: Recipe) -> None:
+    """Adds what moves the group; what fails leaves a world that must not be used."""
+    error = ffi.new("mf_Error *")
+    step = int(lib.mf_world_settings(lib.mf_group_world(group)).step)
+    if recipe.pushable:
+        check(lib.mf_collisions_prepare(group, error), error)
+    _add_motion(group, recipe, step, error)
+    _add_sensors(group, recipe, error)
+    _add_controller(group, recipe, error)
+    _add_gaits(group, context, recipe, step, error)
+    lib.mf_group_reset_all(group)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import tempfile
@@ -159,7 +160,17 @@ class Model(Native):
 
     @property
     def mass(self) -> float:
-        """[kg] of all links."""
+        """[kg] of everything in the file: of an MJCF all bodies, also those fixed to the world, as
+        MuJoCo's total mass; of a URDF all links. `moving_mass` is that of the links.
+        """
+        native = self._use()
+        if native.body_count == 0:
+            return float(native.mass)
+        return math.fsum(native.bodies[i].mass for i in range(native.body_count))
+
+    @property
+    def moving_mass(self) -> float:
+        """[kg] of all links: without bodies that are fixed to the world."""
         return float(self._use().mass)
 
     @property

@@ -15,7 +15,7 @@ from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.field import Field
 from mayfly.group import Group
-from mayfly.group_setup import Recipe, explain, set_up
+from mayfly.group_setup import Recipe, add_group, explain, set_up
 from mayfly.model import Model
 from mayfly.terrain import Terrain
 
@@ -175,8 +175,9 @@ class World(Native):
             self._use()
             recipe = self._rehearse(recipe)
             self._keep(model)
+            native = add_group(self._pointer, recipe)  # all or nothing
             self._broken = True  # until all of it stands
-            native = set_up(self._pointer, self._context._use(), recipe)
+            set_up(native, self._context._use(), recipe)
             self._broken = False
             group = Group(self, native, recipe)
             self._groups.append(group)
@@ -189,7 +190,8 @@ class World(Native):
         for attempt in recipe.attempts():
             scratch = self._create()
             try:
-                set_up(scratch, self._context._use(), attempt.for_one())
+                one = attempt.for_one()
+                set_up(add_group(scratch, one), self._context._use(), one)
             except errors.LimitError as failure:
                 last = failure
             except errors.UnsupportedError:

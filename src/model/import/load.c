@@ -55,6 +55,8 @@ static bool is_mjcf(const char *data, size_t size) {
 
 mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportConfig *config,
                         mf_Model **out, mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_load: context is NULL");
     const mf_ImportConfig defaults = mf_import_config();
     *out = NULL;
     if (config == NULL)

@@ -658,6 +658,8 @@ static void put_keyframes(Writer *w) {
 }
 
 mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error) {
+    if (model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_export_mjcf: model is NULL");
     Writer w = {.model = model, .text = mf_text_begin(model->context)};
     if (model->body_count == 0)
         return mf_fail(error, MF_UNSUPPORTED,

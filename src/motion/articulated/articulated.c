@@ -242,6 +242,8 @@ static uint64_t hash_plan(const mf_ArtPlan *plan) {
 }
 
 mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_add: group is NULL");
     mf_ArticulatedConfig settings = config != NULL ? *config : mf_articulated_config();
     mf_ArtPlan *plan;
     if (mf_articulated_settings(group) != NULL)
@@ -300,6 +302,8 @@ static mf_Status check_asked(const mf_ArtPlan *plan, bool already, mf_Error *err
 
 mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, uint32_t count,
                                        mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_forces: group is NULL");
     mf_ArtPlan *plan = find_plan(group);
     const mf_Model *model = mf_group_model(group);
     mf_Status status = check_asked(plan, plan != NULL && plan->zones != NULL, error);
@@ -318,6 +322,8 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
 }
 
 mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_limits: group is NULL");
     mf_ArtPlan *plan = find_plan(group);
     const mf_Model *model = mf_group_model(group);
     mf_Status status = check_asked(plan, plan != NULL && plan->keeps_limits, error);
@@ -331,6 +337,8 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
 }
 
 mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_stage: group is NULL");
     mf_ArtPlan *plan = find_plan(group);
     mf_Status status = check_asked(plan, plan != NULL && plan->keeps_stage, error);
     if (status == MF_OK && plan->config.integrator != MF_ARTICULATED_RK4)
@@ -345,6 +353,8 @@ mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
 }
 
 const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_ArtPlan *plan = mf_art_plan_of(group);
     return plan != NULL ? &plan->config : NULL;
 }

@@ -88,12 +88,16 @@ static const mf_ArtPlan *plan_with(const mf_Group *group, uint32_t instance, Val
 }
 
 uint32_t mf_articulated_velocity_count(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     const mf_ArtPlan *plan = mf_art_plan_of(group);
     assert(plan != NULL);
     return plan->velocity_count;
 }
 
 uint32_t mf_articulated_velocity_address(const mf_Group *group, uint32_t joint) {
+    if (group == NULL)
+        return MF_NONE;
     const mf_ArtPlan *plan = mf_art_plan_of(group);
     assert(plan != NULL);
     uint32_t link = plan->joint_links[joint];
@@ -104,6 +108,8 @@ uint32_t mf_articulated_velocity_address(const mf_Group *group, uint32_t joint) 
 }
 
 void mf_articulated_mass_matrix(const mf_Group *group, uint32_t instance, double *matrix) {
+    if (group == NULL)
+        return;
     Values values;
     const mf_ArtPlan *plan = plan_with(group, instance, &values);
     ask(plan, MF_ART_TASK_MASS, &values, NULL, matrix);
@@ -111,18 +117,24 @@ void mf_articulated_mass_matrix(const mf_Group *group, uint32_t instance, double
 
 void mf_articulated_inverse(const mf_Group *group, uint32_t instance, const double *acceleration,
                             double *force) {
+    if (group == NULL)
+        return;
     Values values;
     const mf_ArtPlan *plan = plan_with(group, instance, &values);
     ask(plan, MF_ART_TASK_INVERSE, &values, acceleration, force);
 }
 
 void mf_articulated_bias(const mf_Group *group, uint32_t instance, double *force) {
+    if (group == NULL)
+        return;
     static const double still[MOST_VALUES];
     mf_articulated_inverse(group, instance, still, force);
 }
 
 void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                             double *acceleration) {
+    if (group == NULL)
+        return;
     Values values;
     const mf_ArtPlan *plan = plan_with(group, instance, &values);
     ask(plan, MF_ART_TASK_FORWARD, &values, force, acceleration);
@@ -144,6 +156,8 @@ static void link_pose(const mf_ArtPlan *plan, const Body *bodies, uint32_t link,
 
 void mf_articulated_pose(const mf_Group *group, uint32_t instance, double (*position)[3],
                          double (*rotation)[4]) {
+    if (group == NULL)
+        return;
     Values values;
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     const mf_ArtPlan *plan = plan_with(group, instance, &values);
@@ -178,6 +192,8 @@ static void turning_columns(double *matrix, uint32_t size, uint32_t first, const
 
 void mf_articulated_jacobian(const mf_Group *group, uint32_t instance, uint32_t link,
                              const double point[3], double *matrix) {
+    if (group == NULL)
+        return;
     Values values;
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     const mf_ArtPlan *plan = plan_with(group, instance, &values);
@@ -336,6 +352,8 @@ void mf_art_momentum(const mf_ArtPlan *plan, uint32_t instance, bool joints, dou
 }
 
 mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return (mf_ArticulatedEnergy){0};
     const mf_ArtPlan *plan = mf_art_plan_of(group);
     assert(plan != NULL);
     return mf_art_energy(plan, instance, true);
@@ -343,6 +361,8 @@ mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t insta
 
 void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
                              double linear[3], double angular[3]) {
+    if (group == NULL)
+        return;
     const mf_ArtPlan *plan = mf_art_plan_of(group);
     assert(plan != NULL);
     mf_art_momentum(plan, instance, true, center, linear, angular);

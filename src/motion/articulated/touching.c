@@ -32,5 +32,7 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
 
 bool mf_articulated_contact_place(const mf_Group *group, uint32_t row, uint32_t link,
                                   double place[3]) {
+    if (group == NULL)
+        return false;
     return mf_contacts_place(group, row, link, place);
 }

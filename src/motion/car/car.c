@@ -287,6 +287,8 @@ static mf_CarPlan *find_plan(const mf_Group *group) {
 
 mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
                      mf_Error *error) {
+    if (group == NULL || car == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_add: group or car is NULL");
     const mf_Car default_car = mf_car();
     const mf_CarSettings default_settings = mf_car_settings();
     car = car != NULL ? car : &default_car;
@@ -312,17 +314,23 @@ mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *s
 }
 
 const mf_Car *mf_car_parameters(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_CarPlan *plan = find_plan(group);
     return plan != NULL ? &plan->car : NULL;
 }
 
 const mf_CarSettings *mf_car_settings_of(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_CarPlan *plan = find_plan(group);
     return plan != NULL ? &plan->settings : NULL;
 }
 
 mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t count, bool closed,
                           mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
     mf_CarPlan *plan = find_plan(group);
     if (plan == NULL || plan->settings.command != MF_CAR_COMMAND_PATH)
         return mf_fail(error, MF_BAD_ARGUMENT, "car path: group %s is not driven along a path",
@@ -343,6 +351,8 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t c
 
 mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, mf_Model **out,
                       mf_Error *error) {
+    if (context == NULL || car == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_body: context or car is NULL");
     *out = NULL;
     mf_Status status = mf_car_check(car, error);
     if (status != MF_OK)

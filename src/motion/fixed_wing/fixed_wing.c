@@ -308,6 +308,8 @@ static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error)
 
 mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                             const mf_FixedWingSettings *settings, mf_Error *error) {
+    if (group == NULL || parameters == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_fixed_wing_add: group or parameters is NULL");
     const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
     const mf_FixedWingSettings used = settings != NULL ? *settings : mf_fixed_wing_settings();
     mf_World *world = mf_group_world(group);
@@ -350,11 +352,15 @@ static const mf_WingPlan *find_plan(const mf_Group *group) {
 }
 
 const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_WingPlan *plan = find_plan(group);
     return plan != NULL ? &plan->parameters : NULL;
 }
 
 const mf_FixedWingSettings *mf_fixed_wing_settings_of(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_WingPlan *plan = find_plan(group);
     return plan != NULL ? &plan->settings : NULL;
 }

@@ -225,6 +225,8 @@ mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
 
 mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *p, mf_Model **out,
                               mf_Error *error) {
+    if (context == NULL || p == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_fixed_wing_model: context or p is NULL");
     *out = NULL;
     mf_Status status = mf_fixed_wing_check(p, error);
     if (status != MF_OK)

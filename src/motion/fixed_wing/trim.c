@@ -213,6 +213,8 @@ mf_Status mf_fixed_wing_trim(const mf_FixedWing *p, double airspeed, double clim
 
 void mf_fixed_wing_loads(const mf_FixedWing *p, const double velocity[3], const double rate[3],
                          const double surfaces[4], double force[3], double moment[3]) {
+    if (p == NULL)
+        return;
     double constants[MF_WING_CONSTANTS];
     mf_wing_constants(constants, p);
     mf_WingLoads work = {.constants = constants};

@@ -156,6 +156,8 @@ static const char *const kinematic_writes[] = {"base.position",
                                                NULL};
 
 mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_kinematic_add: group is NULL");
     mf_KinematicConfig settings = config != NULL ? *config : mf_kinematic_config();
     mf_KinPlan *plan;
     if (mf_kinematic_settings(group) != NULL)
@@ -194,12 +196,16 @@ const mf_KinPlan *mf_kin_plan_of(const mf_Group *group) {
 }
 
 void mf_kinematic_refresh(mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     if (plan != NULL)
         let_go(group, instance, (void *)(uintptr_t)plan);
 }
 
 const mf_KinematicConfig *mf_kinematic_settings(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     return plan != NULL ? &plan->config : NULL;
 }

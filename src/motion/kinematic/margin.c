@@ -16,12 +16,16 @@ typedef struct Body { // a plan link in the world
 } Body;
 
 uint32_t mf_kinematic_foot_count(const mf_Group *group) {
+    if (group == NULL)
+        return 0;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     assert(plan != NULL);
     return plan->foot_count;
 }
 
 void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link) {
+    if (group == NULL)
+        return;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     assert(plan != NULL && foot < plan->foot_count);
     const mf_KinFoot *own = &plan->feet[foot];
@@ -77,6 +81,8 @@ static void find_center(const mf_KinPlan *plan, const Body *bodies, double cente
 }
 
 void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]) {
+    if (group == NULL)
+        return;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     assert(plan != NULL);
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
@@ -132,6 +138,8 @@ static double edge_distance(const double a[2], const double b[2], const double p
 }
 
 double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return 0;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     assert(plan != NULL);
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];

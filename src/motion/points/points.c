@@ -173,6 +173,8 @@ static uint64_t hash_settings(const mf_PointsConfig *config) {
 }
 
 mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_points_add: group is NULL");
     mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
     mf_PointsPlan *plan;
     if (mf_points_settings(group) != NULL)
@@ -211,11 +213,15 @@ static const mf_PointsPlan *find_plan(const mf_Group *group) {
 }
 
 const mf_PointsConfig *mf_points_settings(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_PointsPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config : NULL;
 }
 
 void mf_points_refresh(mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return;
     const mf_PointsPlan *plan = find_plan(group);
     if (plan != NULL)
         refresh_instance(plan, instance);
@@ -241,6 +247,8 @@ static double spin_momentum(const mf_PointsPlan *plan, uint32_t instance, double
 
 void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[3],
                         double linear[3], double angular[3]) {
+    if (group == NULL)
+        return;
     const mf_PointsPlan *plan = find_plan(group);
     double q[4], place[3], local[3], velocity[3], rate[3], arm[3], spin[3], momentum[3];
     read_row(plan->rows[MF_ROW_ORIENTATION], instance, 4, q);
@@ -261,6 +269,8 @@ void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[
 }
 
 mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return (mf_PointsEnergy){0};
     const mf_PointsPlan *plan = find_plan(group);
     double center[3], linear[3], angular[3], momentum[3];
     mf_points_momentum(group, instance, center, linear, angular);

@@ -20,6 +20,8 @@ mf_PrescribedConfig mf_prescribed_config(void) {
 }
 
 mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_prescribed_add: group is NULL");
     static const mf_DrivenStepFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_prescribed_step);
     const mf_PrescribedConfig given = config != NULL ? *config : mf_prescribed_config();
     const mf_DrivenConfig driven = {.name = "prescribed",
@@ -33,20 +35,28 @@ mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, 
 }
 
 const mf_PrescribedConfig *mf_prescribed_settings(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_DrivenPlan *plan = mf_driven_find(group, MF_MOTION_PRESCRIBED);
     return plan != NULL ? &plan->config.prescribed : NULL;
 }
 
 void mf_prescribed_refresh(mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return;
     mf_driven_refresh(group, MF_MOTION_PRESCRIBED, instance);
 }
 
 void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic,
                           double *potential) {
+    if (group == NULL)
+        return;
     mf_driven_energy(group, MF_MOTION_PRESCRIBED, instance, kinetic, potential);
 }
 
 void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
                             double linear[3], double angular[3]) {
+    if (group == NULL)
+        return;
     mf_driven_momentum(group, MF_MOTION_PRESCRIBED, instance, center, linear, angular);
 }

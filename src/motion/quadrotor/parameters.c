@@ -161,6 +161,8 @@ mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
 
 mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor, const char *name,
                              mf_Model **out, mf_Error *error) {
+    if (context == NULL || quadrotor == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_quadrotor_model: context or quadrotor is NULL");
     *out = NULL;
     mf_Status status = mf_quadrotor_check(quadrotor, error);
     if (status != MF_OK)
@@ -174,6 +176,8 @@ mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor,
 }
 
 void mf_quadrotor_hover(const mf_Quadrotor *quadrotor, double gravity, double speed[4]) {
+    if (quadrotor == NULL)
+        return;
     double matrix[16], inverse[16];
     bool invertible = mf_quadrotor_allocation(quadrotor, matrix, inverse);
     for (int i = 0; i < 4; i++)

@@ -297,6 +297,8 @@ static mf_Status add_system(mf_Group *group, QuadrotorSystem *system, mf_Error *
 
 mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
                            const mf_QuadrotorSettings *settings, mf_Error *error) {
+    if (group == NULL || quadrotor == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_quadrotor_add: group or quadrotor is NULL");
     const mf_QuadrotorSettings chosen = settings != NULL ? *settings : mf_quadrotor_settings();
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
@@ -337,11 +339,15 @@ static const QuadrotorSystem *find_system(const mf_Group *group) {
 }
 
 const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const QuadrotorSystem *system = find_system(group);
     return system != NULL ? &system->plan.parameters : NULL;
 }
 
 const mf_QuadrotorSettings *mf_quadrotor_settings_of(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const QuadrotorSystem *system = find_system(group);
     return system != NULL ? &system->plan.settings : NULL;
 }

@@ -20,6 +20,8 @@ mf_RigidConfig mf_rigid_config(void) {
 }
 
 mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_rigid_add: group is NULL");
     static const mf_DrivenStepFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_rigid_step);
     const mf_RigidConfig given = config != NULL ? *config : mf_rigid_config();
     const mf_DrivenConfig driven = {.name = "rigid",
@@ -49,19 +51,27 @@ mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *
 }
 
 const mf_RigidConfig *mf_rigid_settings(const mf_Group *group) {
+    if (group == NULL)
+        return NULL;
     const mf_DrivenPlan *plan = mf_driven_find(group, MF_MOTION_RIGID);
     return plan != NULL ? &plan->config.rigid : NULL;
 }
 
 void mf_rigid_refresh(mf_Group *group, uint32_t instance) {
+    if (group == NULL)
+        return;
     mf_driven_refresh(group, MF_MOTION_RIGID, instance);
 }
 
 void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic, double *potential) {
+    if (group == NULL)
+        return;
     mf_driven_energy(group, MF_MOTION_RIGID, instance, kinetic, potential);
 }
 
 void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
                        double angular[3]) {
+    if (group == NULL)
+        return;
     mf_driven_momentum(group, MF_MOTION_RIGID, instance, center, linear, angular);
 }

@@ -84,6 +84,8 @@ static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body) {
 
 mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
                            mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_vehicle_model: context is NULL");
     mf_Draft draft;
     *out = NULL;
     mf_Status status = check_body(body, error);

@@ -22,8 +22,9 @@ def register() -> None:
         if name not in gymnasium.registry:
             gymnasium.register(
                 id=name,
-                # Robots of a team cannot be made one by one.
-                entry_point=None if in_teams(task) else "mayfly.envs.single:MayflyEnv",
+                # Robots of a team cannot be made one by one: a team is one environment.
+                entry_point="mayfly.envs.single:"
+                + ("MayflyTeamEnv" if in_teams(task) else "MayflyEnv"),
                 vector_entry_point="mayfly.envs.vector:MayflyVectorEnv",
                 max_episode_steps=None if steps == lib.MF_NONE else steps,
                 kwargs={"task": task},

@@ -41,7 +41,7 @@ _DRAWING = (
 )
 NO_DRAWING = (
     "environments draw no pictures yet: record the robots with mayfly.Recorder(environment.group, "
-    "...) and look at the file with the command 'mayfly view'"
+    "...) and read the file with mayfly.Recording(path)"
 )
 
 TASKS: tuple[str, ...] = tuple(text(lib.mf_task_info(i).name) for i in range(lib.mf_task_count()))

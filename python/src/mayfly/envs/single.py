@@ -14,7 +14,7 @@ from mayfly.envs.vector import MayflyVectorEnv
 from mayfly.group import Group
 from mayfly.world import World
 
-__all__ = ["MayflyEnv"]
+__all__ = ["MayflyEnv", "MayflyTeamEnv"]
 
 
 class MayflyEnv(gymnasium.Env[Array, Array]):
@@ -93,6 +93,73 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
         observation, reward, terminated, truncated, infos = self.batch.step(given[np.newaxis])
         ended = bool(terminated[0]), bool(truncated[0])
         return observation[0], float(reward[0]), *ended, _of_one(infos)
+
+    def render(self) -> None:
+        """Nothing can be drawn yet."""
+        self.batch.render()
+
+    def close(self) -> None:
+        """Gives the memory back; twice is fine."""
+        self.batch.close()
+
+
+class MayflyTeamEnv(gymnasium.Env[Array, Array]):
+    """One team of robots that share a place, as one environment: a row for each robot.
+
+    The reward is the mean of the robots'; info holds arrays, one value for each robot. Whoever wants
+    a reward for each robot takes gymnasium.make_vec or mayfly.envs.MayflyParallelEnv.
+
+    Args:
+        task: one of robots in teams, such as "swarm".
+        agents: robots of the team.
+        max_episode_steps: None: without end, since gymnasium.make counts.
+        arguments: of MayflyVectorEnv.
+
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    def __init__(
+        self,
+        task: str = "swarm",
+        agents: int = 8,
+        *,
+        max_episode_steps: int | None = None,
+        **arguments: Any,
+    ) -> None:
+        for name in ("num_envs", "autoreset_mode"):
+            if name in arguments:
+                raise TypeError(f"{name}: is for gymnasium.make_vec, this is one team")
+        self.batch = MayflyVectorEnv(
+            task,
+            agents,
+            max_episode_steps=-1 if max_episode_steps is None else max_episode_steps,
+            autoreset_mode=AutoresetMode.DISABLED,
+            **{"num_threads": 1, **arguments, "agents": agents},
+        )
+        self.render_mode = None
+        self.metadata = {"render_modes": [], "render_fps": self.batch.metadata["render_fps"]}
+        self.observation_space = self.batch.observation_space
+        self.action_space = self.batch.action_space
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Starts an episode of the team; without a seed the random numbers go on."""
+        self.batch._use()
+        super().reset(seed=seed)
+        if seed is None and not self.batch._seeded[0]:
+            seed = int(self.np_random.integers(0, 2**62))
+        observation, infos = self.batch.reset(seed=seed, options=options)
+        return observation, infos
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """One step: observations, mean reward, terminated, truncated, info."""
+        self.batch._use()
+        self.batch._over[:] = False  # going on after the end is allowed, as in Gymnasium
+        observation, reward, terminated, truncated, infos = self.batch.step(action)
+        ended = bool(terminated.any()), bool(truncated.any())
+        return observation, float(reward.mean()), *ended, infos
 
     def render(self) -> None:
         """Nothing can be drawn yet."""

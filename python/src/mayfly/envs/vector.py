@@ -183,6 +183,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self._spare, self._spare_signals = _Spare(), _Spare()
         self._over = np.zeros(self.num_envs, np.bool_)
         self._seeded = np.zeros(self.num_envs, np.bool_)
+        self._last_seeds = np.full(self.num_envs, -1, object)
 
     # ---- for subclasses --------------------------------------------------------------------------
 
@@ -305,10 +306,16 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
                 if part.any():
                     native.reset(rows, part, values)
             self._seeded |= chosen
+            self._last_seeds[chosen & given] = seeds[chosen & given].tolist()
             self._over[chosen] = False
             signals = self._columns(rows.signals)
             infos = self._infos(signals, chosen, np.zeros(self.num_envs, np.bool_))
             return self._show(rows.observation, signals), infos
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The last seed of each robot, as SyncVectorEnv has them; -1: it never had one."""
+        return tuple(self._last_seeds.tolist())
 
     # ---- steps -----------------------------------------------------------------------------------
 
