@@ -1,5 +1,6 @@
 // The plan of collisions: shapes, and pairs that may touch.
 #include "contact/collide.h"
+#include "contact/collide_box.h"
 #include "math/scalar.h"
 
 // What the filter needs to know of the model's links.
@@ -90,32 +91,12 @@ static mf_CollideKind set_size(const mf_Shape *shape, double *values) {
 }
 
 // Moves the origin of a hull to the mean of its vertices, which is inside.
-static void set_hull(mf_CollidePlan *plan, const mf_Mesh *mesh, mf_CollideShape *item,
-                     double *values) {
-    uint32_t count = mesh->hull_vertex_count;
-    double center[3] = {0, 0, 0}, turned[3], radius = 0.0;
-    item->first_vertex = plan->vertex_count;
-    item->vertex_count = count;
-    double *x = plan->vertices_f64 + 3 * (size_t)plan->vertex_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const float *v = mesh->vertices + 3 * (size_t)mesh->hull_vertices[i];
-        mf_vec3_add(center, center, (double[3]){v[0], v[1], v[2]});
-    }
-    mf_vec3_scale(center, center, 1.0 / count);
-    for (uint32_t i = 0; i < count; i++) {
-        const float *v = mesh->vertices + 3 * (size_t)mesh->hull_vertices[i];
-        double way[3];
-        mf_vec3_sub(way, (double[3]){v[0], v[1], v[2]}, center);
-        double length = mf_vec3_length(way);
-        radius = length > radius ? length : radius;
-        for (uint32_t k = 0; k < 3; k++)
-            x[k * count + i] = way[k];
-    }
-    plan->vertex_count += count;
-    values[MF_COLLIDE_RADIUS] = radius;
+static void set_hull(const mf_ConvexHull *hull, double *values) {
     const double *turn = values + MF_COLLIDE_TURN;
+    double turned[3];
+    values[MF_COLLIDE_RADIUS] = hull->radius;
     for (int i = 0; i < 3; i++)
-        turned[i] = mf_vec3_dot(turn + 3 * i, center);
+        turned[i] = mf_vec3_dot(turn + 3 * i, hull->center);
     mf_vec3_add(values + MF_COLLIDE_PLACE, values + MF_COLLIDE_PLACE, turned);
 }
 
@@ -137,8 +118,11 @@ static void add_shape(mf_CollidePlan *plan, const Links *links, uint32_t number)
     item->shape = number;
     item->frame = frame_of(links, shape->link);
     item->kind = set_size(shape, values);
-    if (item->kind == MF_COLLIDE_HULL)
-        set_hull(plan, &model->meshes[shape->mesh], item, values);
+    item->hull = MF_NONE;
+    if (item->kind == MF_COLLIDE_HULL) {
+        item->hull = plan->hulls->of_mesh[shape->mesh];
+        set_hull(&plan->hulls->hulls[item->hull], values);
+    }
 }
 
 // ---- pairs --------------------------------------------------------------------------------------
@@ -294,37 +278,53 @@ static mf_Status no_memory(const mf_Model *model, mf_Error *error) {
 
 static bool make_shapes(mf_CollidePlan *plan, const Links *links) {
     const mf_Model *model = links->model;
-    uint32_t shapes = 0, vertices = 0;
+    uint32_t shapes = 0;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         plan->heights_left += shape->collides && shape->type == MF_SHAPE_HEIGHTS;
         if (!takes_part(model, shape))
             continue;
         shapes++;
-        if (shape->type == MF_SHAPE_MESH)
-            vertices += model->meshes[shape->mesh].hull_vertex_count;
     }
     plan->shapes = mf_allocate(plan->context, shapes, sizeof *plan->shapes);
     plan->values_f64 =
         mf_allocate(plan->context, (size_t)shapes * MF_COLLIDE_SHAPE_VALUES, sizeof(double));
-    plan->vertices_f64 = mf_allocate(plan->context, 3 * (size_t)vertices, sizeof(double));
-    plan->vertices_f32 = mf_allocate(plan->context, 3 * (size_t)vertices, sizeof(float));
-    if (!plan->shapes || !plan->values_f64 || !plan->vertices_f64 || !plan->vertices_f32)
+    if (!plan->shapes || !plan->values_f64)
         return false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         if (takes_part(model, &model->shapes[i]))
             add_shape(plan, links, i);
     }
-    for (size_t i = 0; i < 3 * (size_t)vertices; i++)
-        plan->vertices_f32[i] = (float)plan->vertices_f64[i];
     return true;
 }
 
-// Pairs, and the margins of all behind the values of the shapes, in both precisions.
+// The box about a shape.
+static void set_box(const mf_CollidePlan *plan, uint32_t shape, double *box) {
+    const mf_CollideShape *item = &plan->shapes[shape];
+    const double *half =
+        plan->values_f64 + (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
+    double *out = box + MF_COLLIDE_BOX_HALF;
+    mf_vec3_copy(out, half);
+    if (item->kind == MF_COLLIDE_SPHERE)
+        mf_vec3_set(out, half[0], half[0], half[0]);
+    else if (item->kind == MF_COLLIDE_CAPSULE)
+        mf_vec3_set(out, half[0], half[0], half[0] + half[1]);
+    else if (item->kind == MF_COLLIDE_CYLINDER)
+        mf_vec3_set(out, half[0], half[0], half[1]);
+    if (item->kind != MF_COLLIDE_HULL)
+        return;
+    const mf_ConvexHull *hull = &plan->hulls->hulls[item->hull];
+    for (int i = 0; i < 3; i++) {
+        out[i] = 0.5 * (hull->high[i] - hull->low[i]);
+        box[MF_COLLIDE_BOX_MIDDLE + i] = 0.5 * (hull->high[i] + hull->low[i]);
+    }
+}
+
+// Pairs, and the margins of all and the boxes behind the values of the shapes, in both precisions.
 static bool make_pairs(mf_CollidePlan *plan, const mf_Model *model) {
     each_pair(plan, model, NULL);
     size_t first = (size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES;
-    size_t count = first + plan->pair_count;
+    size_t count = mf_collide_box_at(plan, plan->shape_count);
     double *values = mf_allocate(plan->context, count, sizeof *values);
     plan->pairs = mf_allocate(plan->context, plan->pair_count, sizeof *plan->pairs);
     plan->values_f32 = mf_allocate(plan->context, count, sizeof(float));
@@ -338,6 +338,8 @@ static bool make_pairs(mf_CollidePlan *plan, const mf_Model *model) {
     each_pair(plan, model, plan->pairs);
     for (uint32_t i = 0; i < plan->pair_count; i++)
         values[first + i] = plan->pairs[i].margin;
+    for (uint32_t i = 0; i < plan->shape_count; i++)
+        set_box(plan, i, values + mf_collide_box_at(plan, i));
     for (size_t i = 0; i < count; i++)
         plan->values_f32[i] = (float)values[i];
     return true;
@@ -365,14 +367,14 @@ static mf_Status make_tree(mf_CollidePlan *plan, const Links *links, mf_Error *e
     return status;
 }
 
-mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
-                            const mf_CollideHolder *holders, mf_CollidePlan **out,
-                            mf_Error *error) {
+mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
+                                 const mf_CollideHolder *holders, const mf_HullSet *hulls,
+                                 mf_CollidePlan **out, mf_Error *error) {
     const Links links = {model, holders};
     mf_CollidePlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
         return no_memory(model, error);
-    *plan = (mf_CollidePlan){.context = context};
+    *plan = (mf_CollidePlan){.hulls = hulls, .context = context};
     mf_Status status = MF_OK;
     if (!make_shapes(plan, &links) || !make_pairs(plan, model))
         status = no_memory(model, error);
@@ -386,6 +388,21 @@ mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
     return MF_OK;
 }
 
+mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
+                            const mf_CollideHolder *holders, mf_CollidePlan **out,
+                            mf_Error *error) {
+    mf_HullSet *hulls;
+    mf_Status status = mf_hulls_create(context, model, &hulls, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_collide_create_with(context, model, holders, hulls, out, error);
+    if (status == MF_OK)
+        (*out)->own_hulls = hulls;
+    else
+        mf_hulls_destroy(hulls);
+    return status;
+}
+
 void mf_collide_destroy(mf_CollidePlan *plan) {
     if (plan == NULL)
         return;
@@ -396,7 +413,6 @@ void mf_collide_destroy(mf_CollidePlan *plan) {
     mf_release(context, plan->tests);
     mf_release(context, plan->values_f64);
     mf_release(context, plan->values_f32);
-    mf_release(context, plan->vertices_f64);
-    mf_release(context, plan->vertices_f32);
+    mf_hulls_destroy(plan->own_hulls);
     mf_release(context, plan);
 }

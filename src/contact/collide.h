@@ -8,7 +8,7 @@
 #ifndef MF_CONTACT_COLLIDE_H
 #define MF_CONTACT_COLLIDE_H
 
-#include <mayfly/model.h>
+#include "contact/hull.h"
 
 enum { MF_COLLIDE_CONTACTS = 4 }; // [1] most contacts of a pair
 
@@ -34,10 +34,9 @@ enum {
 
 typedef struct mf_CollideShape {
     mf_CollideKind kind;
-    uint32_t shape;        // [1] of the model
-    uint32_t frame;        // [1] that it moves with, MF_NONE: fixed in the world
-    uint32_t first_vertex; // [1] hull: into the vertices
-    uint32_t vertex_count; // [1]
+    uint32_t shape; // [1] of the model
+    uint32_t frame; // [1] that it moves with, MF_NONE: fixed in the world
+    uint32_t hull;  // [1] of the set; MF_NONE
 } mf_CollideShape;
 
 // Two shapes that may touch, and how: mixed from both, or as the model's pair says.
@@ -69,19 +68,19 @@ typedef struct mf_CollideTest {
 } mf_CollideTest;
 
 typedef struct mf_CollidePlan {
-    uint32_t shape_count, pair_count, vertex_count; // [1]
-    uint32_t node_count;                            // [1] with the shapes
-    uint32_t test_count;                            // [1]
-    uint32_t heights_left; // [1] height fields that collide: they take no part here
-    double margin;         // [m] largest of all pairs
+    uint32_t shape_count, pair_count; // [1]
+    uint32_t node_count;              // [1] with the shapes
+    uint32_t test_count;              // [1]
+    uint32_t heights_left;            // [1] height fields that collide: they take no part here
+    double margin;                    // [m] largest of all pairs
     mf_CollideShape *shapes;
     mf_CollidePair *pairs;
     mf_CollideNode *nodes; // of nodes shape_count .. node_count - 1
     mf_CollideTest *tests;
     double *values_f64; // shapes, then per pair its margin
     float *values_f32;
-    double *vertices_f64; // [m] per hull all x, all y, all z, from its centre, in its axes
-    float *vertices_f32;
+    const mf_HullSet *hulls;
+    mf_HullSet *own_hulls; // the same, when they are the plan's
     mf_Context *context;
 } mf_CollidePlan;
 
@@ -97,6 +96,10 @@ typedef struct mf_CollideHolder {
 // destroys *out. MF_UNSUPPORTED: a height field takes part. MF_NO_MEMORY.
 mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
                             const mf_CollideHolder *holders, mf_CollidePlan **out, mf_Error *error);
+// As above with the model's hulls, which stay the caller's and live longer.
+mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
+                                 const mf_CollideHolder *holders, const mf_HullSet *hulls,
+                                 mf_CollidePlan **out, mf_Error *error);
 void mf_collide_destroy(mf_CollidePlan *plan); // NULL is fine
 
 // Whether two shapes of the model may touch, and how: fills dimension, margin, gap, friction and

@@ -1,12 +1,13 @@
 // Broad and narrow phase of collisions: which pairs of a plan are near, and where they touch.
+#include "contact/collide_box.h"
 #include "contact/narrow_any.h"
 
 #if defined(MF_KERNEL_F64)
 #define VALUES(plan) ((plan)->values_f64)
-#define VERTICES(plan) ((plan)->vertices_f64)
+#define BOUNDS(hulls) ((hulls)->bounds_f64)
 #else
 #define VALUES(plan) ((plan)->values_f32)
-#define VERTICES(plan) ((plan)->vertices_f32)
+#define BOUNDS(hulls) ((hulls)->bounds_f32)
 #endif
 
 static MF_INLINE const mf_real *shape_values(const mf_CollidePlan *plan, uint32_t shape) {
@@ -192,8 +193,7 @@ static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames 
     const Vec rows[3] = {constants(values), constants(values + 3), constants(values + 6)};
     solid->kind = shape->kind;
     solid->values = values;
-    solid->vertices = VERTICES(plan) + 3 * (size_t)shape->first_vertex;
-    solid->vertex_count = shape->vertex_count;
+    solid->hull = shape->kind == MF_COLLIDE_HULL ? &plan->hulls->hulls[shape->hull] : NULL;
     solid->turn = (Mat){rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y,
                         rows[1].z, rows[2].x, rows[2].y, rows[2].z};
     solid->place = constants(values + MF_COLLIDE_PLACE);
@@ -214,6 +214,125 @@ static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames 
     return mf_finite(frame_sum(frame));
 }
 
+typedef struct BoxGap { // the largest gap between two boxes along one of their axes
+    mf_lane gap;        // [m] < 0: they overlap along all
+    Vec axis;           // [1] from the first to the second, axes of the first
+} BoxGap;
+
+static MF_INLINE void gap_take(mf_lane way, mf_lane reach, Vec axis, BoxGap *best) {
+    mf_lane gap = mf_abs(way) - reach;
+    mf_mask better = mf_less(best->gap, gap);
+    best->gap = mf_select(better, gap, best->gap);
+    axis = vec_select(mf_less(way, mf_zero()), vec_minus(axis), axis);
+    best->axis = vec_select(better, axis, best->axis);
+}
+
+static BoxGap box_gap(const mf_real *box_a, const mf_real *box_b, const Solid *a, const Solid *b) {
+    const Mat turn = mat_transposed_times(&a->turn, &b->turn);
+    const Vec half_a = constants(box_a + MF_COLLIDE_BOX_HALF),
+              half_b = constants(box_b + MF_COLLIDE_BOX_HALF);
+    Vec way = mat_apply_transposed(&a->turn, vec_sub(b->place, a->place));
+    way = vec_sub(mat_apply_add(&turn, constants(box_b + MF_COLLIDE_BOX_MIDDLE), way),
+                  constants(box_a + MF_COLLIDE_BOX_MIDDLE));
+    const Vec back = mat_apply_transposed(&turn, way);
+    const Mat wide = {mf_abs(turn.xx), mf_abs(turn.xy), mf_abs(turn.xz),
+                      mf_abs(turn.yx), mf_abs(turn.yy), mf_abs(turn.yz),
+                      mf_abs(turn.zx), mf_abs(turn.zy), mf_abs(turn.zz)};
+    const Vec reach_a = mat_apply_add(&wide, half_b, half_a);
+    const Vec reach_b = vec_add(mat_apply_transposed(&wide, half_a), half_b);
+    BoxGap best = {mf_set(-MF_REAL_MAX), constant_vec(0, 0, 1)};
+    gap_take(way.x, reach_a.x, constant_vec(1, 0, 0), &best);
+    gap_take(way.y, reach_a.y, constant_vec(0, 1, 0), &best);
+    gap_take(way.z, reach_a.z, constant_vec(0, 0, 1), &best);
+    gap_take(back.x, reach_b.x, (Vec){turn.xx, turn.yx, turn.zx}, &best);
+    gap_take(back.y, reach_b.y, (Vec){turn.xy, turn.yy, turn.zy}, &best);
+    gap_take(back.z, reach_b.z, (Vec){turn.xz, turn.yz, turn.zz}, &best);
+    return best;
+}
+
+// At least how far a hull goes along `way`, its axes, times `scale`, which makes the largest
+// component of `way` 1.
+static mf_lane hull_bound(const mf_real *bounds, Vec way, mf_lane *scale) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const mf_lane half = mf_set((mf_real)(MF_HULL_SQUARES / 2)), last = half + half - one;
+    const mf_real row = MF_HULL_SQUARES + 1;
+    const mf_lane x = mf_abs(way.x), y = mf_abs(way.y), z = mf_abs(way.z);
+    const mf_mask by_z = mf_and(mf_less(x, z), mf_less(y, z));
+    const mf_mask by_y = mf_and(mf_less(x, y), mf_not(by_z));
+    const mf_lane most = mf_select(by_z, way.z, mf_select(by_y, way.y, way.x));
+    *scale = one / mf_abs(most);
+    mf_lane u = mf_select(by_z, way.x, mf_select(by_y, way.z, way.y)) * *scale;
+    mf_lane v = mf_select(by_z, way.y, mf_select(by_y, way.x, way.z)) * *scale;
+    u = mf_clamp(mf_fma(u, half, half), zero, last + one);
+    v = mf_clamp(mf_fma(v, half, half), zero, last + one);
+    mf_lane column = mf_min(mf_from_index(mf_to_index(u)), last);
+    mf_lane line = mf_min(mf_from_index(mf_to_index(v)), last);
+    u = u - column;
+    v = v - line;
+    mf_lane face = mf_select(by_z, mf_set((mf_real)4), mf_select(by_y, mf_set((mf_real)2), zero));
+    face = face + mf_select(mf_less(most, zero), one, zero);
+    line = mf_fma(face, mf_set(row), line);
+    const mf_index at = mf_to_index(mf_fma(line, mf_set(row), column));
+    const mf_index up = at + mf_set_index(MF_HULL_SQUARES + 1), side = mf_set_index(1);
+    mf_lane low = mf_gather(bounds, at), high = mf_gather(bounds, up);
+    low = mf_fma(u, mf_gather(bounds, at + side) - low, low);
+    high = mf_fma(u, mf_gather(bounds, up + side) - high, high);
+    return mf_fma(v, high - low, low);
+}
+
+// At least how far the surface of a solid goes along the unit vector `way` of its axes.
+static mf_lane solid_bound(const mf_CollidePlan *plan, const Solid *solid, Vec way) {
+    if (solid->kind != MF_COLLIDE_HULL)
+        return vec_dot(core_reach(solid, way, mf_mask_all()), way) + core_radius(solid);
+    mf_lane scale;
+    const size_t hull = (size_t)(solid->hull - plan->hulls->hulls);
+    mf_lane bound = hull_bound(BOUNDS(plan->hulls) + hull * MF_HULL_BOUNDS, way, &scale);
+    return bound / scale;
+}
+
+// Leaves out the lanes in which the solids are clearly apart along `way` [1], axes of a.
+static void reject_along(const mf_CollidePlan *plan, const Mat *turn, Vec place, Vec way,
+                         mf_lane *least, Meet *meet) {
+    const mf_lane slack = mf_set((mf_real)1e-4) * meet->scale;
+    const Vec back = vec_minus(mat_apply_transposed(turn, way));
+    mf_lane level = solid_bound(plan, &meet->a, way) + solid_bound(plan, &meet->b, back);
+    level = level - vec_dot(place, way);
+    meet->sound = mf_and(meet->sound, mf_not(mf_less(level, meet->bound - slack)));
+    mf_mask better = mf_less(level, *least);
+    *least = mf_select(better, level, *least);
+    meet->start = vec_select(better, way, meet->start);
+}
+
+// Leaves out the lanes that are clearly apart: whose boxes are, or the solids along the axis of
+// the largest gap between the boxes, the way between the centres, or the middle of both. The
+// search starts from the best of these.
+static void reject_apart(const mf_CollidePlan *plan, const mf_CollidePair *pair, Meet *meet) {
+    const BoxGap best =
+        box_gap(VALUES(plan) + mf_collide_box_at(plan, pair->a),
+                VALUES(plan) + mf_collide_box_at(plan, pair->b), &meet->a, &meet->b);
+    const mf_lane slack = mf_set((mf_real)1e-4) * meet->scale;
+    meet->sound = mf_and(meet->sound, mf_less(best.gap, slack - meet->bound));
+    meet->start = best.axis;
+    meet->boxed = true;
+    if (!mf_any(meet->sound))
+        return;
+    const Mat turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
+    const Vec place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
+    mf_lane least = mf_set(MF_REAL_MAX), length;
+    const Vec center = unit_or(place, best.axis, &length);
+    reject_along(plan, &turn, place, best.axis, &least, meet);
+    reject_along(plan, &turn, place, center, &least, meet);
+    if (mf_any(meet->sound))
+        reject_along(plan, &turn, place, unit_or(vec_add(center, best.axis), center, &length),
+                     &least, meet);
+}
+
+static bool is_searched(mf_CollideKind a, mf_CollideKind b) {
+    return b == MF_COLLIDE_HULL || a == MF_COLLIDE_ELLIPSOID || b == MF_COLLIDE_ELLIPSOID ||
+           (b == MF_COLLIDE_CYLINDER && a != MF_COLLIDE_SPHERE) ||
+           (a == MF_COLLIDE_CYLINDER && b == MF_COLLIDE_BOX);
+}
+
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
                                 mf_real reach, Manifold *out) {
     const mf_CollidePair *item = &plan->pairs[pair];
@@ -230,5 +349,13 @@ void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const
     meet.scale = mf_set(meet.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
     meet.small = mf_set(smaller);
     out->count = 0;
-    meet_any(&meet);
+    if (meet.a.kind != MF_COLLIDE_PLANE && is_searched(meet.a.kind, meet.b.kind))
+        reject_apart(plan, item, &meet);
+    if (mf_any(meet.sound))
+        meet_any(&meet);
+}
+
+void MF_KERNEL(mf_hull_on_plane)(const mf_ConvexHull *hull, mf_mask where, Vec up,
+                                 HullCorners *out) {
+    hull_on_plane(hull, where, up, out);
 }

@@ -229,10 +229,8 @@ static bool is_solid(const mf_Model *model, const mf_CollideShape *shape) {
     return shape->kind != MF_COLLIDE_PLANE && carrier(model, shape) != MF_NONE;
 }
 
-// Vertices are those of the hull, from its place.
-static void set_box(const double *values, const double *vertices, mf_CompoundSolid *solid) {
+static void set_box(const double *values, const mf_HullSet *hulls, mf_CompoundSolid *solid) {
     const double *size = values + MF_COLLIDE_HALF;
-    const uint32_t count = solid->vertex_count;
     mf_vec3_copy(solid->box, size);
     if (solid->kind == MF_COLLIDE_SPHERE)
         mf_vec3_set(solid->box, size[0], size[0], size[0]);
@@ -242,11 +240,9 @@ static void set_box(const double *values, const double *vertices, mf_CompoundSol
         mf_vec3_set(solid->box, size[0], size[0], size[1]);
     if (solid->kind != MF_COLLIDE_HULL)
         return;
-    const double *x = vertices + 3 * (size_t)solid->first_vertex;
-    mf_vec3_set(solid->box, 0, 0, 0);
-    for (uint32_t i = 0; i < 3 * count; i++)
-        if (mf_abs(x[i]) > solid->box[i / count])
-            solid->box[i / count] = mf_abs(x[i]);
+    const mf_ConvexHull *hull = &hulls->hulls[solid->hull];
+    for (int i = 0; i < 3; i++)
+        solid->box[i] = hull->high[i] > -hull->low[i] ? hull->high[i] : -hull->low[i];
 }
 
 static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint32_t *number) {
@@ -265,12 +261,11 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
         *solid = (mf_CompoundSolid){.kind = shape->kind,
                                     .shape = shape->shape,
                                     .link = carrier(model, shape),
-                                    .first_vertex = shape->first_vertex,
-                                    .vertex_count = shape->vertex_count,
+                                    .hull = shape->hull,
                                     .turned = memcmp(from, unit, sizeof unit) != 0,
                                     .contact_type = model->shapes[shape->shape].contact_type,
                                     .contact_with = model->shapes[shape->shape].contact_with};
-        set_box(from, plan->vertices_f64, solid);
+        set_box(from, plan->hulls, solid);
         set_masses(compound, from, solid);
         number[i] = s++;
     }
@@ -334,32 +329,29 @@ static mf_Status no_memory(const mf_Model *model, mf_Error *error) {
     return mf_fail(error, MF_NO_MEMORY, "no memory for the compound of %s", model->name);
 }
 
-static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Error *error) {
+// The hulls become the compound's.
+static mf_Status fill(mf_Compound *compound, mf_CollidePlan *plan, mf_Error *error) {
     const mf_Model *model = compound->model;
     mf_Context *context = compound->context;
     const size_t solids = compound->solid_count, links = compound->link_count;
     const size_t values = mf_compound_solid_values(compound) + solids * MF_COLLIDE_SHAPE_VALUES;
-    const size_t vertices = 3 * (size_t)plan->vertex_count;
     compound->links = mf_allocate(context, links, sizeof *compound->links);
     compound->solids = mf_allocate(context, solids, sizeof *compound->solids);
     compound->nodes = mf_allocate(context, solids, sizeof *compound->nodes);
     compound->inner = mf_allocate(context, solids * solids, sizeof *compound->inner);
     compound->values_f64 = mf_allocate(context, values, sizeof(double));
     compound->values_f32 = mf_allocate(context, values, sizeof(float));
-    compound->vertices_f64 = mf_allocate(context, vertices, sizeof(double));
-    compound->vertices_f32 = mf_allocate(context, vertices, sizeof(float));
     uint32_t *work =
         mf_allocate(context, 4 * (links + 2 * solids) + plan->shape_count, sizeof *work);
     bool fine = compound->links && compound->solids && compound->nodes && compound->inner &&
-                compound->values_f64 && compound->values_f32 && compound->vertices_f64 &&
-                compound->vertices_f32 && work;
+                compound->values_f64 && compound->values_f32 && work;
     if (fine) {
         make_links(compound);
         make_solids(compound, plan, work);
         find_reach(compound);
         mf_compound_grow(compound, work);
-        memcpy(compound->vertices_f64, plan->vertices_f64, vertices * sizeof(double));
-        memcpy(compound->vertices_f32, plan->vertices_f32, vertices * sizeof(float));
+        compound->hulls = plan->own_hulls;
+        plan->own_hulls = NULL;
         for (size_t i = 0; i < values; i++)
             compound->values_f32[i] = (float)compound->values_f64[i];
     }
@@ -381,7 +373,6 @@ mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Comp
         compound->model = model;
         compound->link_count = model->link_count;
         compound->solid_count = count_solids(model, plan);
-        compound->vertex_count = plan->vertex_count;
         if (compound->solid_count > MF_COMPOUND_SHAPES)
             status = mf_fail(error, MF_LIMIT, "model %s: %u shapes collide, at most %d can",
                              model->name, compound->solid_count, MF_COMPOUND_SHAPES);
@@ -406,7 +397,6 @@ void mf_compound_destroy(mf_Compound *compound) {
     mf_release(context, compound->inner);
     mf_release(context, compound->values_f64);
     mf_release(context, compound->values_f32);
-    mf_release(context, compound->vertices_f64);
-    mf_release(context, compound->vertices_f32);
+    mf_hulls_destroy(compound->hulls);
     mf_release(context, compound);
 }

@@ -48,12 +48,11 @@ enum {
 // fixed to it. In company no less mass moves.
 typedef struct mf_CompoundSolid {
     mf_CollideKind kind;
-    uint32_t shape;        // [1] of the model
-    uint32_t link;         // [1] of the model
-    uint32_t first_vertex; // [1] hull: into the vertices
-    uint32_t vertex_count; // [1]
-    bool turned;           // its axes are not its link's
-    double box[3];         // [m] half edges of a box about its place that holds it, its axes
+    uint32_t shape; // [1] of the model
+    uint32_t link;  // [1] of the model
+    uint32_t hull;  // [1] of the set; MF_NONE
+    bool turned;    // its axes are not its link's
+    double box[3];  // [m] half edges of a box about its place that holds it, its axes
     uint32_t contact_type, contact_with; // [1] bits, as in mf_Shape
     double pressed; // [1/kg] inverse of the least mass that moves along a normal of its surface;
                     // 0: held by the world
@@ -66,11 +65,11 @@ typedef struct mf_CompoundSolid {
 typedef struct mf_Compound {
     mf_Context *context;
     const mf_Model *model;
-    uint32_t link_count, solid_count, vertex_count; // [1]
-    uint32_t node_count;                            // [1] solids first, then nodes above them
-    uint32_t root;                                  // [1] MF_NONE without solids
-    uint32_t depth;                                 // [1] of the tree: 0 for a leaf
-    bool still;                                     // no solid can move
+    uint32_t link_count, solid_count; // [1]
+    uint32_t node_count;              // [1] solids first, then nodes above them
+    uint32_t root;                    // [1] MF_NONE without solids
+    uint32_t depth;                   // [1] of the tree: 0 for a leaf
+    bool still;                       // no solid can move
     bool hinged;  // only hinges move solids against the base: mf_compound_drift knows how far
     double reach; // [m] no solid is ever farther from the base's origin; INFINITY: unknown
     mf_CompoundLink *links;
@@ -79,8 +78,7 @@ typedef struct mf_Compound {
     bool *inner;           // solid_count^2: these may touch each other
     double *values_f64;    // links, then solids (MF_COLLIDE_SHAPE_VALUES each)
     float *values_f32;
-    double *vertices_f64; // [m] as in mf_CollidePlan
-    float *vertices_f32;
+    mf_HullSet *hulls;
 } mf_Compound;
 
 // The compound of a model's solids. MF_LIMIT: more than MF_COMPOUND_SHAPES. MF_NO_MEMORY. The

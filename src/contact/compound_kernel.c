@@ -9,10 +9,8 @@
 
 #if defined(MF_KERNEL_F64)
 #define VALUES(compound) ((compound)->values_f64)
-#define VERTICES(compound) ((compound)->vertices_f64)
 #else
 #define VALUES(compound) ((compound)->values_f32)
-#define VERTICES(compound) ((compound)->vertices_f32)
 #endif
 
 // ---- narrow phase -------------------------------------------------------------------------------
@@ -77,8 +75,9 @@ static void load_solid(const Work *work, const Leaf *leaf, uint32_t to, const Ba
     const mf_CompoundSolid *of = solid_of(work, leaf, which);
     const mf_real(*rows)[MF_LANES] = batch->rows[to];
     solid->kind = of->kind;
-    solid->vertices = VERTICES(side_of(work, leaf, which)->compound) + 3 * (size_t)of->first_vertex;
-    solid->vertex_count = of->vertex_count;
+    solid->hull = of->kind == MF_COLLIDE_HULL
+                      ? &side_of(work, leaf, which)->compound->hulls->hulls[of->hull]
+                      : NULL;
     solid->turn = (Mat){mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
                         mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]),
                         mf_load(rows[6]), mf_load(rows[7]), mf_load(rows[8])};

@@ -28,6 +28,17 @@ typedef struct Manifold {
     ShapeContact contact[MF_COLLIDE_CONTACTS];
 } Manifold;
 
+// Corners of a hull, in its axes from its centre [m]; 0 where there is none.
+typedef struct HullCorners {
+    mf_mask exists[4];
+    Vec at[4];
+} HullCorners;
+
+// Those with which a hull touches a plane (hull.h), in the lanes `where`; `up` is the plane's
+// normal in the hull's axes.
+void MF_KERNEL(mf_hull_on_plane)(const mf_ConvexHull *hull, mf_mask where, Vec up,
+                                 HullCorners *out);
+
 // The numbers of the pairs of which the bounding spheres (of capsules with capsules and spheres:
 // they themselves, nearly) are within margin + reach of each other in some lane, in the order of
 // the plan's tests, to `near` (room for pair_count); returns how many. `spheres` is room for 4

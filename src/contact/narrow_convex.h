@@ -45,10 +45,10 @@ typedef struct Answer { // the best direction so far
     Vec at;             // [m] point of a's core where it touches
 } Answer;
 
-static void corner_along(const Convex *pair, Vec n, Corner *corner) {
+static void corner_along(const Convex *pair, mf_mask where, Vec n, Corner *corner) {
     Vec back = mat_apply_transposed(&pair->turn, n);
-    corner->at = core_reach(pair->a, n);
-    Vec other = core_reach(pair->b, vec_minus(back));
+    corner->at = core_reach(pair->a, n, where);
+    Vec other = core_reach(pair->b, vec_minus(back), where);
     corner->way = vec_sub(corner->at, mat_apply_add(&pair->turn, other, pair->place));
 }
 
@@ -166,7 +166,7 @@ static bool is_curved(mf_CollideKind kind) {
 // known to be farther apart is left. Returns the lanes in which the cores are clearly apart.
 static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, Answer *answer) {
     Corner kept[3], fresh;
-    corner_along(pair, answer->normal, &kept[0]);
+    corner_along(pair, where, answer->normal, &kept[0]);
     kept[1] = kept[2] = kept[0];
     Near near = {
         vec_dot(kept[0].way, kept[0].way), kept[0].way, {mf_set((mf_real)1), mf_zero(), mf_zero()}};
@@ -174,7 +174,7 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
     for (int round = 0; round < NEAREST_ROUNDS && mf_any(active); round++) {
         mf_lane length;
         Vec normal = unit_or(vec_minus(near.place), answer->normal, &length);
-        corner_along(pair, normal, &fresh);
+        corner_along(pair, active, normal, &fresh);
         mf_lane level = vec_dot(normal, fresh.way);
         Vec at = weighted(near.weight, kept[0].at, kept[1].at, kept[2].at);
         // Nearly the same level in a later round is the better place.
@@ -220,10 +220,10 @@ static void portal_find(const Convex *pair, mf_mask where, Portal *portal) {
     mf_lane length;
     const mf_lane zero = mf_zero();
     Corner fresh;
-    corner_along(pair, portal->ray, &portal->corner[0]);
+    corner_along(pair, where, portal->ray, &portal->corner[0]);
     Vec side = vec_cross(seen(portal, 0), portal->ray);
     side = unit_or(side, perpendicular(portal->ray), &length);
-    corner_along(pair, side, &portal->corner[1]);
+    corner_along(pair, where, side, &portal->corner[1]);
     side = vec_cross(seen(portal, 0), seen(portal, 1));
     mf_mask swapped = mf_less(vec_dot(side, portal->ray), zero);
     side = vec_select(swapped, vec_minus(side), side);
@@ -233,7 +233,7 @@ static void portal_find(const Convex *pair, mf_mask where, Portal *portal) {
     portal->corner[2] = portal->corner[1];
     mf_mask active = where;
     for (int round = 0; round < FIND_ROUNDS && mf_any(active); round++) {
-        corner_along(pair, unit_or(side, portal->ray, &length), &fresh);
+        corner_along(pair, active, unit_or(side, portal->ray, &length), &fresh);
         corner_select(active, &fresh, &portal->corner[2]);
         Vec a = seen(portal, 0), b = seen(portal, 1), c = seen(portal, 2);
         Vec beyond_b = vec_cross(a, c), beyond_a = vec_cross(c, b);
@@ -259,7 +259,7 @@ static void portal_refine(const Convex *pair, mf_mask where, Vec *normal, Portal
         Vec out = unit_or(cross, *normal, &length);
         active = mf_and(active, mf_less(zero, length));
         *normal = vec_select(active, out, *normal);
-        corner_along(pair, out, &fresh);
+        corner_along(pair, active, out, &fresh);
         Vec d = vec_sub(fresh.way, portal->start);
         active = mf_and(active, mf_less(pair->slack, vec_dot(out, vec_sub(d, a))));
         // The ray leaves through one of the three triangles that d makes with the sides.
@@ -307,7 +307,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
         portal_find(pair, active, portal);
         portal_refine(pair, active, &normal, portal);
         Corner far;
-        corner_along(pair, normal, &far);
+        corner_along(pair, active, normal, &far);
         mf_lane level = vec_dot(normal, far.way), weight[3];
         mf_mask settled = portal_weights(pair, portal, normal, weight);
         Vec at = weighted(weight, portal->corner[0].at, portal->corner[1].at, portal->corner[2].at);
@@ -318,7 +318,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
         active = mf_and(active, mf_not(settled));
         if (turn > 0)
             active = mf_and(active, better);
-        corner_along(pair, vec_minus(normal), &far);
+        corner_along(pair, active, vec_minus(normal), &far);
         mf_lane back = vec_dot(normal, far.way);
         portal->ray = vec_select(active, normal, portal->ray);
         portal->start = vec_select(
@@ -329,7 +329,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
 
 // The direction of least level among the axes of both solids and those between the axes of a, and
 // the middle of D along it.
-static void look_around(const Convex *pair, Portal *portal) {
+static void look_around(const Convex *pair, mf_mask where, Portal *portal) {
     const mf_real length[4] = {0, 1, (mf_real)0.70710678118654752, (mf_real)0.57735026918962576};
     mf_lane least = mf_set(MF_REAL_MAX);
     for (int i = 0; i < 33; i++) {
@@ -345,14 +345,14 @@ static void look_around(const Convex *pair, Portal *portal) {
                 continue;
         }
         Corner corner;
-        corner_along(pair, way, &corner);
+        corner_along(pair, where, way, &corner);
         mf_lane level = vec_dot(way, corner.way);
         mf_mask better = mf_less(level, least);
         least = mf_select(better, level, least);
         portal->ray = vec_select(better, way, portal->ray);
     }
     Corner far;
-    corner_along(pair, vec_minus(portal->ray), &far);
+    corner_along(pair, where, vec_minus(portal->ray), &far);
     mf_lane back = vec_dot(portal->ray, far.way);
     portal->start =
         vec_scale(portal->ray, mf_min((least + back) * mf_set((mf_real)0.5), mf_zero()));
@@ -368,7 +368,7 @@ static void search_inside(const Convex *pair, mf_mask where, mf_lane small, Answ
     mf_mask deep = mf_and(where, mf_less(small, answer->level));
     if (!mf_any(deep))
         return;
-    look_around(pair, &portal);
+    look_around(pair, deep, &portal);
     portal_follow(pair, deep, &portal, answer);
 }
 
@@ -379,7 +379,7 @@ static void search_inside(const Convex *pair, mf_mask where, mf_lane small, Answ
 
 static void answer_try(const Convex *pair, mf_mask where, Vec normal, Answer *answer) {
     Corner corner;
-    corner_along(pair, normal, &corner);
+    corner_along(pair, where, normal, &corner);
     mf_lane level = vec_dot(normal, corner.way);
     mf_mask beside = mf_less(mf_set((mf_real)0.999), vec_dot(normal, answer->normal));
     where = mf_and(where, mf_and(beside, mf_less(level, answer->level + pair->slack)));
@@ -420,16 +420,16 @@ static void answer_polish(const Convex *pair, mf_mask where, Answer *answer) {
 
 // The point of a's core on the plane of the answer. What the searches found is a mean of corners;
 // for solids that touch in a point that point itself is known.
-static Vec answer_point(const Convex *pair, const Answer *answer) {
+static Vec answer_point(const Convex *pair, mf_mask where, const Answer *answer) {
     const Vec n = answer->normal;
     if (!has_face(pair->a->kind))
-        return core_reach(pair->a, n);
+        return core_reach(pair->a, n, where);
     if (!has_face(pair->b->kind)) {
         Vec back = vec_minus(mat_apply_transposed(&pair->turn, n));
-        Vec other = mat_apply_add(&pair->turn, core_reach(pair->b, back), pair->place);
+        Vec other = mat_apply_add(&pair->turn, core_reach(pair->b, back, where), pair->place);
         return vec_fma(n, answer->level, other);
     }
-    return vec_fma(n, vec_dot(n, vec_sub(core_reach(pair->a, n), answer->at)), answer->at);
+    return vec_fma(n, vec_dot(n, vec_sub(core_reach(pair->a, n, where), answer->at)), answer->at);
 }
 
 // ---- the contacts -------------------------------------------------------------------------------
@@ -441,11 +441,14 @@ static void convex_convex(Meet *meet) {
     mf_lane radius_a = core_radius(&meet->a), radius = radius_a + core_radius(&meet->b), length;
     mf_lane bound = meet->bound - radius; // the level at which solids are too far apart
     Answer answer = {.normal = unit_or(pair.place, constant_vec(0, 0, 1), &length)};
+    if (meet->boxed)
+        answer.normal = meet->start;
+    mf_mask near = meet->sound;
     Corner corner;
-    corner_along(&pair, answer.normal, &corner);
+    corner_along(&pair, near, answer.normal, &corner);
     answer.level = vec_dot(answer.normal, corner.way);
     answer.at = corner.at;
-    mf_mask near = mf_and(meet->sound, mf_less(bound, answer.level));
+    near = mf_and(near, mf_less(bound, answer.level));
     if (!mf_any(near))
         return;
     mf_mask apart = search_apart(&pair, near, bound, &answer);
@@ -457,7 +460,7 @@ static void convex_convex(Meet *meet) {
         return;
     answer_polish(&pair, near, &answer);
     mf_lane depth = answer.level + radius;
-    Vec at = vec_fma(answer.normal, radius_a, answer_point(&pair, &answer));
+    Vec at = vec_fma(answer.normal, radius_a, answer_point(&pair, near, &answer));
     if (has_face(meet->a.kind) && has_face(meet->b.kind)) {
         put_faces(meet, near, &pair.turn, pair.place, answer.normal, depth, &at);
         return;

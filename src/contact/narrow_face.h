@@ -23,9 +23,7 @@ typedef struct Candidates {
     } item[17];
 } Candidates;
 
-// How much lower over its radius the vertices of one face of a hull may be; the width of a segment
-// over the smaller solid's size.
-#define FACE_TILT mf_set((mf_real)2e-3)
+// The width of a segment over the smaller solid's size.
 #define FACE_THIN mf_set((mf_real)1e-4)
 
 // ---- what a solid shows -------------------------------------------------------------------------
@@ -83,52 +81,62 @@ static void face_of_capsule(const Solid *solid, Vec n, mf_lane thin, Face *face)
     face->normal = out;
 }
 
-// Of the vertices of the face, that is those at most `depth` below the highest along n: the
-// farthest along a direction, the farthest from that one, and the two that span most with these.
-static void hull_corners(const Solid *solid, Vec n, mf_lane depth, Face *face) {
-    const mf_real *x = solid->vertices, *y = x + solid->vertex_count, *z = y + solid->vertex_count;
-    const Vec along = perpendicular(n);
-    mf_lane floor = vec_dot(hull_reach(solid, n), n) - depth;
-    mf_lane best = mf_set(-MF_REAL_MAX), least = mf_zero(), most = mf_zero();
-    mf_index at = mf_set_index(0);
-    for (uint32_t i = 0; i < solid->vertex_count; i++) {
-        Vec vertex = {mf_set(x[i]), mf_set(y[i]), mf_set(z[i])};
-        mf_lane value = vec_dot(vertex, along);
-        mf_mask better = mf_and(mf_less_equal(floor, vec_dot(vertex, n)), mf_less(best, value));
-        at = mf_select_index(better, mf_set_index((int32_t)i), at);
-        best = mf_select(better, value, best);
-    }
-    Vec first = hull_vertex(solid, at);
-    mf_index far = at, left = at, right = at;
-    best = mf_zero();
-    for (uint32_t i = 0; i < solid->vertex_count; i++) {
-        Vec vertex = {mf_set(x[i]), mf_set(y[i]), mf_set(z[i])}, way = vec_sub(vertex, first);
-        mf_lane value = vec_dot(way, way);
-        mf_mask better = mf_and(mf_less_equal(floor, vec_dot(vertex, n)), mf_less(best, value));
-        far = mf_select_index(better, mf_set_index((int32_t)i), far);
-        best = mf_select(better, value, best);
-    }
-    Vec side = vec_cross(n, vec_sub(hull_vertex(solid, far), first));
-    for (uint32_t i = 0; i < solid->vertex_count; i++) {
-        Vec vertex = {mf_set(x[i]), mf_set(y[i]), mf_set(z[i])};
-        mf_lane value = vec_dot(vec_sub(vertex, first), side);
-        mf_mask shown = mf_less_equal(floor, vec_dot(vertex, n));
-        mf_mask to_left = mf_and(shown, mf_less(most, value));
-        mf_mask to_right = mf_and(shown, mf_less(value, least));
-        left = mf_select_index(to_left, mf_set_index((int32_t)i), left);
-        right = mf_select_index(to_right, mf_set_index((int32_t)i), right);
-        most = mf_select(to_left, value, most);
-        least = mf_select(to_right, value, least);
-    }
-    face->corner[0] = first;
-    face->corner[1] = hull_vertex(solid, left);
-    face->corner[2] = hull_vertex(solid, far);
-    face->corner[3] = hull_vertex(solid, right);
+static MF_INLINE void less_of(const mf_real a[3], const mf_real b[3], mf_real out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
 }
 
-static void face_of_hull(const Solid *solid, Vec n, mf_lane thin, Face *face) {
+// Of the vertices of the face, that is those at most `depth` below the highest along n: the
+// farthest along a direction, the farthest from that one, and the two that span most with these.
+static void lane_corners(const mf_ConvexHull *hull, const mf_real n[3], const mf_real along[3],
+                         mf_real depth, mf_real corner[4][3]) {
+    const mf_real zero[3] = {0, 0, 0};
+    const HullView view = hull_view(hull, n);
+    const mf_real floor = hull_farthest(&view, n).value - depth;
+    mf_real way[3], side[3];
+    hull_entry(hull, hull_search(&view, along, zero, n, floor).entry, corner[0]);
+    hull_entry(hull, hull_distant(&view, corner[0], n, floor).entry, corner[2]);
+    less_of(corner[2], corner[0], way);
+    side[0] = n[1] * way[2] - n[2] * way[1];
+    side[1] = n[2] * way[0] - n[0] * way[2];
+    side[2] = n[0] * way[1] - n[1] * way[0];
+    for (int i = 0; i < 2; i++) {
+        const HullBest best = hull_search(&view, side, corner[0], n, floor);
+        hull_entry(hull, best.entry, corner[1 + 2 * i]);
+        for (int k = 0; k < 3; k++) {
+            corner[1 + 2 * i][k] = best.value > 0 ? corner[1 + 2 * i][k] : corner[0][k];
+            side[k] = -side[k];
+        }
+    }
+}
+
+static void hull_corners(const Solid *solid, Vec n, mf_lane depth, mf_mask where, Face *face) {
+    Rows up, across, out[4];
+    _Alignas(64) mf_real on[MF_LANES];
+    _Alignas(64) mf_real deep[MF_LANES];
+    rows_put(n, &up);
+    rows_put(perpendicular(n), &across);
+    mf_store(deep, depth);
+    lanes_put(where, on);
+    for (int k = 0; k < 4; k++)
+        rows_put(constant_vec(0, 0, 0), &out[k]);
+    for (uint32_t lane = 0; lane < MF_LANES; lane++) {
+        if (!(on[lane] > 0))
+            continue;
+        const mf_real way[3] = {up.x[lane], up.y[lane], up.z[lane]};
+        const mf_real along[3] = {across.x[lane], across.y[lane], across.z[lane]};
+        mf_real corner[4][3];
+        lane_corners(solid->hull, way, along, deep[lane], corner);
+        for (int k = 0; k < 4; k++)
+            rows_set(&out[k], lane, corner[k]);
+    }
+    for (int k = 0; k < 4; k++)
+        face->corner[k] = rows_take(&out[k]);
+}
+
+static void face_of_hull(const Solid *solid, Vec n, mf_lane thin, mf_mask where, Face *face) {
     const Vec t1 = perpendicular(n);
-    hull_corners(solid, n, FACE_TILT * radius_of(solid), face);
+    hull_corners(solid, n, mf_set((mf_real)MF_HULL_TILT) * radius_of(solid), where, face);
     Vec first = vec_sub(face->corner[0], face->corner[2]);
     Vec second = vec_sub(face->corner[1], face->corner[3]);
     Vec cross = vec_cross(second, first);
@@ -154,8 +162,8 @@ static bool has_face(mf_CollideKind kind) {
            kind == MF_COLLIDE_HULL;
 }
 
-// The face of a solid along the unit vector n of its axes.
-static void face_of(const Meet *meet, const Solid *solid, Vec n, Face *face) {
+// The face of a solid along the unit vector n of its axes, in the lanes `where`.
+static void face_of(const Meet *meet, const Solid *solid, Vec n, mf_mask where, Face *face) {
     mf_lane thin = meet->small * FACE_THIN;
     if (solid->kind == MF_COLLIDE_BOX)
         face_of_box(solid, n, face);
@@ -164,7 +172,7 @@ static void face_of(const Meet *meet, const Solid *solid, Vec n, Face *face) {
     else if (solid->kind == MF_COLLIDE_CAPSULE)
         face_of_capsule(solid, n, thin, face);
     else
-        face_of_hull(solid, n, thin, face);
+        face_of_hull(solid, n, thin, where, face);
 }
 
 // ---- cutting ------------------------------------------------------------------------------------
@@ -324,12 +332,12 @@ static void put_faces(Meet *meet, mf_mask where, const Mat *turn, Vec place, Vec
     Flat a, b;
     View view;
     view_along(normal, &view);
-    face_of(meet, &meet->a, normal, &face);
+    face_of(meet, &meet->a, normal, where, &face);
     for (uint32_t i = 0; i < 4; i++)
         flat_corner(&view, face.corner[i], i, &a);
     flat_slope(&view, face.normal, &a);
     Vec back = mat_apply_transposed(turn, normal);
-    face_of(meet, &meet->b, vec_minus(back), &face);
+    face_of(meet, &meet->b, vec_minus(back), where, &face);
     for (uint32_t i = 0; i < 4; i++)
         flat_corner(&view, mat_apply_add(turn, face.corner[i], place), i, &b);
     flat_slope(&view, mat_apply(turn, face.normal), &b);

@@ -12,10 +12,9 @@ typedef struct Solid {
 #else
     const mf_real *values; // rows MF_COLLIDE_*
 #endif
-    const mf_real *vertices; // [m] hull: all x, all y, all z
-    uint32_t vertex_count;   // [1]
-    Mat turn;                // its axes to the world's
-    Vec place;               // [m] of its centre, world
+    const mf_ConvexHull *hull;
+    Mat turn;  // its axes to the world's
+    Vec place; // [m] of its centre, world
 } Solid;
 
 // A pair at work. Squares below TINY are taken for 0: directions cannot be found from them.
@@ -24,7 +23,9 @@ typedef struct Meet {
     mf_lane bound; // [m] contacts must be deeper
     mf_lane scale; // [m] size of the pair, for tolerances
     mf_lane small; // [m] size of the smaller solid: contacts nearer than 1 % of it are one
-    mf_mask sound; // lanes of which the frames are finite
+    mf_mask sound; // lanes of which the frames are finite and the boxes near
+    bool boxed;    // `start` is set
+    Vec start;     // [1] axes of a: along it the boxes overlap least
     Manifold *out;
 } Meet;
 

@@ -3,6 +3,7 @@
 #define MF_CONTACT_NARROW_PLANE_H
 
 #include "contact/narrow_face.h"
+#include "contact/narrow_hull.h"
 
 typedef struct Floor { // the plane in the axes of b
     Vec up;            // [1]
@@ -22,47 +23,35 @@ static void put_on_plane(Meet *meet, uint32_t i, mf_mask where, const Floor *gro
         mat_apply(&meet->b.turn, ground->up), depth);
 }
 
-// The corners of the face of b that looks down.
-static void plane_face(Meet *meet, const Floor *ground, Vec down) {
+// The lower corners of a box.
+static void plane_box(Meet *meet, const Floor *ground) {
     Face face;
-    face_of(meet, &meet->b, down, &face);
-    if (meet->b.kind != MF_COLLIDE_HULL) {
-        for (uint32_t i = 0; i < 4; i++)
-            put_on_plane(meet, i, mf_mask_all(), ground, face.corner[i], mf_zero());
-        return;
-    }
-    // The lowest vertex of a hull, then those of its lowest face that are no neighbours of it.
-    Vec lowest = hull_reach(&meet->b, down);
-    put_on_plane(meet, 0, mf_mask_all(), ground, lowest, mf_zero());
-    mf_lane apart = meet->small * mf_set((mf_real)0.01), least = apart * apart;
-    Vec kept[4] = {lowest, lowest, lowest, lowest};
-    mf_mask taken[4] = {mf_mask_all(), mf_not(mf_mask_all()), mf_not(mf_mask_all()),
-                        mf_not(mf_mask_all())};
-    for (uint32_t i = 0; i < 4; i++) {
-        mf_mask fresh = mf_mask_all();
-        for (uint32_t k = 0; k < 4; k++) {
-            Vec way = vec_sub(face.corner[i], kept[k]);
-            fresh = mf_and(fresh, mf_less(least, vec_dot(way, way)));
-        }
-        for (uint32_t k = 1; k < 4; k++) {
-            mf_mask here = mf_and(fresh, mf_not(taken[k]));
-            kept[k] = vec_select(here, face.corner[i], kept[k]);
-            taken[k] = mf_or(taken[k], here);
-            fresh = mf_and(fresh, mf_not(here));
-        }
-    }
-    for (uint32_t k = 1; k < 4; k++)
-        put_on_plane(meet, k, taken[k], ground, kept[k], mf_zero());
+    face_of_box(&meet->b, vec_minus(ground->up), &face);
+    for (uint32_t i = 0; i < 4; i++)
+        put_on_plane(meet, i, mf_mask_all(), ground, face.corner[i], mf_zero());
 }
 
+// The lowest vertex of a hull and corners of a face about it (hull.h).
+static void plane_hull(Meet *meet, const Floor *ground) {
+    HullCorners corners;
+    hull_on_plane(meet->b.hull, meet->sound, ground->up, &corners);
+    for (uint32_t i = 0; i < 4; i++)
+        put_on_plane(meet, i, corners.exists[i], ground, corners.at[i], mf_zero());
+}
+
+// The lowest points of both rims, and two more a third of a turn away on the lower one.
 static void plane_cylinder(Meet *meet, const Floor *ground, Vec down) {
-    Face face;
-    face_of_cylinder(&meet->b, down, mf_zero(), &face);
-    mf_mask end = mf_less(mf_set((mf_real)0.7), mf_abs(down.z));
-    put_on_plane(meet, 0, mf_mask_all(), ground, face.corner[0], mf_zero());
-    put_on_plane(meet, 1, mf_mask_all(), ground, face.corner[1], mf_zero());
-    put_on_plane(meet, 2, end, ground, face.corner[2], mf_zero());
-    put_on_plane(meet, 3, end, ground, face.corner[3], mf_zero());
+    const mf_lane zero = mf_zero(), radius = half(&meet->b, 0), tall = half(&meet->b, 1);
+    const mf_lane back = mf_set((mf_real)-0.5), wide = mf_set((mf_real)0.86602540378443865);
+    mf_lane length;
+    Vec out = unit_or((Vec){down.x, down.y, zero}, constant_vec(1, 0, 0), &length);
+    Vec along = {-out.y, out.x, zero}, end = {zero, zero, with_sign(tall, down.z)};
+    Vec left = vec_fma(out, back, vec_scale(along, wide));
+    Vec right = vec_fma(out, back, vec_scale(along, minus(wide)));
+    const Vec points[4] = {vec_fma(out, radius, end), vec_sub(vec_scale(out, radius), end),
+                           vec_fma(left, radius, end), vec_fma(right, radius, end)};
+    for (uint32_t i = 0; i < 4; i++)
+        put_on_plane(meet, i, mf_mask_all(), ground, points[i], zero);
 }
 
 static void plane_any(Meet *meet) {
@@ -88,8 +77,10 @@ static void plane_any(Meet *meet) {
         plane_cylinder(meet, &ground, down);
         return;
     case MF_COLLIDE_BOX:
+        plane_box(meet, &ground);
+        return;
     case MF_COLLIDE_HULL:
-        plane_face(meet, &ground, down);
+        plane_hull(meet, &ground);
         return;
     case MF_COLLIDE_PLANE: // never a pair
         return;

@@ -276,13 +276,11 @@ static mf_Status add_motion(mf_Group *group, const mf_ModelStart *wanted, mf_Tim
     mf_Status status = articulated ? MF_OK : mf_motion_check(wanted->model, wanted->motion, error);
     if (status == MF_OK)
         status = mf_motion_add(group, wanted->motion, &config, error);
-    if (status != MF_LIMIT || wanted->motion == MF_MOTION_POINTS)
-        return status;
-    mf_motions_set_shapes(&config, false); // hulls of many corners: a few points of each instead
-    status = mf_motion_add(group, wanted->motion, &config, error);
     if (status != MF_LIMIT || !articulated || wanted->model->body_count > 0)
         return status;
-    config.articulated.self_contacts = false; // a URDF file of very many meshes
+    // A URDF file of very many meshes.
+    fprintf(stderr, "mayfly: %s; links do not touch each other\n", error->message);
+    config.articulated.self_contacts = false;
     return mf_motion_add(group, wanted->motion, &config, error);
 }
 

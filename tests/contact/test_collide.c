@@ -220,8 +220,9 @@ static void shapes_are_placed(void **state) {
     assert_int_equal(plan->shapes[0].frame, 11);
     assert_true(fabs(v[9] + 0.75) < 1e-15 && fabs(v[10] - 12) < 1e-14 &&
                 fabs(v[11] - 0.75) < 1e-15);
-    assert_true(plan->vertices_f64[0] == -1 && plan->vertices_f64[1] == 1);
-    assert_true(plan->vertices_f64[4 + 2] == 2.25 && plan->vertices_f32[8 + 3] == 2.25f);
+    const mf_ConvexHull *own = &plan->hulls->hulls[plan->shapes[0].hull];
+    assert_true(own->vertices_f64[0] == -1 && own->vertices_f64[3] == 1);
+    assert_true(own->vertices_f64[6 + 1] == 2.25 && own->vertices_f32[9 + 2] == 2.25f);
     // A half turn about y: (1, 0, 0) to (-1, 0, 0), then 5 up.
     v += MF_COLLIDE_SHAPE_VALUES;
     assert_int_equal(plan->shapes[1].frame, 2);

@@ -55,7 +55,7 @@ class Recipe:
     fault_policy: str
     spacing: float
     settings: Mapping[str, Any]
-    small_shapes: int = 0  # how much had to be left out to stay within limits
+    alone: bool = False  # links do not touch each other: too many pairs of shapes
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -105,7 +105,7 @@ class Recipe:
         values = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)
-            if field.name not in ("settings", "small_shapes")
+            if field.name not in ("settings", "alone")
         }
         return {**values, **self.settings}
 
@@ -113,13 +113,12 @@ class Recipe:
         return dataclasses.replace(self, count=1)
 
     def attempts(self) -> Iterator[Recipe]:
-        """As told; and with fewer shapes where the limits are too low for all of them."""
+        """As told; and without contacts between the links of a URDF file that has too many."""
         yield self
         chosen = self.section("articulated") | self._own_settings()
-        if "shapes" not in chosen and any(motion != "points" for motion in self.motions):
-            yield dataclasses.replace(self, small_shapes=1)
-            if self.model._use().body_count == 0 and "self_contacts" not in chosen:
-                yield dataclasses.replace(self, small_shapes=2)
+        urdf = self.model._use().body_count == 0
+        if "articulated" in self.motions and urdf and "self_contacts" not in chosen:
+            yield dataclasses.replace(self, alone=True)
 
     def _own_settings(self) -> dict[str, Any]:
         """Settings that are given without saying of what."""
@@ -173,21 +172,20 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
         config = lib.mf_points_config()
         whole = step * max(int(config.joint_interval) // step, 1) * 1e-9
         return {"joint_interval": interval if recipe.gaits else whole}
-    shapes = recipe.small_shapes == 0
     if name == "kinematic":
-        return {"shapes": shapes}
+        return {"shapes": True}
     if name != "articulated":
-        return {"shapes": shapes, "contacts": _touches(model), "control_interval": interval}
+        return {"shapes": True, "contacts": _touches(model), "control_interval": interval}
     off = lib.MF_DISABLE_LIMIT | lib.MF_DISABLE_CONSTRAINT
     contacts = _touches(model)
     values: dict[str, Any] = {
-        "shapes": shapes,
+        "shapes": True,
         "contacts": contacts,
         "limits": not model.physics.disabled & off,
     }
     if model.physics.integrator == lib.MF_PHYSICS_RK4 and not contacts:
         values["integrator"] = "rk4"
-    if recipe.small_shapes == 2:
+    if recipe.alone:
         values["self_contacts"] = False
     return values
 

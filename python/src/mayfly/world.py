@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -198,6 +199,8 @@ class World(Native):
                 explain(recipe)
                 raise
             else:
+                if attempt.alone:
+                    warnings.warn(f"{last}; links do not touch each other", stacklevel=4)
                 return attempt
             finally:
                 lib.mf_world_destroy(scratch)

@@ -120,6 +120,8 @@ typedef struct mf_MjcfGeom {
     double axes[4];     // [1] principal axes to body
     double moments[3];  // [kg m^2]
     uint32_t shape;     // [1] of the draft, MF_NONE when dropped
+    bool listed;        // a <pair> names it: it touches whatever its bits say
+    bool listed_world;  // with a geom of the world
 } mf_MjcfGeom;
 
 typedef struct mf_MjcfSite {
@@ -396,6 +398,7 @@ mf_Status mf_mjcf_place_geoms(mf_Mjcf *m);
 mf_Status mf_mjcf_weigh_bodies(mf_Mjcf *m);
 mf_Status mf_mjcf_make_links(mf_Mjcf *m);
 mf_Status mf_mjcf_make_points(mf_Mjcf *m);
+mf_Status mf_mjcf_list_pairs(mf_Mjcf *m);
 mf_Status mf_mjcf_read_contacts(mf_Mjcf *m);
 mf_Status mf_mjcf_read_tendons(mf_Mjcf *m);
 mf_Status mf_mjcf_read_equalities(mf_Mjcf *m);

@@ -40,6 +40,28 @@ static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
     return mf_mjcf_name(m, node, &m->pair_names, pair.name, m->draft.pairs.count - 1);
 }
 
+// Marks the geoms that pairs name, before shapes are made of them. What is wrong with a pair is
+// said when it is read.
+mf_Status mf_mjcf_list_pairs(mf_Mjcf *m) {
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "contact"); section;
+         section = mf_xml_next(section, "contact")) {
+        for (const mf_XmlNode *node = mf_xml_child(section, "pair"); node;
+             node = mf_xml_next(node, "pair")) {
+            mf_MjcfGeom *geoms[2] = {NULL, NULL};
+            for (int i = 0; i < 2; i++) {
+                const char *name = mf_xml_attribute(node, i ? "geom2" : "geom1");
+                uint32_t at = name ? mf_names_find(&m->geom_names, name) : MF_NONE;
+                geoms[i] = at != MF_NONE ? &mf_mjcf_geoms(m)[at] : NULL;
+            }
+            for (int i = 0; i < 2 && geoms[0] && geoms[1]; i++) {
+                geoms[i]->listed = true;
+                geoms[i]->listed_world |= !mf_mjcf_bodies(m)[geoms[1 - i]->body].moves;
+            }
+        }
+    }
+    return MF_OK;
+}
+
 typedef struct Exclusion {
     const char *name, *bodies[2];
 } Exclusion;

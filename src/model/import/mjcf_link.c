@@ -389,7 +389,7 @@ static bool is_level(const mf_Frame *frame) {
 }
 
 static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
-    bool collides = geom->contype != 0 || geom->conaffinity != 0;
+    bool collides = geom->contype != 0 || geom->conaffinity != 0 || geom->listed;
     bool wanted = collides || (m->config->visual && !m->discard_visual);
     bool meshed = geom->type == MF_MJCF_MESH || geom->type == MF_MJCF_HFIELD;
     uint32_t asset = MF_NONE;
@@ -496,13 +496,24 @@ static uint32_t contact_points(const mf_Mjcf *m, const mf_Shape *shape, double (
     return mf_shape_points(out, tiny ? MF_SHAPE_POINT : shape->type, shape->size, CYLINDER_RING);
 }
 
+// A geom without bits that no pair joins to the world meets other links only.
+static bool meets_world(const mf_Mjcf *m, uint32_t shape) {
+    for (uint32_t i = 0; i < m->geoms.count; i++) {
+        const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[i];
+        if (geom->shape == shape)
+            return geom->contype != 0 || geom->conaffinity != 0 || geom->listed_world;
+    }
+    return true;
+}
+
 // What the `points` motion needs: contact points of everything that moves and touches, mass points.
 mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
     bool fixed = m->draft.base_type == MF_BASE_FIXED;
     for (uint32_t i = 0; i < m->draft.shapes.count; i++) {
         const mf_Shape *shape = &mf_draft_shapes(&m->draft)[i];
         double points[MF_MESH_POINTS_LIMIT][3];
-        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0))
+        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0) ||
+            !meets_world(m, i))
             continue;
         uint32_t count = contact_points(m, shape, points);
         for (uint32_t k = 0; k < count; k++) {

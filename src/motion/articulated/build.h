@@ -65,8 +65,9 @@ mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context 
                             mf_Error *error);
 
 // How many contacts the settings ask for, and their places; marks the links whose pose is needed.
-// The tree must be there, and plan->contacts for places. `place` leaves out what contacts do.
-uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig *config);
+// Settings, ground and hulls of the plan must be there, for places the tree and plan->contacts.
+// `place` leaves out what contacts do.
+uint32_t mf_art_contact_count(const mf_ArtPlan *plan, const mf_Model *model);
 void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model);
 mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
@@ -76,9 +77,9 @@ mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
 mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
-// The shape of the model that the ground stands for: its first level plane or height field that is
-// fixed in the world and touches; MF_NONE: it has none.
-uint32_t mf_art_ground_shape(const mf_Model *model);
+// Whether a shape touches the ground, and how (as mf_collide_match). Where the file has grounds,
+// level planes and height fields that are fixed in the world and touch, one of them must let it.
+bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollidePair *pair);
 
 // Allocates and fills plan->zones and zones_at.
 mf_Status mf_art_zones_build(mf_ArtPlan *plan, const mf_Model *model, const uint32_t *bodies,

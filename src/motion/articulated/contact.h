@@ -16,8 +16,10 @@
 #ifndef MF_MOTION_ARTICULATED_CONTACT_H
 #define MF_MOTION_ARTICULATED_CONTACT_H
 
+#include "contact/narrow.h"
 #include "motion/articulated/impedance.h"
 #include "motion/articulated/state.h"
+#include "motion/steps.h"
 #include "terrain/lookup_lane.h"
 
 typedef struct Pose {
@@ -64,6 +66,12 @@ typedef struct Contacts {
     Touch touch[MF_ARTICULATED_MAX_CONTACTS];
 } Contacts;
 
+// What contacts of one shape find together: the first of them for all.
+typedef struct TouchMemo {
+    HullCorners corners;
+    StepContacts steps;
+} TouchMemo;
+
 // Solutions of one step beyond which the contacts are left as they are: the third leaves about as
 // much undone as a fourth, the second twice as much (docs/articulated.md).
 enum { CONTACT_ROUNDS = 3, EDGE_ROUNDS = 10 };
@@ -74,56 +82,159 @@ static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32
     return MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
 }
 
-// Height [m] and unit normal of the ground.
-static MF_INLINE mf_lane ground_under(const mf_ArtPlan *plan, mf_lane x, mf_lane y, Vec *normal) {
+// How deep a place of the world is in the ground, along the unit normal there.
+static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, Vec world, Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     *normal = (Vec){zero, zero, one};
     if (plan->level)
-        return setting(plan, MF_ART_HIGHEST);
+        return setting(plan, MF_ART_HIGHEST) - world.z;
+    if (plan->stepped)
+        return point_in_steps(plan->terrain, world, normal);
     const mf_LaneMap map = mf_lane_map(plan->terrain);
     mf_lane slope_x, slope_y;
-    mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
-    if (map.bilinear) {
-        mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
-        *normal = (Vec){-slope_x * length, -slope_y * length, length};
-    }
-    return height;
+    mf_lane height = mf_map_surface(&map, world.x, world.y, &slope_x, &slope_y);
+    mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+    *normal = (Vec){-slope_x * length, -slope_y * length, length};
+    return (height - world.z) * normal->z;
 }
 
-// Deepest point of a contact, from the link's origin and in its axes, and how deep it is.
-static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtContact *contact,
-                                       const mf_real *c, const Pose *pose, Touch *touch) {
-    Vec center = vec_constant(c), world = mat_apply_add(&pose->turn, center, pose->place), normal;
-    mf_lane radius = mf_set(c[3]);
-    mf_lane ground = ground_under(plan, world.x, world.y, &normal);
-    mf_lane depth = (ground - world.z) * normal.z;
-    touch->normal = mat_apply_transposed(&pose->turn, normal);
-    touch->pivot = center;
-    if (c[3] <= 0) {
-        touch->arm = center;
-        return depth;
+// A point of a cylinder's rims, in the link's axes as the ground's normal `up`.
+static MF_INLINE Vec rim_point(const mf_ArtContact *contact, const mf_real *c, Vec up) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const mf_lane radius = mf_set(c[MF_ART_TOUCH_SIZE]), tall = mf_set(c[MF_ART_TOUCH_SIZE + 2]);
+    const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
+    const Vec side = {frame.xx, frame.yx, frame.zx}, axis = {frame.xz, frame.yz, frame.zz};
+    mf_lane climbs = vec_dot(axis, up);
+    mf_lane end = mf_select(mf_less(zero, climbs), -tall, tall); // of the lower rim
+    // A disc that lies has no lowest point, so a little of its x axis decides.
+    Vec out = vec_fma(axis, climbs, vec_negative(up));
+    out = vec_fma(side, mf_set((mf_real)1e-6), out);
+    out = vec_scale(out, one / mf_sqrt(vec_dot(out, out)));
+    if (contact->part >= 2) {
+        const mf_real wide = (mf_real)0.86602540378443864676; // sine of 120 degrees
+        Vec across = vec_scale(vec_cross(axis, out), mf_set(contact->part == 2 ? wide : -wide));
+        out = vec_fma(out, mf_set((mf_real)-0.5), across);
     }
-    Vec down = touch->normal;
-    if (contact->oval) {
-        Sym squares = sym_constant(c + 4);
-        Vec reach = sym_apply(&squares, down);
-        mf_lane far = mf_sqrt(vec_dot(reach, down));
+    Vec center = vec_fma(axis, contact->part == 1 ? -end : end, vec_constant(c));
+    return vec_fma(out, radius, center);
+}
+
+// The lanes in which a corner is on the lower half of its box.
+static MF_INLINE mf_mask is_lower(const mf_real *c, Vec up) {
+    const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
+    Vec out = mat_apply(&frame, vec_constant(c + MF_ART_TOUCH_SIZE));
+    return mf_less_equal(vec_dot(out, up), mf_zero());
+}
+
+// The ground's normal at a place of the link, its axes, and how deep the place is along it [m].
+static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const Pose *pose, Vec point,
+                                     Vec *normal) {
+    Vec up;
+    mf_lane depth = ground_depth(plan, mat_apply_add(&pose->turn, point, pose->place), &up);
+    *normal = mat_apply_transposed(&pose->turn, up);
+    return depth;
+}
+
+// Corners of a hull at the ground. On a map the plane is that under the middle of the hull, then
+// that under its lowest corner, where this is deeper.
+static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_ArtContact *contact,
+                                const mf_real *c, const Pose *pose, mf_mask where,
+                                HullCorners *corners) {
+    const mf_ConvexHull *hull = &plan->hulls->hulls[contact->hull];
+    const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
+    const Vec center = vec_constant(c);
+    Vec up;
+    ground_over(plan, pose, center, &up);
+    MF_KERNEL(mf_hull_on_plane)(hull, where, mat_apply_transposed(&frame, up), corners);
+    if (plan->level)
+        return;
+    HullCorners other;
+    mf_lane depth = mf_set(-MF_REAL_MAX), deeper = depth;
+    for (int k = 0; k < 4; k++) {
+        Vec at = mat_apply_add(&frame, corners->at[k], center), normal;
+        mf_lane own = ground_over(plan, pose, at, &normal);
+        mf_mask better = mf_and(corners->exists[k], mf_less(depth, own));
+        depth = mf_select(better, own, depth);
+        up = vec_select(better, normal, up);
+    }
+    MF_KERNEL(mf_hull_on_plane)(hull, where, mat_apply_transposed(&frame, up), &other);
+    for (int k = 0; k < 4; k++) {
+        Vec at = mat_apply_add(&frame, other.at[k], center), normal;
+        mf_lane own = ground_over(plan, pose, at, &normal);
+        deeper = mf_select(other.exists[k], mf_max(own, deeper), deeper);
+    }
+    mf_mask better = mf_less(depth, deeper);
+    for (int k = 0; k < 4; k++) {
+        corners->at[k] = vec_select(better, other.at[k], corners->at[k]);
+        corners->exists[k] =
+            mf_or(mf_and(better, other.exists[k]), mf_and(mf_not(better), corners->exists[k]));
+    }
+}
+
+// A ball on a map of steps. Its first contact is with the column under its centre; the others with
+// the sides and edges of higher columns around it.
+static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtContact *contact,
+                                       const mf_real *c, const Pose *pose, TouchMemo *memo,
+                                       Touch *touch) {
+    const Vec world = mat_apply_add(&pose->turn, vec_constant(c), pose->place);
+    const mf_lane radius = mf_set(c[3]);
+    if (contact->part == 1)
+        steps_around(plan->terrain, world, radius, c[3], &memo->steps);
+    Vec up;
+    mf_lane depth;
+    if (contact->part == 0) {
+        depth = ground_depth(plan, world, &up) + radius;
+    } else {
+        up = memo->steps.normal[contact->part - 1];
+        const mf_mask exists = memo->steps.exists[contact->part - 1];
+        depth = mf_select(exists, memo->steps.depth[contact->part - 1], -radius);
+        touch->may = mf_and(touch->may, exists);
+    }
+    touch->normal = mat_apply_transposed(&pose->turn, up);
+    return depth;
+}
+
+// Deepest point of a contact, from the link's origin and in its axes, and how deep it is. What a
+// lane does not have it cannot touch with.
+static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtContact *contact,
+                                       const mf_real *c, const Pose *pose, TouchMemo *memo,
+                                       Touch *touch) {
+    const mf_ArtTouchKind kind = contact->kind;
+    HullCorners *corners = &memo->corners;
+    const Vec center = vec_constant(c);
+    Vec point = center;
+    if (kind == MF_ART_TOUCH_HULL) {
+        const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
+        if (contact->part == 0)
+            hull_find(plan, contact, c, pose, touch->may, corners);
+        point = mat_apply_add(&frame, corners->at[contact->part], center);
+        touch->may = mf_and(touch->may, corners->exists[contact->part]);
+    }
+    mf_lane depth = ground_over(plan, pose, point, &touch->normal);
+    const Vec up = touch->normal;
+    touch->pivot = touch->arm = point;
+    if (kind == MF_ART_TOUCH_BALL && plan->stepped && c[3] > 0)
+        depth = ball_on_steps(plan, contact, c, pose, memo, touch) - mf_set(c[3]);
+    if (kind == MF_ART_TOUCH_BALL) {
+        const Vec out = touch->normal;
+        touch->arm = vec_fma(out, -mf_set(c[3]), center);
+        return depth + mf_set(c[3]);
+    }
+    if (kind == MF_ART_TOUCH_OVAL) {
+        Sym squares = sym_constant(c + MF_ART_TOUCH_FRAME);
+        Vec reach = sym_apply(&squares, up);
+        mf_lane far = mf_sqrt(vec_dot(reach, up));
         touch->pivot = touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
         return depth + far;
     }
-    if (contact->disc) {
-        // The lowest point of the edge or one a third of a turn from it. A disc that lies has no
-        // lowest point, so a little of a direction of its own decides.
-        Vec axis = vec_constant(c + 4), side = vec_constant(c + 7);
-        down = vec_fma(axis, -vec_dot(axis, down), down);
-        down = vec_fma(side, mf_set((mf_real)1e-6), down);
-        down = vec_scale(down, mf_set((mf_real)1) / mf_sqrt(vec_dot(down, down)));
-        down = vec_fma(vec_cross(axis, down), mf_set(c[11]), vec_scale(down, mf_set(c[10])));
+    if (kind == MF_ART_TOUCH_CORNER)
+        touch->may = mf_and(touch->may, is_lower(c, up));
+    if (kind == MF_ART_TOUCH_RIM) {
+        touch->arm = rim_point(contact, c, up);
+        depth = ground_over(plan, pose, touch->arm, &touch->normal);
     }
-    touch->arm = vec_fma(down, -radius, center);
-    if (contact->disc)
-        touch->pivot = touch->arm;
-    return mf_fma(radius, vec_dot(down, touch->normal), depth);
+    touch->pivot = touch->arm;
+    return depth;
 }
 
 // Spring and damper, and a mass that moves along where the file asks for it.
@@ -187,9 +298,20 @@ static MF_INLINE mf_lane guess_slip(mf_lane now, mf_lane before, mf_mask known) 
     return mf_select(known, next, now);
 }
 
+// The lowest that a hull can be by the box that holds it, and how fast any of its points falls.
+static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rate, mf_lane ball,
+                                     mf_lane *fall) {
+    const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
+    const Vec up = mat_apply_transposed(&frame, (Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz});
+    const Vec size = vec_constant(c + MF_ART_TOUCH_SIZE);
+    mf_lane height = vec_dot((Vec){mf_abs(up.x), mf_abs(up.y), mf_abs(up.z)}, size);
+    *fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), mf_set(c[3]), *fall);
+    return ball + mf_max(mf_set(c[3]) - height, mf_zero());
+}
+
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose, Vec rate,
                                  mf_lane load, mf_lane slid, mf_lane step, bool implicit,
-                                 Touch *touch) {
+                                 TouchMemo *memo, Touch *touch) {
     const mf_real *c = contact_constants(plan, i);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     touch->near = false;
@@ -199,13 +321,17 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         mf_set(c[3]) - margin;
     Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->turn, pose->speed));
     mf_lane fall = vec_dot((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, velocity);
+    if (plan->contacts[i].kind == MF_ART_TOUCH_HULL)
+        lowest = hull_lowest(c, pose, rate, lowest, &fall);
     // What could come down within the step by a fall of a few times gravity.
     mf_lane reach = mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step, lowest);
     touch->may = mf_less(reach, setting(plan, MF_ART_HIGHEST));
     if (!mf_any(touch->may))
         return;
-    touch->near = true;
-    touch->depth = contact_depth(plan, &plan->contacts[i], c, pose, touch) + margin;
+    touch->depth = contact_depth(plan, &plan->contacts[i], c, pose, memo, touch) + margin;
+    touch->near = mf_any(touch->may);
+    if (!touch->near)
+        return;
     if (plan->contacts[i].edges > 0)
         touch->arm =
             vec_fma(touch->normal, (touch->depth - margin) * mf_set((mf_real)0.5), touch->arm);

@@ -3,54 +3,70 @@
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
+#include <string.h>
+
 typedef struct Contact {
     uint32_t link;         // [1] of the model
     const mf_Shape *shape; // NULL: a point
-    bool disc, oval;
+    mf_ArtTouchKind kind;
+    uint32_t part;           // [1]
     double tensor[6];        // [m^2] squared radii of an ellipsoid, link axes
     double place[3], radius; // [m] link frame
-    double axis[3], side[3]; // [1] link frame
-    double cosine, sine;     // [1]
+    double axis[3];          // [1] link frame
+    double rotation[4];      // [1] shape's axes to the link's
+    double size[3];          // [m] half edges
 } Contact;
 
 // Calls `use` for every contact of the model.
 typedef void (*ContactFn)(void *user, const Contact *contact);
 
-static void shape_contact(const mf_Shape *shape, const double place[3], double radius,
-                          ContactFn use, void *user) {
+// At a place of the shape.
+static Contact contact_of(const mf_Shape *shape, const double place[3], double radius) {
     Contact contact = {.link = shape->link, .shape = shape, .radius = radius};
     mf_quat_rotate(contact.place, shape->rotation, place);
     mf_vec3_add(contact.place, contact.place, shape->position);
-    use(user, &contact);
+    memcpy(contact.rotation, shape->rotation, sizeof contact.rotation);
+    return contact;
+}
+
+// Once, and twice more with the steps around it.
+static void use_ball(Contact contact, bool stepped, ContactFn use, void *user) {
+    for (uint32_t part = 0; part < (stepped && contact.radius > 0.0 ? 3 : 1); part++) {
+        contact.part = part;
+        use(user, &contact);
+    }
 }
 
 // A capsule touches with the spheres at its ends.
-static void capsule_contact(const mf_Shape *shape, double end, ContactFn use, void *user) {
-    const double place[3] = {0, 0, end * shape->size[1]}, up[3] = {0, 0, 1};
-    Contact contact = {.link = shape->link, .shape = shape, .radius = shape->size[0]};
-    mf_quat_rotate(contact.place, shape->rotation, place);
-    mf_vec3_add(contact.place, contact.place, shape->position);
+static void capsule_contact(const mf_Shape *shape, double end, bool stepped, ContactFn use,
+                            void *user) {
+    const double up[3] = {0, 0, 1};
+    Contact contact = contact_of(shape, (double[3]){0, 0, end * shape->size[1]}, shape->size[0]);
     mf_quat_rotate(contact.axis, shape->rotation, up);
-    use(user, &contact);
+    use_ball(contact, stepped, use, user);
 }
 
-// A cylinder touches with three points of each rim: the lowest and those a third of a turn away.
+static void box_contacts(const mf_Shape *shape, ContactFn use, void *user) {
+    const double *size = shape->size;
+    for (uint32_t i = 0; i < 8; i++) {
+        const double half[3] = {(i & 1 ? 0.5 : -0.5) * size[0], (i & 2 ? 0.5 : -0.5) * size[1],
+                                (i & 4 ? 0.5 : -0.5) * size[2]};
+        Contact contact = contact_of(shape, half, 0.0);
+        contact.kind = MF_ART_TOUCH_CORNER;
+        contact.part = i;
+        mf_vec3_copy(contact.size, half);
+        use(user, &contact);
+    }
+}
+
 static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) {
-    const double tall = 0.86602540378443864676; // sine of 120 degrees
-    const double turn[3][2] = {{1.0, 0.0}, {-0.5, tall}, {-0.5, -tall}};
-    const double up[3] = {0, 0, 1}, side[3] = {1, 0, 0};
-    for (int i = 0; i < 6; i++) {
-        Contact contact = {.link = shape->link,
-                           .shape = shape,
-                           .disc = true,
-                           .radius = shape->size[0],
-                           .cosine = turn[i % 3][0],
-                           .sine = turn[i % 3][1]};
-        double end[3] = {0, 0, (i < 3 ? 0.5 : -0.5) * shape->size[1]};
-        mf_quat_rotate(contact.place, shape->rotation, end);
-        mf_vec3_add(contact.place, contact.place, shape->position);
-        mf_quat_rotate(contact.axis, shape->rotation, up);
-        mf_quat_rotate(contact.side, shape->rotation, side);
+    const double radius = shape->size[0], tall = 0.5 * shape->size[1];
+    for (uint32_t i = 0; i < 4; i++) {
+        Contact contact =
+            contact_of(shape, (double[3]){0, 0, 0}, mf_sqrt(radius * radius + tall * tall));
+        contact.kind = MF_ART_TOUCH_RIM;
+        contact.part = i;
+        mf_vec3_set(contact.size, radius, radius, tall);
         use(user, &contact);
     }
 }
@@ -58,49 +74,49 @@ static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) 
 static void ellipsoid_contact(const mf_Shape *shape, ContactFn use, void *user) {
     const double *r = shape->size;
     const double own[6] = {r[0] * r[0], r[1] * r[1], r[2] * r[2], 0, 0, 0};
-    Contact contact = {.link = shape->link, .shape = shape, .oval = true, .radius = r[0]};
+    Contact contact = contact_of(shape, (double[3]){0, 0, 0}, r[0]);
+    contact.kind = MF_ART_TOUCH_OVAL;
     for (int i = 1; i < 3; i++)
         contact.radius = r[i] > contact.radius ? r[i] : contact.radius;
-    mf_vec3_copy(contact.place, shape->position);
     mf_inertia_rotate(contact.tensor, own, shape->rotation);
     use(user, &contact);
 }
 
-static void mesh_contacts(const mf_Model *model, const mf_Shape *shape, ContactFn use, void *user) {
-    const mf_Mesh *mesh = &model->meshes[shape->mesh];
-    for (uint32_t i = 0; i < mesh->hull_vertex_count; i++) {
-        const float *v = mesh->vertices + 3 * (size_t)mesh->hull_vertices[i];
-        shape_contact(shape, (double[3]){v[0], v[1], v[2]}, 0.0, use, user);
+static void mesh_contacts(const mf_HullSet *hulls, const mf_Shape *shape, ContactFn use,
+                          void *user) {
+    const mf_ConvexHull *hull = &hulls->hulls[hulls->of_mesh[shape->mesh]];
+    for (uint32_t i = 0; i < 4; i++) {
+        Contact contact = contact_of(shape, hull->center, hull->radius);
+        contact.kind = MF_ART_TOUCH_HULL;
+        contact.part = i;
+        for (int k = 0; k < 3; k++)
+            contact.size[k] = hull->high[k] > -hull->low[k] ? hull->high[k] : -hull->low[k];
+        use(user, &contact);
     }
 }
 
-static void shape_contacts(const mf_Model *model, const mf_Shape *shape, ContactFn use,
-                           void *user) {
-    const double *size = shape->size, none[3] = {0, 0, 0};
+static void shape_contacts(const mf_HullSet *hulls, bool stepped, const mf_Shape *shape,
+                           ContactFn use, void *user) {
+    const double none[3] = {0, 0, 0};
     switch (shape->type) {
     case MF_SHAPE_POINT:
-        shape_contact(shape, none, 0.0, use, user);
+        use_ball(contact_of(shape, none, 0.0), false, use, user);
         return;
     case MF_SHAPE_SPHERE:
-        shape_contact(shape, none, size[0], use, user);
+        use_ball(contact_of(shape, none, shape->size[0]), stepped, use, user);
         return;
     case MF_SHAPE_CAPSULE:
-        capsule_contact(shape, -0.5, use, user);
-        capsule_contact(shape, 0.5, use, user);
+        capsule_contact(shape, -0.5, stepped, use, user);
+        capsule_contact(shape, 0.5, stepped, use, user);
         return;
     case MF_SHAPE_BOX:
-        for (int i = 0; i < 8; i++)
-            shape_contact(shape,
-                          (double[3]){(i & 1 ? 0.5 : -0.5) * size[0],
-                                      (i & 2 ? 0.5 : -0.5) * size[1],
-                                      (i & 4 ? 0.5 : -0.5) * size[2]},
-                          0.0, use, user);
+        box_contacts(shape, use, user);
         return;
     case MF_SHAPE_CYLINDER:
         cylinder_contacts(shape, use, user);
         return;
     case MF_SHAPE_MESH:
-        mesh_contacts(model, shape, use, user);
+        mesh_contacts(hulls, shape, use, user);
         return;
     case MF_SHAPE_ELLIPSOID:
         ellipsoid_contact(shape, use, user);
@@ -125,37 +141,50 @@ static bool by_points(const mf_Model *model, const mf_ArticulatedConfig *config,
     return false;
 }
 
-uint32_t mf_art_ground_shape(const mf_Model *model) {
+// A level plane or height field that is fixed in the world and touches: the world's ground stands
+// for it.
+static bool is_ground(const mf_Shape *shape) {
     const double up[3] = {0, 0, 1};
+    double axis[3];
+    if (shape->link != MF_NONE || !shape->collides ||
+        (shape->type != MF_SHAPE_PLANE && shape->type != MF_SHAPE_HEIGHTS))
+        return false;
+    mf_quat_rotate(axis, shape->rotation, up);
+    return axis[2] > 1.0 - 1e-12;
+}
+
+bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollidePair *pair) {
+    const mf_Shape *shape = &model->shapes[number];
+    bool any = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
-        double axis[3];
-        if (shape->link != MF_NONE || !shape->collides ||
-            (shape->type != MF_SHAPE_PLANE && shape->type != MF_SHAPE_HEIGHTS))
+        if (!is_ground(&model->shapes[i]))
             continue;
-        mf_quat_rotate(axis, shape->rotation, up);
-        if (axis[2] > 1.0 - 1e-12)
-            return i;
+        if (mf_collide_match(model, number, i, pair))
+            return true;
+        any = true;
     }
-    return MF_NONE;
+    // A ground that is no shape: what has no bits in the file meets only what its pairs list.
+    if (any || (shape->dimension > 0 && !(shape->contact_type | shape->contact_with)))
+        return false;
+    *pair =
+        (mf_CollidePair){.dimension = shape->dimension,
+                         .margin = shape->margin,
+                         .softness = shape->softness,
+                         .friction = {shape->friction[0], shape->friction[0], shape->friction[1],
+                                      shape->friction[2], shape->friction[2]}};
+    return true;
 }
 
-// A shape that the file does not let touch its ground meets no other ground.
-static bool meets_ground(const mf_Model *model, uint32_t shape, uint32_t ground) {
+static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, ContactFn use, void *user) {
+    const mf_ArticulatedConfig *config = &plan->config;
     mf_CollidePair pair;
-    return ground == MF_NONE || mf_collide_match(model, shape, ground, &pair);
-}
-
-static void each_contact(const mf_Model *model, const mf_ArticulatedConfig *config, ContactFn use,
-                         void *user) {
     if (!config->contacts)
         return;
-    const uint32_t ground = mf_art_ground_shape(model);
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (shape->collides && shape->link != MF_NONE && !by_points(model, config, shape->link) &&
-            meets_ground(model, i, ground))
-            shape_contacts(model, shape, use, user);
+            mf_art_ground_pair(model, i, &pair))
+            shape_contacts(plan->hulls, plan->stepped, shape, use, user);
     }
     for (uint32_t i = 0; i < model->point_count; i++) {
         const mf_Point *point = &model->points[i];
@@ -172,9 +201,9 @@ static void count_contact(void *user, const Contact *contact) {
     ++*(uint32_t *)user;
 }
 
-uint32_t mf_art_contact_count(const mf_Model *model, const mf_ArticulatedConfig *config) {
+uint32_t mf_art_contact_count(const mf_ArtPlan *plan, const mf_Model *model) {
     uint32_t count = 0;
-    each_contact(model, config, count_contact, &count);
+    each_contact(plan, model, count_contact, &count);
     return count;
 }
 
@@ -184,6 +213,11 @@ typedef struct Filling {
     int32_t link;  // [1] plan link whose contacts are wanted
     uint32_t next; // [1]
 } Filling;
+
+static uint32_t hull_of(const mf_ArtPlan *plan, const Contact *contact) {
+    return contact->kind == MF_ART_TOUCH_HULL ? plan->hulls->of_mesh[contact->shape->mesh]
+                                              : MF_NONE;
+}
 
 static void fill_contact(void *user, const Contact *contact) {
     Filling *fill = user;
@@ -198,14 +232,19 @@ static void fill_contact(void *user, const Contact *contact) {
     mf_quat_rotate(c, place->turn, contact->place);
     mf_vec3_add(c, c, place->place);
     c[3] = contact->radius;
-    mf_quat_rotate(c + 4, place->turn, contact->axis);
-    mf_quat_rotate(c + 7, place->turn, contact->side);
-    c[10] = contact->cosine;
-    c[11] = contact->sine;
-    if (contact->oval)
-        mf_inertia_rotate(c + 4, contact->tensor, place->turn);
-    plan->contacts[fill->next++] = (mf_ArtContact){
-        .link = fill->link, .shape = shape, .disc = contact->disc, .oval = contact->oval};
+    mf_quat_rotate(c + MF_ART_TOUCH_AXIS, place->turn, contact->axis);
+    double turn[4];
+    mf_quat_multiply(turn, place->turn, contact->rotation);
+    if (contact->kind == MF_ART_TOUCH_OVAL)
+        mf_inertia_rotate(c + MF_ART_TOUCH_FRAME, contact->tensor, place->turn);
+    else
+        mf_quat_to_matrix(c + MF_ART_TOUCH_FRAME, turn);
+    mf_vec3_copy(c + MF_ART_TOUCH_SIZE, contact->size);
+    plan->contacts[fill->next++] = (mf_ArtContact){.link = fill->link,
+                                                   .shape = shape,
+                                                   .kind = contact->kind,
+                                                   .part = contact->part,
+                                                   .hull = hull_of(plan, contact)};
 }
 
 // A base that is held touches nothing: it could not give way.
@@ -213,7 +252,7 @@ void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model) {
     Filling fill = {.plan = plan, .model = model};
     for (fill.link = plan->fixed ? 0 : -1; fill.link < (int32_t)plan->link_count; fill.link++) {
         uint32_t first = fill.next;
-        each_contact(model, &plan->config, fill_contact, &fill);
+        each_contact(plan, model, fill_contact, &fill);
         if (fill.link < 0) {
             plan->base_contacts = fill.next;
             continue;

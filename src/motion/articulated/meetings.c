@@ -95,7 +95,8 @@ static mf_Status find_pairs(mf_ArtPlan *plan, const mf_Model *model, mf_Context 
         memcpy(holders[l].place, plan->places[l].place, sizeof holders[l].place);
         memcpy(holders[l].turn, plan->places[l].turn, sizeof holders[l].turn);
     }
-    mf_Status status = mf_collide_create(context, model, holders, &plan->collide, error);
+    mf_Status status =
+        mf_collide_create_with(context, model, holders, plan->hulls, &plan->collide, error);
     mf_release(context, holders);
     if (status != MF_OK)
         return status;

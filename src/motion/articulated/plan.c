@@ -234,12 +234,16 @@ static bool is_parted(const mf_ArtPlan *plan, const mf_Model *model) {
 
 static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world,
                            mf_Context *context, mf_Error *error) {
-    uint32_t contacts = mf_art_contact_count(model, &plan->config);
+    mf_Status status = MF_OK;
+    if (plan->config.shapes || plan->config.self_contacts)
+        status = mf_hulls_create(context, model, &plan->hulls, error);
+    if (status != MF_OK)
+        return status;
+    uint32_t contacts = mf_art_contact_count(plan, model);
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT, "articulated: model %s has %u contacts, at most %d",
                        model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
-    mf_Status status =
-        mf_art_tree_build(plan, model, contacts, model->actuator_count, context, error);
+    status = mf_art_tree_build(plan, model, contacts, model->actuator_count, context, error);
     if (status != MF_OK)
         return status;
     plan->contacts = mf_allocate(context, contacts, sizeof *plan->contacts);
@@ -297,6 +301,7 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->zones_of_contact);
     mf_release(context, plan->zones_of_shape);
     mf_collide_destroy(plan->collide);
+    mf_hulls_destroy(plan->hulls);
     mf_release(context, plan->places);
     mf_release(context, plan->joint_links);
     mf_release(context, plan->constants_f64);
@@ -320,6 +325,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     plan->terrain = mf_world_settings(world)->terrain;
     plan->sweeps = config->sweeps > 0 ? config->sweeps : config->hard ? 30 : 8;
     plan->level = plan->terrain->lowest == plan->terrain->highest;
+    plan->stepped = !plan->level && plan->terrain->interpolation == MF_NEAREST;
     const double *way = mf_world_settings(world)->gravity_direction;
     plan->upright = way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0;
     plan->fixed = config->base == MF_ARTICULATED_FIXED ||

@@ -102,12 +102,14 @@ enum {
     MF_ART_ACTUATOR_VALUES = 19
 };
 
-// Per contact: place in its link's plan frame [m], radius [m]; of a disc also its axis [1], a
-// direction across it [1], cosine and sine of the turn from the lowest point of its edge. A contact
-// is a ball, which a radius of 0 makes a point, or a point of a disc's edge, or an ellipsoid: its
-// largest radius and the tensor of its squared radii [m^2] (6 values). Then what it does:
+// Per contact: place in its link's plan frame [m], radius [m] and, of a capsule, its axis [1]. Then
+// what its kind needs (mf_ArtTouchKind), and what it does:
 enum {
-    MF_ART_TOUCH_PUSH = 12, // [N/m] stiffness
+    MF_ART_TOUCH_AXIS = 4,  // [1] 3 values: of a capsule, else 0
+    MF_ART_TOUCH_FRAME = 7, // [1] 9 values: axes of the shape to the link's, row after row;
+                            // of an ellipsoid the tensor of its squared radii [m^2] (6 values)
+    MF_ART_TOUCH_SIZE = 16, // [m] 3 values: half edges of the box that holds the shape
+    MF_ART_TOUCH_PUSH = 19, // [N/m] stiffness
     MF_ART_TOUCH_DRAG,      // [N s/m] damping
     MF_ART_TOUCH_BRAKE,     // [N/m] of what is not yet in the ground
     MF_ART_TOUCH_MASS,      // [N s/m] mass that moves with it, over the step
@@ -121,6 +123,17 @@ enum {
     MF_ART_TOUCH_LAST = MF_ART_TOUCH_WIDTH + 3,
     MF_ART_CONTACT_VALUES
 };
+
+// Where a contact touches. Shapes of many corners have a few contacts that move on them; which of
+// them is `part` of mf_ArtContact.
+typedef enum mf_ArtTouchKind {
+    MF_ART_TOUCH_BALL,   // a ball; a point has no radius. Parts 1 and 2 are of balls on maps of
+                         // nearest cells: other columns than that under the centre
+    MF_ART_TOUCH_OVAL,   // an ellipsoid
+    MF_ART_TOUCH_CORNER, // corner `part` of a box, when it is on the lower half
+    MF_ART_TOUCH_RIM,    // of a cylinder: the lowest points of both rims, then two on the lower one
+    MF_ART_TOUCH_HULL    // corners of the hull of a mesh (contact/hull.h)
+} mf_ArtTouchKind;
 
 typedef enum mf_ArtKind { MF_ART_HINGE, MF_ART_SLIDE, MF_ART_BALL } mf_ArtKind;
 
@@ -200,8 +213,9 @@ typedef struct mf_ArtActuator {
 typedef struct mf_ArtContact {
     int32_t link;   // [1] plan link, -1 = base
     uint32_t shape; // [1] of the model, MF_NONE: a point
-    bool disc;
-    bool oval;
+    mf_ArtTouchKind kind;
+    uint32_t part;  // [1]
+    uint32_t hull;  // [1] of plan->hulls
     bool turns;     // it has friction against turning or rolling
     bool heavy;     // mass moves with it
     bool graded;    // its impedance rises with the depth
@@ -301,6 +315,7 @@ typedef struct mf_ArtPlan {
     mf_ArticulatedConfig config;
     const mf_Terrain *terrain;
     bool level;   // the ground has one height everywhere
+    bool stepped; // it is a map of nearest cells
     bool upright; // gravity pulls along -z
     bool fixed;   // the base does not move
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
@@ -326,6 +341,7 @@ typedef struct mf_ArtPlan {
     mf_ArtActuator *actuators;
     mf_ArtTerm *terms;
     mf_ArtContact *contacts; // those of the base first, then by plan link
+    mf_HullSet *hulls;       // of meshes that touch; NULL: none is asked for
     mf_ArtPlace *places;     // of the model's links
     uint32_t *joint_links;   // [1] per joint of the model: plan link, MF_NONE = held fixed; a
                              // floating joint's ball

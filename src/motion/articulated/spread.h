@@ -250,6 +250,7 @@ static inline void find_edges(const mf_ArtPlan *plan, Work *work) {
 static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, const State *state,
                                  Work *work) {
     Contacts *contacts = &work->contacts;
+    TouchMemo memo;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         int32_t link = plan->contacts[i].link;
         mf_lane load = mf_zero(), slid = mf_zero();
@@ -259,7 +260,7 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
         }
         touch_find(plan, i, &contacts->pose[link + 1],
                    link < 0 ? state->rate : work->links[link].rate, load, slid, drive->step,
-                   contacts->implicit, &contacts->touch[i]);
+                   contacts->implicit, &memo, &contacts->touch[i]);
         contacts->any = contacts->any || contacts->touch[i].near;
     }
     if ((contacts->any && plan->edged) || plan->laws != NULL)

@@ -14,26 +14,14 @@ typedef struct Surfaces {
     mf_ArtPlan *plan;
     const mf_Model *model;
     double step;        // [s]
-    uint32_t ground;    // [1] shape, MF_NONE
     const double *ease; // [1/kg] of the model's shapes
 } Surfaces;
 
-// The pair of a contact's shape and the ground. A shape on a ground that is no shape is alone.
-// False where nothing is said: a point, or a shape made by hand without contact parameters.
-static bool find_pair(const mf_Model *model, uint32_t ground, uint32_t number,
-                      mf_CollidePair *pair) {
-    const mf_Shape *shape = number != MF_NONE ? &model->shapes[number] : NULL;
-    if (shape == NULL || shape->dimension == 0)
-        return false;
-    if (ground != MF_NONE && mf_collide_match(model, number, ground, pair))
-        return true;
-    *pair =
-        (mf_CollidePair){.dimension = shape->dimension,
-                         .margin = shape->margin,
-                         .softness = shape->softness,
-                         .friction = {shape->friction[0], shape->friction[0], shape->friction[1],
-                                      shape->friction[2], shape->friction[2]}};
-    return true;
+// The pair of a contact's shape and the ground. False where nothing is said: a point, or a shape
+// made by hand without contact parameters.
+static bool find_pair(const mf_Model *model, uint32_t number, mf_CollidePair *pair) {
+    return number != MF_NONE && model->shapes[number].dimension > 0 &&
+           mf_art_ground_pair(model, number, pair);
 }
 
 static bool is_soft(const mf_ArtPlan *plan, const mf_Softness *softness) {
@@ -91,7 +79,7 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     c[MF_ART_TOUCH_PUSH] = plan->constants_f64[MF_ART_PUSH];
     c[MF_ART_TOUCH_DRAG] = plan->constants_f64[MF_ART_DRAG];
     c[MF_ART_TOUCH_SLIDING] = 1.0;
-    if (find_pair(s->model, s->ground, contact->shape, &pair)) {
+    if (find_pair(s->model, contact->shape, &pair)) {
         c[MF_ART_TOUCH_SLIDING] = pair.dimension >= 3 ? pair.friction[0] : 0.0;
         c[MF_ART_TOUCH_TURNING] = pair.dimension >= 4 ? pair.friction[2] : 0.0;
         c[MF_ART_TOUCH_ROLLING] = pair.dimension >= 6 ? pair.friction[3] : 0.0;
@@ -155,15 +143,12 @@ static mf_Status set_laws(const Surfaces *s, mf_Context *context, mf_Error *erro
 
 mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
-    Surfaces s = {.plan = plan,
-                  .model = model,
-                  .step = plan->constants_f64[MF_ART_STEP],
-                  .ground = mf_art_ground_shape(model)};
+    Surfaces s = {.plan = plan, .model = model, .step = plan->constants_f64[MF_ART_STEP]};
     bool soft = plan->config.like_mujoco && plan->collide != NULL;
     mf_CollidePair pair;
     for (uint32_t i = 0; i < plan->contact_count; i++)
-        soft = soft || (find_pair(model, s.ground, plan->contacts[i].shape, &pair) &&
-                        is_soft(plan, &pair.softness));
+        soft = soft ||
+               (find_pair(model, plan->contacts[i].shape, &pair) && is_soft(plan, &pair.softness));
     double *ease = NULL;
     mf_Status status = MF_OK;
     if (soft) {

@@ -45,6 +45,7 @@ typedef struct Ground {
     Spot spots[MF_ARTICULATED_MAX_CONTACTS];
     uint32_t spot_count;
     bool implicit;
+    TouchMemo memo;
 } Ground;
 
 typedef struct Six { // m x = r for x = (b, a): lower half of a symmetric matrix
@@ -143,16 +144,18 @@ static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *sp
 // How deep a contact with its centre there is (world axes, about the link's origin); its arm, and
 // what its link carries along as it turns.
 static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, const Stance *stance,
-                                    Vec center, Spot *spot, Vec *own, Vec *pivot) {
+                                    Vec center, TouchMemo *memo, Spot *spot, Vec *own, Vec *pivot) {
     const mf_ArtContact *contact = &art->contacts[number];
     const mf_real *c = contact_constants(art, number);
-    if (art->level && c[3] <= 0) {
+    if (art->level && contact->kind == MF_ART_TOUCH_BALL && c[3] <= 0) {
         *own = *pivot = center;
         spot->normal = (Vec){mf_zero(), mf_zero(), mf_set((mf_real)1)};
         return setting(art, MF_ART_HIGHEST) - (stance->pose.place.z + own->z);
     }
     Touch touch;
-    mf_lane depth = contact_depth(art, contact, c, &stance->pose, &touch);
+    touch.may = spot->may;
+    mf_lane depth = contact_depth(art, contact, c, &stance->pose, memo, &touch);
+    spot->may = touch.may;
     *own = mat_apply(&stance->pose.turn, touch.arm);
     *pivot = mat_apply(&stance->pose.turn, touch.pivot);
     spot->normal = mat_apply(&stance->pose.turn, touch.normal);
@@ -182,6 +185,8 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     mf_lane lowest = stance->pose.place.z + center.z - mf_set(c[3]) - margin;
     mf_lane fall = mf_fma(stance->rate.x, center.y, -(stance->rate.y * center.x));
     fall = mf_min(fall + stance->pose.speed.z, zero);
+    if (art->contacts[number].kind == MF_ART_TOUCH_HULL)
+        lowest = hull_lowest(c, &stance->pose, stance->rate, lowest, &fall);
     // What could come down within the step by a fall of a few times gravity.
     const mf_lane dt = setting(art, MF_ART_STEP);
     mf_lane reach = mf_fma(dt, fall - mf_set((mf_real)40) * dt, lowest);
@@ -190,7 +195,10 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
         return;
     Vec own, pivot;
     spot->number = number;
-    spot->depth = spot_depth(art, number, stance, center, spot, &own, &pivot) + margin;
+    spot->depth =
+        spot_depth(art, number, stance, center, &ground->memo, spot, &own, &pivot) + margin;
+    if (!mf_any(spot->may))
+        return;
     spot->arm = vec_add(stance->from, own);
     Vec velocity = vec_cross_add(stance->rate, own, stance->pose.speed);
     spot->climb = vec_dot(velocity, spot->normal);

@@ -63,11 +63,16 @@ static mf_Status make_tree(Build *b, mf_Error *error) {
     tree->level = tree->terrain->lowest == tree->terrain->highest;
     tree->fixed = config->base == MF_ARTICULATED_FIXED ||
                   (config->base == MF_ARTICULATED_AS_MODEL && b->model->base == MF_BASE_FIXED);
-    uint32_t contacts = mf_art_contact_count(b->model, &tree->config);
+    mf_Status status = MF_OK;
+    if (config->shapes)
+        status = mf_hulls_create(b->context, b->model, &tree->hulls, error);
+    if (status != MF_OK)
+        return status;
+    uint32_t contacts = mf_art_contact_count(tree, b->model);
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT, "kinematic: model %s has %u contacts, at most %d",
                        b->model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
-    mf_Status status = mf_art_tree_build(tree, b->model, contacts, 0, b->context, error);
+    status = mf_art_tree_build(tree, b->model, contacts, 0, b->context, error);
     if (status != MF_OK)
         return status;
     tree->contacts = mf_allocate(b->context, contacts, sizeof *tree->contacts);
@@ -117,24 +122,46 @@ static void find_bodies(Build *b) {
 
 // ---- feet ---------------------------------------------------------------------------------------
 
-// Contacts become points and balls: a disc its fixed points, an ellipsoid the ball that reaches as
-// deep in the start position.
+// Where a cylinder or hull touches in the start position, in its axes from its centre; `up` in its
+// axes.
+static void point_of(const mf_ArtPlan *tree, const mf_ArtContact *contact, const double *size,
+                     const double up[3], double out[3]) {
+    if (contact->kind == MF_ART_TOUCH_HULL) {
+        const mf_ConvexHull *hull = &tree->hulls->hulls[contact->hull];
+        uint32_t corners[4], count = mf_hull_corners(hull, up, corners);
+        mf_vec3_copy(out, hull->vertices_f64 + 3 * (size_t)corners[contact->part % count]);
+        return;
+    }
+    const double wide = 0.86602540378443864676, end = up[2] > 0.0 ? -size[2] : size[2];
+    const double turn[3] = {contact->part < 2 ? 1.0 : -0.5, contact->part == 2   ? wide
+                                                            : contact->part == 3 ? -wide
+                                                                                 : 0.0};
+    double way[3] = {-up[0], -up[1], 0.0};
+    if (!mf_vec3_normalize(way))
+        mf_vec3_set(way, 1, 0, 0);
+    mf_vec3_set(out, size[0] * (turn[0] * way[0] - turn[1] * way[1]),
+                size[0] * (turn[0] * way[1] + turn[1] * way[0]), contact->part == 1 ? -end : end);
+}
+
+// Contacts become points and balls: those of a cylinder or hull the places where it touches in the
+// start position, an ellipsoid the ball that reaches as deep there.
 static void find_place(Build *b, uint32_t i) {
     const mf_ArtPlan *tree = b->plan->tree;
     const mf_ArtContact *contact = &tree->contacts[i];
     const double *c =
         tree->constants_f64 + tree->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+    const double *d = b->bodies[contact->link + 1].turn + 6, *t = c + MF_ART_TOUCH_FRAME;
     double *place = b->places[i];
     mf_vec3_copy(place, c);
-    place[3] = c[3];
-    if (contact->disc) {
-        double across[3];
-        mf_vec3_cross(across, c + 4, c + 7);
-        mf_vec3_add_scaled(place, place, c[3] * c[10], c + 7);
-        mf_vec3_add_scaled(place, place, c[3] * c[11], across);
-        place[3] = 0.0;
-    } else if (contact->oval) {
-        const double *d = b->bodies[contact->link + 1].turn + 6, *t = c + 4;
+    place[3] = contact->kind == MF_ART_TOUCH_BALL ? c[3] : 0.0;
+    if (contact->kind == MF_ART_TOUCH_RIM || contact->kind == MF_ART_TOUCH_HULL) {
+        double up[3], out[3];
+        for (int k = 0; k < 3; k++)
+            up[k] = t[k] * d[0] + t[3 + k] * d[1] + t[6 + k] * d[2];
+        point_of(tree, contact, c + MF_ART_TOUCH_SIZE, up, out);
+        for (int k = 0; k < 3; k++)
+            place[k] += mf_vec3_dot(t + 3 * k, out);
+    } else if (contact->kind == MF_ART_TOUCH_OVAL) {
         place[3] = mf_sqrt(t[0] * d[0] * d[0] + t[1] * d[1] * d[1] + t[2] * d[2] * d[2] +
                            2.0 * (t[3] * d[0] * d[1] + t[4] * d[0] * d[2] + t[5] * d[1] * d[2]));
     }

@@ -1,0 +1,273 @@
+// The flat faces of a hull, from its triangles: neighbours whose normals have the same azimuth and
+// polar angle to 0.01 rad are one face, as in MuJoCo's compiler. Every face is listed once by each
+// of its corners, reduced to four corners from that one on (hull.h).
+#include "contact/hull_faces.h"
+#include "math/scalar.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANGLE 0.01 // [rad]
+
+typedef struct Edge { // of a triangle, from the corner of smaller number
+    uint32_t low, high;
+    uint32_t triangle;
+} Edge;
+
+typedef struct Faces {
+    const mf_Mesh *mesh;
+    mf_ConvexHull *hull;
+    uint32_t triangle_count;
+    uint32_t *triangles; // [1] 3 vertices of the hull each
+    double *normals;     // [1] 3 each
+    int32_t (*keys)[2];  // [1]
+    uint32_t *face;      // [1] of each triangle: the smallest triangle of its face
+    Edge *edges;         // [1] 3 per triangle, sorted
+    uint32_t *next;      // [1] per vertex: the next one around the face at work, MF_NONE
+    uint32_t *path;      // [1] corners of the face at work
+} Faces;
+
+static uint32_t vertex_of(const mf_Mesh *mesh, uint32_t number) {
+    uint32_t low = 0, high = mesh->hull_vertex_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (mesh->hull_vertices[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const double *place_of(const Faces *f, uint32_t vertex) {
+    return f->hull->vertices_f64 + 3 * (size_t)vertex;
+}
+
+static void read_triangle(Faces *f, uint32_t t) {
+    uint32_t *corner = f->triangles + 3 * (size_t)t;
+    double *normal = f->normals + 3 * (size_t)t, a[3], b[3];
+    for (int i = 0; i < 3; i++)
+        corner[i] = vertex_of(f->mesh, f->mesh->hull_triangles[3 * (size_t)t + (size_t)i]);
+    mf_vec3_sub(a, place_of(f, corner[1]), place_of(f, corner[0]));
+    mf_vec3_sub(b, place_of(f, corner[2]), place_of(f, corner[0]));
+    mf_vec3_cross(normal, a, b);
+    mf_vec3_normalize(normal);
+    bool pole = mf_abs(normal[2]) > 1.0 - 1e-7;
+    double around = pole ? 0.0 : mf_atan2(normal[1], normal[0]);
+    f->keys[t][0] = (int32_t)mf_floor(around / ANGLE + 0.5);
+    f->keys[t][1] = (int32_t)mf_floor(mf_acos(mf_clamp(normal[2], -1.0, 1.0)) / ANGLE + 0.5);
+    f->face[t] = t;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t from = corner[i], to = corner[(i + 1) % 3];
+        f->edges[3 * t + i] = (Edge){from < to ? from : to, from < to ? to : from, t};
+    }
+}
+
+static int compare_edges(const void *a, const void *b) {
+    const Edge *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
+}
+
+static uint32_t face_of(const Faces *f, uint32_t t) {
+    while (f->face[t] != t)
+        t = f->face[t];
+    return t;
+}
+
+static void join_triangles(Faces *f) {
+    const uint32_t count = 3 * f->triangle_count;
+    qsort(f->edges, count, sizeof *f->edges, compare_edges);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        const Edge *one = &f->edges[i], *two = &f->edges[i + 1];
+        const int32_t *a = f->keys[one->triangle], *b = f->keys[two->triangle];
+        if (one->low != two->low || one->high != two->high || a[0] != b[0] || a[1] != b[1])
+            continue;
+        uint32_t x = face_of(f, one->triangle), y = face_of(f, two->triangle);
+        f->face[x > y ? x : y] = x > y ? y : x;
+    }
+    for (uint32_t t = 0; t < f->triangle_count; t++)
+        f->face[t] = face_of(f, t);
+}
+
+// The corners around a face, whose triangles are those of `members`; returns how many. What is not
+// one loop, from triangles that rounding has turned over, gives none.
+static uint32_t trace(Faces *f, const uint32_t *members, uint32_t count) {
+    uint32_t edges = 0, corners = 0, start = MF_NONE;
+    for (uint32_t i = 0; i < 3 * count; i++)
+        f->next[f->triangles[3 * (size_t)members[i / 3] + i % 3]] = MF_NONE;
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        const uint32_t *corner = f->triangles + 3 * (size_t)members[i / 3];
+        const uint32_t from = corner[i % 3], to = corner[(i + 1) % 3];
+        bool inner = false;
+        for (uint32_t k = 0; k < 3 * count && !inner; k++) {
+            const uint32_t *other = f->triangles + 3 * (size_t)members[k / 3];
+            inner = other[k % 3] == to && other[(k + 1) % 3] == from;
+        }
+        if (inner)
+            continue;
+        if (f->next[from] != MF_NONE)
+            return 0;
+        f->next[from] = to;
+        start = from;
+        edges++;
+    }
+    for (uint32_t at = start; corners < edges && at != MF_NONE; at = f->next[at])
+        f->path[corners++] = at;
+    return corners == edges && edges >= 3 && f->next[f->path[edges - 1]] == start ? edges : 0;
+}
+
+static double area(const Faces *f, const uint32_t *corner) {
+    double a[3], b[3], c[3];
+    mf_vec3_sub(a, place_of(f, corner[2]), place_of(f, corner[0]));
+    mf_vec3_sub(b, place_of(f, corner[3]), place_of(f, corner[1]));
+    mf_vec3_cross(c, a, b);
+    return mf_vec3_length(c);
+}
+
+// Moves corner i of four on as long as the area grows.
+static bool climb(const Faces *f, uint32_t start, uint32_t count, int i, uint32_t at[4],
+                  uint32_t out[4], double *most) {
+    const uint32_t kept = out[i];
+    if (at[i] + 1 >= (i < 3 ? at[i + 1] : count))
+        return false;
+    out[i] = f->path[(start + at[i] + 1) % count];
+    double larger = area(f, out);
+    if (!(larger > *most)) {
+        out[i] = kept;
+        return false;
+    }
+    *most = larger;
+    at[i]++;
+    return true;
+}
+
+// Four of the corners, the first of which is path[start]: the last moves on while the area grows,
+// after each of its moves the third, then the second likewise.
+static void reduce(const Faces *f, uint32_t start, uint32_t count, uint32_t out[4]) {
+    uint32_t at[4] = {0, 1, 2, 3};
+    for (int i = 0; i < 4; i++)
+        out[i] = f->path[(start + at[i]) % count];
+    double most = area(f, out);
+    while (climb(f, start, count, 3, at, out, &most)) {
+        while (climb(f, start, count, 2, at, out, &most))
+            ;
+        while (climb(f, start, count, 1, at, out, &most))
+            ;
+    }
+}
+
+// Lists a face at all its corners; `normal` is the sum of those of its triangles by area.
+static void put_face(Faces *f, uint32_t count, const double normal[3], uint32_t *used) {
+    mf_ConvexHull *hull = f->hull;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t vertex = f->path[i], number = hull->first_face[vertex] + used[vertex]++;
+        mf_HullFace *face = &hull->faces[number];
+        face->count = count < 4 ? count : 4;
+        if (count > 4)
+            reduce(f, i, count, face->corners);
+        for (uint32_t k = 0; count <= 4 && k < 4; k++)
+            face->corners[k] = f->path[(i + (k < count ? k : 0)) % count];
+        for (uint32_t k = 0; k < 3; k++) {
+            hull->normals_f64[3 * (size_t)number + k] = normal[k];
+            hull->normals_f32[3 * (size_t)number + k] = (float)normal[k];
+        }
+    }
+}
+
+typedef struct Member {
+    uint32_t face, triangle;
+} Member;
+
+static int compare_members(const void *a, const void *b) {
+    const Member *x = a, *y = b;
+    if (x->face != y->face)
+        return x->face < y->face ? -1 : 1;
+    return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
+}
+
+static void normal_of(const Faces *f, const uint32_t *members, uint32_t count, double out[3]) {
+    mf_vec3_set(out, 0, 0, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *corner = f->triangles + 3 * (size_t)members[i];
+        double a[3], b[3], c[3];
+        mf_vec3_sub(a, place_of(f, corner[1]), place_of(f, corner[0]));
+        mf_vec3_sub(b, place_of(f, corner[2]), place_of(f, corner[0]));
+        mf_vec3_cross(c, a, b);
+        mf_vec3_add(out, out, c);
+    }
+    mf_vec3_normalize(out);
+}
+
+// Goes through all faces twice: to count what each vertex lists, and to list it.
+static bool list_faces(mf_Context *context, Faces *f) {
+    const uint32_t triangles = f->triangle_count, vertices = f->hull->vertex_count;
+    Member *order = mf_allocate(context, triangles, sizeof *order);
+    uint32_t *members = mf_allocate(context, triangles, sizeof *members);
+    uint32_t *used = mf_allocate(context, vertices, sizeof *used);
+    bool fine = order && members && used;
+    for (uint32_t t = 0; fine && t < triangles; t++)
+        order[t] = (Member){f->face[t], t};
+    if (fine)
+        qsort(order, triangles, sizeof *order, compare_members);
+    for (uint32_t t = 0; fine && t < triangles; t++)
+        members[t] = order[t].triangle;
+    for (int pass = 0; fine && pass < 2; pass++) {
+        for (uint32_t first = 0, last; first < triangles; first = last) {
+            for (last = first + 1; last < triangles && order[last].face == order[first].face;)
+                last++;
+            uint32_t corners = trace(f, members + first, last - first);
+            double normal[3];
+            normal_of(f, members + first, last - first, normal);
+            for (uint32_t i = 0; pass == 0 && i < corners; i++)
+                f->hull->first_face[f->path[i] + 1]++;
+            if (pass == 1)
+                put_face(f, corners, normal, used);
+        }
+        if (pass == 1)
+            continue;
+        for (uint32_t v = 0; v < vertices; v++)
+            f->hull->first_face[v + 1] += f->hull->first_face[v];
+        const size_t count = f->hull->first_face[vertices];
+        f->hull->faces = mf_allocate(context, count, sizeof *f->hull->faces);
+        f->hull->normals_f64 = mf_allocate(context, 3 * count, sizeof(double));
+        f->hull->normals_f32 = mf_allocate(context, 3 * count, sizeof(float));
+        fine = f->hull->faces && f->hull->normals_f64 && f->hull->normals_f32;
+    }
+    mf_release(context, order);
+    mf_release(context, members);
+    mf_release(context, used);
+    return fine;
+}
+
+bool mf_hull_make_faces(mf_Context *context, const mf_Mesh *mesh, mf_ConvexHull *hull) {
+    const size_t count = mesh->hull_triangle_count;
+    Faces f = {.mesh = mesh, .hull = hull, .triangle_count = mesh->hull_triangle_count};
+    hull->first_face = mf_allocate(context, hull->vertex_count + 1, sizeof *hull->first_face);
+    f.triangles = mf_allocate(context, 3 * count, sizeof *f.triangles);
+    f.normals = mf_allocate(context, 3 * count, sizeof *f.normals);
+    f.keys = mf_allocate(context, count, sizeof *f.keys);
+    f.face = mf_allocate(context, count, sizeof *f.face);
+    f.edges = mf_allocate(context, 3 * count, sizeof *f.edges);
+    f.next = mf_allocate(context, hull->vertex_count, sizeof *f.next);
+    f.path = mf_allocate(context, 3 * count + 1, sizeof *f.path);
+    bool fine = hull->first_face && f.triangles && f.normals && f.keys && f.face && f.edges &&
+                f.next && f.path;
+    if (fine) {
+        for (uint32_t t = 0; t < f.triangle_count; t++)
+            read_triangle(&f, t);
+        join_triangles(&f);
+        fine = list_faces(context, &f);
+    }
+    mf_release(context, f.triangles);
+    mf_release(context, f.normals);
+    mf_release(context, f.keys);
+    mf_release(context, f.face);
+    mf_release(context, f.edges);
+    mf_release(context, f.next);
+    mf_release(context, f.path);
+    return fine;
+}

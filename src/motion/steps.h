@@ -1,0 +1,107 @@
+// Maps of nearest cells as what they are: columns with level tops and upright sides.
+//
+// A point in a column is pushed out by the nearest face that leads into the open: the top, or a
+// side towards a lower neighbour. The depth is the distance to that face, so it does not jump as
+// the point moves, and a spring along it holds no more energy than was put in. A ball touches the
+// nearest point of each column.
+#ifndef MF_MOTION_STEPS_H
+#define MF_MOTION_STEPS_H
+
+#include "math/lane_vector.h"
+#include "terrain/lookup_lane.h"
+
+typedef struct StepPlace { // of a place on the map
+    mf_lane across, along; // [1] in cells
+    mf_lane column, row;   // [1] its cell
+} StepPlace;
+
+static MF_INLINE StepPlace step_place(const mf_LaneMap *map, mf_lane x, mf_lane y) {
+    const mf_lane scale = mf_set(map->inverse_cell);
+    StepPlace place = {.across = (x - mf_set(map->origin[0])) * scale,
+                       .along = (y - mf_set(map->origin[1])) * scale};
+    place.column = mf_from_index(mf_to_index(mf_map_clamp(place.across, map->last[0])));
+    place.row = mf_from_index(mf_to_index(mf_map_clamp(place.along, map->last[1])));
+    return place;
+}
+
+// Height of the cell some cells away; border cells go on for ever.
+static MF_INLINE mf_lane step_height(const mf_LaneMap *map, const StepPlace *place, int columns,
+                                     int rows) {
+    return mf_map_nearest(map, place->column + mf_set((mf_real)columns),
+                          place->row + mf_set((mf_real)rows));
+}
+
+// How deep a point is [m], and the normal of the face that it leaves by.
+static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *normal) {
+    const mf_LaneMap map = mf_lane_map(terrain);
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), cell = mf_set((mf_real)terrain->cell);
+    const StepPlace place = step_place(&map, point.x, point.y);
+    const mf_lane top = step_height(&map, &place, 0, 0);
+    mf_lane depth = top - point.z;
+    *normal = (Vec){zero, zero, one};
+    for (int side = 0; side < 4; side++) {
+        const int sign = side & 1 ? 1 : -1, x = side < 2 ? sign : 0, y = side < 2 ? 0 : sign;
+        mf_lane way = side < 2 ? place.across - place.column : place.along - place.row;
+        if (sign > 0)
+            way = one - way;
+        way = way * cell;
+        // What of this side is above the point, or above the ground that the point may be in, too.
+        mf_lane face = top - mf_max(step_height(&map, &place, x, y), point.z);
+        mf_mask better = mf_and(mf_less(way, mf_min(face, depth)), mf_less_equal(zero, way));
+        depth = mf_select(better, way, depth);
+        *normal = vec_select(better, (Vec){mf_set((mf_real)x), mf_set((mf_real)y), zero}, *normal);
+    }
+    return depth;
+}
+
+// Contacts of a ball with columns around the one under its centre.
+typedef struct StepContacts {
+    mf_mask exists[2];
+    mf_lane depth[2]; // [m]
+    Vec normal[2];    // [1]
+} StepContacts;
+
+// The deepest contact with another column that is higher than the one under the centre; of those
+// whose normal is nearly `other` in the lanes `known`, none.
+static inline void step_deepest(const mf_LaneMap *map, mf_real cell, int reach, Vec center,
+                                mf_lane radius, mf_mask known, Vec other, mf_mask *exists,
+                                mf_lane *depth, Vec *normal) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), half = mf_set((mf_real)0.5);
+    const StepPlace place = step_place(map, center.x, center.y);
+    const mf_lane own = step_height(map, &place, 0, 0);
+    *exists = mf_not(mf_mask_all());
+    *depth = mf_set(-MF_REAL_MAX);
+    *normal = (Vec){zero, zero, one};
+    for (int i = 0; i < (2 * reach + 1) * (2 * reach + 1); i++) {
+        const int x = i % (2 * reach + 1) - reach, y = i / (2 * reach + 1) - reach;
+        const mf_lane height = step_height(map, &place, x, y);
+        mf_lane low_x = place.column + mf_set((mf_real)x), low_y = place.row + mf_set((mf_real)y);
+        Vec way = {place.across - mf_clamp(place.across, low_x, low_x + one),
+                   place.along - mf_clamp(place.along, low_y, low_y + one), zero};
+        way = vec_scale(way, mf_set(cell));
+        way.z = center.z - mf_min(center.z, height);
+        mf_lane square = vec_dot(way, way);
+        mf_mask fine = mf_and(mf_less(own, height), mf_less(zero, square));
+        mf_lane distance = mf_sqrt(mf_select(fine, square, one));
+        Vec out = vec_scale(way, one / distance);
+        fine = mf_and(fine, mf_not(mf_and(known, mf_less(half, vec_dot(out, other)))));
+        mf_mask better = mf_and(fine, mf_less(*depth, radius - distance));
+        *depth = mf_select(better, radius - distance, *depth);
+        *normal = vec_select(better, out, *normal);
+        *exists = mf_or(*exists, better);
+    }
+}
+
+static inline void steps_around(const mf_Terrain *terrain, Vec center, mf_lane radius,
+                                mf_real largest, StepContacts *out) {
+    const mf_LaneMap map = mf_lane_map(terrain);
+    const mf_real cell = (mf_real)terrain->cell;
+    const int reach = 1 + (int)(largest * map.inverse_cell);
+    const mf_mask none = mf_not(mf_mask_all());
+    step_deepest(&map, cell, reach, center, radius, none, center, &out->exists[0], &out->depth[0],
+                 &out->normal[0]);
+    step_deepest(&map, cell, reach, center, radius, out->exists[0], out->normal[0], &out->exists[1],
+                 &out->depth[1], &out->normal[1]);
+}
+
+#endif

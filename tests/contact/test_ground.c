@@ -1,0 +1,148 @@
+// Solids on level and turned planes: number, places, normals and depths of contacts as MuJoCo 4.0
+// has them (ground_truth.py), in any order; and the table of directions of hulls.
+#define MF_KERNEL_SCALAR
+#define MF_KERNEL_F64
+#include "contact/ground_truth.h"
+#include "contact/narrow.h"
+#include "context.h"
+
+#include <mayfly/model.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MODELS = sizeof ground_models / sizeof *ground_models };
+enum { CASES = sizeof ground_cases / sizeof *ground_cases };
+
+static mf_Model *load(mf_Context *context, const char *text) {
+    char path[] = "/tmp/mayfly-test-XXXXXX";
+    mf_Model *model = NULL;
+    mf_Error error = {0};
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
+    unlink(path);
+    if (status != MF_OK)
+        fail_msg("%s", error.message);
+    return model;
+}
+
+static void matrix_of(const double q[4], double m[9]) {
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double rows[9] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+        2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+        2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    memcpy(m, rows, sizeof rows);
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// How far a contact is from one of MuJoCo's, over all numbers.
+static double differs(const ShapeContact *own, const double other[7]) {
+    const double rows[7] = {own->point.x,  own->point.y,  own->point.z, own->normal.x,
+                            own->normal.y, own->normal.z, own->depth};
+    double most = 0.0;
+    for (int i = 0; i < 7; i++)
+        most = fmax(most, fabs(rows[i] - other[i]));
+    return most;
+}
+
+// Returns how many of a case's contacts are not there, and counts those that are too many.
+static unsigned compare(const mf_CollidePlan *plan, const GroundCase *want, double tolerance) {
+    double frame[12];
+    matrix_of(want->pose + 3, frame);
+    memcpy(frame + 9, want->pose, 3 * sizeof *frame);
+    const Frames frames = {frame, 12};
+    Manifold manifold;
+    unsigned wrong = 0, count = 0;
+    mf_collide_pair_scalar_f64(plan, 0, &frames, 0.0, &manifold);
+    for (uint32_t i = 0; i < manifold.count; i++)
+        count += manifold.contact[i].exists;
+    for (unsigned k = 0; k < want->count; k++) {
+        double best = 1.0;
+        for (uint32_t i = 0; i < manifold.count; i++)
+            if (manifold.contact[i].exists &&
+                differs(&manifold.contact[i], want->contacts[k]) < best)
+                best = differs(&manifold.contact[i], want->contacts[k]);
+        wrong += best > tolerance;
+    }
+    return wrong + (count != want->count);
+}
+
+// Vertices of meshes are floats in MuJoCo, too, but turned into their own axes there.
+static void contacts_are_mujocos(void **state) {
+    mf_Context *context = *state;
+    unsigned worse = 0;
+    for (unsigned m = 0; m < MODELS; m++) {
+        mf_Model *model = load(context, ground_models[m]);
+        mf_CollidePlan *plan = NULL;
+        assert_int_equal(mf_collide_create(context, model, NULL, &plan, NULL), MF_OK);
+        assert_int_equal(plan->pair_count, 1);
+        for (unsigned c = 0; c < CASES; c++) {
+            if (ground_cases[c].model != m || compare(plan, &ground_cases[c], 2e-7) == 0)
+                continue;
+            print_message("model %u, case %u differs\n", m, c);
+            worse++;
+        }
+        mf_collide_destroy(plan);
+        mf_model_destroy(model);
+    }
+    assert_int_equal(worse, 0);
+}
+
+// What the table of directions finds is as far as the farthest of all vertices.
+static void tables_find_the_farthest(void **state) {
+    mf_Context *context = *state;
+    for (unsigned m = 0; m < MODELS; m += 2) {
+        mf_Model *model = load(context, ground_models[m]);
+        mf_HullSet *set = NULL;
+        assert_int_equal(mf_hulls_create(context, model, &set, NULL), MF_OK);
+        srand(1);
+        for (uint32_t h = 0; h < set->count; h++)
+            for (int i = 0; i < 20000; i++) {
+                const mf_ConvexHull *hull = &set->hulls[h];
+                double way[3], most = -1.0;
+                HullCorners corners;
+                for (int k = 0; k < 3; k++) // whole numbers: many lie on the borders of cells
+                    way[k] = i % 2 ? rand() % 9 - 4 : rand() / (double)RAND_MAX - 0.5;
+                const double length = sqrt(dot(way, way));
+                for (int k = 0; k < 3; k++)
+                    way[k] /= length > 0.0 ? length : 1.0;
+                mf_hull_on_plane_scalar_f64(hull, true, (Vec){-way[0], -way[1], -way[2]}, &corners);
+                for (uint32_t v = 0; v < hull->vertex_count; v++) {
+                    double value = dot(hull->vertices_f64 + 3 * (size_t)v, way);
+                    most = value > most ? value : most;
+                }
+                double best = -1.0;
+                for (int k = 0; k < 4; k++) {
+                    const double at[3] = {corners.at[k].x, corners.at[k].y, corners.at[k].z};
+                    if (corners.exists[k] && dot(at, way) > best)
+                        best = dot(at, way);
+                }
+                assert_true(most - best < 1e-15);
+            }
+        mf_hulls_destroy(set);
+        mf_model_destroy(model);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contacts_are_mujocos),
+        cmocka_unit_test(tables_find_the_farthest),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

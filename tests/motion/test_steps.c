@@ -1,0 +1,146 @@
+// Steps of nearest-cell maps are walls: a body climbs one only with the energy for it, and never
+// gains any. Under `articulated` and `rigid`, for balls and the corners of boxes, cylinders and
+// meshes alike.
+#include "motion/articulated_text.h"
+
+#include <mayfly/motion.h>
+
+#include <math.h>
+#include <stdio.h>
+
+static const double gravity = 9.81, height = 0.03, radius = 0.1;
+
+// The map is 0 for x < 0 and `height` from there on.
+static mf_Terrain *make_step(mf_Context *context) {
+    mf_TerrainConfig config = mf_terrain_config();
+    mf_Terrain *terrain = NULL;
+    mf_Error error = {0};
+    static double heights[64 * 64];
+    for (int i = 0; i < 64 * 64; i++)
+        heights[i] = i % 64 < 32 ? 0.0 : height;
+    config.columns = config.rows = 64;
+    config.cell = 0.1;
+    must(mf_terrain_from_array(context, &config, heights, &terrain, &error), &error);
+    return terrain;
+}
+
+typedef struct Ride {
+    double farthest;   // [m] largest x
+    double most, lost; // [J] largest energy over the first; what is lost at the end
+} Ride;
+
+// Half a metre before the step at `speed`, rolling where it is round; 1.5 s.
+static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
+                 mf_Time step) {
+    char text[1024], path[] = "/tmp/mayfly-test-XXXXXX";
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_Model *model = NULL;
+    mf_World *world = NULL;
+    mf_Group *group = NULL;
+    snprintf(text, sizeof text,
+             "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 -.1 -.1 .1 -.1 .1 -.1 -.1 .1 .1 .1 "
+             "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
+             "<geom %s mass='1'/></body></worldbody></mujoco>",
+             geom);
+    int file = mkstemp(path);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    must(mf_model_load(context, path, NULL, &model, &error), &error);
+    unlink(path);
+    mf_WorldConfig config = mf_world_config();
+    config.step = step;
+    config.terrain = make_step(context);
+    mf_Terrain *terrain = (mf_Terrain *)config.terrain;
+    mf_GroupConfig grouped = mf_group_config();
+    grouped.model = model;
+    must(mf_world_create(context, &config, &world, &error), &error);
+    must(mf_world_add_group(world, &grouped, &group, &error), &error);
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_motions_set_shapes(&motions, true);
+    must(mf_motion_add(group, motion, &motions, &error), &error);
+    mf_Field *place = mf_group_find_field(group, "base.position");
+    mf_field_set(place, 0, 0, -0.5);
+    mf_field_set(place, 0, 1, 0.013);
+    mf_field_set(place, 0, 2, start);
+    mf_world_step(world, (uint32_t)(200 * MF_MILLISECOND / step)); // it settles
+    mf_field_set(place, 0, 0, -0.5);
+    mf_field_set(mf_group_find_field(group, "base.linear_velocity"), 0, 0, speed);
+    mf_field_set(mf_group_find_field(group, "base.angular_velocity"), 0, 1, rate);
+    Ride out = {-1.0, 0.0, 0.0};
+    const mf_MotionEnergy first = mf_motion_energy(group, 0);
+    for (mf_Time t = 0; t < 1500 * MF_MILLISECOND; t += step) {
+        mf_world_step(world, 1);
+        const mf_MotionEnergy now = mf_motion_energy(group, 0);
+        const double gain = now.kinetic + now.potential - first.kinetic - first.potential;
+        out.most = fmax(out.most, gain);
+        out.lost = -gain;
+        out.farthest = fmax(out.farthest, mf_field_get(place, 0, 0));
+    }
+    mf_world_destroy(world);
+    mf_terrain_destroy(terrain);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+    return out;
+}
+
+static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
+static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
+
+// A ball that rolls has 7/10 m v^2 and needs m g h, one that slides without friction 1/2 m v^2.
+// Those with less, down to half of that speed, stay below.
+static void a_ball_climbs_by_its_energy_only(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++)
+        for (int s = 0; s < 2; s++)
+            for (int k = 0; k < 4; k++) {
+                const bool rolls = motions[m] == MF_MOTION_ARTICULATED;
+                const double least = sqrt((rolls ? 10.0 / 7.0 : 2.0) * gravity * height);
+                const double speed = (0.5 + 0.15 * k) * least;
+                Ride got = ride(rolls ? "type='sphere' size='.1'"
+                                      : "type='sphere' size='.1' friction='0 0 0'",
+                                radius, speed, rolls ? speed / radius : 0.0, motions[m], steps[s]);
+                assert_true(got.farthest < 0.0);
+                assert_true(got.farthest > -radius);
+                assert_true(got.most < 0.01 * gravity * height);
+            }
+}
+
+// What keeps turning about the edge, by its angular momentum there, climbs from
+// sqrt(14/5 g h) r / (7/5 r - h) on if it does not slip; half as much more is enough here.
+static void a_fast_ball_climbs(void **state) {
+    (void)state;
+    const double least = sqrt(2.8 * gravity * height) * radius / (1.4 * radius - height);
+    for (int s = 0; s < 2; s++) {
+        Ride got = ride("type='sphere' size='.1' friction='1'", radius, 1.6 * least,
+                        1.6 * least / radius, MF_MOTION_ARTICULATED, steps[s]);
+        assert_true(got.farthest > 0.1);
+        assert_true(got.most < 0.01 * gravity * height);
+    }
+}
+
+// Boxes and meshes that slide at the step stop there.
+static void corners_stop_at_a_step(void **state) {
+    (void)state;
+    static const char *const geoms[] = {"type='box' size='.1 .1 .1' friction='.01'",
+                                        "type='mesh' mesh='m' friction='.01'",
+                                        "type='cylinder' size='.1 .1' friction='.01'"};
+    for (int m = 0; m < 2; m++)
+        for (int g = 0; g < 3; g++)
+            for (int s = 0; s < 2; s++) {
+                Ride got = ride(geoms[g], 0.1, 0.6, 0.0, motions[m], steps[s]);
+                // The foremost point of a standing rim may be none of its contacts.
+                assert_true(got.farthest < (g == 2 ? -0.05 : -0.08));
+                assert_true(got.farthest > -0.11);
+                assert_true(got.most < 0.01 * gravity * height);
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_climbs_by_its_energy_only),
+        cmocka_unit_test(a_fast_ball_climbs),
+        cmocka_unit_test(corners_stop_at_a_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
