@@ -47,7 +47,7 @@ static mf_Status open_stack(mf_Rig *rig, mf_Context *context, int count, bool ha
                   0.1 + 0.2 * i);
     scene_add(&scene, "</worldbody></mujoco>");
     config.motion.shapes = true;
-    config.motion.hard = hard;
+    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     return mf_rig_open_text(rig, context, scene.text, &config, error);
 }
 
@@ -105,7 +105,7 @@ static mf_Status hang_over(mf_Context *context, double part, double *out, mf_Err
     }
     scene_add(&scene, "</worldbody></mujoco>");
     config.motion.contacts = false;
-    config.motion.hard = true;
+    config.motion.contact_law = MF_CONTACT_LAW_HARD;
     mf_Status status = mf_rig_open_text(&rig, context, scene.text, &config, error);
     if (status != MF_OK)
         return status;
@@ -161,7 +161,7 @@ static mf_Status build_arch(mf_Context *context, double thickness, bool hard, do
                   "<body><freejoint/><geom type='mesh' mesh='stone%d' density='1000'/></body>", i);
     scene_add(&scene, "</worldbody></mujoco>");
     config.motion.shapes = true;
-    config.motion.hard = hard;
+    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     config.motion.sweeps = 100;
     mf_Status status = mf_rig_open_text(&rig, context, scene.text, &config, error);
     if (status != MF_OK)

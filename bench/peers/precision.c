@@ -220,7 +220,7 @@ static mf_Status add_motion(Stage *stage, const Job *job, mf_Error *error) {
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.integrator = job->integrator;
     motion.shapes = true;
-    motion.hard = job->hard;
+    motion.contact_law = job->hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     motion.sweeps = job->sweeps;
     motion.contact_time = job->contact_time;
     motion.friction = job->friction;

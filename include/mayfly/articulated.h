@@ -21,6 +21,17 @@ typedef enum mf_ArticulatedBase {
     MF_ARTICULATED_FIXED     // the base is held where it is
 } mf_ArticulatedBase;
 
+// How contacts, limits, dry friction and equality constraints give way (docs/articulated.md).
+typedef enum mf_ContactLaw {
+    MF_CONTACT_LAW_AS_MODEL, // MUJOCO for models of MJCF files, else COMPLIANT, also where the
+                             // settings say how contacts or limits give way
+    MF_CONTACT_LAW_MUJOCO,   // the constraints of MuJoCo, as soft as the file says, solved together
+                             // by Newton's method; implicit steps are those of MuJoCo's Euler,
+                             // implicitfast and implicit, as the file says, and RK4 those of its own
+    MF_CONTACT_LAW_COMPLIANT, // springs and dampers at the end of the step; couplings by sweeps
+    MF_CONTACT_LAW_HARD       // contacts have no softness; not with RK4
+} mf_ContactLaw;
+
 typedef struct mf_ArticulatedConfig {
     uint32_t struct_size; // [byte] set by mf_articulated_config()
     mf_ArticulatedIntegrator integrator;
@@ -38,12 +49,8 @@ typedef struct mf_ArticulatedConfig {
     bool contacts;          // colliding points meet the ground; default true
     bool shapes;            // spheres, capsules, boxes, cylinders and ellipsoids that collide meet
                             // the ground as themselves, instead of by their points; default false
-    bool like_mujoco;       // implicit steps are those of MuJoCo's Euler and RK4 those of its own,
-                            // to be the twin of a model in it: limits and contacts are constraints
-                            // as MuJoCo's, as soft as the file says (solref, solimp) also where it
-                            // says nothing; springs of joints act at the beginning of the step
-                            // (unstable where step^2 stiffness is above 4 times the inertia);
-                            // docs/articulated.md says what follows it; default false
+    mf_ContactLaw contact_law; // default MF_CONTACT_LAW_AS_MODEL; only COMPLIANT reads limit_time
+                               // and the settings of contacts from here on, friction excepted
     double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time, or by the
                               // softness of the file where it states one (implicit steps)
     double contact_damping;   // [N s/m] of one contact, >= 0; default NAN: by contact_ratio
@@ -55,11 +62,8 @@ typedef struct mf_ArticulatedConfig {
     double contact_depth;     // [m] > 0; deeper contacts push no harder; default 0.02
     bool self_contacts;       // shapes of links that the model lets touch do, and those fixed in
                               // the world; default true
-    bool hard;                // contacts have no softness: a solver of sweeps finds their forces;
-                              // not with RK4; default false
-    uint32_t sweeps;          // [1] of that solver, also for tendons and contacts between links,
-                              // up to 1000; default 0: 8, hard 30, of contacts between links
-                              // with `like_mujoco` 400, where they end when nothing moves
+    uint32_t sweeps;          // [1] of the solver of couplings, up to 1000, not with
+                              // MF_CONTACT_LAW_MUJOCO; default 0: 8, hard 30
 } mf_ArticulatedConfig;
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 

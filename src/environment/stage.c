@@ -261,7 +261,7 @@ static mf_MotionsConfig motions_of(const mf_TaskPlan *plan) {
     config.articulated.limits =
         !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
     config.articulated.contacts = touches(model);
-    config.articulated.like_mujoco = true;
+    config.articulated.contact_law = MF_CONTACT_LAW_MUJOCO;
     if (plan->rk4)
         config.articulated.integrator = MF_ARTICULATED_RK4;
     return config;

@@ -18,6 +18,7 @@ static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time 
     config.world.step = step;
     config.group.double_precision = true;
     config.motion.integrator = integrator;
+    config.motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     return config;
 }
 

@@ -60,6 +60,70 @@ PUSH = """<body pos='0 0 .3'><joint axis='0 0 1' damping='.5' armature='.05' ran
 <joint type='slide' axis='0 1 0' damping='.4' armature='.03' range='-.1 .08' limited='true'/>
 <geom size='.05' density='5' condim='1'/></body>"""
 
+# A box with all kinds of friction that is thrown onto the ground.
+def top(dimension):
+    return f"""<body pos='0 0 .13'><freejoint/><geom type='box' size='.1 .07 .12' condim='{dimension}'
+ friction='.6 .02 .01'/></body>"""
+
+
+# Spheres that spin and roll, on the ground and on each other.
+def balls(dimension):
+    return f"""<body pos='0 0 .099'><freejoint/><geom size='.1' condim='{dimension}'
+ friction='.5 .03 .005' solref='.01 .7'/></body>
+<body pos='.02 .01 .28'><freejoint/><geom size='.08' condim='{dimension}' friction='.7 .02 .01'/>
+</body>"""
+
+
+# Dry friction of joints, of a ball joint and of a tendon; a tendon with limits, spring and inertia.
+DRY = """<body pos='0 0 1'><joint axis='0 1 0' frictionloss='.8' damping='.1'/>
+<geom type='capsule' size='.04' fromto='0 0 0 .3 0 0'/>
+<body pos='.3 0 0'><joint name='a' axis='0 1 0' frictionloss='.3' solreffriction='.03 1'
+ solimpfriction='.7 .9 .01 .5 2'/><geom type='capsule' size='.03' fromto='0 0 0 .25 0 0'/>
+<body pos='.25 0 0'><joint name='b' axis='0 1 0' armature='.01'/>
+<geom type='capsule' size='.03' fromto='0 0 0 .2 .05 0'/>
+<body pos='.2 .05 0'><joint type='ball' frictionloss='.02' range='0 .7' limited='true'
+ margin='.05'/><geom type='capsule' size='.02' fromto='0 0 0 .1 0 .1'/></body></body></body></body>"""
+DRY_REST = """<tendon><fixed name='t' range='-.3 .25' limited='true' margin='.02' frictionloss='.2'
+ stiffness='3' damping='.2' armature='.02'><joint joint='a' coef='.7'/><joint joint='b' coef='-1.2'/>
+</fixed></tendon>"""
+
+# Two arms, joined at their ends, that lift a weld and drive a joint by a polynomial.
+LOOP = """<body pos='0 0 1'><joint axis='0 1 0' damping='.1'/>
+<geom contype='0' conaffinity='0' type='capsule' size='.03' fromto='0 0 0 .3 0 0'/>
+<body name='end' pos='.3 0 0'><joint axis='0 1 0'/>
+<geom contype='0' conaffinity='0' type='capsule' size='.03' fromto='0 0 0 .3 0 0'/></body></body>
+<body name='other' pos='.6 0 1'><joint name='x' axis='0 1 0' damping='.2'/>
+<geom contype='0' conaffinity='0' type='capsule' size='.03' fromto='0 0 0 0 0 -.4'/></body>
+<body pos='0 .5 1'><joint name='y' axis='0 1 0'/>
+<geom contype='0' conaffinity='0' type='capsule' size='.03' fromto='0 0 0 .2 0 0'/>
+<body name='holds' pos='.2 0 0'><joint axis='1 0 0'/><geom contype='0' conaffinity='0' size='.05'/></body></body>
+<body name='held' pos='.25 .5 1.1'><freejoint/><geom contype='0' conaffinity='0' type='box' size='.03 .05 .04'/></body>"""
+LOOP_REST = """<equality><connect body1='end' body2='other' anchor='.3 0 0' solref='.03 1'/>
+<joint joint1='y' joint2='x' polycoef='.05 .6 .3 0 0' solimp='.8 .9 .01 .5 2'/>
+<weld body1='holds' body2='held' torquescale='.7' solref='.04 1.2'/></equality>"""
+
+# A quadruped with position servos that stands on spheres: what implicitfast is for.
+SERVO = """<body pos='0 0 .34'><freejoint/><geom type='box' size='.2 .1 .05'/>""" + "".join(
+    f"""<body pos='{x} {y} 0'><joint name='h{i}' axis='0 1 0' damping='.3' armature='.01'
+ frictionloss='.1'/><geom type='capsule' size='.03' fromto='0 0 0 0 0 -.17'/>
+<body pos='0 0 -.17'><joint name='k{i}' axis='0 1 0' damping='.2' armature='.01' range='-1 1'
+ limited='true'/><geom type='capsule' size='.02' fromto='0 0 0 0 0 -.13'/>
+<geom pos='0 0 -.15' size='.025' condim='6' friction='.8 .02 .01' priority='1'
+ solimp='.015 1 .022 .5 2'/></body></body>"""
+    for i, (x, y) in enumerate([(.15, .1), (.15, -.1), (-.15, .1), (-.15, -.1)])) + "</body>"
+SERVO_REST = "<actuator>" + "".join(
+    f"<position joint='h{i}' kp='40' kv='2' forcerange='-9 9'/>"
+    f"<general joint='k{i}' gainprm='30' biastype='affine' biasprm='2 -30 -1.5'/>"
+    for i in range(4)) + "</actuator>"
+
+# The tall box of a slope: mu below the tangent, tilted gravity.
+TALL = "<body pos='0 0 .15'><freejoint/><geom type='box' size='.05 .05 .15'/></body>"
+SLOPE = "timestep='.002' gravity='3.355 0 -9.218'"
+
+POWERS = """<body pos='0 0 .1'><freejoint/><geom size='.1' solimp='.5 .95 .01 .3 1.5'/></body>
+<body pos='.5 0 .12'><freejoint/><geom type='capsule' size='.05 .1' solimp='.2 .9 .02 .6 3' margin='.02'
+ gap='.01'/></body>"""
+
 FREE = [.7, -.2, -.4, 3., -2., 4.]
 TWINS = [
     ("leg, Euler", model("timestep='.004'", LEG), [1.5, -.5, 1., 4., -3.]),
@@ -77,6 +141,40 @@ TWINS = [
     ("clap with friction, Euler", model("timestep='.004'", clap(3)), [-1., 6., -6., 2.]),
     ("clap with friction, RK4", model("timestep='.004' integrator='RK4'", clap(3)),
      [-1., 6., -6., 2.]),
+    ("leg, elliptic", model("timestep='.004' cone='elliptic' impratio='10'", LEG),
+     [1.5, -.5, 1., 4., -3.]),
+    ("tumbler, elliptic", model("timestep='.004' cone='elliptic'", TUMBLER),
+     FREE + [2., 1., -2., 3.]),
+    ("tumbler, elliptic, RK4", model("timestep='.005' cone='elliptic' integrator='RK4'", TUMBLER),
+     FREE + [2., 1., -2., 3.]),
+    ("clap, elliptic", model("timestep='.004' cone='elliptic'", clap(3)), [-1., 6., -6., 2.]),
+    ("box that turns", model("timestep='.004'", top(4)), [.5, .2, 0., .3, -.2, 6.]),
+    ("box that turns, elliptic", model("timestep='.004' cone='elliptic'", top(4)),
+     [.5, .2, 0., .3, -.2, 6.]),
+    ("box that rolls, elliptic", model("timestep='.004' cone='elliptic' impratio='3'", top(6)),
+     [.5, .2, 0., .3, -.2, 6.]),
+    ("balls that roll", model("timestep='.004'", balls(6)), [1., .5, 0., 2., 8., 9.] + [0.] * 6),
+    ("balls that roll, elliptic", model("timestep='.004' cone='elliptic'", balls(6)),
+     [1., .5, 0., 2., 8., 9.] + [0.] * 6),
+    ("dry friction and tendon, Euler", model("timestep='.003'", DRY, DRY_REST),
+     [3., -4., 5., 1., 2., 3.]),
+    ("dry friction and tendon, RK4", model("timestep='.003' integrator='RK4'", DRY, DRY_REST),
+     [3., -4., 5., 1., 2., 3.]),
+    ("dry friction and tendon, implicitfast",
+     model("timestep='.003' integrator='implicitfast'", DRY, DRY_REST), [3., -4., 5., 1., 2., 3.]),
+    ("equality, Euler", model("timestep='.003'", LOOP, LOOP_REST), [0.] * 5 + [.1, 0, 0, 0, 0, 0]),
+    ("equality, RK4", model("timestep='.003' integrator='RK4'", LOOP, LOOP_REST),
+     [0.] * 5 + [.1, 0, 0, 0, 0, 0]),
+    ("servos, Euler", model("timestep='.002'", SERVO, SERVO_REST), [.3, .1, 0, 0, 0, .5] + [.2] * 8),
+    ("servos, implicitfast, elliptic",
+     model("timestep='.002' integrator='implicitfast' cone='elliptic' impratio='100'", SERVO,
+           SERVO_REST), [.3, .1, 0, 0, 0, .5] + [.2] * 8),
+    ("tall box on a slope", model(SLOPE, TALL).replace(".7 .1 .1", ".25 .1 .1").replace(
+        ".9 .1 .1", ".25 .1 .1"), [0.] * 6),
+    ("tall box on a slope, elliptic", model(SLOPE + " cone='elliptic'", TALL).replace(
+        ".7 .1 .1", ".25 .1 .1").replace(".9 .1 .1", ".25 .1 .1"), [0.] * 6),
+    ("powers of the impedance", model("timestep='.004'", POWERS),
+     [.5, .2, 0., 3., -2., 1.] + [-.5, 0., 0., 1., 0., 4.]),
 ]
 
 
@@ -90,6 +188,7 @@ def run(text, velocity):
         mujoco.mj_step(m, d)
         touched += d.nefc > 0
     assert touched > STEPS // 8, touched
+    assert not any(w.number for w in d.warning)
     return m, d
 
 
@@ -101,14 +200,14 @@ def main():
     print(f"// Models with constraints and how MuJoCo {mujoco.__version__} moves them: from their "
           "start with the first\n// velocities, positions and velocities after "
           f"{STEPS} steps. Written by\n// articulated_twins.py; do not edit.\n// clang-format off")
-    print(f"enum {{ TWIN_STEPS = {STEPS}, TWIN_VALUES = 24 }};")
+    print(f"enum {{ TWIN_STEPS = {STEPS}, TWIN_VALUES = 40 }};")
     print("static const Twin twins[] = {")
     for name, text, velocity in TWINS:
         m, d = run(text, velocity)
         flat = " ".join(text.split())
-        assert m.nq <= 24
+        assert m.nq <= 40, name
         rk4 = "true" if m.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4 else "false"
-        print(f'    {{"{name}", {rk4}, {m.opt.timestep!r}, {m.nq}, {m.nv},\n     "{flat}",')
+        print(f'    {{"{name}", {rk4}, {m.opt.timestep!r}, {numbers(m.opt.gravity)}, {m.nq}, {m.nv},\n     "{flat}",')
         print(f"     {numbers(velocity)},\n     {numbers(d.qpos)},\n     {numbers(d.qvel)}}},")
     print("};")
 

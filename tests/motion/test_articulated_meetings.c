@@ -112,7 +112,7 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contacts = false;
-    config.motion.hard = hard;
+    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
     snprintf(text, sizeof text, form, angle, mu, angle, height * s, height * c, mu);
     text_open(&t, text, &config);
@@ -159,7 +159,8 @@ static void a_hard_box_rests_on_the_ground(void **state) {
     (void)state;
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.hard = config.motion.shapes = true;
+    config.motion.contact_law = MF_CONTACT_LAW_HARD;
+    config.motion.shapes = true;
     text_open(&t, box, &config);
     text_set(&t, "base.position", 2, 0.3);
     mf_world_step(t.world, 1000);
@@ -199,7 +200,7 @@ static void d10_a_stack_stands(void **state) {
         Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.motion.shapes = true;
-        config.motion.hard = hard;
+        config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
         text_open(&t, stack, &config);
         mf_world_step(t.world, 2000);
         double load = 0.0, before[3], worst = 0.0;
@@ -251,7 +252,7 @@ static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, b
     config.group.count = count;
     config.world.isa = isa;
     config.motion.shapes = true;
-    config.motion.hard = hard;
+    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     text_open(&t, brawl, &config);
     mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
     mf_Field *spin = mf_group_find_field(t.group, "base.angular_velocity");
@@ -292,7 +293,7 @@ static void an_image_holds_what_contacts_remember(void **state) {
         Text t, other;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.motion.shapes = true;
-        config.motion.hard = hard;
+        config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
         text_open(&t, stack, &config);
         text_open(&other, stack, &config);
         mf_world_step(t.world, 300);

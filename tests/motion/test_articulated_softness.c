@@ -1,4 +1,4 @@
-// Constraints as MuJoCo has them (like_mujoco, and limits of files that say how soft they are):
+// Constraints as MuJoCo has them (contact_law mujoco, and limits of files that say how soft they are):
 // depths at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms),
 // springs that neither gain nor lose energy, forces on bodies that are fixed to each other.
 #include "motion/articulated_text.h"
@@ -47,7 +47,7 @@ static double rest_depth(const Soft *soft, double many, double a) {
 static TextConfig config_of(bool like) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
-    config.motion.like_mujoco = like;
+    config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
     return config;
 }
 
@@ -136,7 +136,7 @@ static void an_arm_rests_on_its_limit(void **state) {
     }
 }
 
-// A file that says how soft limits are has it so without like_mujoco; one that says nothing has the
+// A file that says how soft limits are has it so with the compliant law too; one that says nothing has the
 // motion's own, two steps; settings beat the file.
 static void who_decides_on_limits(void **state) {
     (void)state;
@@ -189,7 +189,7 @@ static void a_limit_steps_as_the_file_does(void **state) {
         Text t;
         char text[700];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-        config.motion.like_mujoco = true;
+        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
         config.world.gravity = 0.0;
         snprintf(text, sizeof text,
                  "<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "

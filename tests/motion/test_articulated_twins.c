@@ -1,4 +1,4 @@
-// Twins of MuJoCo's models (like_mujoco): limits, contacts with the ground and between links,
+// Twins of MuJoCo's models (contact_law mujoco): limits, contacts with the ground and between links,
 // damping, by MuJoCo's Euler and its Runge-Kutta, against numbers of MuJoCo itself
 // (articulated_twins.h). Both solve the same problem in each step to rounding, so after 80 steps
 // only what rounding has grown to is left.
@@ -10,16 +10,18 @@ typedef struct Twin {
     const char *name;
     bool rk4;
     double step;                       // [s]
+    double gravity[3];                 // [m/s^2]
     uint32_t positions, velocities;    // [1]
     const char *text;                  // MJCF
-    double first[24];                  // velocities at the start
-    double position[24], velocity[24]; // at the end
+    double first[40];                  // velocities at the start
+    double position[40], velocity[40]; // at the end
 } Twin;
 
 #include "motion/articulated_twins.h"
 
 typedef struct State {
     double position[TWIN_VALUES], velocity[TWIN_VALUES];
+    double residual, early; // of the solver
 } State;
 
 typedef struct Robot {
@@ -36,7 +38,7 @@ static void copy(Robot robot, const char *name, uint32_t first, uint32_t count, 
 static State state_of(const Text *t, uint32_t number) {
     const Robot robot = {t, number};
     State out = {0};
-    uint32_t balls = 0;
+    uint32_t balls = 0, frees = 0;
     if (t->model->base == MF_BASE_FREE) {
         copy(robot, "base.position", 0, 3, out.position);
         copy(robot, "base.orientation", 0, 4, out.position + 3);
@@ -47,7 +49,12 @@ static State state_of(const Text *t, uint32_t number) {
         const mf_Joint *joint = &t->model->joints[j];
         double *q = out.position + joint->position_address,
                *v = out.velocity + joint->velocity_address;
-        if (joint->type == MF_JOINT_BALL) {
+        if (joint->type == MF_JOINT_FLOATING) {
+            copy(robot, "free.position", 3 * frees, 3, q);
+            copy(robot, "free.velocity", 3 * frees++, 3, v);
+            copy(robot, "ball.orientation", 4 * balls, 4, q + 3);
+            copy(robot, "ball.rate", 3 * balls++, 3, v + 3);
+        } else if (joint->type == MF_JOINT_BALL) {
             copy(robot, "ball.orientation", 4 * balls, 4, q);
             copy(robot, "ball.rate", 3 * balls++, 3, v);
         } else if (joint->type != MF_JOINT_FIXED) {
@@ -62,13 +69,23 @@ static State play(const Twin *twin, bool like, bool rk4) {
     TextConfig config = text_config(rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
                                     mf_time_from_seconds(twin->step));
     Text t;
+    const double pull =
+        sqrt(twin->gravity[0] * twin->gravity[0] + twin->gravity[2] * twin->gravity[2]);
+    config.world.gravity = pull;
+    for (int i = 0; i < 3; i++)
+        config.world.gravity_direction[i] = twin->gravity[i] / pull;
     config.motion.shapes = true;
-    config.motion.like_mujoco = like;
+    config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
     text_open(&t, twin->text, &config);
     mf_group_set_state(t.group, 0, t.model->start_position, twin->first);
     mf_world_step(t.world, TWIN_STEPS);
     State out = state_of(&t, 0);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
+    if (like) {
+        out.residual = text_get(&t, "solver.residual", 0);
+        out.early = text_get(&t, "solver.early", 0);
+    }
+    if (mf_group_fault_total(t.group) != 0)
+        fail_msg("%s: fault with %s", twin->name, like ? "the law" : "another law");
     text_close(&t);
     return out;
 }
@@ -84,15 +101,17 @@ static double error_of(const Twin *twin, const State *state) {
 
 static void twins_go_the_same_way(void **state) {
     (void)state;
+    int wrong = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
         const State end = play(twin, true, twin->rk4);
         double error = error_of(twin, &end);
         if (getenv("MAYFLY_TELL") != NULL)
-            print_message("%s: %g\n", twin->name, error);
-        if (error > 1e-8)
-            fail_msg("%s: off by %g", twin->name, error);
+            print_message("%s: %g, residual %g, early %g\n", twin->name, error, end.residual,
+                          end.early);
+        wrong += !(error <= 1e-8 && end.early <= 0.0);
     }
+    assert_int_equal(wrong, 0);
 }
 
 // What the agreement is due to: neither the other integrator nor contacts of the motion's own kind
@@ -116,7 +135,8 @@ static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *ou
     TextConfig config = text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
                                     mf_time_from_seconds(twin->step));
     Text t;
-    config.motion.shapes = config.motion.like_mujoco = true;
+    config.motion.shapes = true;
+    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     config.group.count = count;
     config.group.double_precision = false;
     text_open(&t, twin->text, &config);

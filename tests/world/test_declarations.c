@@ -222,7 +222,7 @@ static void robots_declare_what_they_do(void **state) {
     servos.servo.gain = 20.0;
     servos.servo.damping = 0.5;
     mf_ArticulatedConfig hard = servos;
-    hard.hard = true;
+    hard.contact_law = MF_CONTACT_LAW_HARD;
     hard.shapes = true;
     check_robot("hexapod.urdf", &servos);
     check_robot("humanoid.urdf", &hard);

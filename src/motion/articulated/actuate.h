@@ -24,12 +24,14 @@ typedef struct Turning { // as Line, of a ball
 
 typedef struct Actuation {
     bool implicit;             // the step is
+    mf_lane late; // [s] of the step at whose end what is lost with the rate acts
     const mf_real *control;    // rows of actuator.control
     const mf_real *activation; // rows of actuator.activation
     Line lines[MF_ARTICULATED_MAX_LINKS];
     Turning balls[MF_ARTICULATED_MAX_BALLS];
     Wrench wrench[MF_ARTICULATED_MAX_LINKS + 1]; // on link l at l + 1
-    mf_lane slope[MF_ARTICULATED_MAX_ACTUATORS]; // [kg] or [kg m^2] of those on sites
+    mf_lane slope[MF_ARTICULATED_MAX_ACTUATORS]; // [kg] or [kg m^2] of those on sites; with
+                                                 // MuJoCo's law of those on joints
     mf_lane force[MF_ARTICULATED_MAX_ACTUATORS]; // [N] or [N m]
 } Actuation;
 
@@ -73,13 +75,13 @@ static MF_INLINE mf_lane actuator_short_way(const mf_ArtActuator *actuator, mf_l
 
 // Force and what it loses per unit of acceleration along the actuator's length.
 static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane length, mf_lane rate,
-                                    mf_lane step) {
+                                    mf_lane step, mf_lane late) {
     mf_lane per_length = mf_fma(mf_set(c[MF_ART_GAIN + 1]), input, mf_set(c[MF_ART_BIAS + 1]));
     mf_lane per_rate = mf_fma(mf_set(c[MF_ART_GAIN + 2]), input, mf_set(c[MF_ART_BIAS + 2]));
     mf_lane force = mf_fma(mf_set(c[MF_ART_GAIN]), input, mf_set(c[MF_ART_BIAS]));
     force = mf_fma(per_length, mf_fma(step, rate, length), mf_fma(per_rate, rate, force));
     // Only what resists may act at the end of the step.
-    mf_lane slope = mf_max(-(step * mf_fma(step, per_length, per_rate)), mf_zero());
+    mf_lane slope = mf_max(-(late * mf_fma(step, per_length, per_rate)), mf_zero());
     mf_lane held = mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER]));
     mf_lane size = mf_abs(force);
     mf_mask clamped = mf_less(mf_abs(held), size);
@@ -100,8 +102,14 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
         rate = mf_fma(weight, state->speed[term->link], rate);
         sum += (mf_real)(term->weight < 0 ? -term->weight : term->weight);
     }
-    Line line = actuator_line(c, input, length, rate, step);
+    Line line = actuator_line(c, input, length, rate, step, all->late);
     all->force[i] = line.torque;
+    // MuJoCo takes nothing off a force that is held at its range.
+    const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_FORCE_LOWER]), line.torque),
+                                mf_less(line.torque, mf_set(c[MF_ART_FORCE_UPPER])));
+    all->slope[i] = mf_keep(free, line.slope);
+    if (plan->law) // it is spent after the constraints (constrain_kernel.c)
+        line.slope = mf_zero();
     for (uint32_t t = 0; t < actuator->term_count; t++) {
         const mf_ArtTerm *term = &plan->terms[actuator->first_term + t];
         mf_real weight = (mf_real)term->weight;
@@ -141,7 +149,7 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
     mf_lane angle = mf_atan2_lane(sine, q.w * sign);
     mf_lane length = vec_dot(half, gear) * ((angle + angle) / mf_max(sine, tiny));
     input = actuator_short_way(actuator, input, length);
-    Line line = actuator_line(c, input, length, vec_dot(gear, state->ball_rate[row]), step);
+    Line line = actuator_line(c, input, length, vec_dot(gear, state->ball_rate[row]), step, step);
     Turning *ball = &all->balls[row];
     Vec bent = vec_scale(gear, line.slope);
     all->force[i] = line.torque;

@@ -102,7 +102,7 @@ static inline void push_between(const mf_ArtPlan *plan, const State *state,
     Vec seen = vec_sub(vec_sub(site.velocity, from.velocity), vec_cross(shared, way));
     mf_lane rate = vec_dot_add(seen, push, vec_dot(spin, vec_sub(site.rate, from.rate)));
     input = actuator_short_way(actuator, input, length);
-    const mf_lane size = actuator_line(c, input, length, rate, mf_zero()).torque;
+    const mf_lane size = actuator_line(c, input, length, rate, mf_zero(), mf_zero()).torque;
     const Vec force = vec_scale(push, size), torque = vec_scale(spin, size);
     work->actuation.force[i] = size;
     push_from_world(plan, actuator->links[0], site.place, force, torque, work);
@@ -123,7 +123,7 @@ static inline void push_site(const mf_ArtPlan *plan, const State *state,
         rate = vec_dot_add(push, mat_apply_transposed(&pose->turn, pose->speed),
                            vec_dot(turn, link < 0 ? state->rate : work->links[link].rate));
     }
-    Line line = actuator_line(c, input, mf_zero(), rate, step);
+    Line line = actuator_line(c, input, mf_zero(), rate, step, step);
     Wrench *wrench = &work->actuation.wrench[link + 1];
     work->actuation.force[i] = line.torque;
     work->actuation.slope[i] = line.slope;

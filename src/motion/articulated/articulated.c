@@ -56,6 +56,16 @@ static const mf_FieldInfo articulated_fields[] = {
     {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
      "moment (N m) of its pressing part about the second's link, or the first's beside the world"},
+    {"solver.acceleration", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "of all velocities, of the base, then of links, at the last step's beginning: where the solver "
+     "of constraints begins"},
+    {"solver.residual", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "of the solver of constraints: root of what a further step would take from its cost, over the "
+     "cost"},
+    {"solver.iterations", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "of the solver of constraints in the last step"},
+    {"solver.early", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "steps in which the solver of constraints ended before it had converged, or left contacts out"},
     {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "per body with force sensors: force and torque from outside on all that it carries; N m"},
     {"joint.limit_force", "N m", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
@@ -86,6 +96,12 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->actuator_count;
     case MF_ART_ROW_MEETING:
         return plan->recalls ? plan->collide->pair_count : 0;
+    case MF_ART_ROW_WARM:
+        return plan->law ? plan->dof_count : 0;
+    case MF_ART_ROW_RESIDUAL:
+    case MF_ART_ROW_ITERATIONS:
+    case MF_ART_ROW_EARLY:
+        return plan->law ? 1 : 0;
     case MF_ART_ROW_OUTER:
         return plan->zone_count;
     case MF_ART_ROW_LIMIT:
@@ -230,12 +246,13 @@ static const char *const articulated_writes[] = {
     "base.position",        "base.orientation",    "base.linear_velocity", "base.angular_velocity",
     "joint.angle",          "joint.rate",          "?ball.orientation",    "?ball.rate",
     "?free.position",       "?free.velocity",      "?contact.load",        "?contact.slip",
-    "?actuator.activation", "?actuator.force",     "?meeting.force",       "?sensor.outer",
+    "?actuator.activation", "?actuator.force",     "?meeting.force",       "?solver.acceleration",
+    "?solver.residual",     "?solver.iterations",  "?solver.early",        "?sensor.outer",
     "?joint.limit_force",   "?tendon.limit_force", "fault.word",           NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
     const uint32_t settings[] = {plan->config.integrator,    plan->fixed,       plan->config.limits,
-                                 plan->config.self_contacts, plan->config.hard, plan->sweeps};
+                                 plan->config.self_contacts, plan->config.contact_law, plan->sweeps};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     hash = mf_hash_bytes(hash, &plan->config.friction, sizeof plan->config.friction);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));

@@ -66,7 +66,7 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
         loads[i][0] = loads[i][1] = zero;
         if (!work->contacts.any || !touch->near)
             continue;
-        if (plan->config.hard)
+        if (plan->hard || plan->law)
             loads[i][0] = mf_keep(touch->may, touch->load);
         else
             loads[i][0] =
@@ -104,11 +104,13 @@ static void keep_asked(const mf_ArtPlan *plan, const State *state, const Drive *
                        const Rates *force, const Rates *rates, Work *work, Asked *asked) {
     if (plan->zone_count > 0) {
         outer_given(plan, state, drive, force, work);
-        if (work->contacts.any && !plan->config.hard)
+        if (work->contacts.any && !plan->hard && !plan->law)
             outer_ground(plan, state, drive, work);
         memcpy(asked->zones, work->zones, plan->zone_count * sizeof *asked->zones);
     }
-    for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
+    for (uint32_t l = 0; plan->keeps_limits && plan->law && l < plan->link_count; l++)
+        asked->limits[l] = work->limit_forces[l];
+    for (uint32_t l = 0; plan->keeps_limits && !plan->law && l < plan->link_count; l++)
         if (plan->links[l].drive & MF_ART_HAS_LIMIT)
             asked->limits[l] = limit_force(
                 state, &plan->links[l], &work->links[l].limit, &work->limits[l],
@@ -164,7 +166,8 @@ typedef struct Actuated { // what a step leaves behind
 static void bind_actuators(const Step *s, Actuation *actuation) {
     actuation->control = row_of(s->block, MF_ART_ROW_CONTROL);
     actuation->activation = row_of(s->block, MF_ART_ROW_ACTIVATION);
-    actuation->implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+    actuation->implicit =
+        s->plan->config.integrator == MF_ARTICULATED_IMPLICIT && !s->plan->law;
 }
 
 // Activations move once a step, from its beginning.
@@ -188,17 +191,25 @@ static void store_actuators(const Step *s, const Actuated *actuated) {
 
 // ---- stepping -----------------------------------------------------------------------------------
 
+static void bind_solver(const Step *s, Solver *solver) {
+    solver->warm = s->block->rows[MF_ART_ROW_WARM];
+    solver->residual = s->block->rows[MF_ART_ROW_RESIDUAL];
+    solver->iterations = s->block->rows[MF_ART_ROW_ITERATIONS];
+    solver->early = s->block->rows[MF_ART_ROW_EARLY];
+    solver->alive = s->alive;
+}
+
 static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
                        mf_lane (*loads)[2], Actuated *out, Asked *asked) {
     Work work;
     Rates rates;
     work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
-    work.contacts.again = false;
     work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
     work.contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
     work.meetings.memory = s->block->rows[MF_ART_ROW_MEETING];
     work.meetings.alive = s->alive;
     bind_actuators(s, &work.actuation);
+    bind_solver(s, &work.solver);
     drive->limits = s->plan->keeps_limits ? work.limits : NULL;
     drive->state = state;
     forward_dynamics(s->plan, state, drive, force, &work, &rates);
@@ -218,10 +229,11 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
     Slope sum, last;
     Rates rates;
     Work work;
-    work.contacts.implicit = work.contacts.again = false;
+    work.contacts.implicit = false;
     work.contacts.load = NULL;
     work.meetings.memory = NULL;
     bind_actuators(s, &work.actuation);
+    bind_solver(s, &work.solver);
     drive->limits = s->plan->keeps_limits ? work.limits : NULL;
     for (int i = 0; i < 4; i++) {
         const State *now = drive->state = i == 0 ? state : &stage;
@@ -229,7 +241,6 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
         if (i > 0)
             slope_apply(s->plan, &stage, state, &last, way);
         forward_dynamics(s->plan, now, drive, force, &work, &rates);
-        work.contacts.again = true;
         slope_find(s->plan, &last, now, &rates, i == 0, way);
         slope_add(s->plan, &sum, &last, i == 0, mf_set(weight[i]));
     }

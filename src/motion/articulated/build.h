@@ -51,14 +51,27 @@ bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softn
 // Its stiffness over the impedance [1/s^2] and its damping [1/s].
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
                       double *b);
-// MuJoCo takes the mass alone, without armatures, for what constraints move of a body that only
-// slides along its own axes and carries nothing. Returns 1 over it [1/kg], else 0.
-double mf_art_slider_ease(const mf_Model *model, uint32_t body);
 // The four values of impedance.h.
 void mf_art_grade(const mf_Softness *softness, double out[4]);
 // Makes limits of hinges and slides as soft as the file says; MF_ART_MOVED must be there.
 mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
+
+// What constraints give way by in the file's reference position, the diagonal of J M^-1 J^T
+// (MuJoCo's invweight0): of shapes by their bodies' centres, and of links by theirs (the base
+// first) [1/kg], of the joints of links, of tendons; of loops along and about; of the base's joint
+// along and about. The caller frees them.
+typedef struct mf_ArtWeights {
+    double *shapes, *links, *joints, *tendons, *loops, base[2];
+} mf_ArtWeights;
+mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
+                              mf_Context *context, mf_Error *error);
+void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context);
+
+// With MuJoCo's law: how soft each constraint is, the pattern of the mass matrix, and what acts at
+// the end of the step. Contacts, couplings and drives must be there.
+mf_Status mf_art_laws_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                           mf_Error *error);
 
 // Fills MF_ART_MOVED of all links; armatures must be there.
 mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,

@@ -13,7 +13,6 @@
 
 // How a contact rubs, the same for all contacts of a bundle.
 typedef struct Surface {
-    bool edged;          // rows are edges of a pyramid, 1 or 4
     uint32_t rows;       // [1] 1, 3, 4 or 6
     mf_real friction[5]; // [1] two sliding, [m] turning, [m] two rolling
 } Surface;
@@ -45,11 +44,6 @@ static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *mee
         dimension = pair->dimension;
         for (int i = 0; i < 5; i++)
             surface.friction[i] = (mf_real)pair->friction[i];
-        if (plan->laws != NULL) {
-            surface.edged = true;
-            surface.rows = plan->laws[meeting->pair].edges;
-            return surface;
-        }
     }
     const mf_real *mu = surface.friction;
     if (dimension >= 3 && mu[0] > 0 && mu[1] > 0)
@@ -62,7 +56,7 @@ static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *mee
 }
 
 static inline bool surface_equal(const Surface *a, const Surface *b) {
-    bool equal = a->rows == b->rows && a->edged == b->edged;
+    bool equal = a->rows == b->rows;
     for (int i = 0; i < 5; i++)
         equal = equal && !(a->friction[i] < b->friction[i]) && !(b->friction[i] < a->friction[i]);
     return equal;
@@ -150,7 +144,7 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
     Meetings *all = &work->meetings;
     group->lanes = mf_mask_all();
     group->count = 0;
-    if (plan->collide == NULL && !plan->config.hard)
+    if (plan->collide == NULL && !plan->hard)
         return MF_LANES;
     for (uint32_t width = MF_LANES - first;; width /= 2) {
         group->lanes = lane_range(first, width);

@@ -17,7 +17,6 @@
 #define MF_MOTION_ARTICULATED_CONTACT_H
 
 #include "contact/narrow.h"
-#include "motion/articulated/impedance.h"
 #include "motion/articulated/state.h"
 #include "motion/steps.h"
 #include "terrain/lookup_lane.h"
@@ -48,18 +47,11 @@ typedef struct Touch {
     mf_lane slip; // [N s/m] across
     bool turns;
     mf_lane spin, roll; // [N m s] against turning about and across the normal
-    // Edges instead of push, drag and slip (pyramid.h):
-    Vec edges[4];         // [1] link's axes
-    mf_lane edge_push[4]; // [N] without an acceleration
-    mf_lane edge_mass;    // [kg]
-    mf_mask edge[4];      // lanes in which it pushes
-    Vec drift;            // [m/s^2] of the point, that the link's accelerations lack
 } Touch;
 
 typedef struct Contacts {
     bool any;      // some lane may touch anywhere
     bool implicit; // the step is
-    bool again;    // a stage of Runge and Kutta, which begins with what the one before ended with
     const mf_real *load;                     // [N] rows of contact.load: of the step before
     const mf_real *slip;                     // [m/s] rows of contact.slip
     Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
@@ -74,7 +66,7 @@ typedef struct TouchMemo {
 
 // Solutions of one step beyond which the contacts are left as they are: the third leaves about as
 // much undone as a fourth, the second twice as much (docs/articulated.md).
-enum { CONTACT_ROUNDS = 3, EDGE_ROUNDS = 10 };
+enum { CONTACT_ROUNDS = 3 };
 
 // ---- where the links are ------------------------------------------------------------------------
 
@@ -252,29 +244,10 @@ static MF_INLINE void touch_press(const mf_ArtPlan *plan, uint32_t i, const mf_r
     }
 }
 
-// MuJoCo's rule as limits have it (drive.h): depth and impedance of the beginning of the step, and
-// nothing before the ground is touched.
-static MF_INLINE void touch_grade(const mf_real *c, mf_lane step, Touch *touch) {
-    const mf_lane one = mf_set((mf_real)1);
-    mf_lane z = impedance_at(c + MF_ART_TOUCH_WIDTH, touch->depth);
-    mf_lane mass = mf_set(c[MF_ART_TOUCH_EASE]) * z / (one - z);
-    mf_lane push = mf_set(c[MF_ART_TOUCH_PUSH]) * z * touch->depth;
-    mf_lane brake = mf_set(c[MF_ART_TOUCH_BRAKING]) - one / step;
-    push = mf_fma(-brake, touch->climb, push);
-    mass = mf_keep(mf_less(mf_zero(), touch->depth), mass);
-    touch->push = mass * push;
-    touch->drag = mass / step;
-}
-
 // Sets what acts from which lanes press.
 static MF_INLINE void touch_set(const mf_ArtPlan *plan, uint32_t i, mf_lane step, Touch *touch) {
     const mf_real *c = contact_constants(plan, i);
-    if (plan->contacts[i].edges > 0)
-        return;
-    if (plan->contacts[i].graded)
-        touch_grade(c, step, touch);
-    else
-        touch_press(plan, i, c, step, touch);
+    touch_press(plan, i, c, step, touch);
     touch->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
     if (touch->turns) {
         touch->spin = mf_set(c[MF_ART_TOUCH_TURNING]) * touch->load / touch->spins;
@@ -332,7 +305,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     touch->near = mf_any(touch->may);
     if (!touch->near)
         return;
-    if (plan->contacts[i].edges > 0)
+    if (plan->law) // MuJoCo's contacts are in the middle of the depth
         touch->arm =
             vec_fma(touch->normal, (touch->depth - margin) * mf_set((mf_real)0.5), touch->arm);
     touch->velocity =
@@ -340,7 +313,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     const mf_lane climb = touch->climb = vec_dot(touch->velocity, touch->normal);
     Vec across = vec_fma(touch->normal, -climb, touch->velocity);
     touch->slides = mf_sqrt(vec_dot(across, across));
-    if (plan->contacts[i].edges > 0) // pyramid.h
+    if (plan->law) // problem_points.h
         return;
     touch->fast =
         mf_max(guess_slip(touch->slides, slid, mf_less(zero, load)), setting(plan, MF_ART_SLIP));
@@ -359,7 +332,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         touch->presses = mf_and(touch->presses, mf_less(zero, now));
     }
     touch->presses = mf_and(touch->presses, touch->may);
-    if (plan->config.hard) // as a coupling
+    if (plan->hard) // as a coupling
         touch->presses = mf_not(mf_mask_all());
     touch_set(plan, i, step, touch);
 }
@@ -454,6 +427,19 @@ static MF_INLINE Vec touch_end(const Touch *touch, mf_lane step, mf_lane gravity
 
 static MF_INLINE mf_lane touch_load(const Touch *touch, mf_lane climb) {
     return mf_fma(-touch->drag, climb, touch->push);
+}
+
+// Adds the contacts of a link (-1 = base) to its body `a`.
+static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t first,
+                                uint32_t count, mf_lane step, const Contacts *contacts, Vec rate,
+                                Art *a) {
+    Vec down = pose_down(plan, contacts, link);
+    for (uint32_t i = first; i < first + count; i++) {
+        const Touch *touch = &contacts->touch[i];
+        if (!touch->near || !mf_any(touch->presses))
+            continue;
+        touch_add(touch, step, setting(plan, MF_ART_GRAVITY), down, rate, a);
+    }
 }
 
 #endif

@@ -263,7 +263,7 @@ void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model) {
     }
     plan->contact_count = fill.next;
     for (uint32_t l = plan->link_count; l-- > 0;)
-        plan->links[l].placed |= plan->links[l].lifted;
+        plan->links[l].placed |= plan->links[l].lifted || plan->law;
     for (uint32_t l = plan->link_count; l-- > 0;)
         if (plan->links[l].placed && plan->links[l].parent >= 0)
             plan->links[plan->links[l].parent].placed = true;

@@ -182,30 +182,29 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
     }
 }
 
-// Cholesky's factor of the products of the loops' rows. A small softness in proportion keeps rows
-// that say the same thing apart; what it leaves is taken out when the step is closed.
+// Cholesky's factor of the products of the loops' rows. A row of which the others leave less than
+// this part says what they say: it is left out, by an inverse of 0, so that what rounding makes of
+// it is not divided by nothing. Closed loops in a plane have such rows.
 static void factor_loops(const Couple *c, Loops *loops) {
     const uint32_t n = c->plan->loop_rows;
-    const mf_real tiny = sizeof(mf_real) == 4 ? (mf_real)1e-5 : (mf_real)1e-12;
-    mf_lane mean = mf_zero();
-    for (uint32_t i = 0; i < n; i++)
-        mean = mean + c->rows[loops->first + i].diagonal;
-    mf_lane soft = mf_fma(mean, mf_set(tiny / (mf_real)n), mf_set(MF_REAL_EPSILON * tiny));
+    const mf_lane part = mf_set(sizeof(mf_real) == 4 ? (mf_real)1e-5 : (mf_real)1e-10);
+    const mf_lane one = mf_set((mf_real)1), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     for (uint32_t i = 0; i < n; i++) {
         mf_lane *row = &loops->factor[i * (i + 1) / 2];
         for (uint32_t k = 0; k <= i; k++) {
             const mf_lane *other = &loops->factor[k * (k + 1) / 2];
             mf_lane sum = row_product(c, &c->rows[loops->first + i], &c->rows[loops->first + k]);
-            if (i == k)
-                sum = sum + soft;
+            const mf_lane whole = sum;
             for (uint32_t m = 0; m < k; m++)
                 sum = mf_fma(-row[m], other[m], sum);
-            if (i == k)
-                row[k] = mf_sqrt(mf_max(sum, soft));
-            else
+            if (i > k) {
                 row[k] = sum * loops->inverse[k];
+                continue;
+            }
+            const mf_mask own = mf_less(mf_max(part * whole, tiny), sum);
+            row[k] = mf_sqrt(mf_select(own, sum, one));
+            loops->inverse[i] = mf_keep(own, one / row[k]);
         }
-        loops->inverse[i] = mf_set((mf_real)1) / row[i];
     }
 }
 
@@ -458,33 +457,6 @@ static void guess_forces(Couple *c, const Met *met, mf_lane unit) {
         row_add(c, &c->rows[met->first + k], vec_dot(met->axes[k], guess) * unit);
 }
 
-// What contacts with laws push links with, for a solution in which that stays (forward.h).
-static void keep_pushes(const Couple *c, const Met *met, mf_mask lanes) {
-    const Row *rows = &c->rows[met->first];
-    Vec force = vec_zero();
-    for (uint32_t k = 0; k < met->bundle->surface.rows; k++)
-        force = vec_fma(met->axes[k], rows[k].impulse, force);
-    for (uint32_t m = 0; m < met->bundle->count; m++) {
-        Meeting own = *met->bundle->members[m];
-        const mf_CollidePair *pair = &c->plan->collide->pairs[own.pair];
-        own.exists = mf_and(own.exists, lanes);
-        own.force = vec_keep(own.exists, force);
-        expect_force(&c->work->contacts, &own, meeting_link(c->plan, pair->a), -1, c->work);
-        expect_force(&c->work->contacts, &own, meeting_link(c->plan, pair->b), 1, c->work);
-    }
-}
-
-// Sweeps over contacts with laws until nothing moves, lane by lane.
-static void sweep_edges(Couple *c, const Met *met, uint32_t count) {
-    mf_mask busy = mf_mask_all();
-    for (uint32_t sweep = 0; sweep < c->plan->sweeps && mf_any(busy); sweep++) {
-        mf_mask moved = mf_not(mf_mask_all());
-        for (uint32_t i = 0; i < count; i++)
-            moved = mf_or(moved, relax_edges(c, &met[i], busy));
-        busy = mf_and(busy, moved);
-    }
-}
-
 static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     for (uint32_t i = 0; i < c->plan->tendon_count; i++) {
         if (c->limit_row[i] == 0)
@@ -500,7 +472,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     Loops loops;
     Met met[MF_ARTICULATED_MAX_MEETINGS];
     const mf_lane unit = setting(plan, MF_ART_STEP);
-    const bool recalls = !explicit && (plan->config.hard || work->meetings.memory != NULL);
+    const bool recalls = !explicit && (plan->hard || work->meetings.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
     couple_start(&couple, plan, work);
@@ -523,10 +495,6 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     if (plan->tendon_count > 0)
         rubbed = lanes;
     uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
-    if (plan->laws != NULL) { // then there is nothing else
-        sweep_edges(&couple, met, group->count);
-        sweeps = 0;
-    }
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         for (uint32_t i = first; i < end; i++)
             relax(&couple, &couple.rows[i]);
@@ -550,8 +518,6 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
         keep_tendon_limits(&couple, scale, group->lanes);
     for (uint32_t i = 0; recalls && i < group->count; i++)
         keep_forces(&couple, &met[i], unit, group->lanes);
-    for (uint32_t i = 0; plan->parted && i < group->count; i++)
-        keep_pushes(&couple, &met[i], group->lanes);
 }
 
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,

@@ -119,6 +119,7 @@ static mf_Status add_follower(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     mf_ArtLoop *loop = &plan->loops[plan->loop_count++];
     *loop = (mf_ArtLoop){.type = MF_EQUALITY_JOINT,
                          .rows = 1,
+                         .equality = MF_NONE,
                          .links = {MF_ART_WORLD, MF_ART_WORLD},
                          .terms = {1, 1},
                          .coefficients = {offset, multiplier}};
@@ -134,7 +135,10 @@ static mf_Status add_loop(mf_ArtPlan *plan, const mf_Model *model, const mf_Equa
                           mf_Error *error) {
     mf_ArtLoop *loop = &plan->loops[plan->loop_count++];
     mf_Status status = MF_OK;
-    *loop = (mf_ArtLoop){.type = from->type, .rows = 1, .links = {MF_ART_WORLD, MF_ART_WORLD}};
+    *loop = (mf_ArtLoop){.type = from->type,
+                         .rows = 1,
+                         .equality = (uint32_t)(from - model->equalities),
+                         .links = {MF_ART_WORLD, MF_ART_WORLD}};
     memcpy(loop->coefficients, from->coefficients, sizeof loop->coefficients);
     if (from->type == MF_EQUALITY_CONNECT || from->type == MF_EQUALITY_WELD) {
         loop->rows = from->type == MF_EQUALITY_WELD ? 6 : 3;

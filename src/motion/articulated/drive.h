@@ -18,7 +18,6 @@ typedef struct Line {
 typedef struct Drive {
     bool active;           // joint forces act at all
     bool closes;           // couplings act at the end of the step, not now
-    bool frozen;           // soft limits and edges of contacts push with what they have found
     mf_lane step;          // [s] 0 when forces act at the beginning of the step
     mf_lane damps;         // [s] the same for the damping of joints
     const mf_real *target; // rows of joint.target
@@ -73,7 +72,6 @@ typedef struct Limit {
 // What is known of a joint's limit.
 typedef struct Held {
     mf_mask pushes; // lanes in which it is taken to
-    mf_lane frozen; // [N m] or [N] that it pushes with, once that is found
 } Held;
 
 static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
@@ -117,16 +115,11 @@ static MF_INLINE mf_lane limit_load(const Limit *limit, mf_lane rate, mf_lane ga
 static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
                                   const Drive *drive, const Held *held, mf_lane position,
                                   mf_lane rate, Line *line) {
-    Line own;
-    if (drive->frozen && link->drive & MF_ART_SOFT_LIMIT) {
-        own = (Line){held->frozen, mf_zero()};
-    } else {
-        Limit limit = limit_at(plan, link, c, drive->step, position, rate);
-        mf_lane inertia = mf_keep(held->pushes, limit.mass);
-        mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
-        own = (Line){mf_keep(held->pushes, push) * inertia,
-                     mf_fma(drive->step, limit.drag, limit.ease) * inertia};
-    }
+    Limit limit = limit_at(plan, link, c, drive->step, position, rate);
+    mf_lane inertia = mf_keep(held->pushes, limit.mass);
+    mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
+    const Line own = {mf_keep(held->pushes, push) * inertia,
+                      mf_fma(drive->step, limit.drag, limit.ease) * inertia};
     line->torque = line->torque + own.torque;
     line->slope = line->slope + own.slope;
     if (drive->limits != NULL)
@@ -161,7 +154,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
         resist = mf_set(c[MF_ART_DAMPING]);
         slope = drive->damps * resist;
     }
-    if (link->drive & MF_ART_HAS_FRICTION) {
+    if (link->drive & MF_ART_HAS_FRICTION && !plan->law) {
         mf_lane rub = mf_set(c[MF_ART_FRICTION]) /
                       mf_max(mf_sqrt(vec_dot(rate, rate)), setting(plan, MF_ART_CREEP));
         resist = resist + rub;
@@ -176,7 +169,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
             *torque = vec_fma(ahead, -stiffness, *torque);
             slope = mf_fma(step * step, stiffness, slope);
         }
-        if (link->drive & MF_ART_HAS_LIMIT) {
+        if (link->drive & MF_ART_HAS_LIMIT && !plan->law) {
             Limit limit = limit_of_ball(plan, c, step, angle);
             mf_lane moved = mf_keep(held->pushes, limit.mass);
             mf_lane force = mf_fma(limit.drag, vec_dot(axis, rate), limit.push);
@@ -205,14 +198,13 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
     }
     if (link->drive & MF_ART_HAS_SPRING) {
         mf_lane stiffness = mf_set(c[MF_ART_STIFFNESS]);
-        const bool now = plan->config.like_mujoco;
-        mf_lane place = now ? position : ahead;
-        line->torque = mf_fma(stiffness, mf_set(c[MF_ART_RELAXED]) - place, line->torque);
-        if (!now)
-            line->slope = mf_fma(drive->step * drive->step, stiffness, line->slope);
+        line->torque = mf_fma(stiffness, mf_set(c[MF_ART_RELAXED]) - ahead, line->torque);
+        line->slope = mf_fma(drive->step * drive->step, stiffness, line->slope);
     }
     if (link->drive & MF_ART_HAS_SERVO)
         drive_servo(link, c, drive, ahead, rate, line);
+    if (plan->law) // friction and limits are constraints (problem_rows.h)
+        return;
     if (link->drive & MF_ART_HAS_FRICTION) {
         mf_lane viscous =
             mf_set(c[MF_ART_FRICTION]) / mf_max(mf_abs(rate), setting(plan, MF_ART_CREEP));

@@ -238,7 +238,7 @@ static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *d
         a = work->sums[link->depth];
         add_rigid(&a, c, own->rate);
     }
-    if (work->contacts.any && link->contact_count > 0)
+    if (work->contacts.any && link->contact_count > 0 && !plan->law)
         contacts_add(plan, (int32_t)l, link->first_contact, link->contact_count, drive->step,
                      &work->contacts, own->rate, &a);
     expect_add(work, (int32_t)l, &a);

@@ -79,7 +79,7 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
         {a->h.xy, a->h.yy, a->h.zy, a->m.xy, a->m.yy + extra},
         {a->h.xz, a->h.yz, a->h.zz, a->m.xz, a->m.yz, a->m.zz + extra},
     };
-    if (drive->active && c[MF_ART_FRICTION] > 0)
+    if (drive->active && c[MF_ART_FRICTION] > 0 && !plan->law)
         rub_base(plan, state, drive, world, m, &torque, &pull);
     mf_lane r[6] = {torque.x, torque.y, torque.z, pull.x, pull.y, pull.z};
     memcpy(work->base_factor, m, sizeof m);
@@ -120,12 +120,6 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
-
-static MF_INLINE Vec gain_of_edges(const mf_ArtPlan *plan, const Work *work, uint32_t i) {
-    int32_t link = plan->contacts[i].link;
-    return edges_gain(&work->contacts.touch[i], link < 0 ? work->base_angular : work->angular[link],
-                      link < 0 ? work->base_linear : work->linear[link]);
-}
 
 static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, uint32_t i) {
@@ -172,10 +166,6 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
 static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, uint32_t i) {
     const Touch *touch = &work->contacts.touch[i];
-    const uint32_t edges = plan->contacts[i].edges;
-    mf_lane load[4];
-    if (edges > 0)
-        return edges_load(touch, edges, gain_of_edges(plan, work, i), load);
     Vec velocity = velocity_at_end(plan, state, drive, work, i);
     return touch_load(touch, vec_dot(velocity, touch->normal));
 }
@@ -186,7 +176,7 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
                           Work *work, const Rates *rates) {
     stale_set(plan, false, work);
     mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
-    const uint32_t count = work->contacts.any && !plan->config.hard ? plan->contact_count : 0;
+    const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
     mf_lane load[MF_ARTICULATED_MAX_CONTACTS];
     mf_mask presses[MF_ARTICULATED_MAX_CONTACTS];
     const mf_lane zero = mf_zero();
@@ -194,14 +184,6 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         const Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
-        if (plan->contacts[i].edges > 0) {
-            mf_mask change = edges_revise(&work->contacts.touch[i], plan->contacts[i].edges,
-                                          gain_of_edges(plan, work, i));
-            wrong = mf_or(wrong, change);
-            if (REFOLDS && plan->contacts[i].link >= 0 && mf_any(change))
-                work->stale[plan->contacts[i].link] = true;
-            continue;
-        }
         Vec velocity = velocity_at_end(plan, state, drive, work, i);
         load[i] = mf_max(touch_load(touch, vec_dot(velocity, touch->normal)), zero);
         presses[i] = mf_and(touch->may, mf_less(zero, load[i]));
@@ -211,7 +193,7 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         return false;
     for (uint32_t i = 0; i < count; i++) {
         Touch *touch = &work->contacts.touch[i];
-        if (!touch->near || plan->contacts[i].edges > 0)
+        if (!touch->near)
             continue;
         // One that did not press has no load yet: what it would bear at the speed of its fall is no
         // force that friction could go by.
@@ -223,25 +205,6 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
     }
     stale_spread(plan, work);
     return true;
-}
-
-// Soft limits and edges push on with what they push now.
-static inline void freeze(const mf_ArtPlan *plan, const State *state, Work *work,
-                          const Rates *rates) {
-    for (uint32_t l = 0; plan->limited && l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
-        Held *held = &work->links[l].limit;
-        if (!(link->drive & MF_ART_SOFT_LIMIT))
-            continue;
-        const Limit limit = limit_at(plan, link, link_constants(plan, l), mf_zero(),
-                                     state->angle[l], state->speed[l]);
-        mf_lane load = mf_max(limit_load(&limit, mf_zero(), rates->joint[l]), mf_zero());
-        held->frozen = mf_keep(held->pushes, limit.sign * limit.mass * load);
-    }
-    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
-        if (work->contacts.touch[i].near && plan->contacts[i].edges > 0)
-            edges_freeze(&work->contacts.touch[i], plan->contacts[i].edges,
-                         gain_of_edges(plan, work, i));
 }
 
 // The third pass, when the base's acceleration and the joints' shares are known.
@@ -268,7 +231,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     work->base_linear = vec_scale(up_of(plan, world), gravity);
     if (!plan->fixed) {
         add_rigid(&work->base, base_constants(plan), state->rate);
-        if (work->contacts.any && plan->base_contacts > 0)
+        if (work->contacts.any && plan->base_contacts > 0 && !plan->law)
             contacts_add(plan, -1, 0, plan->base_contacts, drive->step, &work->contacts,
                          state->rate, &work->base);
         expect_add(work, -1, &work->base);
@@ -289,22 +252,20 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
         outer_start(plan, work);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
         work->tendon_limits[i] = mf_zero();
-    if (plan->parted && plan->laws != NULL)
-        expect_nothing(plan, work);
     if (drive->active && plan->coupled)
         MF_KERNEL(mf_articulated_couple)
-    (plan, state, !drive->closes || plan->laws != NULL, work, out);
+    (plan, state, !drive->closes, work, out);
 }
 
 // Solves until it is known which limits and contacts with the ground push; without the couplings,
 // which are dear.
 static inline void settle(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           const Rates *force, const Mat *world, Work *work, Rates *out) {
-    const bool soft = work->contacts.any && !plan->config.hard;
+    const bool soft = work->contacts.any && !plan->hard;
     const bool settles = drive->active && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
                          (soft || plan->limited);
     const bool expects =
-        settles && !plan->config.hard && plan->collide != NULL && expect_forces(plan, work);
+        settles && !plan->hard && plan->collide != NULL && expect_forces(plan, work);
     work->expects = expects;
     int round = 1;
     stale_set(plan, true, work);
@@ -323,30 +284,45 @@ static inline void settle(const mf_ArtPlan *plan, const State *state, const Driv
     couple_links(plan, state, drive, work, out);
 }
 
-// The same as MuJoCo does it: limits and all contacts in one problem, by the accelerations of the
-// beginning of the step. Euler then holds their forces, and lets damping act at its end.
-static inline void settle_together(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                   const Rates *force, const Mat *world, Work *work, Rates *out) {
-    Drive now = *drive;
-    if (plan->parted)
-        now.damps = mf_zero();
-    for (int round = 1;; round++) {
-        if (round == 1 || plan->laws != NULL) // couplings have pushed links
-            stale_set(plan, true, work);
-        solve(plan, state, &now, force, world, work, out);
-        couple_links(plan, state, &now, work, out);
-        if (round == EDGE_ROUNDS || !revise(plan, state, &now, work, out))
-            break;
+// Forces of the springs and dampers of tendons, which are those of the beginning of the step.
+static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Rates *force) {
+    for (uint32_t i = 0; i < plan->tendon_count; i++) {
+        const mf_ArtTendon *tendon = &plan->tendons[i];
+        mf_lane length = mf_zero(), speed = mf_zero();
+        for (uint32_t t = 0; tendon->elastic && t < tendon->term_count; t++) {
+            const mf_ArtTerm *term = &plan->terms[tendon->first_term + t];
+            length = mf_fma(mf_set((mf_real)term->weight), state->angle[term->link], length);
+            speed = mf_fma(mf_set((mf_real)term->weight), state->speed[term->link], speed);
+        }
+        mf_lane still = mf_clamp(length, mf_set((mf_real)tendon->spring_lower),
+                                 mf_set((mf_real)tendon->spring_upper));
+        mf_lane pull = mf_fma(mf_set((mf_real)tendon->stiffness), still - length,
+                              -(mf_set((mf_real)tendon->damping) * speed));
+        for (uint32_t t = 0; tendon->elastic && t < tendon->term_count; t++) {
+            const mf_ArtTerm *term = &plan->terms[tendon->first_term + t];
+            force->joint[term->link] =
+                mf_fma(mf_set((mf_real)term->weight), pull, force->joint[term->link]);
+        }
     }
-    if (!plan->parted)
-        return;
-    freeze(plan, state, work, out);
-    now.damps = drive->step;
-    now.frozen = true;
-    work->expects = plan->laws != NULL;
+}
+
+// MuJoCo's law: the accelerations of the beginning of the step without constraints, then the
+// constraints, all in one problem (problem.h).
+static inline void settle_law(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                              const Rates *force, const Mat *world, Work *work, Rates *out) {
+    Drive now = *drive;
+    now.step = now.damps = mf_zero();
     stale_set(plan, true, work);
-    solve(plan, state, &now, force, world, work, out);
-    work->expects = false;
+    if (plan->tendon_count > 0) {
+        Rates more = *force;
+        tendons_pull(plan, state, &more);
+        solve(plan, state, &now, &more, world, work, out);
+    } else {
+        solve(plan, state, &now, force, world, work, out);
+    }
+    if (plan->zone_count > 0)
+        outer_start(plan, work);
+    MF_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
 }
 
 // Accelerations for `force` and, when `drive` is active, the joints' own forces and contacts.
@@ -355,19 +331,21 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
     const Mat world = quat_matrix(state->attitude);
     for (uint32_t l = 0; l < plan->link_count; l++)
         spread_rate(plan, state, l, work);
+    const bool law = drive->active && plan->law;
     work->contacts.any = work->meetings.found = work->expects = false;
     work->contacts.pose[0] = (Pose){world, state->place, state->velocity};
     if (drive->active &&
-        (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed))
+        (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed || law))
         find_poses(plan, state, work);
+    work->actuation.late = law && !plan->fast ? mf_zero() : drive->step;
     if (drive->active && plan->actuator_count > 0)
-        actuate_all(plan, state, drive->step, work);
+        actuate_all(plan, state, law ? mf_zero() : drive->step, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);
-    if (drive->active && plan->limited)
+    if (drive->active && plan->limited && !law)
         find_limits(plan, state, drive->step, work);
-    if (drive->active && plan->together)
-        settle_together(plan, state, drive, force, &world, work, out);
+    if (law)
+        settle_law(plan, state, drive, force, &world, work, out);
     else
         settle(plan, state, drive, force, &world, work, out);
 }

@@ -23,7 +23,7 @@ typedef struct Spot {
 typedef struct Met {
     const Bundle *bundle;
     mf_mask lanes;   // that have a contact
-    Vec axes[4];     // the normal, then across; or edges
+    Vec axes[3];     // the normal, then across
     uint32_t first;  // [1] row along the normal, then 2 across, 1 about, 2 rolling
     mf_lane gain[2]; // impulse per speed across, per rate of rolling
     mf_lane tilt[2]; // products of the normal row with those across
@@ -41,10 +41,6 @@ static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Wor
     Vec angular = link < 0 ? work->base_angular : work->angular[link];
     Vec linear = link < 0 ? work->base_linear : work->linear[link];
     Vec swing = vec_cross_add(rate, vec_cross(rate, pivot), linear);
-    if (plan->laws != NULL) // what base and joints gain alone (pyramid.h)
-        swing = link < 0 ? linear
-                         : vec_sub(linear, vec_cross_add(work->drift_angular[link], arm,
-                                                         work->drift_linear[link]));
     return (Spot){mat_apply_add(&pose->turn, vec_cross(rate, arm), pose->speed),
                   mat_apply(&pose->turn, vec_cross_add(angular, arm, swing)),
                   mat_apply(&pose->turn, rate), mat_apply(&pose->turn, angular)};
@@ -99,28 +95,14 @@ typedef struct Pairing { // contacts being made into rows
     // In each lane those of its own contact, of the second link against the first:
     mf_mask exists;
     mf_lane depth;
-    mf_lane mass, push, brake; // [kg], [m/s^2], [1/s] of laws
     Vec normal, speed, gain, spin, spin_gain;
 } Pairing;
-
-// As edges_find (pyramid.h).
-static inline void pair_law(const mf_ArtPlan *plan, const Meeting *meeting, mf_mask where,
-                            Pairing *p) {
-    const mf_ArtLaw *law = &plan->laws[meeting->pair];
-    const mf_real grade[4] = {(mf_real)law->impedance[0], (mf_real)law->impedance[1],
-                              (mf_real)law->impedance[2], (mf_real)law->impedance[3]};
-    mf_lane depth = meeting->depth + mf_set((mf_real)plan->collide->pairs[meeting->pair].margin);
-    mf_lane z = impedance_at(grade, depth), rest = mf_set((mf_real)1) - z;
-    p->mass = mf_select(where, mf_set((mf_real)law->mass) * z / rest, p->mass);
-    p->push = mf_select(where, mf_set((mf_real)law->stiffness) * z * depth, p->push);
-    p->brake = mf_select(where, mf_set((mf_real)law->damping), p->brake);
-}
 
 static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Work *work,
                            const Bundle *bundle, mf_mask lanes, Pairing *p) {
     p->bundle = bundle;
     p->exists = mf_and(bundle->exists, lanes);
-    p->depth = p->mass = p->push = p->brake = mf_zero();
+    p->depth = mf_zero();
     p->normal = p->speed = p->gain = p->spin = p->spin_gain = vec_zero();
     for (uint32_t m = 0; m < bundle->count; m++) {
         const Meeting *meeting = bundle->members[m];
@@ -139,8 +121,6 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
             spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side], pivot);
         }
         p->depth = mf_select(where, meeting->depth, p->depth);
-        if (bundle->surface.edged)
-            pair_law(plan, meeting, where, p);
         p->normal = vec_select(where, meeting->normal, p->normal);
         p->speed = vec_select(where, vec_sub(spots[1].velocity, spots[0].velocity), p->speed);
         p->gain = vec_select(where, vec_sub(spots[1].gain, spots[0].gain), p->gain);
@@ -189,7 +169,7 @@ static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool exp
     }
     row->given = unit * k * depth;
     row->slope = unit * mf_fma(unit, k, d);
-    if (plan->config.hard) {
+    if (plan->hard) {
         const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e5 : (mf_real)1e10;
         mf_lane wanted = depth / unit;
         wanted = mf_select(mf_less(zero, depth), wanted * mf_set((mf_real)0.05), wanted);
@@ -219,52 +199,12 @@ static mf_lane gain_across(const Couple *c, const Row *rows) {
     return mf_set((mf_real)1) / mf_max(largest, tiny);
 }
 
-// Sides of MuJoCo's contact frames where shapes do not say otherwise: the world's y axis across the
-// normal, or the z axis where that is too steep.
-static void frame_sides(Vec n, Vec out[2]) {
-    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_mask steep = mf_not(mf_less(mf_abs(n.y), mf_set((mf_real)0.5)));
-    Vec side = vec_select(steep, (Vec){zero, zero, one}, (Vec){zero, one, zero});
-    side = vec_fma(n, -vec_dot(n, side), side);
-    mf_lane square = vec_dot(side, side);
-    out[0] = vec_scale(side, one / mf_sqrt(mf_select(mf_less(zero, square), square, one)));
-    out[1] = vec_cross(n, out[0]);
-}
-
-// Rows of edges (pyramid.h), whose values are accelerations.
-static void meet_edges(Couple *c, const State *state, const Pairing *p, Met *met) {
-    const uint32_t count = p->bundle->surface.rows;
-    const mf_real *friction = p->bundle->surface.friction;
-    met->axes[0] = p->normal;
-    if (count == 4) {
-        Vec sides[2];
-        frame_sides(p->normal, sides);
-        for (int i = 0; i < 4; i++)
-            met->axes[i] = vec_fma(
-                sides[i / 2], mf_set(i % 2 == 0 ? friction[i / 2] : -friction[i / 2]), p->normal);
-    }
-    for (uint32_t i = 0; i < count; i += 2)
-        meeting_rows(c, state, p, met->axes + i, least(count, 2), false, mf_zero(), true);
-    for (uint32_t i = 0; i < count; i++) {
-        Row *row = &c->rows[met->first + i];
-        mf_lane push = mf_fma(-p->brake, vec_dot(met->axes[i], p->speed), p->push);
-        row->slope = p->mass;
-        row->given = p->mass * push;
-        row->low = mf_zero();
-        row->high = mf_keep(p->exists, mf_set(MF_REAL_MAX));
-    }
-}
-
 static void meet(Couple *c, const State *state, const Bundle *bundle, mf_mask lanes, mf_lane unit,
                  bool explicit, Met *met) {
     const uint32_t rows = bundle->surface.rows;
     Pairing p;
     pair_up(c->plan, state, c->work, bundle, lanes, &p);
     *met = (Met){.bundle = bundle, .lanes = p.exists, .first = c->row_count};
-    if (bundle->surface.edged) {
-        meet_edges(c, state, &p, met);
-        return;
-    }
     Row *first = &c->rows[met->first];
     Vec *axes = met->axes;
     axes[0] = p.normal;
@@ -377,23 +317,6 @@ static void relax_rolling(Couple *c, const Met *met) {
     hold_across(&p, &q, surface->friction + 3, load);
     row_add(c, &rows[4], p - rows[4].impulse);
     row_add(c, &rows[5], q - rows[5].impulse);
-}
-
-// Edges of one meeting in the lanes that are `busy`. Returns the lanes in which one still moved by
-// more than rounding.
-static mf_mask relax_edges(Couple *c, const Met *met, mf_mask busy) {
-    const mf_lane tiny = mf_set(16 * MF_REAL_EPSILON), one = mf_set((mf_real)1);
-    mf_mask moved = mf_not(mf_mask_all());
-    for (uint32_t i = 0; i < met->bundle->surface.rows; i++) {
-        Row *row = &c->rows[met->first + i];
-        mf_lane value = mf_fma(-row->diagonal, row->impulse, row_value(c, row));
-        mf_lane next =
-            mf_fma(-row->slope, value, row->given) / mf_fma(row->slope, row->diagonal, one);
-        mf_lane change = mf_keep(busy, mf_clamp(next, row->low, row->high) - row->impulse);
-        moved = mf_or(moved, mf_less(tiny * mf_abs(row->impulse), mf_abs(change)));
-        row_add(c, row, change);
-    }
-    return moved;
 }
 
 static void relax_meeting(Couple *c, const Met *met, bool explicit) {

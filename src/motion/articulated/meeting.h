@@ -69,7 +69,7 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
     all->found = true;
     all->overflow = false;
     all->count = 0;
-    for (uint32_t i = 0; plan->config.hard && i < plan->contact_count; i++) {
+    for (uint32_t i = 0; plan->hard && i < plan->contact_count; i++) {
         const Touch *touch = &contacts->touch[i];
         if (!touch->near)
             continue;
@@ -91,7 +91,7 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
     // Hard contacts hold from a little before they touch, or they would begin anew
     // whenever a bit changes.
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
-    mf_real reach = plan->config.hard ? 40 * step * step : 0;
+    mf_real reach = plan->hard ? 40 * step * step : 0;
     if (plan->laws != NULL)
         reach = 2 * (mf_real)plan->reach;
     uint32_t count = MF_KERNEL(mf_collide_near)(plan->collide, &frames, reach, spheres, near);
@@ -103,7 +103,7 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
         mf_mask where = mf_mask_all();
         mf_lane least = mf_set(-reach);
         if (plan->laws != NULL)
-            least = mf_set((mf_real)-plan->collide->pairs[near[n]].margin);
+            least = mf_set((mf_real)-plan->laws[near[n]].margin);
         if (manifold.count > 0 && reach > 0)
             where = meeting_allowed(plan, near[n], spheres, reach);
         for (uint32_t k = 0; k < manifold.count; k++) {

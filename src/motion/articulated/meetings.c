@@ -115,8 +115,8 @@ static mf_Status find_pairs(mf_ArtPlan *plan, const mf_Model *model, mf_Context 
 mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                 mf_Error *error) {
     const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_CONTACT;
-    uint32_t rows = plan->config.hard ? 3 : 0;
-    for (uint32_t i = 0; plan->config.hard && i < model->shape_count; i++)
+    uint32_t rows = plan->hard ? 3 : 0;
+    for (uint32_t i = 0; plan->hard && i < model->shape_count; i++)
         rows = model->shapes[i].dimension > rows ? model->shapes[i].dimension : rows;
     if (plan->config.self_contacts && !(model->physics.disabled & off) && model->shape_count > 0) {
         mf_Status status = find_pairs(plan, model, context, error);
@@ -144,7 +144,7 @@ mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Cont
     }
     // Bodies that float may be stacked; a robot's own limbs find their forces without.
     plan->recalls = plan->collide != NULL && plan->config.integrator != MF_ARTICULATED_RK4 &&
-                    (plan->config.hard || plan->free_count > 0);
-    plan->coupled = plan->coupled || plan->collide != NULL || plan->config.hard;
+                    !plan->law && (plan->hard || plan->free_count > 0);
+    plan->coupled = plan->coupled || plan->collide != NULL || plan->hard;
     return find_room(plan, model, rows, error);
 }

@@ -47,15 +47,6 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
         // As the step had it: a contact that couplings pull off holds for one step.
         Vec force = vec_scale(n, mf_fma(slip, climb, touch_load(touch, climb)));
         force = vec_fma(speed, -slip, force);
-        const uint32_t edges = plan->contacts[i].edges;
-        if (edges > 0) {
-            mf_lane load[4];
-            edges_load(touch, edges,
-                       edges_gain(touch, link < 0 ? work->base_angular : work->angular[link],
-                                  link < 0 ? work->base_linear : work->linear[link]),
-                       load);
-            force = edges_force(touch, edges, load);
-        }
         Vec torque = vec_zero();
         if (touch->turns) {
             Vec turning =

@@ -19,9 +19,8 @@ static inline void outer_pair(const uint64_t zones[2], Vec at, Vec axis, bool tu
 static inline void outer_meeting(const Couple *c, const Met *met, mf_lane scale, mf_mask lanes,
                                  bool explicit) {
     const mf_ArtPlan *plan = c->plan;
-    const bool edged = met->bundle->surface.edged;
     const uint32_t rows = met->bundle->surface.rows;
-    const uint32_t count = explicit && !edged ? least(rows, 3) : rows;
+    const uint32_t count = explicit ? least(rows, 3) : rows;
     for (uint32_t m = 0; m < met->bundle->count; m++) {
         const Meeting *meeting = met->bundle->members[m];
         uint64_t zones[2] = {0, 0};
@@ -35,7 +34,7 @@ static inline void outer_meeting(const Couple *c, const Met *met, mf_lane scale,
         across(meeting->normal, axes + 1);
         for (uint32_t k = 0; k < count; k++) {
             mf_lane force = c->rows[met->first + k].impulse * scale;
-            outer_pair(zones, meeting->point, edged ? met->axes[k] : axes[k % 3], k >= 3 && !edged,
+            outer_pair(zones, meeting->point, axes[k % 3], k >= 3,
                        mf_keep(mf_and(meeting->exists, lanes), force), c->work);
         }
     }

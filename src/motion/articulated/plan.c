@@ -67,8 +67,9 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
         : !(config->contact_depth > 0.0 && config->contact_depth < INFINITY)
             ? "contact_depth: need > 0"
         : config->sweeps > 1000 ? "sweeps: need 0 .. 1000"
-        : config->hard && config->integrator == MF_ARTICULATED_RK4
-            ? "hard: Runge-Kutta cannot have hard contacts"
+        : (uint32_t)config->contact_law > MF_CONTACT_LAW_HARD ? "contact_law: unknown"
+        : config->contact_law == MF_CONTACT_LAW_HARD && config->integrator == MF_ARTICULATED_RK4
+            ? "contact_law: Runge-Kutta cannot have hard contacts"
             : NULL;
     if (wrong != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "articulated.%s", wrong);
@@ -214,22 +215,21 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     }
 }
 
-// Whether every constraint follows MuJoCo's rules. Couplings that do not are solved as ever.
-static bool is_together(const mf_ArtPlan *plan) {
-    bool all = plan->config.like_mujoco && (!plan->coupled || plan->laws != NULL);
-    for (uint32_t i = 0; i < plan->contact_count; i++)
-        all = all && plan->contacts[i].edges > 0;
-    return all;
+// MJCF files get MuJoCo's law unless the settings say how contacts or limits give way.
+static mf_ContactLaw find_law(const mf_Model *model, const mf_ArticulatedConfig *config) {
+    const bool said = config->contact_stiffness > 0.0 || config->contact_time > 0.0 ||
+                      config->limit_time > 0.0 || !isnan(config->contact_damping);
+    if (config->contact_law != MF_CONTACT_LAW_AS_MODEL)
+        return config->contact_law;
+    return model->body_count > 0 && !said ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
 }
 
-// MuJoCo's Euler finds the forces of constraints first, and then lets damping act at the end of the
-// step.
-static bool is_parted(const mf_ArtPlan *plan, const mf_Model *model) {
-    bool damped = model->root != NULL && model->root->damping > 0.0;
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        damped |= (plan->links[l].drive & MF_ART_HAS_DAMPING) != 0;
-    return damped && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
-           model->physics.integrator == MF_PHYSICS_EULER;
+static void number_dofs(mf_ArtPlan *plan) {
+    plan->dof_count = plan->fixed ? 0 : 6;
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        plan->links[l].dof = plan->dof_count;
+        plan->dof_count += plan->links[l].kind == MF_ART_BALL ? 3 : 1;
+    }
 }
 
 static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world,
@@ -246,6 +246,7 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     status = mf_art_tree_build(plan, model, contacts, model->actuator_count, context, error);
     if (status != MF_OK)
         return status;
+    number_dofs(plan);
     plan->contacts = mf_allocate(context, contacts, sizeof *plan->contacts);
     double *mass = mf_allocate(context, plan->link_count, sizeof *mass);
     if (plan->contacts == NULL || mass == NULL) {
@@ -276,8 +277,9 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     status = mf_art_contacts_fill(plan, model, context, error);
     if (status != MF_OK)
         return status;
-    plan->together = is_together(plan);
-    plan->parted = plan->together && is_parted(plan, model);
+    status = mf_art_laws_fill(plan, model, context, error);
+    if (status != MF_OK)
+        return status;
     for (size_t i = 0; i < plan->value_count; i++)
         plan->constants_f32[i] = (float)plan->constants_f64[i];
     return MF_OK;
@@ -296,6 +298,10 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->fluids);
     mf_release(context, plan->meets);
     mf_release(context, plan->laws);
+    mf_release(context, plan->ground_laws);
+    mf_release(context, plan->joint_laws);
+    mf_release(context, plan->tree_start);
+    mf_release(context, plan->tree_column);
     mf_release(context, plan->zones);
     mf_release(context, plan->zones_at);
     mf_release(context, plan->zones_of_contact);
@@ -323,7 +329,10 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     plan->config = *config;
     plan->terrain = mf_world_settings(world)->terrain;
-    plan->sweeps = config->sweeps > 0 ? config->sweeps : config->hard ? 30 : 8;
+    plan->config.contact_law = find_law(model, config);
+    plan->law = plan->config.contact_law == MF_CONTACT_LAW_MUJOCO;
+    plan->hard = plan->config.contact_law == MF_CONTACT_LAW_HARD;
+    plan->sweeps = config->sweeps > 0 ? config->sweeps : plan->hard ? 30 : 8;
     plan->level = plan->terrain->lowest == plan->terrain->highest;
     plan->stepped = !plan->level && plan->terrain->interpolation == MF_NEAREST;
     const double *way = mf_world_settings(world)->gravity_direction;

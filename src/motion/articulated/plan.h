@@ -27,7 +27,9 @@ enum {
     MF_ARTICULATED_MAX_MEETINGS = 48,  // contacts that the solver of couplings holds at a time
     MF_ARTICULATED_ROW_NUMBERS = 6144, // room of the solver's rows
     MF_ARTICULATED_MAX_SPHERES = 1024, // bounding spheres of shapes
-    MF_ARTICULATED_MAX_PAIRS = 1 << 14 // of shapes that may meet
+    MF_ARTICULATED_MAX_PAIRS = 1 << 14, // of shapes that may meet
+    MF_ARTICULATED_MAX_DOFS = 6 + MF_ARTICULATED_MAX_LINKS + 2 * MF_ARTICULATED_MAX_BALLS,
+    MF_ARTICULATED_MAX_ENTRIES = 8192 // of half a symmetric matrix of the constraint solver
 };
 
 // Rows of the constants, in both precisions: settings first, then the base, links and contacts.
@@ -117,10 +119,6 @@ enum {
     MF_ART_TOUCH_SLIDING,   // [1] friction
     MF_ART_TOUCH_TURNING,   // [m] against turning about the normal
     MF_ART_TOUCH_ROLLING,   // [m] against turning across the normal
-    MF_ART_TOUCH_EASE,      // [kg] as MuJoCo: that moves with it by itself, then push is [1/s^2],
-    MF_ART_TOUCH_BRAKING,   // [1/s] damping,
-    MF_ART_TOUCH_WIDTH,     // 4 values: its impedance (impedance.h)
-    MF_ART_TOUCH_LAST = MF_ART_TOUCH_WIDTH + 3,
     MF_ART_CONTACT_VALUES
 };
 
@@ -176,6 +174,7 @@ typedef struct mf_ArtLink {
     uint32_t row;      // [1] component of joint.angle or free.position, or number of the ball
     uint32_t position; // [1] its first value in a position vector
     uint32_t velocity; // [1] its first value in a velocity vector
+    uint32_t dof;      // [1] its first one in the constraint solver (problem.h)
     uint32_t first_contact, contact_count; // [1]
     uint32_t first_fluid, fluid_count;     // [1]
 } mf_ArtLink;
@@ -218,18 +217,26 @@ typedef struct mf_ArtContact {
     uint32_t hull;  // [1] of plan->hulls
     bool turns;     // it has friction against turning or rolling
     bool heavy;     // mass moves with it
-    bool graded;    // its impedance rises with the depth
-    uint32_t edges; // [1] it is so many constraints as MuJoCo's (pyramid.h): 4, 1 without friction
 } mf_ArtContact;
 
-// A contact between links as MuJoCo's constraints (pyramid.h).
+// How soft a constraint of MuJoCo's law is (law.c, problem_rows.h).
 typedef struct mf_ArtLaw {
-    double mass;         // [kg] that moves with it by itself
-    double stiffness;    // [1/s^2] over impedance
-    double damping;      // [1/s]
-    double impedance[4]; // impedance.h
-    uint32_t edges;      // [1] 4, 1 without friction
+    double stiffness;        // [1/s^2] over the impedance
+    double damping;          // [1/s]
+    double friction_damping; // [1/s] of a contact's rows across the normal
+    double impedance[5];     // [1] at distance 0, [1] largest, [1/m] or [1/rad] one over the width,
+                             // [1] middle, [1] power
+    double ease[6];          // [1/kg] or [1/(kg m^2)] what each row gives way by
+    double margin;           // [m] a contact acts from this distance on
+    double friction[5];      // [1] two sliding, [m] turning, [m] two rolling
+    double cone;             // [1] friction of the regularised elliptic cone
+    uint32_t dimension;      // [1] rows of a contact: 1, 3, 4 or 6
 } mf_ArtLaw;
+
+typedef struct mf_ArtJointLaw {
+    mf_ArtLaw limit, dry;
+    double margin; // [rad] or [m] the limit acts from this distance on
+} mf_ArtJointLaw;
 
 // An equality constraint. Frames hold for connect and weld, terms for joint and tendon.
 typedef struct mf_ArtLoop {
@@ -241,6 +248,9 @@ typedef struct mf_ArtLoop {
     uint32_t first_term[2], terms[2]; // [1]
     double references[2];             // [rad] or [m]
     double coefficients[5];           // [1] of the polynomial
+    double torque_scale;              // [m] weld
+    uint32_t equality;                // [1] of the model; MF_NONE: a joint that follows another
+    mf_ArtLaw law;
 } mf_ArtLoop;
 
 // A tendon with a limit, spring, damping, friction or inertia.
@@ -250,6 +260,8 @@ typedef struct mf_ArtTendon {
     double lower, upper;                           // [m] or [rad] infinite: no limit
     double spring_lower, spring_upper;             // [m] or [rad]
     double stiffness, damping, friction, armature; // [N/m], [N s/m], [N], [kg] or of turning
+    double margin;                                 // [m] or [rad] the limit acts from here on
+    mf_ArtLaw limit, dry;
     bool elastic;                                  // has stiffness, damping or armature
 } mf_ArtTendon;
 
@@ -299,6 +311,10 @@ enum {
     MF_ART_ROW_ACTIVATION,
     MF_ART_ROW_ACTUATOR_FORCE,
     MF_ART_ROW_MEETING,
+    MF_ART_ROW_WARM, // these four only with MuJoCo's law
+    MF_ART_ROW_RESIDUAL,
+    MF_ART_ROW_ITERATIONS,
+    MF_ART_ROW_EARLY,
     MF_ART_ROW_OUTER, // these four only where somebody asks
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,
@@ -330,9 +346,18 @@ typedef struct mf_ArtPlan {
     uint32_t fluid_count, base_fluids; // [1]
     double wind[3];                    // [m/s] of the medium, world axes
     bool limited;                      // a joint has a limit
-    bool edged;                        // a contact has edges
-    bool together;                     // constraints are solved as MuJoCo's (forward.h)
-    bool parted; // damping acts after constraints have found their forces (forward.h)
+    bool hard;                         // contacts without softness
+    bool law;                          // all constraints follow MuJoCo's law (problem.h)
+    bool elliptic;                     // friction cones of that law
+    bool resists;  // something acts at the end of the step, after the constraints: of joints
+    bool parted;   // their damping,
+    bool fast;     // and what actuators lose with the rate
+    uint32_t dof_count;    // [1] velocities, in the order of the links
+    uint32_t *tree_start;  // [1] dof_count + 1: entries of the rows of half the mass matrix,
+    uint16_t *tree_column; // [1] their columns, rising
+    mf_ArtLaw *ground_laws;      // per contact with the ground
+    mf_ArtJointLaw *joint_laws;  // per plan link
+    mf_ArtLaw base_dry;          // dry friction of the base
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
@@ -357,8 +382,8 @@ typedef struct mf_ArtPlan {
     uint32_t sweeps;         // [1] of the solver of couplings
     mf_CollidePlan *collide; // NULL: links do not meet
     bool *meets;             // per pair of `collide`
-    mf_ArtLaw *laws;         // likewise; NULL: springs of the settings
-    double reach;            // [m] from which distance on laws act, at most
+    mf_ArtLaw *laws;         // likewise, with MuJoCo's law
+    double reach;            // [m] from which distance on they act, at most
     bool recalls;            // contacts between links begin with the forces of the step before
     uint32_t zone_count;     // [1] at most MF_ARTICULATED_MAX_ZONES
     mf_ArtZone *zones;

@@ -128,7 +128,6 @@ static void answer_forward(const mf_ArtQuery *query, const State *state) {
     Rates force, acceleration;
     Work work;
     load_rates(query, &force);
-    work.contacts.again = false;
     forward_dynamics(query->plan, state, &drive, &force, &work, &acceleration);
     store_rates(query, &acceleration);
 }

@@ -33,8 +33,7 @@ static bool is_said(const mf_Softness *softness) {
 }
 
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness) {
-    return config->like_mujoco ||
-           (config->integrator == MF_ARTICULATED_IMPLICIT && is_said(softness));
+    return config->integrator == MF_ARTICULATED_IMPLICIT && is_said(softness);
 }
 
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
@@ -65,87 +64,19 @@ void mf_art_grade(const mf_Softness *softness, double out[4]) {
     out[3] = z[4] > 1.5 ? mf_clamp(z[3], LEAST, 1.0 - LEAST) : 0.0;
 }
 
-// ---- bodies that only slide ---------------------------------------------------------------------
-
-static bool is_zero(const double *v, int count) {
-    double sum = 0.0;
-    for (int i = 0; i < count; i++)
-        sum += fabs(v[i]);
-    return sum < 1e-6;
-}
-
-static bool stands_alone(const mf_Model *model, uint32_t body) {
-    const mf_Body *own = &model->bodies[body];
-    for (uint32_t b = 0; b < model->body_count; b++)
-        if (model->bodies[b].parent == body)
-            return false;
-    if (own->parent == MF_NONE)
-        return true;
-    for (uint32_t j = 0; j < model->joint_count; j++)
-        if (model->joints[j].body == own->parent)
-            return false;
-    return model->bodies[own->parent].parent == MF_NONE;
-}
-
-static bool slides_straight(const mf_Joint *joint) {
-    int along = 0;
-    for (int i = 0; i < 3; i++)
-        along += fabs(joint->axis[i]) > 1e-6;
-    return joint->type == MF_JOINT_SLIDE && along == 1 && is_zero(joint->anchor, 3);
-}
-
-double mf_art_slider_ease(const mf_Model *model, uint32_t body) {
-    if (body == MF_NONE || !stands_alone(model, body))
-        return 0.0;
-    const mf_Body *own = &model->bodies[body];
-    bool slides = false;
-    for (uint32_t j = 0; j < model->joint_count; j++) {
-        if (model->joints[j].body != body)
-            continue;
-        if (!slides_straight(&model->joints[j]))
-            return 0.0;
-        slides = true;
-    }
-    const bool centred = is_zero(own->center, 3) && is_zero(own->axes + 1, 3);
-    return slides && centred && own->mass > 0.0 ? 1.0 / own->mass : 0.0;
-}
-
 // ---- limits of joints --------------------------------------------------------------------------
-
-// MuJoCo's Runge-Kutta steps follow a stiff limit as it moves by itself, d' = v, v' = -z (b v +
-// z k d), z the largest impedance. What such a step changes of v is linear in d and v; with k and b
-// taken from it, a step of Euler ends with the same speed. The exponential of the motion's matrix
-// times the step is cut off behind the fourth power, as it is by the method.
-static void refine(double step, double widest, double *k, double *b) {
-    const double stiff = *k * widest * widest * step, damp = *b * widest * step;
-    double power[2] = {0.0, 1.0}, change[2] = {0.0, 0.0}, scale = 1.0;
-    for (int n = 1; n <= 4; n++) { // the lower row of the matrix to the n-th power
-        const double depth = -stiff * power[1], speed = step * power[0] - damp * power[1];
-        power[0] = depth;
-        power[1] = speed;
-        scale /= n;
-        change[0] += scale * depth;
-        change[1] += scale * speed;
-    }
-    *k = -change[0] / (step * widest * widest);
-    *b = -change[1] / (step * widest);
-}
 
 static void set_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l, double give) {
     const mf_Joint *joint = &model->joints[plan->links[l].joint];
     const mf_Softness *softness = &joint->limit_softness;
     const double step = plan->constants_f64[MF_ART_STEP];
     double *c = mf_art_constants(plan, (int32_t)l), k, b;
-    const double slider = plan->config.like_mujoco ? mf_art_slider_ease(model, joint->body) : 0.0;
     mf_art_reference(model, step, softness, &k, &b);
-    if (plan->config.like_mujoco && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
-        model->physics.integrator == MF_PHYSICS_RK4)
-        refine(step, mf_art_impedance(softness->impedance[1]), &k, &b);
     plan->links[l].drive |= MF_ART_SOFT_LIMIT;
     c[MF_ART_LIMIT_PULL] = k;
     c[MF_ART_LIMIT_BRAKING] = b;
     c[MF_ART_LIMIT_MARGIN] = joint->limit_margin;
-    c[MF_ART_LIMIT_EASE] = 1.0 / (slider > 0.0 ? slider : give);
+    c[MF_ART_LIMIT_EASE] = 1.0 / give;
     mf_art_grade(softness, c + MF_ART_LIMIT_WIDTH);
 }
 
@@ -159,7 +90,7 @@ static bool has_soft_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32
 mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
     bool any = false;
-    for (uint32_t l = 0; l < plan->link_count; l++)
+    for (uint32_t l = 0; !plan->law && l < plan->link_count; l++)
         any = any || has_soft_limit(plan, model, l);
     if (!any)
         return MF_OK;

@@ -7,7 +7,6 @@
 #include "motion/articulated/contact.h"
 #include "motion/articulated/linkage.h"
 #include "motion/articulated/meeting.h"
-#include "motion/articulated/pyramid.h"
 
 typedef struct LinkWork {
     mf_lane cosine, sine; // [1] of the joint's turn
@@ -41,6 +40,11 @@ typedef struct Expected {
 
 enum { REFOLDS = MF_LANES == 1 };
 
+typedef struct Solver { // rows of the constraint solver's fields, NULL: none
+    mf_real *warm, *residual, *iterations, *early;
+    mf_mask alive; // lanes that may write there
+} Solver;
+
 typedef struct Work {
     LinkWork links[MF_ARTICULATED_MAX_LINKS];
     BallWork balls[MF_ARTICULATED_MAX_BALLS];
@@ -54,14 +58,14 @@ typedef struct Work {
         base_inverse[6];           // of its inertia: L D below and on the diagonal, 1/D
     Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
     Vec angular[MF_ARTICULATED_MAX_LINKS], linear[MF_ARTICULATED_MAX_LINKS];
-    // Accelerations while the velocities of base and joints do not change; the base has none.
-    Vec drift_angular[MF_ARTICULATED_MAX_LINKS], drift_linear[MF_ARTICULATED_MAX_LINKS];
     Contacts contacts;
     Actuation actuation;
     Meetings meetings;
     Outer zones[MF_ARTICULATED_MAX_ZONES];
     Line limits[MF_ARTICULATED_MAX_LINKS];
     mf_lane tendon_limits[MF_ARTICULATED_MAX_TENDONS]; // [N] or [N m]
+    mf_lane limit_forces[MF_ARTICULATED_MAX_LINKS];    // [N m] or [N] with MuJoCo's law
+    Solver solver;
     bool expects;                                      // `expected` acts (expect.h)
     bool met[MF_ARTICULATED_MAX_LINKS + 1];            // some lane has it; of the base at 0
     Expected expected[MF_ARTICULATED_MAX_LINKS + 1];   // what other links press with
@@ -111,8 +115,7 @@ static MF_INLINE void spread_rate(const mf_ArtPlan *plan, const State *state, ui
     const mf_real *c = link_constants(plan, l);
     LinkWork *own = &work->links[l];
     Vec rate = link->parent < 0 ? state->rate : work->links[link->parent].rate;
-    if (!work->contacts.again)
-        own->limit.pushes = mf_not(mf_mask_all());
+    own->limit.pushes = mf_not(mf_mask_all());
     if (link->shift != 0)
         own->bias = vec_cross(rate, vec_cross(rate, vec_constant(c + MF_ART_PLACE)));
     if (link->kind == MF_ART_BALL) {
@@ -172,15 +175,13 @@ static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, 
     }
 }
 
-// Which limits push, with the present rate for that at the end of the step; in a later stage of
-// Runge and Kutta those that did in the one before.
+// Which limits push, with the present rate for that at the end of the step.
 static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                Work *work) {
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         const mf_real *c = link_constants(plan, l);
-        if (!(link->drive & MF_ART_HAS_LIMIT) ||
-            (work->contacts.again && link->drive & MF_ART_SOFT_LIMIT))
+        if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
         Limit limit;
         mf_lane rate;
@@ -216,37 +217,6 @@ static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *
     }
 }
 
-static inline void find_drift(const mf_ArtPlan *plan, const State *state, Work *work) {
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const int32_t parent = plan->links[l].parent;
-        Vec angular = parent < 0 ? vec_zero() : work->drift_angular[parent];
-        Vec linear = parent < 0 ? vec_zero() : work->drift_linear[parent];
-        carry_to_link(plan, state, l, work, &angular, &linear);
-        work->drift_angular[l] = angular;
-        work->drift_linear[l] = linear;
-    }
-}
-
-static inline void find_edges(const mf_ArtPlan *plan, Work *work) {
-    Contacts *contacts = &work->contacts;
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
-        const int32_t link = plan->contacts[i].link;
-        Touch *touch = &contacts->touch[i];
-        if (plan->contacts[i].edges == 0)
-            continue;
-        if (!touch->near) {
-            edges_leave(touch);
-            continue;
-        }
-        touch->drift =
-            point_drift(touch, setting(plan, MF_ART_GRAVITY), pose_down(plan, contacts, link),
-                        link < 0 ? vec_zero() : work->drift_angular[link],
-                        link < 0 ? vec_zero() : work->drift_linear[link]);
-        edges_find(contact_constants(plan, i), plan->contacts[i].edges,
-                   &contacts->pose[link + 1].turn, contacts->again, touch);
-    }
-}
-
 static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, const State *state,
                                  Work *work) {
     Contacts *contacts = &work->contacts;
@@ -263,10 +233,6 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
                    contacts->implicit, &memo, &contacts->touch[i]);
         contacts->any = contacts->any || contacts->touch[i].near;
     }
-    if ((contacts->any && plan->edged) || plan->laws != NULL)
-        find_drift(plan, state, work);
-    if (plan->edged)
-        find_edges(plan, work);
 }
 
 #endif

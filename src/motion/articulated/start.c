@@ -48,7 +48,7 @@ static void place_link(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l
     double joint[9], way[3], sine, cosine, start = 0.0;
     if (model->start_angle != NULL && !link->inner)
         start = model->start_angle[link->joint];
-    if (plan->config.like_mujoco && !link->inner) // which may be out of range
+    if (plan->law && !link->inner) // which may be out of range
         start = model->joints[link->joint].reference;
     start += c[MF_ART_OFFSET];
     mf_sin_cos(start, &sine, &cosine);
@@ -227,6 +227,21 @@ static bool carries(const mf_ArtPlan *plan, uint32_t above, uint32_t below) {
     return below == above;
 }
 
+// The inertia of tendons, which MuJoCo has in its mass matrix.
+static void add_tendons(const mf_ArtPlan *plan, uint32_t n, double *m) {
+    for (uint32_t i = 0; plan->law && i < plan->tendon_count; i++) {
+        const mf_ArtTendon *tendon = &plan->tendons[i];
+        const mf_ArtTerm *terms = &plan->terms[tendon->first_term];
+        for (uint32_t a = 0; a < tendon->term_count; a++)
+            for (uint32_t b = 0; b < tendon->term_count; b++) {
+                const size_t row = plan->links[terms[a].link].dof,
+                             column = plan->links[terms[b].link].dof;
+                if (column <= row)
+                    m[row * n + column] += tendon->armature * terms[a].weight * terms[b].weight;
+            }
+    }
+}
+
 // The mass matrix in the lower half, and its Cholesky factor in place. Links come after those that
 // carry them. False when it is not positive.
 static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double *m) {
@@ -245,6 +260,7 @@ static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double 
             m[i * n + k] = sum + (k == i ? ways[i].armature : 0.0);
         }
     }
+    add_tendons(start->plan, n, m);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= i; k++) {
             double sum = m[i * n + k];
@@ -257,15 +273,17 @@ static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double 
     return true;
 }
 
-// J M^-1 J^T of a point of the link `owner`, the mean of three directions.
+// J M^-1 J^T of a point of the link `owner`, or of its turning, the mean of three directions.
 static double give(const Start *start, const Way *ways, uint32_t n, const double *factor,
-                   uint32_t owner, const double point[3], double *row) {
+                   uint32_t owner, const double point[3], bool turning, double *row) {
     double sum = 0.0;
     for (int axis = 0; axis < 3; axis++) {
         for (size_t i = 0; i < n; i++) {
             double velocity[3];
             mf_vec3_cross(velocity, ways[i].spin, point);
             mf_vec3_add(velocity, velocity, ways[i].slide);
+            if (turning)
+                mf_vec3_copy(velocity, ways[i].spin);
             row[i] = carries(start->plan, ways[i].owner, owner) ? velocity[axis] : 0.0;
             for (size_t k = 0; k < i; k++)
                 row[i] -= factor[i * n + k] * row[k];
@@ -342,7 +360,8 @@ static double ease_of(Factored *all, const mf_Model *model, const mf_Shape *shap
     center_of(all, model, shape, centers, center);
     if (all->fine)
         ease = give(&all->start, all->ways, all->count, all->matrix,
-                    (uint32_t)(all->start.plan->places[shape->link].link + 1), center, all->row);
+                    (uint32_t)(all->start.plan->places[shape->link].link + 1), center, false,
+                    all->row);
     return ease > least ? ease : least;
 }
 
@@ -396,4 +415,170 @@ mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double
     }
     factored_free(&all);
     return MF_OK;
+}
+
+// ---- what constraints give way by ---------------------------------------------------------------
+
+// J M^-1 J^T of the row in all->row, which it uses up.
+static double row_give(const Factored *all) {
+    const uint32_t n = all->count;
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++)
+            all->row[i] -= all->matrix[i * n + k] * all->row[k];
+        all->row[i] /= all->matrix[i * n + i];
+        sum += all->row[i] * all->row[i];
+    }
+    return sum;
+}
+
+// The mean of the diagonal of M^-1 over some velocities.
+static double way_give(const Factored *all, uint32_t first, uint32_t count) {
+    double sum = 0.0;
+    for (uint32_t way = first; way < first + count; way++) {
+        memset(all->row, 0, all->count * sizeof *all->row);
+        all->row[way] = 1.0;
+        sum += row_give(all);
+    }
+    return sum / count;
+}
+
+static double terms_give(const Factored *all, uint32_t first, uint32_t count) {
+    const mf_ArtPlan *plan = all->start.plan;
+    memset(all->row, 0, all->count * sizeof *all->row);
+    for (uint32_t t = first; t < first + count; t++)
+        all->row[plan->links[plan->terms[t].link].dof] += plan->terms[t].weight;
+    return row_give(all);
+}
+
+// Of a point that plan link `link` (-1 = base) holds: along and about.
+static void point_give(const Factored *all, int32_t link, const double point[3], double out[2]) {
+    for (int turning = 0; turning < 2; turning++)
+        out[turning] = give(&all->start, all->ways, all->count, all->matrix, (uint32_t)(link + 1),
+                            point, turning, all->row);
+    // What cannot turn, or only turns, has the one for the other, as in MuJoCo.
+    if (out[0] < 1e-15)
+        out[0] = out[1];
+    if (out[1] < 1e-15)
+        out[1] = out[0];
+}
+
+// Of the centre of a body of the file, MF_NONE: of the world.
+static void body_give(const Factored *all, const mf_Model *model, uint32_t body, double out[2]) {
+    out[0] = out[1] = 0.0;
+    if (body == MF_NONE || model->bodies[body].link == MF_NONE)
+        return;
+    const mf_Body *from = &model->bodies[body];
+    const mf_ArtPlace *place = &all->start.plan->places[from->link];
+    const Pose *pose = &all->start.poses[place->link + 1];
+    double center[3], point[3];
+    mf_quat_rotate(center, from->rotation, from->center);
+    mf_vec3_add(center, center, from->position);
+    mf_quat_rotate(point, place->turn, center);
+    mf_vec3_add(center, point, place->place);
+    mf_mat3_apply(point, pose->turn, center);
+    mf_vec3_add(point, point, pose->place);
+    point_give(all, place->link, point, out);
+}
+
+static void loop_give(const Factored *all, const mf_Model *model, uint32_t number, double out[2]) {
+    const mf_ArtLoop *loop = &all->start.plan->loops[number];
+    out[0] = out[1] = 0.0;
+    for (int side = 0; side < 2; side++) {
+        double own[2] = {0.0, 0.0};
+        if (loop->rows == 1 && loop->terms[side] > 0)
+            own[0] = own[1] = terms_give(all, loop->first_term[side], loop->terms[side]);
+        else if (loop->rows > 1 && loop->equality != MF_NONE)
+            body_give(all, model, model->equalities[loop->equality].objects[side], own);
+        out[0] += own[0];
+        out[1] += own[1];
+    }
+}
+
+void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context) {
+    mf_release(context, weights->shapes);
+    *weights = (mf_ArtWeights){.shapes = NULL};
+}
+
+// One block holds all: shapes, links, joints, tendons, loops.
+static mf_Status weights_make(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
+                              mf_Context *context, mf_Error *error) {
+    const size_t links = plan->link_count;
+    double *room = mf_allocate(context,
+                               model->shape_count + 2 * links + 1 + plan->tendon_count +
+                                   2 * (size_t)plan->loop_count,
+                               sizeof *room);
+    if (room == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    out->shapes = room;
+    out->links = out->shapes + model->shape_count;
+    out->joints = out->links + links + 1;
+    out->tendons = out->joints + links;
+    out->loops = out->tendons + plan->tendon_count;
+    return MF_OK;
+}
+
+static void weights_of_links(const Factored *all, const double (*centers)[3],
+                             mf_ArtWeights *out) {
+    const mf_ArtPlan *plan = all->start.plan;
+    for (uint32_t l = 0; l <= plan->link_count; l++) {
+        double own[2];
+        point_give(all, (int32_t)l - 1, centers[l], own);
+        out->links[l] = own[0];
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        out->joints[l] =
+            way_give(all, plan->links[l].dof, plan->links[l].kind == MF_ART_BALL ? 3 : 1);
+    for (uint32_t i = 0; i < 2; i++)
+        out->base[i] = plan->fixed ? 0.0 : way_give(all, 3 * i, 3);
+}
+
+mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
+                              mf_Context *context, mf_Error *error) {
+    Factored all = {.fine = false};
+    double(*centers)[3] = NULL;
+    mf_Status status = weights_make(plan, model, out, context, error);
+    if (status == MF_OK)
+        status = factored_make(&all, plan, model, context, error);
+    if (status != MF_OK) {
+        mf_art_weights_free(out, context);
+        return status;
+    }
+    centers = mf_allocate(context, plan->link_count + 1, sizeof *centers);
+    for (uint32_t l = 0; centers != NULL && l <= plan->link_count; l++) {
+        const Heap *own = &all.start.heaps[l];
+        mf_vec3_copy(centers[l], all.start.poses[l].place);
+        if (own->mass > 0.0)
+            mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
+    }
+    if (centers != NULL)
+        factor_all(&all);
+    if (centers == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    else if (!all.fine)
+        status = mf_fail(error, MF_BAD_ARGUMENT,
+                         "articulated: model %s has a mass matrix that is not positive",
+                         model->name);
+    if (status == MF_OK) {
+        weights_of_links(&all, (const double(*)[3])centers, out);
+        for (uint32_t i = 0; i < model->shape_count; i++) {
+            const mf_Shape *shape = &model->shapes[i];
+            double own[2] = {0.0, 0.0};
+            if (shape->link != MF_NONE && shape->body != MF_NONE)
+                body_give(&all, model, shape->body, own);
+            else if (shape->link != MF_NONE)
+                own[0] = out->links[plan->places[shape->link].link + 1];
+            out->shapes[i] = own[0];
+        }
+        for (uint32_t i = 0; i < plan->tendon_count; i++)
+            out->tendons[i] =
+                terms_give(&all, plan->tendons[i].first_term, plan->tendons[i].term_count);
+        for (uint32_t i = 0; i < plan->loop_count; i++)
+            loop_give(&all, model, i, out->loops + 2 * (size_t)i);
+    }
+    mf_release(context, centers);
+    factored_free(&all);
+    if (status != MF_OK)
+        mf_art_weights_free(out, context);
+    return status;
 }

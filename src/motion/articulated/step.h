@@ -14,6 +14,12 @@ MF_KERNEL_COPIES(void, mf_articulated_couple,
                  (const mf_ArtPlan *plan, const void *state, bool explicit, void *work,
                   void *rates));
 
+// Changes the accelerations `rates` to those with the constraints of MuJoCo's law; all are of the
+// kernel that calls (State, Drive, Work, Rates).
+MF_KERNEL_COPIES(void, mf_articulated_constrain,
+                 (const mf_ArtPlan *plan, const void *state, const void *drive, void *work,
+                  void *rates));
+
 // Answers a question about the tree.
 MF_KERNEL_COPIES(void, mf_articulated_query, (const mf_ArtQuery *query));
 

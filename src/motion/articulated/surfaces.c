@@ -31,31 +31,6 @@ static bool is_soft(const mf_ArtPlan *plan, const mf_Softness *softness) {
     return !asked && mf_art_is_soft(config, softness);
 }
 
-// Edges of MuJoCo's pyramids are n +- mu t, and each is regularised by the impedance of the first
-// times 2 mu^2 (documentation, "Computation", friction cones).
-static double of_edge(const mf_Model *model, double mu) {
-    const double square = mu * mu / model->physics.friction_impedance_ratio;
-    return 1.0 / (2.0 * square * (1.0 + mu * mu));
-}
-
-static void set_graded(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
-    const double mu = c[MF_ART_TOUCH_SLIDING];
-    mf_ArtContact *contact = &s->plan->contacts[i];
-    double k, b;
-    mf_art_reference(s->model, s->step, softness, &k, &b);
-    contact->graded = true;
-    if (!(mu > 0.0))
-        contact->edges = 1;
-    else if (s->model->physics.cone == MF_CONE_PYRAMIDAL)
-        contact->edges = 4;
-    s->plan->edged |= contact->edges > 0;
-    c[MF_ART_TOUCH_PUSH] = k;
-    c[MF_ART_TOUCH_EASE] =
-        (contact->edges == 4 ? of_edge(s->model, mu) : 1.0) / s->ease[contact->shape];
-    c[MF_ART_TOUCH_BRAKING] = b;
-    mf_art_grade(softness, c + MF_ART_TOUCH_WIDTH);
-}
-
 static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
     mf_ArtContact *contact = &s->plan->contacts[i];
     double impedance = mf_art_impedance(0.5 * (softness->impedance[0] + softness->impedance[1]));
@@ -66,8 +41,6 @@ static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i,
     c[MF_ART_TOUCH_PUSH] = mass * k;
     c[MF_ART_TOUCH_DRAG] = mass * b;
     c[MF_ART_TOUCH_MASS] = mass / s->step;
-    if (s->plan->config.like_mujoco && !s->plan->config.hard)
-        set_graded(s, softness, i, c);
 }
 
 static void set_surface(const Surfaces *s, uint32_t i) {
@@ -93,58 +66,10 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     c[MF_ART_TOUCH_BRAKE] = c[MF_ART_TOUCH_DRAG] / s->step;
 }
 
-// ---- contacts between links ---------------------------------------------------------------------
-
-// Most sweeps: most contacts are alone and need two.
-enum { LAW_SWEEPS = 400 };
-
-// Rolling and turning friction, elliptic cones, and what else couples links, have no such rule.
-static bool follows(const mf_ArtPlan *plan, const mf_Model *model) {
-    bool all = plan->config.like_mujoco && !plan->config.hard && plan->collide != NULL &&
-               plan->loop_count == 0 && plan->tendon_count == 0;
-    for (uint32_t i = 0; all && i < plan->collide->pair_count; i++) {
-        const mf_CollidePair *pair = &plan->collide->pairs[i];
-        const bool slips = pair->dimension >= 3 && pair->friction[0] > 0.0;
-        all = !plan->meets[i] || !slips ||
-              (pair->dimension == 3 && model->physics.cone == MF_CONE_PYRAMIDAL);
-    }
-    return all;
-}
-
-static void set_law(const Surfaces *s, uint32_t i) {
-    mf_ArtPlan *plan = s->plan;
-    const mf_CollidePair *pair = &plan->collide->pairs[i];
-    mf_ArtLaw *law = &plan->laws[i];
-    const double ease = s->ease[plan->collide->shapes[pair->a].shape] +
-                        s->ease[plan->collide->shapes[pair->b].shape];
-    const double mu = pair->dimension == 3 ? pair->friction[0] : 0.0;
-    mf_art_reference(s->model, s->step, &pair->softness, &law->stiffness, &law->damping);
-    law->mass = (mu > 0.0 ? of_edge(s->model, mu) : 1.0) / ease;
-    law->edges = mu > 0.0 ? 4 : 1;
-    mf_art_grade(&pair->softness, law->impedance);
-    if (plan->meets[i] && pair->margin > plan->reach)
-        plan->reach = pair->margin;
-}
-
-static mf_Status set_laws(const Surfaces *s, mf_Context *context, mf_Error *error) {
-    mf_ArtPlan *plan = s->plan;
-    if (!follows(plan, s->model))
-        return MF_OK;
-    plan->laws = mf_allocate(context, plan->collide->pair_count, sizeof *plan->laws);
-    if (plan->laws == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    for (uint32_t i = 0; i < plan->collide->pair_count; i++)
-        set_law(s, i);
-    plan->recalls = false; // forces are found anew in each step
-    if (plan->config.sweeps == 0)
-        plan->sweeps = LAW_SWEEPS;
-    return MF_OK;
-}
-
 mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
     Surfaces s = {.plan = plan, .model = model, .step = plan->constants_f64[MF_ART_STEP]};
-    bool soft = plan->config.like_mujoco && plan->collide != NULL;
+    bool soft = false;
     mf_CollidePair pair;
     for (uint32_t i = 0; i < plan->contact_count; i++)
         soft = soft ||
@@ -156,16 +81,9 @@ mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
         status = ease == NULL ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
                               : mf_art_ease_find(plan, model, ease, context, error);
     }
-    for (uint32_t i = 0; status == MF_OK && ease != NULL && i < model->shape_count; i++) {
-        const double slider = mf_art_slider_ease(model, model->shapes[i].body);
-        if (plan->config.like_mujoco && slider > 0.0)
-            ease[i] = slider;
-    }
     s.ease = ease;
     for (uint32_t i = 0; status == MF_OK && i < plan->contact_count; i++)
         set_surface(&s, i);
-    if (status == MF_OK && soft)
-        status = set_laws(&s, context, error);
     mf_release(context, ease);
     return status;
 }

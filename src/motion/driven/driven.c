@@ -212,6 +212,7 @@ static mf_ArticulatedConfig tree_config(const mf_Model *model, const mf_Prescrib
     art.friction_rate = common->friction_rate;
     art.slip_speed = common->slip_speed;
     art.contact_depth = common->contact_depth;
+    art.contact_law = MF_CONTACT_LAW_COMPLIANT; // the motion has contacts of its own
     art.self_contacts = art.limits = false;
     // A base that is held touches nothing: it could not give way.
     bool held = art.base == MF_ARTICULATED_FIXED ||

@@ -1,0 +1,506 @@
+// MuJoCo's constraint law: the convex problem of problem.h by Newton's method with an exact search
+// along each direction (Todorov 2014; MuJoCo documentation, "Computation", algorithms).
+//
+// The cost is convex, its curvature at least that of the kinetic energy, so every step goes down
+// and the minimum is the only place where it ends. Where all constraints keep their piece in a full
+// step and no cone bends, the step ended there exactly. Each lane ends by itself and then keeps its
+// numbers, so lanes do not show each other. What ends early leaves its residual and is counted.
+//
+// Euler's method then lets damping act at the end of the step with the forces that were found:
+// (M + h B) a' = M a (MuJoCo documentation, "Computation", numerical integration).
+#include "motion/articulated/outer.h"
+#include "motion/articulated/problem_cost.h"
+#include "motion/articulated/problem_points.h"
+#include "motion/articulated/recall.h"
+#include "motion/articulated/step.h"
+
+enum { NEWTON_STEPS = 100, SEARCH_STEPS = 40 };
+
+// ---- state of the iteration ---------------------------------------------------------------------
+
+static mf_lane dofs_dot(const Problem *p, const mf_lane *a, const mf_lane *b) {
+    mf_lane sum = mf_zero();
+    for (uint32_t i = 0; i < p->dofs; i++)
+        sum = mf_fma(a[i], b[i], sum);
+    return sum;
+}
+
+// Forces and pieces at the present slacks. Returns the sum of the costs; `changed` gets the lanes
+// in which a piece is another one, `bends` those in which a cone's side acts.
+static mf_lane reply_all(Problem *p, mf_mask *changed, mf_mask *bends) {
+    mf_lane cost = mf_zero();
+    *changed = *bends = mf_not(mf_mask_all());
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        const Constraint *c = &p->constraints[n];
+        Reply reply;
+        reply_find(c, &p->weight[c->row], &p->slack[c->row], &reply);
+        cost = cost + reply.cost;
+        for (uint32_t k = 0; k < c->rows; k++)
+            p->force[c->row + k] = reply.force[k];
+        for (uint32_t k = 0; k < zone_count(c); k++) {
+            const mf_mask zone = mf_and(reply.zones[k], c->exists);
+            *changed = mf_or(*changed, mf_differ(zone, p->zones[c->zone + k]));
+            p->zones[c->zone + k] = zone;
+        }
+        if (c->kind == CONSTRAINT_ELLIPTIC)
+            *bends = mf_or(*bends, p->zones[c->zone]);
+    }
+    return cost;
+}
+
+// slack = J x - rest
+static void slacks_find(Problem *p) {
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        const Constraint *c = &p->constraints[n];
+        for (uint32_t k = 0; k < c->rows; k++)
+            p->slack[c->row + k] = row_times(p, c, k, p->x) - p->rest[c->row + k];
+    }
+}
+
+// gradient = M x - J^T force
+static void gradient_find(Problem *p) {
+    for (uint32_t i = 0; i < p->dofs; i++)
+        p->gradient[i] = p->inertial[i];
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        const Constraint *c = &p->constraints[n];
+        const uint16_t *slot = &p->slots[c->ways];
+        for (uint32_t k = 0; k < c->rows; k++) {
+            const mf_lane *j = &p->numbers[c->first + k * c->count];
+            const mf_lane force = -p->force[c->row + k];
+            for (uint32_t i = 0; i < c->count; i++)
+                p->gradient[slot[i]] = mf_fma(j[i], force, p->gradient[slot[i]]);
+        }
+    }
+}
+
+static void hessian_find(Problem *p) {
+    hessian_start(p);
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        const Constraint *c = &p->constraints[n];
+        mf_lane w[CONTACT_PRODUCTS];
+        if (curve_find(c, &p->weight[c->row], &p->slack[c->row], &p->zones[c->zone], w))
+            hessian_add(p, c, w);
+    }
+    hessian_factor(p);
+}
+
+static void along_all(Problem *p) {
+    mass_apply(p, p->descent, p->ahead);
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        const Constraint *c = &p->constraints[n];
+        for (uint32_t k = 0; k < c->rows; k++)
+            p->along[c->row + k] = row_times(p, c, k, p->descent);
+    }
+}
+
+// ---- search along a direction -------------------------------------------------------------------
+
+// The minimum of the cost along the descent, whose slope at 0 is -`fall`: Newton's method for the
+// root of the slope, which rises, kept in what is known to hold it. Starts from the whole step.
+static mf_lane search_way(Problem *p, mf_lane fall, mf_mask busy) {
+    const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
+    const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
+    const mf_lane curve = dofs_dot(p, p->descent, p->ahead);
+    const mf_lane enough = mf_set((mf_real)1e-3) * fall, infinite = mf_set(MF_REAL_MAX);
+    mf_lane way = one, low = zero, high = infinite;
+    for (int step = 0; step < SEARCH_STEPS; step++) {
+        mf_lane first = mf_fma(way, curve, slope), second = curve;
+        for (uint32_t n = 0; n < p->constraint_count; n++) {
+            const Constraint *c = &p->constraints[n];
+            along_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row], way, &first,
+                       &second);
+        }
+        busy = mf_and(busy, mf_less(enough, mf_abs(first)));
+        if (!mf_any(busy))
+            break;
+        const mf_mask rises = mf_less(zero, first);
+        high = mf_select(rises, way, high);
+        low = mf_select(rises, low, way);
+        mf_lane next = way - first / second;
+        const mf_mask inside = mf_and(mf_less(low, next), mf_less(next, high));
+        const mf_lane other = mf_select(mf_less(high, infinite), half * (low + high), way + way);
+        way = mf_select(busy, mf_select(inside, next, other), way);
+    }
+    return way;
+}
+
+// ---- Newton's method ----------------------------------------------------------------------------
+
+typedef struct Course {
+    mf_mask busy;
+    mf_lane residual; // [1] root of what a further step would gain over what there is
+    mf_lane steps;
+} Course;
+
+// The state of the step before may be a better beginning than none.
+static void start_warm(Problem *p, const mf_real *warm) {
+    mf_mask changed, bends;
+    for (uint32_t i = 0; i < p->dofs; i++)
+        p->x[i] = p->inertial[i] = mf_zero();
+    slacks_find(p);
+    if (warm == NULL)
+        return;
+    const mf_lane cold = reply_all(p, &changed, &bends);
+    for (uint32_t i = 0; i < p->dofs; i++)
+        p->x[i] = row_load(warm, i) - p->free[i];
+    mass_apply(p, p->x, p->inertial);
+    slacks_find(p);
+    const mf_lane half = mf_set((mf_real)0.5);
+    const mf_lane cost =
+        mf_fma(half, dofs_dot(p, p->x, p->inertial), reply_all(p, &changed, &bends));
+    const mf_mask better = mf_less(cost, cold);
+    for (uint32_t i = 0; i < p->dofs; i++) {
+        p->x[i] = mf_keep(better, p->x[i]);
+        p->inertial[i] = mf_keep(better, p->inertial[i]);
+    }
+    slacks_find(p);
+}
+
+static void step_by(Problem *p, mf_lane way, mf_mask busy) {
+    way = mf_keep(busy, way);
+    for (uint32_t i = 0; i < p->dofs; i++) {
+        p->x[i] = mf_fma(way, p->descent[i], p->x[i]);
+        p->inertial[i] = mf_fma(way, p->ahead[i], p->inertial[i]);
+    }
+    for (uint32_t r = 0; r < p->row_count; r++)
+        p->slack[r] = mf_fma(way, p->along[r], p->slack[r]);
+}
+
+static void newton(Problem *p, Course *course) {
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
+    const mf_real fine = sizeof(mf_real) == 4 ? (mf_real)4e-12 : (mf_real)1e-29;
+    const mf_real rounded = sizeof(mf_real) == 4 ? (mf_real)1e-7 : (mf_real)1e-18;
+    mf_lane before = mf_set(MF_REAL_MAX);
+    mf_mask whole = mf_not(mf_mask_all()); // lanes whose last step was a whole one
+    *course = (Course){.busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero, .steps = zero};
+    for (int step = 0; step <= NEWTON_STEPS; step++) {
+        mf_mask changed, bends;
+        const mf_lane cost = reply_all(p, &changed, &bends);
+        const mf_mask exact = mf_and(whole, mf_not(mf_or(changed, bends)));
+        course->residual = mf_select(mf_and(course->busy, exact), zero, course->residual);
+        course->busy = mf_and(course->busy, mf_not(exact));
+        if (!mf_any(course->busy))
+            return;
+        gradient_find(p);
+        if (step == 0 || mf_any(mf_and(course->busy, mf_or(changed, bends))))
+            hessian_find(p);
+        for (uint32_t i = 0; i < p->dofs; i++)
+            p->descent[i] = -p->gradient[i];
+        hessian_solve(p, p->descent);
+        const mf_lane fall = -dofs_dot(p, p->gradient, p->descent);
+        const mf_lane size = dofs_dot(p, p->x, p->inertial) + cost + cost;
+        const mf_mask stalls = mf_and(mf_less(mf_set((mf_real)0.25) * before, fall),
+                                      mf_less_equal(fall, mf_set(rounded) * size));
+        // Numbers that are no longer finite are found by the step itself (piece.h).
+        const mf_mask done = mf_or(mf_or(stalls, mf_not(mf_finite(fall + size))),
+                                   mf_less_equal(fall, mf_set(fine) * size));
+        const mf_lane relative =
+            mf_sqrt(mf_max(fall, zero) / mf_select(mf_less(zero, size), size, one));
+        course->residual = mf_select(course->busy, relative, course->residual);
+        course->busy = mf_and(course->busy, mf_not(done));
+        if (!mf_any(course->busy) || step == NEWTON_STEPS)
+            return;
+        before = fall;
+        along_all(p);
+        const mf_lane way = search_way(p, fall, course->busy);
+        whole = mf_and(course->busy, mf_and(mf_less_equal(way, one), mf_less_equal(one, way)));
+        step_by(p, way, course->busy);
+        course->steps = course->steps + mf_keep(course->busy, one);
+    }
+}
+
+// ---- damping at the end of the step -------------------------------------------------------------
+
+// What resists the accelerations of joints at the end of the step, and servos' forces there less
+// those at its beginning.
+static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf_lane *extra) {
+    const mf_ArtPlan *plan = p->plan;
+    Drive now = *drive;
+    now.step = mf_zero();
+    for (uint32_t k = 0; plan->parted && !plan->fixed && k < 6; k++)
+        slope[k] = drive->step * mf_set(base_constants(plan)[MF_ART_DAMPING]);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const mf_real *c = link_constants(plan, l);
+        mf_lane damping = mf_zero();
+        if (plan->parted)
+            damping = drive->step * mf_set(c[MF_ART_DAMPING]);
+        for (uint32_t k = 0; k < (link->kind == MF_ART_BALL ? 3u : 1u); k++)
+            slope[link->dof + k] = damping;
+        if (!(link->drive & MF_ART_HAS_SERVO))
+            continue;
+        Line early = {mf_zero(), mf_zero()}, late = early;
+        const mf_lane angle = p->state->angle[l], rate = p->state->speed[l];
+        drive_servo(link, c, &now, angle, rate, &early);
+        drive_servo(link, c, drive, mf_fma(drive->step, rate, angle), rate, &late);
+        slope[link->dof] = slope[link->dof] + late.slope;
+        extra[link->dof] = late.torque - early.torque;
+    }
+}
+
+// Adds `value` to an entry, where the tree's pattern has it, and its product with accelerations to
+// `change`: implicitfast leaves out what it has not.
+static void resist_entry(Problem *p, uint32_t row, uint32_t column, mf_lane value,
+                         const mf_lane *acceleration, mf_lane *change) {
+    const mf_ArtPlan *plan = p->plan;
+    uint32_t k = plan->tree_start[row];
+    while (k < plan->tree_start[row + 1] && plan->tree_column[k] != column)
+        k++;
+    if (k == plan->tree_start[row + 1])
+        return;
+    for (k = p->pattern.start[row]; p->pattern.column[k] != column;)
+        k++;
+    p->factor[k] = p->factor[k] + value;
+    change[row] = mf_fma(-value, acceleration[column], change[row]);
+    if (row != column)
+        change[column] = mf_fma(-value, acceleration[row], change[column]);
+}
+
+// J^T s J of a weighted sum of joints.
+static void resist_terms(Problem *p, uint32_t first, uint32_t count, mf_lane slope,
+                         const mf_lane *acceleration, mf_lane *change) {
+    const mf_ArtPlan *plan = p->plan;
+    for (uint32_t a = first; a < first + count; a++)
+        for (uint32_t b = first; b < first + count; b++) {
+            const uint32_t row = plan->links[plan->terms[a].link].dof,
+                           column = plan->links[plan->terms[b].link].dof;
+            if (column <= row)
+                resist_entry(p, row, column,
+                             slope * mf_set((mf_real)(plan->terms[a].weight *
+                                                      plan->terms[b].weight)),
+                             acceleration, change);
+        }
+}
+
+// What actuators and tendons lose with the rate.
+static void resist_fast(Problem *p, const Drive *drive, const mf_lane *acceleration,
+                        mf_lane *change) {
+    const mf_ArtPlan *plan = p->plan;
+    for (uint32_t i = 0; i < plan->actuator_count; i++) {
+        const mf_ArtActuator *actuator = &plan->actuators[i];
+        if (actuator->acts == MF_ART_PULLS)
+            resist_terms(p, actuator->first_term, actuator->term_count,
+                         p->work->actuation.slope[i], acceleration, change);
+    }
+    for (uint32_t i = 0; i < plan->tendon_count; i++)
+        if (plan->tendons[i].damping > 0.0)
+            resist_terms(p, plan->tendons[i].first_term, plan->tendons[i].term_count,
+                         drive->step * mf_set((mf_real)plan->tendons[i].damping), acceleration,
+                         change);
+}
+
+static void resist(Problem *p, const Drive *drive, mf_lane *acceleration) {
+    mf_lane slope[PROBLEM_DOFS], change[PROBLEM_DOFS];
+    const uint32_t *start = p->pattern.start;
+    for (uint32_t i = 0; i < p->dofs; i++)
+        slope[i] = change[i] = mf_zero();
+    resist_find(p, drive, slope, change);
+    hessian_start(p);
+    for (uint32_t n = 0; n < p->constraint_count; n++)
+        if (p->constraints[n].inertia)
+            hessian_add(p, &p->constraints[n], &p->weight[p->constraints[n].row]);
+    for (uint32_t i = 0; i < p->dofs; i++) {
+        p->factor[start[i + 1] - 1] = p->factor[start[i + 1] - 1] + slope[i];
+        change[i] = mf_fma(-slope[i], acceleration[i], change[i]);
+    }
+    if (p->plan->fast)
+        resist_fast(p, drive, acceleration, change);
+    hessian_factor(p);
+    hessian_solve(p, change);
+    for (uint32_t i = 0; i < p->dofs; i++)
+        acceleration[i] = acceleration[i] + change[i];
+}
+
+// ---- what is kept -------------------------------------------------------------------------------
+
+static void keep_slot(Problem *p, const ContactSlot *slot) {
+    Work *work = p->work;
+    if (slot->constraint == MF_NONE)
+        return;
+    const Constraint *c = &p->constraints[slot->constraint];
+    const mf_lane *force = &p->force[c->row];
+    Vec push = vec_zero(), turn = vec_zero();
+    for (uint32_t k = 0; k < c->rows; k++) {
+        Vec *sum = k < 3 ? &push : &turn;
+        *sum = vec_fma(slot->axes[k % 3], force[k], *sum);
+    }
+    for (uint32_t m = 0; m < slot->count; m++) {
+        const Candidate *from = &p->candidates[slot->members[m]];
+        const mf_mask on = from->exists;
+        uint64_t zones[2] = {0, 0};
+        if (from->ground) {
+            Touch *touch = &work->contacts.touch[from->number];
+            touch->load = mf_select(on, force[0], touch->load);
+            touch->presses = mf_or(touch->presses, mf_and(on, mf_less(mf_zero(), force[0])));
+            if (p->plan->zone_count > 0)
+                zones[1] = p->plan->zones_of_contact[from->number];
+        } else if (p->plan->zone_count > 0) {
+            const mf_CollidePair *pair =
+                &p->plan->collide->pairs[work->meetings.list[from->number].pair];
+            zones[0] = p->plan->zones_of_shape[pair->a];
+            zones[1] = p->plan->zones_of_shape[pair->b];
+        }
+        const Vec at = vec_add(slot->point, p->state->place);
+        const Vec own = vec_keep(on, push), own_turn = vec_keep(on, turn);
+        outer_add(zones[0], at, vec_negative(own), vec_negative(own_turn), work);
+        outer_add(zones[1], at, own, own_turn, work);
+    }
+}
+
+static uint64_t zones_of(const mf_ArtPlan *plan, int32_t link) {
+    return link == MF_ART_WORLD ? 0 : plan->zones_at[link + 1];
+}
+
+// The points of both frames are one; equations of joints push within the tree.
+static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
+    const mf_ArtLoop *loop = &p->plan->loops[i];
+    if (loop->rows == 1 || p->overflow)
+        return;
+    const mf_lane *force = &p->force[p->constraints[p->loop_first[i]].row];
+    const End ends[2] = {end_of(p, loop, 0, drift), end_of(p, loop, 1, drift)};
+    const Vec at = vec_add(ends[1].place, p->state->place);
+    const Vec push = vec_keep(p->lanes, (Vec){force[0], force[1], force[2]});
+    Vec turn = vec_zero(), axes[3];
+    if (loop->rows == 6) {
+        const Quat q = turn_between(&ends[0].turn, &ends[1].turn);
+        weld_axes(&ends[1].turn, q, mf_set((mf_real)loop->torque_scale), axes);
+        for (int k = 0; k < 3; k++)
+            turn = vec_fma(axes[k], force[3 + k], turn);
+        turn = vec_keep(p->lanes, turn);
+    }
+    outer_add(zones_of(p->plan, loop->links[0]), at, push, turn, p->work);
+    outer_add(zones_of(p->plan, loop->links[1]), at, vec_negative(push), vec_negative(turn),
+              p->work);
+}
+
+static __attribute__((noinline)) void keep_loops(Problem *p) {
+    Drift drift[MF_ARTICULATED_MAX_LINKS + 1];
+    drift_find(p, drift);
+    for (uint32_t i = 0; i < p->plan->loop_count; i++)
+        keep_loop(p, i, drift);
+}
+
+static mf_lane force_of(const Problem *p, uint32_t first, uint32_t count) {
+    mf_lane sum = mf_zero();
+    for (uint32_t n = first; n < first + count; n++)
+        sum = sum + p->force[p->constraints[n].row];
+    return sum;
+}
+
+static void keep_forces(Problem *p) {
+    const mf_ArtPlan *plan = p->plan;
+    Work *work = p->work;
+    for (uint32_t s = 0; s < p->contact_count; s++)
+        keep_slot(p, &p->contacts[s]);
+    if (plan->zone_count > 0 && plan->loop_count > 0)
+        keep_loops(p);
+    for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
+        work->limit_forces[l] =
+            mf_select(p->lanes, force_of(p, p->limit_first[l], p->limit_count[l]),
+                      work->limit_forces[l]);
+    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
+        work->tendon_limits[i] =
+            mf_select(p->lanes, force_of(p, p->tendon_first[i], p->tendon_count[i]),
+                      work->tendon_limits[i]);
+}
+
+static void keep_row(const Problem *p, mf_real *row, uint32_t c, mf_lane value) {
+    mf_store_where(mf_and(p->lanes, p->work->solver.alive), row + (size_t)c * MF_BLOCK, value);
+}
+
+static void keep_course(const Problem *p, const Course *course, const mf_lane *acceleration) {
+    const Solver *solver = &p->work->solver;
+    if (solver->warm == NULL)
+        return;
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_mask early = course->busy;
+    if (p->overflow)
+        early = mf_mask_all();
+    for (uint32_t i = 0; i < p->dofs; i++)
+        keep_row(p, solver->warm, i, acceleration[i]);
+    keep_row(p, solver->residual, 0, course->residual);
+    keep_row(p, solver->iterations, 0, course->steps);
+    keep_row(p, solver->early, 0, row_load(solver->early, 0) + mf_select(early, one, zero));
+}
+
+// ---- all together -------------------------------------------------------------------------------
+
+static void problem_build(Problem *p) {
+    p->overflow = false;
+    p->constraint_count = p->row_count = p->number_count = p->slot_count = p->zone_count = 0;
+    tendons_add(p);
+    loops_add(p);
+    dry_add(p);
+    limits_add(p);
+    contacts_join(p);
+    pattern_find(p);
+    for (uint32_t i = 0; i < p->zone_count; i++)
+        p->zones[i] = mf_not(mf_mask_all());
+}
+
+// A lone lane that has too many constraints does without the last contacts.
+static void drop_contacts(Problem *p) {
+    while (p->contact_count > 0 && p->overflow) {
+        p->contact_count--;
+        const uint32_t last = p->contacts[p->contact_count].constraint;
+        if (last == MF_NONE || last >= p->constraint_count)
+            continue;
+        p->constraint_count = last;
+        p->row_count = p->constraints[last].row;
+        p->overflow = false;
+        pattern_find(p);
+    }
+    p->overflow = true; // it is counted all the same
+}
+
+static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
+    Course course = {.busy = mf_not(mf_mask_all()), .residual = mf_zero(), .steps = mf_zero()};
+    mf_lane acceleration[PROBLEM_DOFS];
+    start_warm(p, p->work->solver.warm);
+    if (p->constraint_count > 0)
+        newton(p, &course);
+    keep_forces(p);
+    for (uint32_t i = 0; i < p->dofs; i++)
+        acceleration[i] = p->free[i] + p->x[i];
+    keep_course(p, &course, acceleration);
+    if (p->plan->resists)
+        resist(p, drive, acceleration);
+    dofs_to_rates(p->plan, acceleration, p->lanes, out);
+}
+
+void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *state,
+                                         const void *drive, void *work, void *rates) {
+    Problem p;
+    Work *own = work;
+    const Rates free = *(const Rates *)rates;
+    p.plan = plan;
+    p.work = own;
+    p.state = state;
+    p.dofs = plan->dof_count;
+    dofs_from_rates(plan, &free, p.free);
+    dofs_of_speeds(plan, state, p.speed);
+    axes_find(&p);
+    mass_find(&p);
+    for (uint32_t i = 0; own->contacts.any && i < plan->contact_count; i++) {
+        if (!own->contacts.touch[i].near)
+            continue;
+        own->contacts.touch[i].load = mf_zero();
+        own->contacts.touch[i].presses = mf_not(mf_mask_all());
+    }
+    for (uint32_t first = 0, width; first < MF_LANES; first += width) {
+        width = MF_LANES - first;
+        p.lanes = lane_range(first, width);
+        problem_build(&p);
+        while (p.overflow && width > 1) {
+            width /= 2;
+            p.lanes = lane_range(first, width);
+            own->meetings.found = false;
+            problem_build(&p);
+        }
+        if (p.overflow)
+            drop_contacts(&p);
+        solve_lanes(&p, drive, rates);
+        if (width < MF_LANES - first)
+            own->meetings.found = false;
+    }
+}

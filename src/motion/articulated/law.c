@@ -1,0 +1,314 @@
+// MuJoCo's constraint law of a plan: how soft each constraint is and what it gives way by, in the
+// file's reference position (MuJoCo documentation, "Computation", constraint model, friction cones;
+// softness.c has the equation of one constraint).
+#include "motion/articulated/build.h"
+#include "math/scalar.h"
+#include "model/draft.h"
+
+#include <math.h>
+
+#define LEAST_FRICTION 1e-5 // [1] of contacts that have friction at all, as MuJoCo's
+
+typedef struct Laws {
+    mf_ArtPlan *plan;
+    const mf_Model *model;
+    double step; // [s]
+    mf_ArtWeights weights;
+} Laws;
+
+static mf_ArtLaw law_of(const Laws *all, const mf_Softness *softness) {
+    const double *z = softness->impedance;
+    mf_ArtLaw law = {.dimension = 1};
+    mf_art_reference(all->model, all->step, softness, &law.stiffness, &law.damping);
+    law.friction_damping = law.damping;
+    law.impedance[0] = mf_art_impedance(z[0]);
+    law.impedance[1] = mf_art_impedance(z[1]);
+    law.impedance[2] = z[2] > 1e-9 ? 1.0 / z[2] : 1e9;
+    law.impedance[3] = mf_art_impedance(z[3]);
+    law.impedance[4] = z[4] > 1.0 ? z[4] : 1.0;
+    return law;
+}
+
+static void set_ease(mf_ArtLaw *law, double straight, double turning) {
+    for (int i = 0; i < 6; i++)
+        law->ease[i] = i < 3 ? straight : turning;
+}
+
+// MuJoCo's Runge-Kutta steps follow a stiff limit as it moves by itself, d' = v, v' = -z (b v +
+// z k d), z the largest impedance. What such a step changes of v is linear in d and v; with k and b
+// taken from it, a step of Euler ends with the same speed. The exponential of the motion's matrix
+// times the step is cut off behind the fourth power, as it is by the method.
+static void refine(double step, double widest, double *k, double *b) {
+    const double stiff = *k * widest * widest * step, damp = *b * widest * step;
+    double power[2] = {0.0, 1.0}, change[2] = {0.0, 0.0}, scale = 1.0;
+    for (int n = 1; n <= 4; n++) { // the lower row of the matrix to the n-th power
+        const double depth = -stiff * power[1], speed = step * power[0] - damp * power[1];
+        power[0] = depth;
+        power[1] = speed;
+        scale /= n;
+        change[0] += scale * depth;
+        change[1] += scale * speed;
+    }
+    *k = -change[0] / (step * widest * widest);
+    *b = -change[1] / (step * widest);
+}
+
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+// The rows of a pyramid's edges n +- mu t are all as soft as the first edge, times 2 mu^2; those of
+// an elliptic cone are harder across the normal by impratio.
+static void set_cone(const Laws *all, mf_ArtLaw *law, double straight) {
+    const double ratio = all->model->physics.friction_impedance_ratio, mu = law->friction[0];
+    law->cone = mu / mf_sqrt(ratio);
+    if (law->dimension == 1) {
+        set_ease(law, straight, straight);
+        return;
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        const double part = i == 0 ? 1.0 : mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
+        law->ease[i] = straight * (i == 0 ? 1.0 : part / ratio);
+        if (!all->plan->elliptic)
+            law->ease[i] = 2.0 * mu * mu / ratio * straight * (1.0 + mu * mu);
+    }
+}
+
+static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double straight) {
+    const double *friction = pair->friction_reference;
+    mf_ArtLaw law = law_of(all, &pair->softness);
+    law.dimension = pair->dimension;
+    law.margin = pair->margin;
+    for (int i = 0; i < 5; i++)
+        law.friction[i] = pair->friction[i] > LEAST_FRICTION ? pair->friction[i] : LEAST_FRICTION;
+    if (all->plan->elliptic && (mf_abs(friction[0]) > 0.0 || mf_abs(friction[1]) > 0.0)) {
+        mf_Softness own = pair->softness;
+        double stiffness;
+        own.reference[0] = friction[0];
+        own.reference[1] = friction[1];
+        mf_art_reference(all->model, all->step, &own, &stiffness, &law.friction_damping);
+    }
+    set_cone(all, &law, straight);
+    return law;
+}
+
+static double shape_weight(const Laws *all, uint32_t shape) {
+    return all->weights.shapes[shape];
+}
+
+static void set_ground(const Laws *all, uint32_t i) {
+    const mf_ArtContact *contact = &all->plan->contacts[i];
+    const mf_ArticulatedConfig *config = &all->plan->config;
+    mf_CollidePair pair = {.dimension = 3, .softness = mf_softness()};
+    double straight = contact->shape != MF_NONE ? shape_weight(all, contact->shape)
+                                                : all->weights.links[contact->link + 1];
+    // A point, or a shape made by hand without contact parameters.
+    if (contact->shape == MF_NONE || all->model->shapes[contact->shape].dimension == 0 ||
+        !mf_art_ground_pair(all->model, contact->shape, &pair))
+        pair.friction[0] = pair.friction[1] = 1.0;
+    if (!isnan(config->friction))
+        pair.friction[0] = pair.friction[1] = config->friction;
+    all->plan->ground_laws[i] = contact_law(all, &pair, straight);
+}
+
+static void set_pair(const Laws *all, uint32_t i) {
+    mf_ArtPlan *plan = all->plan;
+    const mf_CollidePair *pair = &plan->collide->pairs[i];
+    plan->laws[i] =
+        contact_law(all, pair,
+                    shape_weight(all, plan->collide->shapes[pair->a].shape) +
+                        shape_weight(all, plan->collide->shapes[pair->b].shape));
+    if (plan->meets[i] && plan->laws[i].margin > plan->reach)
+        plan->reach = plan->laws[i].margin;
+}
+
+// ---- joints, tendons, equality constraints ------------------------------------------------------
+
+// ---- bodies that only slide ---------------------------------------------------------------------
+
+static bool is_zero(const double *v, int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        sum += fabs(v[i]);
+    return sum < 1e-6;
+}
+
+static bool stands_alone(const mf_Model *model, uint32_t body) {
+    const mf_Body *own = &model->bodies[body];
+    for (uint32_t b = 0; b < model->body_count; b++)
+        if (model->bodies[b].parent == body)
+            return false;
+    if (own->parent == MF_NONE)
+        return true;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        if (model->joints[j].body == own->parent)
+            return false;
+    return model->bodies[own->parent].parent == MF_NONE;
+}
+
+static bool slides_straight(const mf_Joint *joint) {
+    int along = 0;
+    for (int i = 0; i < 3; i++)
+        along += fabs(joint->axis[i]) > 1e-6;
+    return joint->type == MF_JOINT_SLIDE && along == 1 && is_zero(joint->anchor, 3);
+}
+
+static double slider_ease(const mf_Model *model, uint32_t body) {
+    if (body == MF_NONE || !stands_alone(model, body))
+        return 0.0;
+    const mf_Body *own = &model->bodies[body];
+    bool slides = false;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        if (model->joints[j].body != body)
+            continue;
+        if (!slides_straight(&model->joints[j]))
+            return 0.0;
+        slides = true;
+    }
+    const bool centred = is_zero(own->center, 3) && is_zero(own->axes + 1, 3);
+    return slides && centred && own->mass > 0.0 ? 1.0 / own->mass : 0.0;
+}
+
+static void set_joint(const Laws *all, uint32_t l) {
+    const mf_ArtPlan *plan = all->plan;
+    const mf_Joint *joint = &all->model->joints[plan->links[l].joint];
+    const double slider = slider_ease(all->model, joint->body);
+    const double ease = slider > 0.0 ? slider : all->weights.joints[l];
+    mf_ArtJointLaw *law = &plan->joint_laws[l];
+    law->limit = law_of(all, &joint->limit_softness);
+    law->dry = law_of(all, &joint->friction_softness);
+    law->margin = joint->limit_margin;
+    if (plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
+        all->model->physics.integrator == MF_PHYSICS_RK4)
+        refine(all->step, law->limit.impedance[1], &law->limit.stiffness, &law->limit.damping);
+    set_ease(&law->limit, ease, ease);
+    set_ease(&law->dry, ease, ease);
+}
+
+static void set_tendon(const Laws *all, uint32_t i) {
+    mf_ArtTendon *tendon = &all->plan->tendons[i];
+    const mf_Tendon *from = &all->model->tendons[tendon->tendon];
+    tendon->limit = law_of(all, &from->limit_softness);
+    tendon->dry = law_of(all, &from->friction_softness);
+    tendon->margin = from->limit_margin;
+    set_ease(&tendon->limit, all->weights.tendons[i], all->weights.tendons[i]);
+    set_ease(&tendon->dry, all->weights.tendons[i], all->weights.tendons[i]);
+}
+
+// A joint that follows another (URDF's mimic) has no equality of the file.
+static void set_loop(const Laws *all, uint32_t i) {
+    mf_ArtLoop *loop = &all->plan->loops[i];
+    const mf_Equality *from = loop->equality != MF_NONE ? &all->model->equalities[loop->equality]
+                                                        : NULL;
+    const mf_Softness none = mf_softness();
+    loop->law = law_of(all, from != NULL ? &from->softness : &none);
+    loop->torque_scale = from != NULL ? from->torque_scale : 1.0;
+    set_ease(&loop->law, all->weights.loops[2 * i], all->weights.loops[2 * i + 1]);
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static mf_Status allocate_laws(mf_ArtPlan *plan, mf_Context *context, mf_Error *error) {
+    const uint32_t pairs = plan->collide != NULL ? plan->collide->pair_count : 0;
+    plan->ground_laws = mf_allocate(context, plan->contact_count, sizeof *plan->ground_laws);
+    plan->joint_laws = mf_allocate(context, plan->link_count, sizeof *plan->joint_laws);
+    plan->laws = mf_allocate(context, pairs, sizeof *plan->laws);
+    return plan->ground_laws == NULL || plan->joint_laws == NULL || plan->laws == NULL
+               ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
+               : MF_OK;
+}
+
+// Entries of half the mass matrix: each dof's own and those that carry it.
+static mf_Status make_tree(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                           mf_Error *error) {
+    uint32_t depth[MF_ARTICULATED_MAX_LINKS], used = 0;
+    plan->tree_start = mf_allocate(context, plan->dof_count + 1, sizeof *plan->tree_start);
+    plan->tree_column =
+        mf_allocate(context, MF_ARTICULATED_MAX_ENTRIES, sizeof *plan->tree_column);
+    if (plan->tree_start == NULL || plan->tree_column == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    for (uint32_t k = 0; !plan->fixed && k < 6; k++) {
+        plan->tree_start[k] = used;
+        for (uint32_t i = 0; i <= k; i++)
+            plan->tree_column[used++] = (uint16_t)i;
+    }
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const uint32_t own = link->kind == MF_ART_BALL ? 3 : 1;
+        const uint32_t above = link->parent >= 0 ? depth[link->parent] : plan->fixed ? 0 : 6;
+        const uint32_t parent = link->parent >= 0
+                                    ? plan->links[link->parent].dof +
+                                          (plan->links[link->parent].kind == MF_ART_BALL ? 2 : 0)
+                                    : 5;
+        depth[l] = above + own;
+        if (used + own * (above + own) > MF_ARTICULATED_MAX_ENTRIES)
+            return mf_fail(error, MF_LIMIT,
+                           "articulated: model %s is too deep for MuJoCo's law of constraints: its "
+                           "mass matrix has more than %d entries; contact_law: compliant does not "
+                           "need it",
+                           model->name, MF_ARTICULATED_MAX_ENTRIES);
+        for (uint32_t k = 0; k < own; k++) {
+            plan->tree_start[link->dof + k] = used;
+            for (uint32_t i = 0; i < above; i++)
+                plan->tree_column[used++] = plan->tree_column[plan->tree_start[parent] + i];
+            for (uint32_t i = 0; i <= k; i++)
+                plan->tree_column[used++] = (uint16_t)(link->dof + i);
+        }
+    }
+    plan->tree_start[plan->dof_count] = used;
+    return MF_OK;
+}
+
+// What acts at the end of the step: the damping of joints (Euler and the implicit integrators),
+// what actuators lose with the rate (the implicit ones), servos of the settings.
+static void find_resistance(mf_ArtPlan *plan, const mf_Model *model) {
+    const mf_Physics *physics = &model->physics;
+    const bool late = plan->config.integrator == MF_ARTICULATED_IMPLICIT,
+               implicit = physics->integrator == MF_PHYSICS_IMPLICIT ||
+                          physics->integrator == MF_PHYSICS_IMPLICIT_FAST;
+    bool damped = model->root != NULL && model->root->damping > 0.0, servo = false;
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        damped |= (plan->links[l].drive & MF_ART_HAS_DAMPING) != 0;
+        servo |= (plan->links[l].drive & MF_ART_HAS_SERVO) != 0;
+    }
+    const bool kept = physics->integrator == MF_PHYSICS_RK4 ||
+                      (physics->integrator == MF_PHYSICS_EULER &&
+                       (physics->disabled & MF_DISABLE_EULER_DAMPING));
+    plan->parted = late && damped && !kept;
+    plan->fast = late && implicit;
+    plan->resists = plan->parted || plan->fast || (late && servo);
+}
+
+mf_Status mf_art_laws_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                           mf_Error *error) {
+    Laws all = {.plan = plan, .model = model, .step = plan->constants_f64[MF_ART_STEP]};
+    if (!plan->law)
+        return MF_OK;
+    plan->elliptic = model->physics.cone == MF_CONE_ELLIPTIC;
+    mf_Status status = allocate_laws(plan, context, error);
+    if (status == MF_OK)
+        status = make_tree(plan, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_weights_find(plan, model, &all.weights, context, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const double slider = slider_ease(model, model->shapes[i].body);
+        all.weights.shapes[i] = slider > 0.0 ? slider : all.weights.shapes[i];
+    }
+    for (uint32_t i = 0; i < plan->contact_count; i++)
+        set_ground(&all, i);
+    for (uint32_t i = 0; plan->collide != NULL && i < plan->collide->pair_count; i++)
+        set_pair(&all, i);
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        set_joint(&all, l);
+    for (uint32_t i = 0; i < plan->tendon_count; i++)
+        set_tendon(&all, i);
+    for (uint32_t i = 0; i < plan->loop_count; i++)
+        set_loop(&all, i);
+    if (model->root != NULL)
+        plan->base_dry = law_of(&all, &model->root->friction_softness);
+    set_ease(&plan->base_dry, all.weights.base[0], all.weights.base[1]);
+    find_resistance(plan, model);
+    mf_art_weights_free(&all.weights, context);
+    return MF_OK;
+}

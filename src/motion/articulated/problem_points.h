@@ -1,0 +1,524 @@
+// Constraints of a problem between points of links: contacts, connects and welds.
+#ifndef MF_MOTION_ARTICULATED_PROBLEM_POINTS_H
+#define MF_MOTION_ARTICULATED_PROBLEM_POINTS_H
+
+#include "motion/articulated/problem_rows.h"
+
+// ---- Jacobians ----------------------------------------------------------------------------------
+
+typedef struct Tug {         // what a row measures of a link: along axes 0 .. 2 at a point the
+    Vec point;               // velocity there, [m] from the base's origin, about axes 3 .. 5 the
+    Vec axes[CONTACT_ROWS];  // angular velocity
+    mf_mask where;
+    mf_lane sign;
+} Tug;
+
+typedef struct Chain { // dofs that rows touch, and where they are among those of the constraint
+    uint64_t bits[PROBLEM_WORDS];
+    uint16_t at[PROBLEM_DOFS];
+} Chain;
+
+static inline void chain_mark(Chain *chain, uint32_t dof, uint32_t count) {
+    for (uint32_t k = dof; k < dof + count; k++)
+        chain->bits[k / 64] |= (uint64_t)1 << k % 64;
+}
+
+static MF_INLINE int32_t chain_up(const mf_ArtPlan *plan, int32_t link) {
+    return link >= 0 ? plan->links[link].parent : MF_ART_WORLD;
+}
+
+static MF_INLINE uint32_t link_dofs(const mf_ArtPlan *plan, int32_t link) {
+    if (link < 0)
+        return link == MF_ART_WORLD || plan->fixed ? 0 : 6;
+    return plan->links[link].kind == MF_ART_BALL ? 3 : 1;
+}
+
+static MF_INLINE uint32_t link_dof(const mf_ArtPlan *plan, int32_t link) {
+    return link < 0 ? 0 : plan->links[link].dof;
+}
+
+// The last link that carries both; MF_ART_WORLD: none.
+static inline int32_t common_link(const mf_ArtPlan *plan, int32_t a, int32_t b) {
+    while (a != b) {
+        if (a > b)
+            a = chain_up(plan, a);
+        else
+            b = chain_up(plan, b);
+    }
+    return a;
+}
+
+static inline void chain_links(const mf_ArtPlan *plan, int32_t link, int32_t stop, Chain *chain) {
+    for (; link != stop; link = chain_up(plan, link))
+        chain_mark(chain, link_dof(plan, link), link_dofs(plan, link));
+}
+
+static inline uint32_t chain_count(const Chain *chain) {
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < PROBLEM_WORDS; w++)
+        count += (uint32_t)__builtin_popcountll(chain->bits[w]);
+    return count;
+}
+
+// Slots of a new constraint, and its numbers 0.
+static inline void chain_place(Problem *p, const Constraint *c, Chain *chain) {
+    uint32_t at = 0;
+    for (uint32_t w = 0; w < PROBLEM_WORDS; w++)
+        for (uint64_t left = chain->bits[w]; left != 0; left &= left - 1) {
+            const uint32_t dof = 64 * w + (uint32_t)__builtin_ctzll(left);
+            chain->at[dof] = (uint16_t)at;
+            p->slots[c->ways + at++] = (uint16_t)dof;
+        }
+    for (uint32_t i = 0; i < c->rows * c->count; i++)
+        p->numbers[c->first + i] = mf_zero();
+}
+
+static MF_INLINE void tug_dof(Problem *p, const Constraint *c, uint32_t at, Vec axis, Vec way,
+                              bool turns, const Tug *tug) {
+    const Vec velocity = turns ? vec_cross(axis, way) : axis;
+    mf_lane *j = &p->numbers[c->first + at];
+    for (uint32_t k = 0; k < c->rows; k++) {
+        if (k >= 3 && !turns)
+            return;
+        mf_lane value = tug->sign * vec_dot(tug->axes[k], k < 3 ? velocity : axis);
+        j[k * c->count] = j[k * c->count] + mf_keep(tug->where, value);
+    }
+}
+
+// Adds what the rows measure of a link to the dofs between it and `stop`.
+static inline void tug_links(Problem *p, const Constraint *c, const Chain *chain, int32_t link,
+                             int32_t stop, const Tug *tug) {
+    const mf_ArtPlan *plan = p->plan;
+    for (; link != stop; link = chain_up(plan, link)) {
+        const uint32_t dof = link_dof(plan, link), count = link_dofs(plan, link);
+        const Vec way = count > 0 ? vec_sub(tug->point, p->origin[link + 1]) : vec_zero();
+        for (uint32_t k = 0; k < count; k++) {
+            const bool turns = link < 0 ? k >= 3 : plan->links[link].kind != MF_ART_SLIDE;
+            tug_dof(p, c, chain->at[dof + k], p->axis[dof + k], way, turns, tug);
+        }
+    }
+}
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+static MF_INLINE const mf_ArtLaw *candidate_law(const Problem *p, const Candidate *from) {
+    return from->ground ? &p->plan->ground_laws[from->number]
+                        : &p->plan->laws[p->work->meetings.list[from->number].pair];
+}
+
+static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, int32_t links[2]) {
+    const mf_ArtPlan *plan = p->plan;
+    links[0] = MF_ART_WORLD;
+    if (from->ground) {
+        links[1] = plan->contacts[from->number].link;
+    } else {
+        const mf_CollidePair *pair =
+            &plan->collide->pairs[p->work->meetings.list[from->number].pair];
+        links[0] = meeting_link(plan, pair->a);
+        links[1] = meeting_link(plan, pair->b);
+    }
+}
+
+static MF_INLINE void candidate_add(Problem *p, bool ground, uint32_t number, mf_mask exists) {
+    if (mf_any(exists))
+        p->candidates[p->candidate_count++] = (Candidate){ground, number, exists};
+}
+
+static inline void candidates_find(Problem *p) {
+    const mf_ArtPlan *plan = p->plan;
+    const Contacts *contacts = &p->work->contacts;
+    Meetings *all = &p->work->meetings;
+    p->candidate_count = 0;
+    for (uint32_t i = 0; contacts->any && i < plan->contact_count; i++) {
+        const Touch *touch = &contacts->touch[i];
+        if (touch->near)
+            candidate_add(p, true, i,
+                          mf_and(mf_and(touch->may, p->lanes), mf_less(mf_zero(), touch->depth)));
+    }
+    if (plan->collide == NULL)
+        return;
+    if (!all->found || all->overflow)
+        meetings_find(plan, contacts, p->lanes, all);
+    p->overflow = p->overflow || all->overflow;
+    for (uint32_t i = 0; i < all->count; i++)
+        candidate_add(p, false, i, mf_and(all->list[i].exists, p->lanes));
+}
+
+static inline bool same_surface(const mf_ArtLaw *a, const mf_ArtLaw *b) {
+    bool same = a->dimension == b->dimension;
+    for (int i = 0; i < 5 && same; i++)
+        same = !(a->friction[i] < b->friction[i]) && !(b->friction[i] < a->friction[i]);
+    return same;
+}
+
+// Contacts of different lanes are solved as one where that adds no entry to the Hessian that one of
+// them has not: with the ground those of one link, between links all.
+static inline bool may_share(const Problem *p, const ContactSlot *slot, const Candidate *from) {
+    const Candidate *other = &p->candidates[slot->members[0]];
+    if (other->ground != from->ground || !same_surface(slot->law, candidate_law(p, from)))
+        return false;
+    return !from->ground ||
+           p->plan->contacts[other->number].link == p->plan->contacts[from->number].link;
+}
+
+// Gives each candidate its slot, behind all slots with an earlier contact of one of its lanes, so
+// that a lane's contacts keep their order.
+static inline void slots_fill(Problem *p) {
+    p->contact_count = 0;
+    for (uint32_t i = 0; i < p->candidate_count; i++) {
+        const Candidate *from = &p->candidates[i];
+        ContactSlot *slot = NULL;
+        for (uint32_t s = p->contact_count; s-- > 0;) {
+            if (mf_any(mf_and(p->contacts[s].exists, from->exists)))
+                break;
+            if (may_share(p, &p->contacts[s], from))
+                slot = &p->contacts[s];
+        }
+        if (slot == NULL) {
+            if (p->contact_count == PROBLEM_CONTACTS) {
+                p->overflow = true;
+                return;
+            }
+            slot = &p->contacts[p->contact_count++];
+            slot->count = 0;
+            slot->exists = mf_not(mf_mask_all());
+            slot->law = candidate_law(p, from);
+        }
+        slot->members[slot->count++] = i;
+        slot->exists = mf_or(slot->exists, from->exists);
+    }
+}
+
+// The side of MuJoCo's contact frames: the world's y axis across the normal, or the z axis where
+// that is too steep.
+static MF_INLINE Vec frame_side(Vec n, Vec wanted, mf_mask known) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const mf_mask steep = mf_not(mf_less(mf_abs(n.y), mf_set((mf_real)0.5)));
+    Vec side = vec_select(steep, (Vec){zero, zero, one}, (Vec){zero, one, zero});
+    side = vec_fma(n, -vec_dot(n, side), side);
+    wanted = vec_fma(n, -vec_dot(n, wanted), wanted);
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
+    side = vec_select(mf_and(known, mf_less(tiny, vec_dot(wanted, wanted))), wanted, side);
+    const mf_lane square = vec_dot(side, side);
+    return vec_scale(side, one / mf_sqrt(mf_select(mf_less(zero, square), square, one)));
+}
+
+static MF_INLINE void slot_ground(const Problem *p, const Candidate *from, ContactSlot *slot) {
+    const mf_ArtPlan *plan = p->plan;
+    const Touch *touch = &p->work->contacts.touch[from->number];
+    const mf_ArtContact *contact = &plan->contacts[from->number];
+    const mf_real *c = contact_constants(plan, from->number);
+    const Mat *turn = &p->work->contacts.pose[contact->link + 1].turn;
+    const mf_real *axis = c + MF_ART_TOUCH_AXIS;
+    const bool leans = axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
+    const Vec normal = mat_apply(turn, touch->normal);
+    // A capsule's axis along the ground.
+    Vec side = frame_side(normal, leans ? mat_apply(turn, vec_constant(axis)) : vec_zero(),
+                          leans ? mf_mask_all() : mf_not(mf_mask_all()));
+    const mf_mask on = from->exists;
+    slot->point = vec_select(
+        on, mat_apply_add(turn, touch->arm, p->origin[contact->link + 1]), slot->point);
+    slot->axes[0] = vec_select(on, normal, slot->axes[0]);
+    slot->axes[1] = vec_select(on, side, slot->axes[1]);
+    slot->depth = mf_select(on, touch->depth, slot->depth);
+}
+
+static MF_INLINE void slot_meeting(const Problem *p, const Candidate *from, ContactSlot *slot) {
+    const Meeting *meeting = &p->work->meetings.list[from->number];
+    const mf_mask on = from->exists;
+    const mf_lane margin = mf_set((mf_real)p->plan->laws[meeting->pair].margin);
+    Vec side = frame_side(meeting->normal, vec_zero(), mf_not(mf_mask_all()));
+    slot->point = vec_select(on, vec_sub(meeting->point, p->state->place), slot->point);
+    slot->axes[0] = vec_select(on, meeting->normal, slot->axes[0]);
+    slot->axes[1] = vec_select(on, side, slot->axes[1]);
+    slot->depth = mf_select(on, meeting->depth + margin, slot->depth);
+}
+
+// Links of the members, each pair once, with the lanes that have it.
+typedef struct Pairs {
+    uint32_t count;
+    int32_t links[MF_LANES][2];
+    mf_mask where[MF_LANES];
+} Pairs;
+
+static inline void slot_pairs(const Problem *p, const ContactSlot *slot, Pairs *pairs) {
+    pairs->count = 0;
+    for (uint32_t m = 0; m < slot->count; m++) {
+        const Candidate *from = &p->candidates[slot->members[m]];
+        int32_t links[2];
+        uint32_t i = 0;
+        candidate_links(p, from, links);
+        while (i < pairs->count &&
+               (pairs->links[i][0] != links[0] || pairs->links[i][1] != links[1]))
+            i++;
+        if (i == pairs->count) {
+            pairs->links[i][0] = links[0];
+            pairs->links[i][1] = links[1];
+            pairs->where[pairs->count++] = from->exists;
+        } else {
+            pairs->where[i] = mf_or(pairs->where[i], from->exists);
+        }
+    }
+}
+
+// Weights and references of all rows.
+static MF_INLINE void contact_law(Problem *p, Constraint *c, const ContactSlot *slot) {
+    mf_lane weight[CONTACT_ROWS], push = mf_zero(), damping = mf_zero(), across = mf_zero();
+    for (uint32_t k = 0; k < c->rows; k++)
+        weight[k] = mf_zero();
+    for (uint32_t m = 0; m < slot->count; m++) {
+        const Candidate *from = &p->candidates[slot->members[m]];
+        const mf_ArtLaw *law = candidate_law(p, from);
+        const mf_mask on = from->exists;
+        const mf_lane z = law_impedance(law, slot->depth);
+        push = mf_select(on, mf_set((mf_real)law->stiffness) * z * slot->depth, push);
+        damping = mf_select(on, mf_set((mf_real)law->damping), damping);
+        across = mf_select(on, mf_set((mf_real)law->friction_damping), across);
+        for (uint32_t k = 0; k < c->rows; k++)
+            weight[k] = mf_select(on, law_weight(z, law->ease[k]), weight[k]);
+    }
+    for (uint32_t k = 0; k < c->rows; k++) {
+        const mf_lane speed = row_times(p, c, k, p->speed), free = row_times(p, c, k, p->free);
+        mf_lane rest = -(across * speed);
+        if (k == 0)
+            rest = mf_fma(-damping, speed, push);
+        p->weight[c->row + k] = mf_select(c->exists, weight[k], mf_set((mf_real)1));
+        p->rest[c->row + k] = mf_keep(c->exists, rest) - free;
+    }
+}
+
+static inline void contact_add(Problem *p, ContactSlot *slot) {
+    const mf_ArtPlan *plan = p->plan;
+    const mf_ArtLaw *law = slot->law;
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Pairs pairs;
+    Chain chain = {.bits = {0}};
+    slot->point = slot->axes[1] = vec_zero();
+    slot->axes[0] = (Vec){zero, zero, one};
+    slot->depth = zero;
+    for (uint32_t m = 0; m < slot->count; m++) {
+        const Candidate *from = &p->candidates[slot->members[m]];
+        if (from->ground)
+            slot_ground(p, from, slot);
+        else
+            slot_meeting(p, from, slot);
+    }
+    slot->axes[2] = vec_cross(slot->axes[0], slot->axes[1]);
+    slot_pairs(p, slot, &pairs);
+    for (uint32_t i = 0; i < pairs.count; i++) {
+        const int32_t stop = common_link(plan, pairs.links[i][0], pairs.links[i][1]);
+        for (int side = 0; side < 2; side++)
+            chain_links(plan, pairs.links[i][side], stop, &chain);
+    }
+    const ConstraintKind kind = law->dimension == 1 ? CONSTRAINT_PUSH
+                                : plan->elliptic    ? CONSTRAINT_ELLIPTIC
+                                                    : CONSTRAINT_PYRAMID;
+    Constraint *c = constraint_add(p, kind, law->dimension, chain_count(&chain), slot->exists);
+    if (c == NULL) {
+        slot->constraint = MF_NONE;
+        return;
+    }
+    slot->constraint = (uint32_t)(c - p->constraints);
+    c->cone = mf_set((mf_real)law->cone);
+    for (int i = 0; i < 5; i++)
+        c->friction[i] = (mf_real)law->friction[i];
+    chain_place(p, c, &chain);
+    Tug tug = {.point = slot->point};
+    for (int k = 0; k < CONTACT_ROWS; k++)
+        tug.axes[k] = slot->axes[k % 3];
+    for (uint32_t i = 0; i < pairs.count; i++) {
+        const int32_t stop = common_link(plan, pairs.links[i][0], pairs.links[i][1]);
+        for (int side = 0; side < 2; side++) {
+            tug.where = pairs.where[i];
+            tug.sign = side == 0 ? -one : one;
+            tug_links(p, c, &chain, pairs.links[i][side], stop, &tug);
+        }
+    }
+    contact_law(p, c, slot);
+}
+
+static inline void contacts_join(Problem *p) {
+    candidates_find(p);
+    slots_fill(p);
+    for (uint32_t s = 0; s < p->contact_count; s++)
+        contact_add(p, &p->contacts[s]);
+}
+
+// ---- equality constraints -----------------------------------------------------------------------
+
+// How a link moves, world axes, and how it accelerates while the velocities of all dofs stay.
+typedef struct Drift {
+    Vec spin;      // [rad/s]
+    Vec turning;   // [rad/s^2]
+    Vec straight;  // [m/s^2] of the origin
+} Drift;
+
+typedef struct End { // a frame of a connect or weld
+    Mat turn;
+    Vec place; // [m] from the base's origin
+    Drift drift; // of the frame
+} End;
+
+static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent, Drift *own) {
+    const mf_ArtLink *link = &p->plan->links[l];
+    const Vec way = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
+    const Vec spin = parent->spin, twist = vec_cross(spin, way);
+    own->spin = mat_apply(&p->work->contacts.pose[l + 1].turn, p->work->links[l].rate);
+    own->turning = parent->turning;
+    own->straight =
+        vec_add(parent->straight, vec_cross_add(spin, twist, vec_cross(parent->turning, way)));
+    if (link->kind == MF_ART_SLIDE) {
+        const mf_lane speed = p->state->speed[l];
+        own->straight =
+            vec_fma(vec_cross(spin, p->axis[link->dof]), speed + speed, own->straight);
+        return;
+    }
+    own->turning = vec_add(own->turning, vec_cross(spin, own->spin));
+}
+
+static inline void drift_find(const Problem *p, Drift *drift) {
+    const Vec none = vec_zero();
+    drift[0] = (Drift){none, none, none};
+    if (!p->plan->fixed)
+        drift[0].spin = mat_apply(&p->work->contacts.pose[0].turn, p->state->rate);
+    for (uint32_t l = 0; l < p->plan->link_count; l++)
+        drift_link(p, l, &drift[p->plan->links[l].parent + 1], &drift[l + 1]);
+}
+
+static inline Vec vec_double(const double v[3]) {
+    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+}
+
+static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side,
+                         const Drift *drift) {
+    const double *q = loop->turns[side];
+    const Mat turn = quat_matrix((Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
+                                        mf_set((mf_real)q[2]), mf_set((mf_real)q[3])});
+    const Vec arm = vec_double(loop->arms[side]);
+    if (loop->links[side] == MF_ART_WORLD)
+        return (End){
+            turn, vec_sub(arm, p->state->place), {vec_zero(), vec_zero(), vec_zero()}};
+    const Mat *link = &p->work->contacts.pose[loop->links[side] + 1].turn;
+    const Vec way = mat_apply(link, arm);
+    End end = {mat_multiply(link, &turn), vec_add(way, p->origin[loop->links[side] + 1]),
+               drift[loop->links[side] + 1]};
+    Drift *own = &end.drift;
+    own->straight =
+        vec_add(own->straight, vec_cross_add(own->spin, vec_cross(own->spin, way),
+                                             vec_cross(own->turning, way)));
+    return end;
+}
+
+// What the rows of a connect or weld gain while all velocities stay: with W = wa - wb, the turn of a
+// weld conj(qb) W qa / 2 gains conj(qb) (-W.W / 2, W' - wb x wa) qa / 2.
+static inline void loop_drift(const End ends[2], Quat q, mf_lane scale, mf_lane *out) {
+    const mf_lane half = mf_set((mf_real)0.5);
+    const Drift *a = &ends[0].drift, *b = &ends[1].drift;
+    const Vec straight = vec_sub(a->straight, b->straight), spin = vec_sub(a->spin, b->spin);
+    Vec turn = vec_sub(vec_sub(a->turning, b->turning), vec_cross(b->spin, a->spin));
+    turn = mat_apply_transposed(&ends[1].turn, turn);
+    const Vec v = {q.x, q.y, q.z};
+    turn = vec_add(vec_scale(turn, q.w), vec_cross(turn, v));
+    turn = vec_fma(v, -(half * vec_dot(spin, spin)), turn);
+    turn = vec_scale(turn, half * scale);
+    out[0] = straight.x, out[1] = straight.y, out[2] = straight.z;
+    out[3] = turn.x, out[4] = turn.y, out[5] = turn.z;
+}
+
+// The quaternion of the turn from b's axes to a's, seen from b; less than half a turn.
+static inline Quat turn_between(const Mat *a, const Mat *b) {
+    const Mat back = {b->xx, b->yx, b->zx, b->xy, b->yy, b->zy, b->xz, b->yz, b->zz};
+    const Mat e = mat_multiply(&back, a);
+    const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5);
+    const mf_lane least = mf_set((mf_real)1e-3);
+    mf_lane w = half * mf_sqrt(mf_max(one + (e.xx + e.yy + e.zz), least * least));
+    mf_lane scale = mf_set((mf_real)0.25) / w;
+    return (Quat){w, (e.zy - e.yz) * scale, (e.xz - e.zx) * scale, (e.yx - e.xy) * scale};
+}
+
+// Rows of the turn of a weld, MuJoCo's: `scale` times the vector of the quaternion.
+static inline void weld_axes(const Mat *b, Quat q, mf_lane scale, Vec *axes) {
+    const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5) * scale;
+    const Vec v = {q.x, q.y, q.z};
+    for (int k = 0; k < 3; k++) {
+        Vec unit = {k == 0 ? q.w : zero, k == 1 ? q.w : zero, k == 2 ? q.w : zero};
+        const mf_lane one = mf_set((mf_real)1);
+        Vec e = {k == 0 ? one : zero, k == 1 ? one : zero, k == 2 ? one : zero};
+        axes[k] = vec_scale(mat_apply(b, vec_add(unit, vec_cross(v, e))), half);
+    }
+}
+
+static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *drift) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const End ends[2] = {end_of(p, loop, 0, drift), end_of(p, loop, 1, drift)};
+    const Vec gap = vec_sub(ends[0].place, ends[1].place);
+    mf_lane error[CONTACT_ROWS] = {gap.x, gap.y, gap.z, zero, zero, zero}, gain[CONTACT_ROWS];
+    Quat q = {one, zero, zero, zero};
+    const mf_lane scale = mf_set((mf_real)loop->torque_scale);
+    Tug tug = {.where = mf_mask_all(),
+               .axes = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
+    Chain chain = {.bits = {0}};
+    if (loop->rows == 6) {
+        q = turn_between(&ends[0].turn, &ends[1].turn);
+        weld_axes(&ends[1].turn, q, scale, tug.axes + 3);
+        error[3] = q.x * scale, error[4] = q.y * scale, error[5] = q.z * scale;
+    }
+    for (int side = 0; side < 2; side++)
+        chain_links(p->plan, loop->links[side], MF_ART_WORLD, &chain);
+    Constraint *c = constraint_add(p, CONSTRAINT_QUADRATIC, loop->rows, chain_count(&chain),
+                                   mf_mask_all());
+    if (c == NULL)
+        return;
+    chain_place(p, c, &chain);
+    for (int side = 0; side < 2; side++) {
+        tug.point = ends[side].place;
+        tug.sign = side == 0 ? one : -one;
+        tug_links(p, c, &chain, loop->links[side], MF_ART_WORLD, &tug);
+    }
+    mf_lane square = zero;
+    for (uint32_t k = 0; k < loop->rows; k++)
+        square = mf_fma(error[k], error[k], square);
+    const mf_lane z = law_impedance(&loop->law, mf_sqrt(square));
+    loop_drift(ends, q, scale, gain);
+    for (uint32_t k = 0; k < loop->rows; k++)
+        row_law(p, c, k, law_weight(z, loop->law.ease[k]),
+                -(mf_set((mf_real)loop->law.stiffness) * z * error[k]) - gain[k],
+                loop->law.damping);
+}
+
+// y - y0 = polynomial of x - x0
+static inline void loop_sum(Problem *p, const mf_ArtLoop *loop) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane x = mf_zero(), value = mf_set((mf_real)loop->coefficients[4]), slope = mf_zero();
+    if (loop->terms[1] > 0)
+        x = terms_length(p, loop->first_term[1], loop->terms[1]) -
+            mf_set((mf_real)loop->references[1]);
+    for (int i = 3; i >= 0; i--) {
+        slope = mf_fma(slope, x, value);
+        value = mf_fma(value, x, mf_set((mf_real)loop->coefficients[i]));
+    }
+    Sum sum = {.count = 0};
+    sum_terms(p, loop->first_term[0], loop->terms[0], one, &sum);
+    sum_terms(p, loop->first_term[1], loop->terms[1], -slope, &sum);
+    Constraint *c = sum_constraint(p, CONSTRAINT_QUADRATIC, &sum, one, mf_mask_all());
+    if (c != NULL)
+        law_row(p, c, &loop->law,
+                terms_length(p, loop->first_term[0], loop->terms[0]) -
+                    mf_set((mf_real)loop->references[0]) - value);
+}
+
+static __attribute__((noinline)) void loops_add(Problem *p) {
+    Drift drift[MF_ARTICULATED_MAX_LINKS + 1];
+    if (p->plan->loop_count == 0)
+        return;
+    drift_find(p, drift);
+    for (uint32_t i = 0; i < p->plan->loop_count; i++) {
+        p->loop_first[i] = p->constraint_count;
+        if (p->plan->loops[i].rows == 1)
+            loop_sum(p, &p->plan->loops[i]);
+        else
+            loop_points(p, &p->plan->loops[i], drift);
+    }
+}
+
+#endif

@@ -1,0 +1,285 @@
+// Constraints of a problem that are no contacts: equality constraints, dry friction, limits.
+//
+// A constraint at distance d (margin taken away) with speed v = J velocity asks for the
+// acceleration r = -b v - k z d with the weight D = z / ((1 - z) e), where e is what it gives way by
+// in the file's reference position (MuJoCo's invweight0) and z = z(|d|) its impedance.
+#ifndef MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
+#define MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
+
+#include "motion/articulated/problem_mass.h"
+
+// x to a power > 1: whole turns by products, the rest by square roots, bit by bit.
+static inline mf_lane lane_power(mf_lane x, double power) {
+    const double whole = (double)(int)power;
+    mf_lane result = mf_set((mf_real)1), root = x;
+    for (int i = 0; i < (int)whole; i++)
+        result = result * x;
+    double rest = power - whole;
+    for (int bit = 0; bit < (sizeof(mf_real) == 4 ? 24 : 53) && rest > 0.0; bit++) {
+        root = mf_sqrt(root);
+        rest *= 2.0;
+        if (rest >= 1.0) {
+            result = result * root;
+            rest -= 1.0;
+        }
+    }
+    return result;
+}
+
+// The impedance at a distance beyond the margin.
+static inline mf_lane law_impedance(const mf_ArtLaw *law, mf_lane distance) {
+    const double *z = law->impedance;
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane way = mf_clamp(mf_abs(distance) * mf_set((mf_real)z[2]), mf_zero(), one);
+    if (z[4] > 1.0) {
+        const double power = z[4], middle = z[3];
+        const mf_lane scale = mf_set((mf_real)middle), left = mf_set((mf_real)(1.0 - middle));
+        const mf_lane below = scale * lane_power(way / scale, power);
+        const mf_lane above = one - left * lane_power((one - way) / left, power);
+        way = mf_select(mf_less(scale, way), above, below);
+    }
+    return mf_fma(way, mf_set((mf_real)(z[1] - z[0])), mf_set((mf_real)z[0]));
+}
+
+static MF_INLINE mf_lane law_weight(mf_lane impedance, double ease) {
+    return impedance / ((mf_set((mf_real)1) - impedance) * mf_set((mf_real)ease));
+}
+
+// ---- making a constraint ------------------------------------------------------------------------
+
+// A constraint of `rows` rows that touches no dof yet; NULL when there is no room for `count`.
+static inline Constraint *constraint_add(Problem *p, ConstraintKind kind, uint32_t rows,
+                                         uint32_t count, mf_mask exists) {
+    if (p->constraint_count == PROBLEM_CONSTRAINTS || p->row_count + rows > PROBLEM_ROWS ||
+        p->number_count + rows * count > PROBLEM_NUMBERS ||
+        p->slot_count + count > PROBLEM_NUMBERS || p->zone_count + 2 * rows > PROBLEM_ZONES) {
+        p->overflow = true;
+        return NULL;
+    }
+    Constraint *c = &p->constraints[p->constraint_count++];
+    *c = (Constraint){.kind = kind,
+                      .rows = rows,
+                      .row = p->row_count,
+                      .first = p->number_count,
+                      .ways = p->slot_count,
+                      .count = count,
+                      .zone = p->zone_count,
+                      .exists = mf_and(exists, p->lanes)};
+    p->row_count += rows;
+    p->number_count += rows * count;
+    p->slot_count += count;
+    p->zone_count += 2 * rows;
+    return c;
+}
+
+// J u of row k of a constraint.
+static MF_INLINE mf_lane row_times(const Problem *p, const Constraint *c, uint32_t k,
+                                   const mf_lane *u) {
+    const mf_lane *j = &p->numbers[c->first + k * c->count];
+    const uint16_t *slot = &p->slots[c->ways];
+    mf_lane sum = mf_zero();
+    for (uint32_t i = 0; i < c->count; i++)
+        sum = mf_fma(j[i], u[slot[i]], sum);
+    return sum;
+}
+
+// Weight and reference of row k; `push` is -k z d.
+static MF_INLINE void row_law(Problem *p, const Constraint *c, uint32_t k, mf_lane weight,
+                              mf_lane push, double damping) {
+    const mf_lane speed = row_times(p, c, k, p->speed), free = row_times(p, c, k, p->free);
+    p->weight[c->row + k] = weight;
+    p->rest[c->row + k] = mf_keep(c->exists, mf_fma(-mf_set((mf_real)damping), speed, push) - free);
+}
+
+// One row by a law, at `distance` beyond the margin.
+static inline void law_row(Problem *p, const Constraint *c, const mf_ArtLaw *law,
+                           mf_lane distance) {
+    const mf_lane z = law_impedance(law, distance);
+    row_law(p, c, 0, law_weight(z, law->ease[0]),
+            -(mf_set((mf_real)law->stiffness) * z * distance), law->damping);
+}
+
+// ---- single dofs --------------------------------------------------------------------------------
+
+static inline Constraint *dof_constraint(Problem *p, ConstraintKind kind, uint32_t dof,
+                                         mf_lane sign, mf_mask exists) {
+    Constraint *c = constraint_add(p, kind, 1, 1, exists);
+    if (c == NULL)
+        return NULL;
+    p->numbers[c->first] = sign;
+    p->slots[c->ways] = (uint16_t)dof;
+    return c;
+}
+
+static inline void dry_dof(Problem *p, uint32_t dof, mf_real most, const mf_ArtLaw *law) {
+    Constraint *c = dof_constraint(p, CONSTRAINT_DRY, dof, mf_set((mf_real)1), mf_mask_all());
+    if (c == NULL)
+        return;
+    c->most = mf_set(most);
+    law_row(p, c, law, mf_zero());
+}
+
+static inline void dry_add(Problem *p) {
+    const mf_ArtPlan *plan = p->plan;
+    for (uint32_t k = 0; !plan->fixed && k < 6; k++)
+        if (base_constants(plan)[MF_ART_FRICTION] > 0)
+            dry_dof(p, k, base_constants(plan)[MF_ART_FRICTION], &plan->base_dry);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        for (uint32_t k = 0; k < (link->kind == MF_ART_BALL ? 3u : 1u); k++)
+            if (link->drive & MF_ART_HAS_FRICTION)
+                dry_dof(p, link->dof + k, link_constants(plan, l)[MF_ART_FRICTION],
+                        &plan->joint_laws[l].dry);
+    }
+}
+
+static inline void limit_dof(Problem *p, uint32_t l, mf_lane distance, mf_lane sign) {
+    const mf_ArtJointLaw *law = &p->plan->joint_laws[l];
+    const mf_mask beyond = mf_and(p->lanes, mf_less(distance, mf_set((mf_real)law->margin)));
+    if (!mf_any(beyond))
+        return;
+    Constraint *c = dof_constraint(p, CONSTRAINT_PUSH, p->plan->links[l].dof, sign, beyond);
+    if (c == NULL)
+        return;
+    law_row(p, c, &law->limit, distance - mf_set((mf_real)law->margin));
+    p->limit_count[l]++;
+}
+
+static inline void limit_ball(Problem *p, uint32_t l) {
+    const mf_ArtLink *link = &p->plan->links[l];
+    const mf_ArtJointLaw *law = &p->plan->joint_laws[l];
+    Vec axis;
+    const mf_lane angle = ball_angle(p->state->ball[link->row], &axis);
+    const mf_lane distance = mf_set(link_constants(p->plan, l)[MF_ART_UPPER]) - angle;
+    const mf_mask beyond = mf_and(p->lanes, mf_less(distance, mf_set((mf_real)law->margin)));
+    if (!mf_any(beyond))
+        return;
+    Constraint *c = constraint_add(p, CONSTRAINT_PUSH, 1, 3, beyond);
+    if (c == NULL)
+        return;
+    const mf_lane row[3] = {-axis.x, -axis.y, -axis.z};
+    for (uint32_t k = 0; k < 3; k++) {
+        p->numbers[c->first + k] = mf_keep(beyond, row[k]);
+        p->slots[c->ways + k] = (uint16_t)(link->dof + k);
+    }
+    law_row(p, c, &law->limit, distance - mf_set((mf_real)law->margin));
+    p->limit_count[l]++;
+}
+
+static inline void limits_add(Problem *p) {
+    const mf_ArtPlan *plan = p->plan;
+    const mf_lane one = mf_set((mf_real)1);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_real *c = link_constants(plan, l);
+        p->limit_first[l] = p->constraint_count;
+        p->limit_count[l] = 0;
+        if (!(plan->links[l].drive & MF_ART_HAS_LIMIT))
+            continue;
+        if (plan->links[l].kind == MF_ART_BALL) {
+            limit_ball(p, l);
+            continue;
+        }
+        limit_dof(p, l, p->state->angle[l] - mf_set(c[MF_ART_LOWER]), one);
+        limit_dof(p, l, mf_set(c[MF_ART_UPPER]) - p->state->angle[l], -one);
+    }
+}
+
+// ---- sums of joint positions --------------------------------------------------------------------
+
+typedef struct Sum { // of dofs, each once, rising
+    uint32_t count;
+    uint16_t slot[PROBLEM_DOFS];
+    mf_lane value[PROBLEM_DOFS];
+} Sum;
+
+static inline void sum_add(Sum *sum, uint32_t dof, mf_lane value) {
+    uint32_t at = sum->count;
+    while (at > 0 && sum->slot[at - 1] > dof)
+        at--;
+    if (at > 0 && sum->slot[at - 1] == dof) {
+        sum->value[at - 1] = sum->value[at - 1] + value;
+        return;
+    }
+    for (uint32_t i = sum->count++; i > at; i--) {
+        sum->slot[i] = sum->slot[i - 1];
+        sum->value[i] = sum->value[i - 1];
+    }
+    sum->slot[at] = (uint16_t)dof;
+    sum->value[at] = value;
+}
+
+static inline void sum_terms(const Problem *p, uint32_t first, uint32_t count, mf_lane scale,
+                             Sum *sum) {
+    for (uint32_t t = first; t < first + count; t++) {
+        const mf_ArtTerm *term = &p->plan->terms[t];
+        sum_add(sum, p->plan->links[term->link].dof, scale * mf_set((mf_real)term->weight));
+    }
+}
+
+static inline Constraint *sum_constraint(Problem *p, ConstraintKind kind, const Sum *sum,
+                                         mf_lane sign, mf_mask exists) {
+    Constraint *c = constraint_add(p, kind, 1, sum->count, exists);
+    for (uint32_t i = 0; c != NULL && i < sum->count; i++) {
+        p->numbers[c->first + i] = sign * sum->value[i];
+        p->slots[c->ways + i] = sum->slot[i];
+    }
+    return c;
+}
+
+static inline mf_lane terms_length(const Problem *p, uint32_t first, uint32_t count) {
+    mf_lane length = mf_zero();
+    for (uint32_t t = first; t < first + count; t++)
+        length = mf_fma(mf_set((mf_real)p->plan->terms[t].weight),
+                        p->state->angle[p->plan->terms[t].link], length);
+    return length;
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+static inline void tendon_limit(Problem *p, uint32_t i, const Sum *sum, mf_lane distance,
+                                mf_lane sign) {
+    const mf_ArtTendon *tendon = &p->plan->tendons[i];
+    const mf_lane margin = mf_set((mf_real)tendon->margin);
+    const mf_mask beyond = mf_and(p->lanes, mf_less(distance, margin));
+    if (!mf_any(beyond))
+        return;
+    Constraint *c = sum_constraint(p, CONSTRAINT_PUSH, sum, sign, beyond);
+    if (c == NULL)
+        return;
+    law_row(p, c, &tendon->limit, distance - margin);
+    p->tendon_count[i]++;
+}
+
+// The inertia of a tendon is a row that asks for no acceleration.
+static inline void tendons_add(Problem *p) {
+    const mf_ArtPlan *plan = p->plan;
+    const mf_lane one = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < plan->tendon_count; i++) {
+        const mf_ArtTendon *tendon = &plan->tendons[i];
+        Sum sum = {.count = 0};
+        sum_terms(p, tendon->first_term, tendon->term_count, one, &sum);
+        const mf_lane length = terms_length(p, tendon->first_term, tendon->term_count);
+        if (tendon->armature > 0.0) {
+            Constraint *c = sum_constraint(p, CONSTRAINT_QUADRATIC, &sum, one, mf_mask_all());
+            if (c != NULL) {
+                c->inertia = true;
+                row_law(p, c, 0, mf_set((mf_real)tendon->armature), mf_zero(), 0.0);
+            }
+        }
+        if (tendon->friction > 0.0) {
+            Constraint *c = sum_constraint(p, CONSTRAINT_DRY, &sum, one, mf_mask_all());
+            if (c != NULL) {
+                c->most = mf_set((mf_real)tendon->friction);
+                law_row(p, c, &tendon->dry, mf_zero());
+            }
+        }
+        p->tendon_first[i] = p->constraint_count;
+        p->tendon_count[i] = 0;
+        if (tendon->lower > -DBL_MAX)
+            tendon_limit(p, i, &sum, length - mf_set((mf_real)tendon->lower), one);
+        if (tendon->upper < DBL_MAX)
+            tendon_limit(p, i, &sum, mf_set((mf_real)tendon->upper) - length, -one);
+    }
+}
+
+#endif
