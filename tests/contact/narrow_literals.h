@@ -417,7 +417,7 @@ static const Case cases[] = {
      SAME,
      {0, 0, 0.9},
      SAME,
-     4,
+     3,
      0.1,
      {0, 0, 1},
      FREE},
