@@ -274,3 +274,39 @@ mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
     mf_art_contacts_place(plan, model);
     return mf_art_surfaces_fill(plan, model, context, error);
 }
+
+// A point of a cylinder's rims, in its axes.
+static void rim_point(const mf_ArtContact *contact, const double *size, const double up[3],
+                      double out[3]) {
+    const double wide = 0.86602540378443864676; // sine of 120 degrees
+    const double end = up[2] > 0.0 ? -size[2] : size[2];
+    const double cosine = contact->part < 2 ? 1.0 : -0.5;
+    const double sine = contact->part == 2 ? wide : contact->part == 3 ? -wide : 0.0;
+    double way[3] = {-up[0], -up[1], 0.0};
+    if (!mf_vec3_normalize(way))
+        mf_vec3_set(way, 1, 0, 0);
+    mf_vec3_set(out, size[0] * (cosine * way[0] - sine * way[1]),
+                size[0] * (cosine * way[1] + sine * way[0]), contact->part == 1 ? -end : end);
+}
+
+void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3], double place[3]) {
+    const mf_ArtContact *contact = &plan->contacts[i];
+    const double *c =
+        plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+    const double *turn = c + MF_ART_TOUCH_FRAME;
+    double own[3], out[3];
+    mf_vec3_copy(place, c);
+    if (contact->kind != MF_ART_TOUCH_RIM && contact->kind != MF_ART_TOUCH_HULL)
+        return;
+    for (int k = 0; k < 3; k++)
+        own[k] = turn[k] * up[0] + turn[3 + k] * up[1] + turn[6 + k] * up[2];
+    if (contact->kind == MF_ART_TOUCH_RIM) {
+        rim_point(contact, c + MF_ART_TOUCH_SIZE, own, out);
+    } else {
+        const mf_ConvexHull *hull = &plan->hulls->hulls[contact->hull];
+        uint32_t corners[4], count = mf_hull_corners(hull, own, corners);
+        mf_vec3_copy(out, hull->vertices_f64 + 3 * (size_t)corners[contact->part % count]);
+    }
+    for (int k = 0; k < 3; k++)
+        place[k] += mf_vec3_dot(turn + 3 * k, out);
+}

@@ -1,9 +1,29 @@
 // What the rows of contact.load belong to.
+#include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
 #include <mayfly/articulated.h>
+
+// Rows of shapes whose contacts move on them have the place where they touch level ground in the
+// start position.
+static void place_rows(const mf_ArtPlan *plan, const mf_Model *model, double (*turns)[4],
+                       mf_ContactRow *rows) {
+    const double up[3] = {0, 0, 1};
+    mf_model_pose(model, model->start_angle, NULL, turns);
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const uint32_t shape = plan->contacts[i].shape;
+        double way[3] = {0, 0, 1};
+        if (shape != MF_NONE) {
+            const uint32_t link = model->shapes[shape].link;
+            mf_quat_rotate_inverse(way, turns[link], up);
+            mf_quat_rotate(way, plan->places[link].turn, way);
+        }
+        rows[i].part = plan->contacts[i].link;
+        mf_art_contact_point(plan, i, way, rows[i].place);
+    }
+}
 
 mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -17,14 +37,13 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
         for (int c = 0; c < 4; c++)
             links[i].turn[c] = own->turn[c];
     }
-    for (uint32_t i = 0; rows != NULL && i < plan->contact_count; i++) {
-        rows[i].part = plan->contacts[i].link;
-        mf_vec3_copy(rows[i].place, plan->constants_f64 + plan->contact_offset +
-                                        (size_t)i * MF_ART_CONTACT_VALUES);
-    }
-    mf_Status status = links != NULL && rows != NULL
-                           ? mf_contacts_tell(group, rows, plan->contact_count, links, error)
-                           : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    double(*turns)[4] = mf_allocate(context, link_count, sizeof *turns);
+    const bool fine = links != NULL && rows != NULL && turns != NULL;
+    if (fine)
+        place_rows(plan, mf_group_model(group), turns, rows);
+    mf_Status status = fine ? mf_contacts_tell(group, rows, plan->contact_count, links, error)
+                            : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    mf_release(context, turns);
     mf_release(context, links);
     mf_release(context, rows);
     return status;

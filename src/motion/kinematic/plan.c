@@ -122,27 +122,6 @@ static void find_bodies(Build *b) {
 
 // ---- feet ---------------------------------------------------------------------------------------
 
-// Where a cylinder or hull touches in the start position, in its axes from its centre; `up` in its
-// axes.
-static void point_of(const mf_ArtPlan *tree, const mf_ArtContact *contact, const double *size,
-                     const double up[3], double out[3]) {
-    if (contact->kind == MF_ART_TOUCH_HULL) {
-        const mf_ConvexHull *hull = &tree->hulls->hulls[contact->hull];
-        uint32_t corners[4], count = mf_hull_corners(hull, up, corners);
-        mf_vec3_copy(out, hull->vertices_f64 + 3 * (size_t)corners[contact->part % count]);
-        return;
-    }
-    const double wide = 0.86602540378443864676, end = up[2] > 0.0 ? -size[2] : size[2];
-    const double turn[3] = {contact->part < 2 ? 1.0 : -0.5, contact->part == 2   ? wide
-                                                            : contact->part == 3 ? -wide
-                                                                                 : 0.0};
-    double way[3] = {-up[0], -up[1], 0.0};
-    if (!mf_vec3_normalize(way))
-        mf_vec3_set(way, 1, 0, 0);
-    mf_vec3_set(out, size[0] * (turn[0] * way[0] - turn[1] * way[1]),
-                size[0] * (turn[0] * way[1] + turn[1] * way[0]), contact->part == 1 ? -end : end);
-}
-
 // Contacts become points and balls: those of a cylinder or hull the places where it touches in the
 // start position, an ellipsoid the ball that reaches as deep there.
 static void find_place(Build *b, uint32_t i) {
@@ -155,12 +134,7 @@ static void find_place(Build *b, uint32_t i) {
     mf_vec3_copy(place, c);
     place[3] = contact->kind == MF_ART_TOUCH_BALL ? c[3] : 0.0;
     if (contact->kind == MF_ART_TOUCH_RIM || contact->kind == MF_ART_TOUCH_HULL) {
-        double up[3], out[3];
-        for (int k = 0; k < 3; k++)
-            up[k] = t[k] * d[0] + t[3 + k] * d[1] + t[6 + k] * d[2];
-        point_of(tree, contact, c + MF_ART_TOUCH_SIZE, up, out);
-        for (int k = 0; k < 3; k++)
-            place[k] += mf_vec3_dot(t + 3 * k, out);
+        mf_art_contact_point(tree, i, d, place);
     } else if (contact->kind == MF_ART_TOUCH_OVAL) {
         place[3] = mf_sqrt(t[0] * d[0] * d[0] + t[1] * d[1] * d[1] + t[2] * d[2] * d[2] +
                            2.0 * (t[3] * d[0] * d[1] + t[4] * d[0] * d[2] + t[5] * d[1] * d[2]));
