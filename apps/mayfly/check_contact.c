@@ -366,6 +366,84 @@ static mf_Status check_cradle(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return mf_rig_close(&rig, error);
 }
 
+// ---- a step -------------------------------------------------------------------------------------
+
+typedef struct StepRide {
+    double farthest; // [m] largest x; the step is at 0
+    double gain;     // [J] largest energy, less that at the beginning
+} StepRide;
+
+// A ball of 1 kg and radius 0.1 m rolls from x = -0.3 m at a step of a map of nearest cells.
+static mf_Status ride_step(mf_Context *context, double height, double speed, mf_Time step,
+                           StepRide *got, mf_Error *error) {
+    enum { SIDE = 64 };
+    static const char text[] = "<mujoco><worldbody><body><freejoint/><geom type='sphere' "
+                               "size='0.1' mass='1' friction='1'/></body></worldbody></mujoco>";
+    mf_TerrainConfig map = mf_terrain_config();
+    mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, step);
+    mf_Terrain *terrain;
+    mf_Rig rig;
+    map.columns = map.rows = SIDE;
+    double *heights = mf_allocate(context, SIDE * SIDE, sizeof *heights);
+    if (heights == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "check: out of memory");
+    for (int i = 0; i < SIDE * SIDE; i++)
+        heights[i] = i % SIDE < SIDE / 2 ? 0.0 : height;
+    mf_Status status = mf_terrain_from_array(context, &map, heights, &terrain, error);
+    mf_release(context, heights);
+    if (status != MF_OK)
+        return status;
+    config.world.terrain = terrain;
+    config.motion.shapes = true;
+    status = mf_rig_open_text(&rig, context, text, &config, error);
+    if (status == MF_OK) {
+        mf_rig_set3(&rig, "base.position", -0.3, 0.03, 0.1);
+        mf_world_step(rig.world, (uint32_t)(200 * MF_MILLISECOND / step));
+        mf_rig_set3(&rig, "base.linear_velocity", speed, 0, 0);
+        mf_rig_set3(&rig, "base.angular_velocity", 0, speed / 0.1, 0);
+        const double first = mf_rig_energy(&rig);
+        *got = (StepRide){-1.0, 0.0};
+        for (mf_Time t = 0; t < MF_SECOND; t += step) {
+            mf_world_step(rig.world, 1);
+            const double gain = mf_rig_energy(&rig) - first;
+            got->gain = gain > got->gain ? gain : got->gain;
+            const double x = mf_rig_get(&rig, "base.position", 0);
+            got->farthest = x > got->farthest ? x : got->farthest;
+        }
+        status = mf_rig_close(&rig, error);
+    }
+    mf_terrain_destroy(terrain);
+    return status;
+}
+
+// 7/10 m v^2 must be m g h to climb; 1.6 times the speed at which angular momentum about the edge
+// leaves enough, sqrt(14/5 g h) r / (7/5 r - h), climbs.
+static mf_Status check_step(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
+    static const double share[3] = {0.5, 0.8, 0.98};
+    const double height = 0.03, least = sqrt(10.0 * 9.81 * height / 7.0);
+    const double enough = sqrt(2.8 * 9.81 * height) * 0.1 / (0.14 - height);
+    for (int s = 0; s < 2; s++) {
+        StepRide got;
+        char what[80];
+        for (int i = 0; i < 3; i++) {
+            mf_Status status = ride_step(context, height, share[i] * least, steps[s], &got, error);
+            if (status != MF_OK)
+                return status;
+            snprintf(what, sizeof what, "%.2f of the speed that is needed: largest x [m]",
+                     share[i]);
+            mf_check_below(run, what, 0.0, got.farthest);
+            mf_check_below(run, "energy gained over m g h", 1e-3, got.gain / (9.81 * height));
+        }
+        mf_Status status = ride_step(context, height, 1.6 * enough, steps[s], &got, error);
+        if (status != MF_OK)
+            return status;
+        mf_check_below(run, "fast: less than 0.1 m beyond the step [m]", 0.0, 0.1 - got.farthest);
+        mf_check_below(run, "energy gained over m g h", 1e-3, got.gain / (9.81 * height));
+    }
+    return MF_OK;
+}
+
 const mf_CheckCase mf_check_contact_cases[] = {
     {"D1", "depth at rest", check_rest},
     {"D2", "bounce on a damped spring that may pull", check_adhesive},
@@ -375,4 +453,5 @@ const mf_CheckCase mf_check_contact_cases[] = {
     {"D6", "slopes up to which sphere, cylinder and hoop roll", check_limits},
     {"D8", "Newton's cradle", check_cradle},
     {"D9", "creep of stiction", check_creep},
+    {"D13", "a ball climbs a step by its energy only", check_step},
     {NULL, NULL, NULL}};
