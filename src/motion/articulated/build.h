@@ -90,8 +90,8 @@ mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
 mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
-// Where contact i touches a plane whose normal is `up` in the axes of its plan link: a place in that
-// link; of balls and ellipsoids their centre. Not moved along the normal where they are round.
+// Where contact i touches a plane whose normal is `up` in the axes of its plan link: a place in
+// that link; of balls and ellipsoids their centre. Not moved along the normal where they are round.
 void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3], double place[3]);
 
 // Whether a shape touches the ground, and how (as mf_collide_match). Where the file has grounds,
