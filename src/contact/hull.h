@@ -6,10 +6,10 @@
 // MF_HULL_TILT of the farthest, for some direction of the cell. The search of the list gives what
 // the search of all vertices gives.
 //
-// A hull touches a plane with its lowest vertex and with corners of the face about that vertex that
-// looks at the plane most, by the rule of MuJoCo 4.0 (found by experiment; tests/contact): of more
-// than four corners the lowest and three others, which climb to a quadrangle of large area from its
-// successors on.
+// A hull touches a plane with its lowest vertex and, when its faces are known, with corners of the
+// face about that vertex that looks at the plane most, by the rule of MuJoCo 4.0 (found by
+// experiment; tests/contact): of more than four corners the lowest and three others, which climb to
+// a quadrangle of large area from its successors on.
 #ifndef MF_CONTACT_HULL_H
 #define MF_CONTACT_HULL_H
 
