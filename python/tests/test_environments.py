@@ -340,8 +340,8 @@ def test_settings(make: Envs) -> None:
         ({"xml_file": "no_such.xml"}, FileNotFoundError, "xml_file="),
         ({"xml_file": 3}, TypeError, "path or a Model"),
         ({"autoreset_mode": "never"}, ValueError, "NextStep"),
-        ({"render_mode": "rgb_array"}, NotImplementedError, "mayfly view"),
-        ({"render_mode": "rgb_array"}, TypeError, "mayfly view"),  # Stable-Baselines3 goes on
+        ({"render_mode": "rgb_array"}, NotImplementedError, "mayfly.Recording"),
+        ({"render_mode": "rgb_array"}, TypeError, "mayfly.Recording"),  # Stable-Baselines3 goes on
         ({"width": 640}, TypeError, "no pictures"),
         ({"task": "ants"}, LookupError, "did you mean 'ant'"),
         ({"num_envs": 0}, ValueError, "num_envs"),
