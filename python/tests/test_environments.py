@@ -285,7 +285,7 @@ def test_teams(make: Envs) -> None:
 def test_seeds(make: Envs) -> None:
     envs = make()
     first, _ = envs.reset(seed=5)
-    assert len({row.tobytes() for row in first}) == 3 and envs.np_random_seed == 5
+    assert len({row.tobytes() for row in first}) == 3 and envs.np_random_seed == (5, 6, 7)
     second, _ = envs.reset()
     assert (first != second).any()
     np.testing.assert_array_equal(envs.reset(seed=5)[0], first)
