@@ -89,6 +89,10 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
     return out;
 }
 
+bool mf_app_record_name(const char *name) {
+    return mf_app_ends_with(name, ".h5") || mf_app_ends_with(name, ".hdf5");
+}
+
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
     char folder[MF_APP_PATH];
     if (name[0] != '/' && getcwd(folder, sizeof folder) != NULL) {

@@ -25,6 +25,10 @@ int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
 
 #define MF_APP_MOTIONS "kinematic, points, rigid, prescribed or articulated"
 
+#define MF_APP_RECORD_NAME "--record: expected a name that ends with .h5 or .hdf5"
+// Whether recordings may be called so; they are HDF5, whatever the name says.
+bool mf_app_record_name(const char *name);
+
 // Whether `name` is more than `end` and ends with it.
 bool mf_app_ends_with(const char *name, const char *end);
 

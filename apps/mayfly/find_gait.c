@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "experiment/keys.h"
+
 static int is_gait(const struct dirent *entry) {
     return mf_app_ends_with(entry->d_name, ".yaml");
 }
@@ -31,9 +33,26 @@ static void list_gaits(const char *folder, char *out, size_t size) {
     free(entries);
 }
 
+// The gait whose name is nearest to one that is not there; "" when none is near.
+static void nearest_gait(const char *folder, const char *gait, char *out, size_t size) {
+    struct dirent **entries = NULL;
+    const int count = scandir(folder, &entries, is_gait, in_order);
+    size_t wrong = strlen(gait) / 2 + 1;
+    out[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        entries[i]->d_name[strlen(entries[i]->d_name) - strlen(".yaml")] = '\0';
+        const size_t other = mf_name_distance(gait, entries[i]->d_name);
+        if (other < wrong)
+            snprintf(out, size, "; did you mean '%.60s'?", entries[i]->d_name);
+        wrong = other < wrong ? other : wrong;
+        free(entries[i]);
+    }
+    free(entries);
+}
+
 mf_Status mf_app_find_gait(const char *robot, const char *gait, char out[MF_APP_PATH],
                            mf_Error *error) {
-    char folder[MF_APP_PATH], known[400];
+    char folder[MF_APP_PATH], known[400], near[90];
     mf_Status status = mf_gait_locate(robot, gait, folder, sizeof folder, error);
     if (status != MF_OK)
         return status;
@@ -44,9 +63,10 @@ mf_Status mf_app_find_gait(const char *robot, const char *gait, char out[MF_APP_
     if (slash != NULL)
         *slash = '\0';
     list_gaits(folder, known, sizeof known);
+    nearest_gait(folder, gait, near, sizeof near);
     return mf_fail_at(error, MF_NOT_FOUND, robot, 0, 0,
-                      "no gait '%.60s': expected one of those in %.300s (%s), or a file", gait,
-                      folder, known);
+                      "no gait '%.60s': expected one of those in %.300s (%s), or a file%s", gait,
+                      folder, known, near);
 }
 
 bool mf_app_command(const char *text, double out[3]) {

@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "experiment/gait_keys.h"
+#include "experiment/keys.h"
 #include "experiment/robots_keys.h"
 #include "experiment/vehicle_keys.h"
 
@@ -89,6 +90,15 @@ static int print_gait_keys(void) {
 }
 
 static int unknown_command(const char *name) {
+    const char *best = NULL;
+    size_t wrong = strlen(name) / 2 + 1; // letters of a name that is no misspelling any more
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        const size_t other = mf_name_distance(name, commands[i].name);
+        best = other < wrong ? commands[i].name : best;
+        wrong = other < wrong ? other : wrong;
+    }
+    if (best != NULL)
+        return mf_app_usage(NULL, "unknown command '%.99s', did you mean '%s'?", name, best);
     return mf_app_usage(NULL, "unknown command '%.99s'", name);
 }
 

@@ -197,6 +197,8 @@ static int check_options(const Options *options) {
         return mf_app_usage("replay", MF_APP_FILM_NAME);
     if (options->record == NULL && (options->fields != NULL || options->every != NULL))
         return mf_app_usage("replay", "--fields and --every need --record FILE");
+    if (options->record != NULL && !mf_app_record_name(options->record))
+        return mf_app_usage("replay", MF_APP_RECORD_NAME);
     return MF_OPTIONS_GO_ON;
 }
 

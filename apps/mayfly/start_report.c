@@ -96,15 +96,8 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
 
 // ---- the motion ---------------------------------------------------------------------------------
 
-static void report_shapes(const mf_ModelStart *start, mf_Group *group, mf_StartReport *report) {
+static void report_links(const mf_Group *group, mf_StartReport *report) {
     const mf_ArticulatedConfig *full = mf_articulated_settings(group);
-    const mf_RigidConfig *rigid = mf_rigid_settings(group);
-    const mf_PrescribedConfig *prescribed = mf_prescribed_settings(group);
-    const bool reduced = (full != NULL && !full->shapes) || (rigid != NULL && !rigid->shapes) ||
-                         (prescribed != NULL && !prescribed->shapes);
-    if (reduced && start->model->shape_count > 0)
-        say(report, "its shapes have too many corners: the ground touches a few points of each "
-                    "instead");
     if (full != NULL && !full->self_contacts)
         say(report, "its links do not touch each other: too many shapes");
 }
@@ -138,7 +131,7 @@ void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport
     report_start(start, group, out);
     report_motors(start, group, out);
     report_massless(start->model, out);
-    report_shapes(start, group, out);
+    report_links(group, out);
     report_notes(start->model, out);
 }
 

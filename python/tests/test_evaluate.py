@@ -226,7 +226,7 @@ def test_mistakes(hexapod: mayfly.Model, ant: mayfly.Model) -> None:
         lambda: mayfly.evaluate(hexapod, good, 1, fitness="beauty"),
         lambda: mayfly.evaluate(hexapod, good, 1, fitness=lambda group: 3.0),
         lambda: mayfly.evaluate([hexapod, ant], [good], 1),
-        lambda: mayfly.evaluate(ant, good, 1, motion="articulated"),  # other joints
+        lambda: mayfly.evaluate(ant, good, 1, motion="rigid"),  # other joints
         lambda: mayfly.evaluate(hexapod, good, 1, frictoin=1),
         lambda: mayfly.evaluate(
             hexapod, mayfly.Policy(lambda seen: seen, 2, tick=0.015), 1, step=0.01

@@ -76,8 +76,10 @@ def test_quaternions_of_keyframes_are_unit() -> None:
 
 
 def test_mass_is_that_of_all_bodies() -> None:
-    model = mayfly.Model.from_string(ARM)
-    assert model.mass == pytest.approx(model.moving_mass + 3.0)
+    block = '<body name="block"><geom type="box" size=".1 .1 .1" mass="3"/></body></worldbody>'
+    model = mayfly.Model.from_string(BOX.replace("</worldbody>", block))
+    assert model.moving_mass == pytest.approx(48.0)  # 8 * .1 * .2 * .3 m^3 of 1000 kg/m^3
+    assert model.mass == pytest.approx(51.0)
 
 
 def test_search_vectors_out_of_range_are_refused() -> None:

@@ -110,7 +110,7 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     out[6] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
     out[7] = -plan->value[CONTACT] * squares;
     out[8] = well ? plan->value[HEALTHY] : 0.0;
-    result->reward = out[5] + out[8] + out[6] + out[7];
+    result->reward = (out[5] + out[8]) + (out[6] + out[7]); // in the order of Gymnasium
     result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
 }
 

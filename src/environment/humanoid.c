@@ -131,7 +131,7 @@ static void judge_walk(const mf_TaskView *view, mf_TaskResult *result) {
     out[6] = plan->value[FORWARD] * out[3];
     out[7] = -effort(view);
     out[8] = -impact(view);
-    result->reward = out[6] + out[5] + out[7] + out[8];
+    result->reward = (out[6] + out[5]) + (out[7] + out[8]); // in the order of Gymnasium
     result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
 }
 

@@ -278,8 +278,7 @@ static mf_Status add_motion(mf_Group *group, const mf_ModelStart *wanted, mf_Tim
         status = mf_motion_add(group, wanted->motion, &config, error);
     if (status != MF_LIMIT || !articulated || wanted->model->body_count > 0)
         return status;
-    // A URDF file of very many meshes.
-    fprintf(stderr, "mayfly: %s; links do not touch each other\n", error->message);
+    // A URDF file of very many meshes; start_report.c of the command says that links do not touch.
     config.articulated.self_contacts = false;
     return mf_motion_add(group, wanted->motion, &config, error);
 }

@@ -16,6 +16,11 @@ refused 2 '--levels: expected some of kinematic' compare "$hexapod" --levels rig
 refused 2 '--command: expected three numbers' compare "$hexapod" --gait tripod --command 1,2
 refused 2 '--plot' compare "$hexapod" --plot a.svg
 refused 1 "no gait 'fly': expected one of those in" compare "$humanoid" --gait fly
+refused 1 "did you mean 'tripod'?" run "$hexapod" --gait tripd
+refused 2 "did you mean 'evolve'?" evlove x.yaml
+refused 2 "unknown command 'zzzzzzzz' (see" zzzzzzzz
+refused 2 'expected a name that ends with .h5' run "$hexapod" --record a.csv
+refused 2 'expected a name that ends with .h5' replay x --record a.csv
 refused 1 'cannot open' compare nothing.urdf
 refused 2 '--motion: expected kinematic' run "$hexapod" --motion magic
 refused 2 '--command is for a --gait' run "$hexapod" --command 1,0,0

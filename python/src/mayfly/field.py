@@ -358,7 +358,7 @@ class Field:
             f"{values[place]:g}; nothing was written"
         )
 
-    # ---- in place: group["joint.target"] += 0.1 ---------------------------------------------------
+    # ---- in place: group["joint.target"] += 0.1 --------------------------------------------------
 
     def _change(self, operation: Callable[[Any, Any], Any], value: object) -> Field:
         given = self._numbers(value.read() if isinstance(value, Field) else value)

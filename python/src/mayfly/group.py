@@ -408,7 +408,7 @@ class Group:
 
 
 def _is_commands(system: Any) -> bool:
-    """Whether the system brings joint.target to actuators: what it writes is no state of a motion."""
+    """Whether the system brings joint.target to actuators: it writes no state of a motion."""
     return text(system.name) == "commands"
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 
@@ -15,6 +16,28 @@ from mayfly.group import Group
 from mayfly.world import World
 
 __all__ = ["MayflyEnv", "MayflyTeamEnv"]
+
+
+class State:
+    """The state of a robot by the names of MuJoCo's mjData: `qpos`, `qvel`, `time`; copies."""
+
+    def __init__(self, env: MayflyEnv) -> None:
+        self._env = env
+
+    @property
+    def qpos(self) -> npt.NDArray[np.float64]:
+        """Positions, as set_state takes them."""
+        return np.array(self._env.group.state()[0][0])
+
+    @property
+    def qvel(self) -> npt.NDArray[np.float64]:
+        """Velocities."""
+        return np.array(self._env.group.state()[1][0])
+
+    @property
+    def time(self) -> float:
+        """[s] simulated since the environment was made."""
+        return self._env.world.time
 
 
 class MayflyEnv(gymnasium.Env[Array, Array]):
@@ -71,6 +94,33 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
         """[s] of one step."""
         return self.batch.dt
 
+    # ---- as Gymnasium's MujocoEnv ----------------------------------------------------------------
+
+    @property
+    def frame_skip(self) -> int:
+        """Physics steps of one step."""
+        return round(self.dt / self.world.step_seconds)
+
+    @property
+    def data(self) -> State:
+        """The state by MuJoCo's names."""
+        return State(self)
+
+    @property
+    def init_qpos(self) -> npt.NDArray[np.float64]:
+        """Positions that the file starts with, before noise."""
+        native = self.group.model._use()
+        return np.array([native.start_position[i] for i in range(native.position_count)])
+
+    @property
+    def init_qvel(self) -> npt.NDArray[np.float64]:
+        """Velocities that the file starts with: zeros."""
+        return np.zeros(self.group.model.velocity_count)
+
+    def set_state(self, qpos: npt.ArrayLike, qvel: npt.ArrayLike) -> None:
+        """Puts the robot into a state; the next reward counts from there."""
+        self.group.set_state(qpos, qvel)
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
@@ -106,8 +156,8 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
 class MayflyTeamEnv(gymnasium.Env[Array, Array]):
     """One team of robots that share a place, as one environment: a row for each robot.
 
-    The reward is the mean of the robots'; info holds arrays, one value for each robot. Whoever wants
-    a reward for each robot takes gymnasium.make_vec or mayfly.envs.MayflyParallelEnv.
+    The reward is the mean of the robots'; info holds arrays, one value for each robot. For a reward
+    of each robot take gymnasium.make_vec or mayfly.envs.MayflyParallelEnv.
 
     Args:
         task: one of robots in teams, such as "swarm".
