@@ -11,7 +11,7 @@
 #include "math/scalar.h"
 #include "readings.h"
 #include "simulate.h"
-#include "start_model.h"
+#include "start_check.h"
 
 #define MOMENTS 10u // [1] printed beside the start
 #define LIFE 3.0    // [s] unless told otherwise
@@ -232,6 +232,7 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
         return mf_app_fail(error);
     if (!options->json)
         print_start(start, world);
+    mf_start_check(options->json ? stderr : stdout, group, start);
     status = simulate(group, &simulation, !options->json, error);
     bool ran = status == MF_OK || status == MF_STOPPED;
     bool filmed = mf_simulation_film_end(&simulation, options->plot, ran, &writing) == MF_OK;
@@ -243,7 +244,7 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
         return mf_app_fail(&writing);
     if (status == MF_STOPPED)
         return mf_app_fail(error);
-    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return printed ? mf_end_check(world) : MF_EXIT_FAILED;
 }
 
 static mf_Status choose_key(const mf_Model *model, const char *name, uint32_t *out,
@@ -326,7 +327,7 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     result =
         status == MF_OK ? run_world(world, &start, inputs, options, &error) : mf_app_fail(&error);
     mf_world_destroy(world);
-    mf_terrain_destroy(start.ground);
+    mf_model_start_free(context, &start);
     mf_app_plugins_free(&plugins);
     mf_gait_destroy(gait);
     mf_model_destroy(model);

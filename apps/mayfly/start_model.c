@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/scalar.h"
 
 #define RATE_STREAM 0x64726f70u // keeps these random numbers apart from all others
@@ -273,13 +274,13 @@ static mf_Status add_instruments(mf_Group *group, mf_Error *error) {
     return mf_instruments_add(group, &config, error);
 }
 
-mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
-                         mf_Error *error) {
+// The world for `count` robots, without their poses.
+static mf_Status make_world(mf_Context *context, mf_ModelStart *start, uint32_t count,
+                            mf_World **out, mf_Error *error) {
     const mf_Physics *physics = &start->model->physics;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
     mf_Group *group = NULL;
-    Start pose = {0};
     if (!(physics->step >= 1e-6 && physics->step <= 1.0))
         return mf_fail_at(error, MF_BAD_ARGUMENT, start->model->file, 0, 0,
                           "timestep: expected 1e-6 to 1 s, found %g", physics->step);
@@ -291,13 +292,11 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
     if (gravity > 0.0)
         memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     config.model = start->model;
-    config.count = start->count;
+    config.count = count;
     config.double_precision = start->double_precision;
     *out = NULL;
-    mf_Status status = mf_terrain_from_model(context, start->model, &start->ground, error);
     world.terrain = start->ground;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, out, error);
+    mf_Status status = mf_world_create(context, &world, out, error);
     if (status == MF_OK)
         status = mf_world_add_group(*out, &config, &group, error);
     if (status == MF_OK)
@@ -308,8 +307,48 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
         status = add_controllers(group, start, world.step, error);
     if (status == MF_OK)
         status = add_instruments(group, error);
+    return status;
+}
+
+// [byte] that one robot more takes, by two small worlds; 0 when they cannot be made, which is then
+// said by the true one.
+static size_t bytes_each(mf_Context *context, mf_ModelStart *start) {
+    size_t bytes[2] = {0, 0};
+    for (uint32_t i = 0; i < 2; i++) {
+        mf_World *world = NULL;
+        const size_t before = mf_context_live_bytes(context);
+        mf_Status status = make_world(context, start, (i + 1) * MF_BLOCK, &world, NULL);
+        bytes[i] = mf_context_live_bytes(context) - before;
+        mf_world_destroy(world);
+        if (status != MF_OK)
+            return 0;
+    }
+    return bytes[1] > bytes[0] ? (bytes[1] - bytes[0]) / MF_BLOCK : 0;
+}
+
+void mf_model_start_free(mf_Context *context, mf_ModelStart *start) {
+    mf_terrain_destroy(start->ground);
+    mf_release(context, start->place);
+    mf_release(context, start->turn);
+    start->ground = NULL;
+    start->place = NULL;
+    start->turn = NULL;
+}
+
+mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
+                         mf_Error *error) {
+    Start pose = {0};
+    mf_Group *group = NULL;
+    *out = NULL;
+    mf_Status status = mf_terrain_from_model(context, start->model, &start->ground, error);
+    if (status == MF_OK && start->count >= MF_MEMORY_MANY)
+        status = mf_memory_suffices(bytes_each(context, start), start->count, "robots", error);
     if (status == MF_OK)
+        status = make_world(context, start, start->count, out, error);
+    if (status == MF_OK) {
+        group = mf_world_group(*out, 0);
         status = start_make(context, start->model, &pose, error);
+    }
     if (status == MF_OK)
         status = fill_angles(start, &pose, error);
     if (status == MF_OK) {
@@ -318,6 +357,11 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
         else
             fill_pose(start, &pose);
         status = place_all(group, start, &pose, error);
+        mf_model_pose_at(start->model, pose.position, pose.place, pose.turn);
+        start->place = pose.place;
+        start->turn = pose.turn;
+        pose.place = NULL;
+        pose.turn = NULL;
     }
     start_free(context, &pose);
     if (status != MF_OK) {

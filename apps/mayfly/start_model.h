@@ -14,6 +14,8 @@ typedef struct mf_ModelStart {
     uint32_t count;        // [1] robots
     uint64_t seed;         // [1]
     bool double_precision; // else float
+    double (*place)[3], (*turn)[4]; // made by mf_model_start: poses of the links at the start; the
+                                    // caller frees them by mf_model_start_free
     mf_Terrain *ground;    // NULL, or made by mf_model_start; the caller frees it after the world
 } mf_ModelStart;
 
@@ -25,6 +27,9 @@ typedef struct mf_ModelStart {
 // MF_UNSUPPORTED: a motion that the model cannot move by, with the reason and those that it can.
 mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
                          mf_Error *error);
+
+// Frees ground and poses, after the world.
+void mf_model_start_free(mf_Context *context, mf_ModelStart *start);
 
 // Whether something of the robot meets a ground.
 bool mf_model_touches(const mf_Model *model);

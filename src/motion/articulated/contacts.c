@@ -151,15 +151,19 @@ static void each_contact(const mf_Model *model, const mf_ArticulatedConfig *conf
     if (!config->contacts)
         return;
     const uint32_t ground = mf_art_ground_shape(model);
+    bool some = !config->shapes; // most models need no look at every shape for every shape
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        some = some || (model->shapes[i].type == MF_SHAPE_MESH &&
+                        model->meshes[model->shapes[i].mesh].hull_vertex_count == 0);
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (shape->collides && shape->link != MF_NONE && !by_points(model, config, shape->link) &&
-            meets_ground(model, i, ground))
+        if (shape->collides && shape->link != MF_NONE &&
+            !(some && by_points(model, config, shape->link)) && meets_ground(model, i, ground))
             shape_contacts(model, shape, use, user);
     }
     for (uint32_t i = 0; i < model->point_count; i++) {
         const mf_Point *point = &model->points[i];
-        if (!(point->flags & MF_POINT_COLLIDES) || !by_points(model, config, point->link))
+        if (!some || !(point->flags & MF_POINT_COLLIDES) || !by_points(model, config, point->link))
             continue;
         Contact contact = {.link = point->link};
         mf_vec3_copy(contact.place, point->position);

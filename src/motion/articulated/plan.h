@@ -42,7 +42,9 @@ enum {
     MF_ART_PUSH,        // [N/m] stiffness of a contact
     MF_ART_DRAG,        // [N s/m] damping of a contact
     MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
-    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder
+    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder,
+    MF_ART_DEEP_STATED, // [m] likewise where the file states the softness
+    MF_ART_ALL_MASS,    // [kg] of the model
     MF_ART_HIGHEST,     // [m] highest ground
     MF_ART_SETTINGS
 };
@@ -317,6 +319,7 @@ typedef struct mf_ArtPlan {
     bool limited;                      // a joint has a limit
     bool edged;                        // a contact has edges
     bool together;                     // constraints are solved as MuJoCo's (forward.h)
+    bool loose;  // a free base, and nothing but gravity, pushes and the ground acts from outside
     bool parted; // damping acts after constraints have found their forces (forward.h)
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
