@@ -449,6 +449,7 @@ int mf_command_evolve(int argc, char **argv) {
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "one JSON object per line on stdout"},
         MF_INPUT_MODEL(inputs),
         MF_INPUT_SET(inputs),
+        MF_INPUT_PLUGINS(inputs),
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     char command[8 * MF_APP_PATH];
     repeat_line(argc, argv, command, sizeof command);

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "run_folder.h"
 #include "ladder/start.h"
+#include "start_report.h"
 
 typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_EXPERIMENT, KIND_TERRAIN, KIND_ARCHIVE } Kind;
 
@@ -62,6 +63,10 @@ static Kind kind_of(const char *path, const char *head, size_t size) {
 
 static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
     char head[64];
+    struct stat info;
+    // Opening a pipe without a writer would wait for one.
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return mf_fail_at(error, MF_BAD_FILE, path, 0, 0, "is not a regular file");
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return mf_fail_at(error, MF_IO, path, 0, 0, "cannot open it: %s", strerror(errno));
@@ -153,6 +158,19 @@ static mf_Status show_model_parts(mf_Context *context, const mf_Model *model, co
     return status;
 }
 
+// What mayfly run would begin with, where it can run it at all.
+static void show_start(mf_Context *context, const mf_Model *model) {
+    mf_World *world = NULL;
+    mf_StartReport report = {.count = 0};
+    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
+    start.key = model->keyframe_count > 0 ? 0 : MF_NONE;
+    if (mf_model_start(context, &start, &world, NULL) == MF_OK)
+        mf_start_report_pose(&start, mf_world_group(world, 0), &report);
+    mf_start_report_print(&report);
+    mf_world_destroy(world);
+    mf_terrain_destroy(start.ground);
+}
+
 static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
                             const char *path, mf_Error *error) {
     mf_ImportConfig config = mf_import_config();
@@ -169,9 +187,13 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
         show_unsupported(model);
     else if (wants_part(wishes))
         status = show_model_parts(context, model, wishes, error);
-    else if (!wishes->json)
+    else if (!wishes->json) {
         status = show_text(context, model, error);
-    else if (!mf_info_json(model, stdout))
+        if (status == MF_OK)
+            show_start(context, model);
+    }
+    if (wishes->json && wishes->mjcf == NULL && !wishes->unsupported && !wants_part(wishes) &&
+        !mf_info_json(model, stdout))
         status = mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
     mf_model_destroy(model);
     return status;
@@ -426,6 +448,7 @@ int mf_command_info(int argc, char **argv) {
                                {"package", "NAME=PATH", MF_OPTION_LIST, &inputs.packages, 0, 0,
                                 "folder that package://NAME means; may be given more than once"},
                                MF_INPUT_SET(&inputs),
+                               MF_INPUT_PLUGINS(&inputs),
                                {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)

@@ -2,6 +2,8 @@
 // reported exactly like a line of the file.
 #include "inputs.h"
 
+#include <mayfly/plugin.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -99,7 +101,10 @@ static bool collect(Builder *builder, const mf_Inputs *inputs, mf_InputKind kind
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
     config.threads = (uint32_t)mf_option_count(inputs->threads, 0);
-    return mf_context_create(&config, out, error);
+    mf_Status status = mf_context_create(&config, out, error);
+    if (status == MF_OK)
+        mf_plugins_allow(*out, inputs->allow_plugins);
+    return status;
 }
 
 // Told by its name, as what is in it would only be called bad YAML.

@@ -15,6 +15,7 @@ typedef struct mf_Inputs {
     const char *threads;
     mf_OptionList packages; // NAME=PATH
     mf_OptionList settings; // path=value
+    bool allow_plugins;     // those that a file names
 } mf_Inputs;
 
 // Rows of an option table for the fields of `inputs`.
@@ -42,6 +43,12 @@ typedef struct mf_Inputs {
             "change any line of the experiment (mayfly help experiment lists them); may be given " \
             "more "                                                                                \
             "than once"                                                                            \
+    }
+
+#define MF_INPUT_PLUGINS(inputs)                                                                   \
+    {                                                                                              \
+        "allow-plugins", NULL, MF_OPTION_FLAG, &(inputs)->allow_plugins, 0, 0,                     \
+            "load the plugins that the file names: their code runs with all that you may do"       \
     }
 
 // Makes a context with the threads asked for.

@@ -62,7 +62,7 @@ static mf_Status open_run(Replay *replay, const char *name, mf_Error *error) {
     else
         snprintf(replay->path, sizeof replay->path, "%s", name);
     if (status == MF_OK)
-        status = mf_context_create(NULL, &replay->context, error);
+        status = mf_inputs_context(&replay->options->inputs, &replay->context, error);
     if (status == MF_OK)
         status = mf_archive_open(replay->context, replay->path, false, &replay->archive, error);
     if (status == MF_OK)
@@ -221,6 +221,7 @@ int mf_command_replay(int argc, char **argv) {
         {"plot", "FILE", MF_OPTION_TEXT, &options.plot, 0, 0,
          "a film of the robot, a page to open in a browser (.html)"},
         MF_INPUT_SET(&options.inputs),
+        MF_INPUT_PLUGINS(&options.inputs),
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);

@@ -11,6 +11,7 @@
 #include "run_robots.h"
 #include "run_swarm.h"
 #include "simulate.h"
+#include "end_check.h"
 
 #define GENOME_STREAM 0x72756eu // keeps these random numbers apart from all others
 
@@ -123,7 +124,7 @@ static int run_scene(mf_Context *context, mf_Scene *scene, const Options *option
     bool printed = print_summary(scene, &simulation, options->run.json);
     if (status == MF_STOPPED)
         return mf_app_fail(error);
-    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return printed ? mf_end_check(scene->world) : MF_EXIT_FAILED;
 }
 
 static int run_experiment(mf_Context *context, const Options *options, const char *name) {
@@ -191,6 +192,7 @@ int mf_command_run(int argc, char **argv) {
         {"json", NULL, MF_OPTION_FLAG, &options.run.json, 0, 0, "print one JSON object"},
         MF_INPUT_MODEL(inputs),
         MF_INPUT_SET(inputs),
+        MF_INPUT_PLUGINS(inputs),
         {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     int count, result = mf_options_parse(&help, table, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)

@@ -13,6 +13,7 @@
 #include "math/scalar.h"
 #include "readings.h"
 #include "simulate.h"
+#include "end_check.h"
 #include "start_report.h"
 
 #define MOMENTS 10u // [1] printed beside the start
@@ -288,7 +289,7 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
         return mf_app_fail(&writing);
     if (status != MF_OK)
         return mf_app_fail(error);
-    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return printed ? mf_end_check(world) : MF_EXIT_FAILED;
 }
 
 // With a gait a robot starts in the gait's first pose.

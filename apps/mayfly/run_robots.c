@@ -7,6 +7,7 @@
 
 #include "readings.h"
 #include "simulate.h"
+#include "end_check.h"
 
 #define LYING 0.6 // [1] cosine of the tilt beyond which a robot lies
 
@@ -153,7 +154,7 @@ static int run_scene(const mf_RobotsScene *scene, const mf_RunOptions *options, 
     bool printed = options->json ? print_json(scene, &simulation) : print_page(scene, &simulation);
     if (status == MF_STOPPED)
         return mf_app_fail(error);
-    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return printed ? mf_end_check(scene->world) : MF_EXIT_FAILED;
 }
 
 int mf_run_robots(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simulate.h"
+#include "end_check.h"
 
 #define EVENTS_SHOWN 5u     // [1] lines of first events
 #define TRACK_SAMPLES 190.0 // [1] of a run, about
@@ -156,7 +157,7 @@ static int run_scene(mf_Context *context, const mf_SwarmScene *scene, const mf_R
         return mf_app_fail(&plotting);
     if (status == MF_STOPPED)
         return mf_app_fail(error);
-    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return printed ? mf_end_check(scene->world) : MF_EXIT_FAILED;
 }
 
 int mf_run_swarm(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,

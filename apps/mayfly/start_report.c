@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "motion/articulated/host.h"
 #include "robot_pose.h"
 
 #define NOTES_SHOWN 6    // [1] of the model's own
 #define NAMES_SHOWN 4    // [1] in a list
 #define DEEP 0.005       // [m] of a start in the ground that is worth a line
+#define OVERLAP 0.001    // [m] of links in each other; less is how things rest
 #define UPSIDE_DOWN 2.36 // [rad] 135 degrees
 
 MF_PRINTF(2, 3)
@@ -126,9 +128,40 @@ static void report_start(const mf_ModelStart *start, mf_Group *group, mf_StartRe
     mf_robot_pose_free(mf_world_context(mf_group_world(group)), &pose);
 }
 
+// "'toe' of link 'foot'", as far as there are names.
+static void name_shape(const mf_Model *model, uint32_t index, char *out, size_t size) {
+    const mf_Shape *shape = &model->shapes[index];
+    char name[64];
+    if (shape->name[0] != '\0')
+        snprintf(name, sizeof name, "'%.56s'", shape->name);
+    else
+        snprintf(name, sizeof name, "%u", index);
+    if (shape->link != MF_NONE)
+        snprintf(out, size, "shape %s of link '%.60s'", name, model->links[shape->link].name);
+    else
+        snprintf(out, size, "shape %s of the world", name);
+}
+
+static void report_overlap(const mf_Model *model, mf_Group *group, mf_StartReport *report) {
+    uint32_t shapes[2] = {0, 0};
+    char first[140], second[140];
+    const double depth = mf_art_deepest(group, 0, shapes);
+    if (!(depth > OVERLAP))
+        return;
+    name_shape(model, shapes[0], first, sizeof first);
+    name_shape(model, shapes[1], second, sizeof second);
+    say(report, "it starts with links in each other: %s and %s, %.3g mm deep", first, second,
+        1e3 * depth);
+}
+
+void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
+    report_start(start, group, out);
+    report_overlap(start->model, group, out);
+}
+
 void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
     *out = (mf_StartReport){.count = 0};
-    report_start(start, group, out);
+    mf_start_report_pose(start, group, out);
     report_motors(start, group, out);
     report_massless(start->model, out);
     report_links(group, out);

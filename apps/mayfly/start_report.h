@@ -18,6 +18,9 @@ typedef struct mf_StartReport {
 // All of it, of robot 0 of the group at its start. The only place that collects such lines.
 void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out);
 
+// What of it is about the pose: in the ground, under it, upside down, links in each other.
+void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out);
+
 // One line each, with "note: " in front.
 void mf_start_report_print(const mf_StartReport *report);
 // An array of texts.

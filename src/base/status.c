@@ -1,6 +1,8 @@
 // Status values and the one error record. A failure is written once, where it is noticed, as one
 // printable line of UTF-8: control characters and broken UTF-8 (a binary file quoted in a message,
 // a newline in a path) become '?', and what does not fit ends in "...".
+#include "base/plain.h"
+
 #include <mayfly/base.h>
 
 #include <assert.h>
@@ -102,7 +104,7 @@ static mf_Status fail(mf_Error *error, mf_Status status, const char *file, int32
         return status;
     // Built beside `error`, because the arguments may point into it: a caller adds to a message.
     mf_Error made = {.status = status, .line = line, .column = column};
-    int length = vsnprintf(made.message, sizeof made.message, format, arguments);
+    int length = mf_plain_format_list(made.message, sizeof made.message, format, arguments);
     if (length < 0)
         snprintf(made.message, sizeof made.message, "%s", mf_status_name(status));
     else if ((size_t)length >= sizeof made.message)

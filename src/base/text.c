@@ -2,6 +2,8 @@
 // always in place.
 #include "base/text.h"
 
+#include "base/plain.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,13 +58,14 @@ void mf_text_format(mf_Text *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(text->data + text->size, text->capacity - text->size, format, arguments);
+    int length = mf_plain_format_list(text->data + text->size, text->capacity - text->size, format,
+                                      arguments);
     if (length < 0) {
         text->failed = true;
     } else if ((size_t)length < text->capacity - text->size) {
         text->size += (size_t)length;
     } else if (reserve(text, (size_t)length)) {
-        vsnprintf(text->data + text->size, text->capacity - text->size, format, again);
+        mf_plain_format_list(text->data + text->size, text->capacity - text->size, format, again);
         text->size += (size_t)length;
     }
     va_end(again);

@@ -2,6 +2,7 @@
 // Every complaint says which member it is about, so that readers of files can point at the line.
 #include "control/gait.h"
 
+#include "base/plain.h"
 #include "math/scalar.h"
 
 #include <stdarg.h>
@@ -22,7 +23,7 @@ mf_Status mf_gait_refuse(mf_GaitBlame *blame, mf_Error *error, const char *path,
     char text[300];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    mf_plain_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     if (blame != NULL)
         snprintf(blame->path, sizeof blame->path, "%s", path);

@@ -6,6 +6,8 @@
 // given it up, so no function pointer and no name ever dangles.
 #define _GNU_SOURCE // realpath
 #include "control/plugin.h"
+#include "base/context.h"
+#include "base/plain.h"
 #include "math/scalar.h"
 
 #include <dlfcn.h>
@@ -32,7 +34,7 @@ static mf_Status fail(const mf_Plugin *plugin, mf_Error *error, mf_Status status
     char text[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    mf_plain_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     return mf_fail_at(error, status, plugin->path, 0, 0, "%s", text);
 }
@@ -259,6 +261,22 @@ mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
     return MF_OK;
 }
 
+void mf_plugins_allow(mf_Context *context, bool allowed) {
+    atomic_store(&context->plugins_allowed, allowed);
+}
+
+mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
+                               mf_Error *error) {
+    if (out != NULL)
+        *out = NULL;
+    if (context == NULL || atomic_load(&context->plugins_allowed))
+        return mf_plugin_load(context, path, out, error);
+    return mf_fail(error, MF_UNSUPPORTED,
+                   "plugin %.200s: a file names this library, whose code would run; it is not "
+                   "loaded without --allow-plugins (mf_plugins_allow)",
+                   path == NULL ? "" : path);
+}
+
 void mf_plugin_hold(mf_Plugin *plugin) {
     atomic_fetch_add(&plugin->holders, 1);
 }
@@ -285,7 +303,7 @@ void mf_plugin_breach(mf_Plugin *plugin, const char *format, ...) {
         return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(plugin->breach, sizeof plugin->breach, format, arguments);
+    mf_plain_format_list(plugin->breach, sizeof plugin->breach, format, arguments);
     va_end(arguments);
     atomic_store(&plugin->breach_ready, 1);
 }

@@ -1,6 +1,7 @@
 // Environments: making them, and what they can be asked. A step is in step.c.
 #include "environment/environment.h"
 
+#include "base/memory.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -237,14 +238,32 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
     return status;
 }
 
-mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
-                                mf_Environment **out, mf_Error *error) {
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_create: context is NULL");
+static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, size_t *staged,
+                      mf_Environment **out, mf_Error *error);
+
+// By two small ones, whether the machine has room for all robots.
+static mf_Status check_memory(mf_Context *context, const mf_EnvironmentConfig *config,
+                              uint32_t team, mf_Error *error) {
+    const uint32_t few = MF_BLOCK * team;
+    size_t bytes[2];
+    if (config->count < MF_MEMORY_MANY || config->count <= 2 * few)
+        return MF_OK;
+    for (uint32_t i = 0; i < 2; i++) {
+        mf_EnvironmentConfig small = *config;
+        mf_Environment *environment;
+        small.count = few * (i + 1);
+        mf_Status status = make(context, &small, &bytes[i], &environment, error);
+        if (status != MF_OK)
+            return status;
+        mf_environment_destroy(environment);
+    }
+    return mf_memory_suffices((bytes[1] - bytes[0]) / few, config->count, "robots", error);
+}
+
+// `staged` receives the bytes of its world, which grow with the number of robots.
+static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, size_t *staged,
+                      mf_Environment **out, mf_Error *error) {
     *out = NULL;
-    mf_Status status = check(config, error);
-    if (status != MF_OK)
-        return status;
     mf_Environment *environment = mf_allocate(context, 1, sizeof *environment);
     if (environment == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
@@ -252,17 +271,31 @@ mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig 
     environment->count = config->count;
     environment->autoreset = config->autoreset;
     environment->observation_type = config->observation_type;
-    status = plan_task(environment, config, error);
+    mf_Status status = plan_task(environment, config, error);
+    if (status == MF_OK)
+        status = check_memory(context, config, environment->plan.team, error);
     if (status == MF_OK)
         status = make_memory(environment, error);
+    const size_t before = mf_context_live_bytes(context);
     if (status == MF_OK)
         status = mf_environment_stage(environment, config, error);
+    *staged = mf_context_live_bytes(context) - before;
     if (status != MF_OK) {
         mf_environment_destroy(environment);
         return status;
     }
     *out = environment;
     return MF_OK;
+}
+
+mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
+                                mf_Environment **out, mf_Error *error) {
+    size_t staged;
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_create: context is NULL");
+    *out = NULL;
+    mf_Status status = check(config, error);
+    return status == MF_OK ? make(context, config, &staged, out, error) : status;
 }
 
 void mf_environment_destroy(mf_Environment *environment) {

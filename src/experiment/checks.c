@@ -1,4 +1,5 @@
 // What formats of files check alike: intervals, names, and keys of the ground.
+#include "base/plain.h"
 #include "experiment/decimal.h"
 #include "experiment/reader.h"
 
@@ -11,7 +12,7 @@ mf_Status mf_reader_refuse(const mf_Reader *reader, const char *path, const char
     char message[sizeof((mf_Error *)NULL)->message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    mf_plain_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
     return mf_yaml_fail(reader->tree, mf_reader_blame(reader, path, other), false, MF_BAD_FILE,
                         reader->error, "%s%s: %s", reader->prefix, path, message);

@@ -1,21 +1,12 @@
-// Numbers as text. The C library's conversions round correctly but follow the locale of the
-// program around us, so each call here runs under the "C" locale, which glibc hands out without
-// allocating.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// Numbers as text.
 #include "experiment/decimal.h"
 
+#include "base/plain.h"
+
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static locale_t plain_locale(void) {
-    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
 
 static const char *skip_digits(const char *text) {
     while (*text >= '0' && *text <= '9')
@@ -54,7 +45,7 @@ bool mf_decimal_parse(const char *text, double *out) {
     }
     if (!is_decimal(text))
         return false;
-    double value = strtod_l(text, NULL, plain_locale());
+    double value = mf_plain_number(text, NULL);
     if (!isfinite(value))
         return false;
     *out = value;
@@ -78,14 +69,12 @@ bool mf_decimal_parse_whole(const char *text, uint64_t *out) {
 const char *mf_decimal_write(double value, char out[MF_DECIMAL_TEXT]) {
     if (isinf(value))
         return strcpy(out, value > 0 ? ".inf" : "-.inf");
-    locale_t plain = plain_locale(), before = uselocale(plain);
     char text[MF_DECIMAL_TEXT];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod_l(text, NULL, plain) == value)
+        mf_plain_format(text, sizeof text, "%.*g", digits, value);
+        if (mf_plain_number(text, NULL) == value)
             break;
     }
-    uselocale(before);
     return strcpy(out, text);
 }
 

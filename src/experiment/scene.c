@@ -3,6 +3,7 @@
 // Invariant: an evaluation depends on the genomes alone. Each one begins from the same image of the
 // world at time 0, taken when the scene was made, so that neither the state nor the phase of any
 // rate is left over from the one before.
+#include "base/memory.h"
 #include "experiment/initial.h"
 #include "experiment/scene.h"
 #include "math/scalar.h"
@@ -140,8 +141,8 @@ static mf_Status add_motion(const mf_Experiment *experiment, mf_Group *group, mf
 // The group keeps the library loaded.
 static mf_Status add_plugin(const mf_Experiment *experiment, mf_Group *group, mf_Error *error) {
     mf_Plugin *plugin;
-    mf_Status status = mf_plugin_load(mf_world_context(mf_group_world(group)),
-                                      experiment->plugin_path, &plugin, error);
+    mf_Status status = mf_plugin_load_named(mf_world_context(mf_group_world(group)),
+                                            experiment->plugin_path, &plugin, error);
     if (status == MF_OK)
         status = mf_plugin_control_add(group, experiment->plugin_rate, plugin, NULL, error);
     mf_plugin_close(plugin);
@@ -232,6 +233,24 @@ static mf_Status fill(mf_Context *context, mf_Experiment *experiment, uint32_t c
     return status == MF_OK ? keep_start(context, scene, error) : status;
 }
 
+// By two small ones, whether the machine has room for `count` robots.
+static mf_Status check_memory(mf_Context *context, mf_Experiment *experiment, uint32_t count,
+                              mf_Error *error) {
+    size_t bytes[2];
+    for (uint32_t i = 0; i < 2 && count >= MF_MEMORY_MANY; i++) {
+        mf_Scene scene;
+        const size_t before = mf_context_live_bytes(context);
+        mf_Status status = mf_scene_create(context, experiment, (i + 1) * MF_BLOCK, &scene, error);
+        if (status != MF_OK)
+            return status;
+        bytes[i] = mf_context_live_bytes(context) - before;
+        mf_scene_destroy(&scene);
+    }
+    return count < MF_MEMORY_MANY
+               ? MF_OK
+               : mf_memory_suffices((bytes[1] - bytes[0]) / MF_BLOCK, count, "robots", error);
+}
+
 mf_Status mf_scene_create(mf_Context *context, mf_Experiment *experiment, uint32_t count,
                           mf_Scene *out, mf_Error *error) {
     if (out == NULL)
@@ -247,7 +266,9 @@ mf_Status mf_scene_create(mf_Context *context, mf_Experiment *experiment, uint32
                        "hooks.genome_bytes: expected 1 to %u bytes with apply_genome, found %u",
                        GENOME_MOST, experiment->hooks.genome_bytes);
     mf_Scene scene = {.experiment = experiment};
-    mf_Status status = fill(context, experiment, count, &scene, error);
+    mf_Status status = check_memory(context, experiment, count, error);
+    if (status == MF_OK)
+        status = fill(context, experiment, count, &scene, error);
     if (status != MF_OK) {
         mf_scene_destroy(&scene);
         return status;

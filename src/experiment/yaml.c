@@ -4,6 +4,7 @@
 // allocator, so its own working memory (a few buffers, gone when parsing ends) is malloc's.
 #include "experiment/yaml.h"
 
+#include "base/plain.h"
 #include "experiment/yaml_text.h"
 
 #include <stdarg.h>
@@ -80,7 +81,7 @@ mf_Status mf_yaml_fail(const mf_YamlTree *tree, const mf_YamlNode *node, bool at
     char message[sizeof((mf_Error *)NULL)->message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    mf_plain_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
     if (node->override != NULL)
         return mf_fail(error, status, "override %.100s: %s", node->override, message);

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define RATE_STREAM 0x64726f70u // keeps these random numbers apart from all others
 #define RATE_MOST 0.1           // [rad/s] or [m/s]
 #define DEEP 0.005              // [m] in the ground that no file means
@@ -344,20 +346,44 @@ static mf_Status world_of(mf_Context *context, mf_ModelStart *start, mf_WorldCon
     return status;
 }
 
-static mf_Status add_group(mf_World *world, const mf_ModelStart *start, mf_Time step,
-                           mf_Group **out, mf_Error *error) {
-    mf_GroupConfig config = mf_group_config();
-    config.model = start->model;
-    config.count = start->count;
-    config.double_precision = start->double_precision;
-    mf_Status status = mf_world_add_group(world, &config, out, error);
+// The world for `count` robots, without their poses.
+static mf_Status make_world(mf_Context *context, const mf_ModelStart *start,
+                            const mf_WorldConfig *config, uint32_t count, mf_World **out,
+                            mf_Error *error) {
+    mf_GroupConfig group = mf_group_config();
+    mf_Group *robots = NULL;
+    group.model = start->model;
+    group.count = count;
+    group.double_precision = start->double_precision;
+    *out = NULL;
+    mf_Status status = mf_world_create(context, config, out, error);
     if (status == MF_OK)
-        status = add_motion(*out, start, step, error);
+        status = mf_world_add_group(*out, &group, &robots, error);
     if (status == MF_OK)
-        status = add_gait(*out, start, step, error);
+        status = add_motion(robots, start, config->step, error);
+    if (status == MF_OK)
+        status = add_gait(robots, start, config->step, error);
     if (status == MF_OK && start->add_controllers != NULL)
-        status = start->add_controllers(*out, control_interval(start, step), start->user, error);
-    return status == MF_OK ? add_instruments(*out, start, error) : status;
+        status = start->add_controllers(robots, control_interval(start, config->step),
+                                        start->user, error);
+    return status == MF_OK ? add_instruments(robots, start, error) : status;
+}
+
+// [byte] that one robot more takes, by two small worlds; 0 when they cannot be made, which is then
+// said by the true one.
+static size_t bytes_each(mf_Context *context, const mf_ModelStart *start,
+                         const mf_WorldConfig *config) {
+    size_t bytes[2] = {0, 0};
+    for (uint32_t i = 0; i < 2; i++) {
+        mf_World *world = NULL;
+        const size_t before = mf_context_live_bytes(context);
+        mf_Status status = make_world(context, start, config, (i + 1) * MF_BLOCK, &world, NULL);
+        bytes[i] = mf_context_live_bytes(context) - before;
+        mf_world_destroy(world);
+        if (status != MF_OK)
+            return 0;
+    }
+    return bytes[1] > bytes[0] ? (bytes[1] - bytes[0]) / MF_BLOCK : 0;
 }
 
 static mf_Status begin(mf_Context *context, mf_ModelStart *start, mf_Group *group,
@@ -380,17 +406,17 @@ static mf_Status begin(mf_Context *context, mf_ModelStart *start, mf_Group *grou
 mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
                          mf_Error *error) {
     mf_WorldConfig world;
-    mf_Group *group = NULL;
     *out = NULL;
     mf_Status status = world_of(context, start, &world, error);
+    if (status == MF_OK && start->count >= MF_MEMORY_MANY)
+        status = mf_memory_suffices(bytes_each(context, start, &world), start->count, "robots",
+                                    error);
     if (status == MF_OK)
-        status = mf_world_create(context, &world, out, error);
+        status = make_world(context, start, &world, start->count, out, error);
     if (status == MF_OK)
-        status = add_group(*out, start, world.step, &group, error);
+        status = begin(context, start, mf_world_group(*out, 0), error);
     if (status == MF_OK)
-        status = begin(context, start, group, error);
-    if (status == MF_OK)
-        settle(group, start, world.step);
+        settle(mf_world_group(*out, 0), start, world.step);
     if (status != MF_OK) {
         mf_world_destroy(*out);
         *out = NULL;

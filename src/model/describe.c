@@ -1,6 +1,7 @@
 // A model as text for people: a table with the tree of links, then sensors, then notes.
 #include <mayfly/model.h>
 
+#include "base/plain.h"
 #include "math/scalar.h"
 
 #include <stdarg.h>
@@ -40,7 +41,7 @@ static void put(Writer *writer, const char *format, ...) {
     char piece[1024];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(piece, sizeof piece, format, arguments);
+    int length = mf_plain_format_list(piece, sizeof piece, format, arguments);
     va_end(arguments);
     size_t used = length < 0 ? 0 : (size_t)length;
     if (used >= sizeof piece)
@@ -116,7 +117,7 @@ static void axis_text(char text[64], const mf_Joint *joint) {
     text[0] = '\0';
     if (joint->type != MF_JOINT_HINGE && joint->type != MF_JOINT_SLIDE)
         return;
-    snprintf(text, 64, "%.2f %.2f %.2f", joint->axis[0], joint->axis[1], joint->axis[2]);
+    mf_plain_format(text, 64, "%.2f %.2f %.2f", joint->axis[0], joint->axis[1], joint->axis[2]);
     for (int i = 0; i < 3; i++) {
         if (mf_abs(joint->axis[i]) > 1.0 - 1e-9)
             snprintf(text, 64, "%c%c", joint->axis[i] > 0.0 ? '+' : '-', "xyz"[i]);
@@ -128,15 +129,15 @@ static void put_range(Writer *writer, const mf_Model *model, const mf_Joint *joi
     bool hinge = joint->type == MF_JOINT_HINGE;
     double scale = hinge ? 180.0 / MF_PI : 1000.0;
     if (joint->mimic != MF_NONE)
-        snprintf(text, sizeof text, "%.3g * %.24s%+.3g", joint->multiplier,
-                 model->joints[joint->mimic].name, joint->offset);
+        mf_plain_format(text, sizeof text, "%.3g * %.24s%+.3g", joint->multiplier,
+                        model->joints[joint->mimic].name, joint->offset);
     else if (!hinge && joint->type != MF_JOINT_SLIDE)
         text[0] = '\0';
     else if (!mf_is_finite(joint->lower) && !mf_is_finite(joint->upper))
         snprintf(text, sizeof text, "unlimited");
     else
-        snprintf(text, sizeof text, "%7.1f .. %6.1f %s", joint->lower * scale, joint->upper * scale,
-                 hinge ? "deg" : "mm");
+        mf_plain_format(text, sizeof text, "%7.1f .. %6.1f %s", joint->lower * scale,
+                        joint->upper * scale, hinge ? "deg" : "mm");
     put_padded(writer, text, 23);
 }
 
@@ -144,8 +145,8 @@ static void put_speed(Writer *writer, const mf_Joint *joint) {
     char text[40] = "";
     if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
         if (mf_is_finite(joint->speed))
-            snprintf(text, sizeof text, "%6.2f %s", joint->speed,
-                     joint->type == MF_JOINT_HINGE ? "rad/s" : "m/s");
+            mf_plain_format(text, sizeof text, "%6.2f %s", joint->speed,
+                            joint->type == MF_JOINT_HINGE ? "rad/s" : "m/s");
         else
             snprintf(text, sizeof text, "unlimited");
     }
@@ -380,7 +381,7 @@ static void put_sensors(Writer *writer, const mf_Model *model) {
 static void put_limits(Writer *writer, double lower, double upper) {
     char text[60] = "-";
     if (mf_is_finite(lower) && mf_is_finite(upper))
-        snprintf(text, sizeof text, "%.4g .. %.4g", lower, upper);
+        mf_plain_format(text, sizeof text, "%.4g .. %.4g", lower, upper);
     put_padded(writer, text, 22);
 }
 
@@ -396,9 +397,9 @@ static void put_actuators(Writer *writer, const mf_Model *model) {
                              : a->tendon != MF_NONE ? model->tendons[a->tendon].name
                              : a->site != MF_NONE   ? model->sites[a->site].name
                                                     : "";
-        snprintf(gear, sizeof gear, "%.4g", a->gear[0]);
-        snprintf(gain, sizeof gain, "%.4g %.4g %.4g", a->gain[0], a->gain[1], a->gain[2]);
-        snprintf(bias, sizeof bias, "%.4g %.4g %.4g", a->bias[0], a->bias[1], a->bias[2]);
+        mf_plain_format(gear, sizeof gear, "%.4g", a->gear[0]);
+        mf_plain_format(gain, sizeof gain, "%.4g %.4g %.4g", a->gain[0], a->gain[1], a->gain[2]);
+        mf_plain_format(bias, sizeof bias, "%.4g %.4g %.4g", a->bias[0], a->bias[1], a->bias[2]);
         put(writer, "  ");
         put_padded(writer, a->name, 28);
         put_padded(writer, target, 28);

@@ -2,6 +2,7 @@
 // while lists grow.
 #include "model/draft.h"
 
+#include "base/plain.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -161,7 +162,7 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
     char text[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    mf_plain_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     // Names from files may hold line breaks; a note is one line.
     for (char *c = text; *c; c++)

@@ -82,7 +82,7 @@ static mf_Status add_plugin(const Maker *maker, mf_Group *group, const mf_Robots
     mf_Plugin *plugin = NULL;
     config.values = from->values;
     config.value_count = from->value_count;
-    mf_Status status = mf_plugin_load(maker->context, from->path, &plugin, maker->error);
+    mf_Status status = mf_plugin_load_named(maker->context, from->path, &plugin, maker->error);
     if (status != MF_OK)
         return status;
     if (mf_plugin_describe(plugin)->kind == MF_PLUGIN_MOTION)

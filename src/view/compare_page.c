@@ -1,12 +1,10 @@
 // The page of a comparison: a table of levels, plots over time with one line per level, the path
 // from above, what each level cannot show. One file that needs nothing from the network.
-#define _GNU_SOURCE // newlocale and uselocale
 #include <mayfly/compare.h>
 
 #include "view/chart.h"
 #include "view/report_data.h"
 
-#include <locale.h>
 #include <math.h>
 
 static const char *const classes[] = {"l0", "l1", "l2", "l3", "l4"};
@@ -210,14 +208,8 @@ static void render(mf_Text *text, const mf_Comparison *all) {
 mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path, mf_Error *error) {
     if (comparison == NULL || path == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: comparison or path is NULL");
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
-    locale_t before = uselocale(plain);
     mf_Text text = mf_text_begin(comparison->context);
     render(&text, comparison);
-    uselocale(before);
-    freelocale(plain);
     mf_Status status =
         text.failed ? mf_fail(error, MF_NO_MEMORY, "compare: out of memory")
                     : mf_file_replace(comparison->context, path, text.data, text.size, error);

@@ -1,11 +1,9 @@
 // The report of an evolution run: one HTML page that needs nothing from the network and no script,
 // and is well-formed XML too. It is rendered into memory from gathered data and then put in place
 // in one go. Numbers are written with a decimal point whatever the process's locale is.
-#define _GNU_SOURCE // newlocale and uselocale
+#include "base/plain.h"
 #include "view/report_data.h"
 
-#include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -247,8 +245,8 @@ static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
         mf_chart_line(text, &chart, fine_time, fine_distance, fine->sample_count, "mean", false);
     mf_chart_line(text, &chart, time, distance, trial->sample_count, "best", false);
     char label[2][32];
-    snprintf(label[0], sizeof label[0], "step %g ms", 1000.0 * trial->step);
-    snprintf(label[1], sizeof label[1], "step %g ms", 1000.0 * fine->step);
+    mf_plain_format(label[0], sizeof label[0], "step %g ms", 1000.0 * trial->step);
+    mf_plain_format(label[1], sizeof label[1], "step %g ms", 1000.0 * fine->step);
     double last = distance[count - 1], fine_last = fine_count ? fine_distance[fine_count - 1] : NAN;
     double shift = label_shift(&chart, last, fine_last);
     shift = last < fine_last ? -shift : shift;
@@ -432,17 +430,8 @@ mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_Experimen
     mf_Status status = mf_report_gather(context, archive, experiment, facts, &data, error);
     if (status != MF_OK)
         return status;
-    locale_t plain =
-        mf_allow(context, "newlocale") ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
-    if (plain == (locale_t)0) {
-        mf_report_release(&data);
-        return mf_fail(error, MF_IO, "report: cannot set the plain locale: %s", strerror(errno));
-    }
-    locale_t before = uselocale(plain);
     mf_Text text = mf_text_begin(context);
     mf_report_render(&text, &data);
-    uselocale(before);
-    freelocale(plain);
     status = text.failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory")
                          : mf_file_replace(context, path, text.data, text.size, error);
     mf_text_free(&text);

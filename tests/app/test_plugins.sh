@@ -65,18 +65,21 @@ robots:
     sensors: true
     places: [[2, 0, 0]]
 END
-expect 0 run play.yaml --plot play.html
+for word in run info evolve; do
+    refused 1 'not loaded without --allow-plugins' $word play.yaml
+done
+expect 0 run play.yaml --plot play.html --allow-plugins
 grep -q '^craft .* 1 rigid$' out || fail 'the craft did not change its motion'
 grep -q '^other  *gyroscope' out || fail 'the readings are not told'
 [ -s play.h5 ] || fail 'the file of robots recorded nothing'
 grep -q '"color":"#e07b20"' play.html || fail 'the film does not have the colour'
-expect 0 run play.yaml --record elsewhere.h5 --every 0.1 --json
+expect 0 run play.yaml --record elsewhere.h5 --every 0.1 --json --allow-plugins
 [ -s elsewhere.h5 ] || fail '--record does not go before record.file'
 first=$(value hash)
-expect 0 run play.yaml --threads 3 --json
+expect 0 run play.yaml --threads 3 --json --allow-plugins
 [ "$(value hash)" = "$first" ] || fail 'threads change the bits'
 grep -q '"sensors":\[[^]]' out || fail 'the JSON line lacks readings'
-expect 0 info play.yaml --schedule
+expect 0 info play.yaml --schedule --allow-plugins
 grep -q 'plugin:sway' out || fail 'the schedule lacks the controller'
 
 [ "$failures" -eq 0 ] || exit 1

@@ -2,6 +2,7 @@
 // the record of what is passed over or refused.
 #include "model/import/mjcf.h"
 
+#include "base/plain.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *for
     char message[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    mf_plain_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
     return mf_xml_fail(&m->xml, node, m->error, MF_BAD_FILE, "%s", message);
 }

@@ -1,12 +1,11 @@
 // Decimal numbers in text files. The syntax is checked here, because strtod also takes nan, inf and
-// hexadecimal; its decimal point is that of the locale, so the C locale is set for the call.
+// hexadecimal.
 #include "model/import/number.h"
 
+#include "base/plain.h"
 #include "math/scalar.h"
 
-#include <locale.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 static const char *skip_digits(const char *text) {
     while (*text >= '0' && *text <= '9')
@@ -43,13 +42,7 @@ bool mf_number_parse(const char *text, const char **end, double *out) {
     const char *stop = scan(text);
     if (stop == NULL)
         return false;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return false;
-    locale_t old = uselocale(plain);
-    double value = strtod(text, NULL);
-    uselocale(old);
-    freelocale(plain);
+    double value = mf_plain_number(text, NULL);
     if (!mf_is_finite(value))
         return false;
     *end = stop;

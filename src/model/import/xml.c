@@ -5,6 +5,7 @@
 // tree itself is allocated by the context.
 #include "model/import/xml.h"
 
+#include "base/plain.h"
 #include "model/import/number.h"
 
 #include <expat.h>
@@ -259,7 +260,7 @@ mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error
     char message[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    mf_plain_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
     // Values may hold escaped line breaks; an error is one line.
     for (char *c = message; *c; c++)

@@ -5,6 +5,7 @@
 // out of range is stored (it raises its fault word and is frozen).
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
+#include "motion/articulated/momentum.h"
 #include "motion/articulated/piece.h"
 #include "motion/articulated/push_add.h"
 #include "motion/articulated/step.h"
@@ -37,8 +38,11 @@ static void load_forces(Step *s, const State *state, Rates *force) {
     for (uint32_t i = 0; i < plan->actuator_count; i++)
         sum = sum + mf_abs(row_load(row_of(block, MF_ART_ROW_CONTROL), i));
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
-    // Clamps forget what is not a number, so activations are asked here.
+    // Clamps forget what is not a number, so activations and the memory of contacts are asked here.
     mf_lane inner = mf_zero();
+    for (uint32_t i = 0; i < plan->contact_count; i++)
+        inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_LOAD), i)) +
+                mf_abs(row_load(row_of(block, MF_ART_ROW_SLIP), i));
     for (uint32_t i = 0; plan->has_activation && i < plan->actuator_count; i++)
         inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_ACTIVATION), i));
     raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
@@ -199,6 +203,35 @@ static void bind_solver(const Step *s, Solver *solver) {
     solver->alive = s->alive;
 }
 
+// Lanes whose tree neither touches the ground nor is pushed by others. A body by itself needs no
+// such thing.
+static mf_mask lanes_in_flight(const Step *s, const Drive *drive, const Work *work) {
+    mf_mask flies = mf_mask_all();
+    if (s->plan->link_count == 0)
+        return flies;
+    for (uint32_t i = 0; work->contacts.any && i < s->plan->contact_count; i++)
+        if (work->contacts.touch[i].near)
+            flies = mf_and(flies, mf_not(work->contacts.touch[i].may));
+    if (drive->pushes != NULL) {
+        const mf_index count = mf_load_index((const int32_t *)s->block->pushed);
+        flies = mf_and(flies, mf_index_equal(count, mf_set_index(0)));
+    }
+    return flies;
+}
+
+static void advance(const Step *s, const Drive *drive, const Rates *force, const Rates *rates,
+                    const Work *work, State *state) {
+    const mf_ArtPlan *plan = s->plan;
+    const mf_lane step = setting(plan, MF_ART_STEP);
+    const Start start = start_note(plan, state, lanes_in_flight(s, drive, work));
+    Quat balls[MF_ARTICULATED_MAX_BALLS];
+    memcpy(balls, state->ball, plan->ball_count * sizeof *balls);
+    integrate_euler(plan, state, rates, step);
+    if (plan->ball_count > 0 && !plan->law)
+        keep_balls(plan, balls, work, step, state);
+    keep_momentum(plan, &start, force, rates, step, state);
+}
+
 static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
                        mf_lane (*loads)[2], Actuated *out, Asked *asked) {
     Work work;
@@ -216,7 +249,7 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     find_loads(s->plan, state, drive, &work, loads);
     keep_actuators(s, &work.actuation, out);
     keep_asked(s->plan, state, drive, force, &rates, &work, asked);
-    integrate_euler(s->plan, state, &rates, setting(s->plan, MF_ART_STEP));
+    advance(s, drive, force, &rates, &work, state);
 }
 
 static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,

@@ -229,11 +229,16 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     return depth;
 }
 
+// [m] Depth up to which it pushes harder.
+static MF_INLINE mf_lane deepest_of(const mf_ArtPlan *plan, uint32_t i) {
+    return setting(plan, plan->contacts[i].heavy ? MF_ART_DEEP_STATED : MF_ART_DEEP);
+}
+
 // Spring and damper, and a mass that moves along where the file asks for it.
 static MF_INLINE void touch_press(const mf_ArtPlan *plan, uint32_t i, const mf_real *c,
                                   mf_lane step, Touch *touch) {
     const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_PUSH]);
-    mf_lane push = stiffness * mf_min(touch->depth, setting(plan, MF_ART_DEEP));
+    mf_lane push = stiffness * mf_min(touch->depth, deepest_of(plan, i));
     touch->push = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), push);
     touch->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
     if (plan->contacts[i].heavy) {
@@ -326,7 +331,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, touch->depth));
         touch->presses = mf_or(touch->presses, pressed);
     } else {
-        mf_lane now = mf_min(touch->depth, setting(plan, MF_ART_DEEP));
+        mf_lane now = mf_min(touch->depth, deepest_of(plan, i));
         now = mf_fma(-mf_set(c[MF_ART_TOUCH_DRAG]), climb, mf_set(c[MF_ART_TOUCH_PUSH]) * now);
         touch->load = mf_max(now, zero);
         touch->presses = mf_and(touch->presses, mf_less(zero, now));

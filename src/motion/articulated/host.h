@@ -15,6 +15,10 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
 void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,
                      double *depth);
 
+// The largest depth [m] of two links of an instance in each other as it stands, and their shapes; 0
+// when none do, or the group does not move by `articulated`. Only pairs that may touch.
+double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]);
+
 // For motions that step the plan's tree with kernels of their own. The description of the field of
 // a row from MF_ART_ROW_TORQUE on; rows of the canonical fields; pointers from all rows that are
 // there, and for one piece of a block.

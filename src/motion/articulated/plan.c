@@ -185,6 +185,27 @@ static mf_Status check_inertia(const mf_ArtPlan *plan, const mf_Model *model, do
 
 // ---- making -------------------------------------------------------------------------------------
 
+// [m] At which a contact of stiffness m / T^2 bears four times the weight.
+static double least_deep(double time, double gravity) {
+    return 4.0 * mf_abs(gravity) * time * time;
+}
+
+// [m] A contact of the default stiffness pushes harder up to this depth. Its force k d - (c + h k)
+// v at the end of a step of length h pushes up to the speed v = k d / (c + h k) only, and that is
+// held to 1 m/s, so that what starts in the ground leaves it no faster at small steps. The weight
+// is borne at any step.
+static double deepest(const mf_ArticulatedConfig *config, double time, double step,
+                      double gravity) {
+    const double exit_speed = 1.0; // [m/s] a fall from 5 cm
+    if (config->contact_stiffness > 0.0 || !isnan(config->contact_damping))
+        return config->contact_depth;
+    const double ratio = config->contact_ratio > 1.0 ? config->contact_ratio : 1.0;
+    const double depth = exit_speed * (2.0 * ratio * time + step);
+    const double least = least_deep(time, gravity);
+    const double most = config->contact_depth < depth ? config->contact_depth : depth;
+    return most > least ? most : least;
+}
+
 static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world) {
     double *c = plan->constants_f64;
     const mf_ArticulatedConfig *config = &plan->config;
@@ -206,7 +227,10 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
                          ? 2.0 * config->contact_ratio * mf_sqrt(model->mass * stiffness)
                          : config->contact_damping;
     c[MF_ART_SLIP] = config->slip_speed;
-    c[MF_ART_DEEP] = config->contact_depth;
+    c[MF_ART_DEEP] = deepest(config, contact, step, world->gravity);
+    const double heavy = least_deep(2.0 * step, world->gravity); // as long as a file's time may get
+    c[MF_ART_DEEP_STATED] = config->contact_depth > heavy ? config->contact_depth : heavy;
+    c[MF_ART_ALL_MASS] = model->mass;
     c[MF_ART_HIGHEST] = plan->terrain->highest;
     if (model->root != NULL) {
         mf_art_constants(plan, -1)[MF_ART_ARMATURE] = model->root->armature;
@@ -230,6 +254,22 @@ static void number_dofs(mf_ArtPlan *plan) {
         plan->links[l].dof = plan->dof_count;
         plan->dof_count += plan->links[l].kind == MF_ART_BALL ? 3 : 1;
     }
+}
+
+// Whether only gravity, pushes and the ground act on the tree from outside.
+static bool is_loose(const mf_ArtPlan *plan) {
+    const double *root = plan->constants_f64 + MF_ART_SETTINGS;
+    bool loose = !plan->fixed && plan->fluid_count == 0 && !plan->any_lifted &&
+                 !plan->base_lifted && !plan->base_thrust && root[MF_ART_ARMATURE] == 0.0 &&
+                 root[MF_ART_DAMPING] == 0.0 && root[MF_ART_FRICTION] == 0.0;
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        loose = loose && !plan->links[l].thrust && !plan->links[l].lifted;
+    for (uint32_t i = 0; i < plan->loop_count; i++)
+        loose = loose && plan->loops[i].links[0] != MF_ART_WORLD &&
+                plan->loops[i].links[1] != MF_ART_WORLD;
+    for (uint32_t i = 0; plan->collide != NULL && i < plan->collide->shape_count; i++)
+        loose = loose && plan->collide->shapes[i].frame != MF_NONE;
+    return loose;
 }
 
 static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world,
@@ -277,6 +317,7 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     status = mf_art_contacts_fill(plan, model, context, error);
     if (status != MF_OK)
         return status;
+    plan->loose = is_loose(plan);
     status = mf_art_laws_fill(plan, model, context, error);
     if (status != MF_OK)
         return status;

@@ -44,7 +44,9 @@ enum {
     MF_ART_PUSH,        // [N/m] stiffness of a contact
     MF_ART_DRAG,        // [N s/m] damping of a contact
     MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
-    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder
+    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder,
+    MF_ART_DEEP_STATED, // [m] likewise where the file states the softness
+    MF_ART_ALL_MASS,    // [kg] of the model
     MF_ART_HIGHEST,     // [m] highest ground
     MF_ART_SETTINGS
 };
@@ -358,6 +360,7 @@ typedef struct mf_ArtPlan {
     mf_ArtLaw *ground_laws;      // per contact with the ground
     mf_ArtJointLaw *joint_laws;  // per plan link
     mf_ArtLaw base_dry;          // dry friction of the base
+    bool loose;  // a free base, and nothing but gravity, pushes and the ground acts from outside
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS

@@ -87,6 +87,29 @@ static const mf_ArtPlan *plan_with(const mf_Group *group, uint32_t instance, Val
     return plan;
 }
 
+double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    if (plan == NULL || plan->collide == NULL || plan->collide->pair_count == 0)
+        return 0.0;
+    mf_Context *context = mf_world_context(mf_group_world((mf_Group *)(uintptr_t)group));
+    double *depth = mf_allocate(context, plan->collide->pair_count, sizeof *depth), most = 0.0;
+    Values values;
+    if (depth == NULL)
+        return 0.0;
+    read_state(plan, instance, &values);
+    ask(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    for (uint32_t i = 0; i < plan->collide->pair_count; i++) {
+        const mf_CollidePair *pair = &plan->collide->pairs[i];
+        if (!plan->meets[i] || !(depth[i] > most))
+            continue;
+        most = depth[i];
+        shapes[0] = plan->collide->shapes[pair->a].shape;
+        shapes[1] = plan->collide->shapes[pair->b].shape;
+    }
+    mf_release(context, depth);
+    return most;
+}
+
 uint32_t mf_articulated_velocity_count(const mf_Group *group) {
     if (group == NULL)
         return 0;

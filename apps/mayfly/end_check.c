@@ -1,0 +1,35 @@
+#include "end_check.h"
+
+#include <stdio.h>
+
+#include "app.h"
+
+int mf_end_check(mf_World *world) {
+    static const struct {
+        uint32_t bit;
+        const char *words;
+    } reasons[] = {{MF_FAULT_NONFINITE, "the state became NaN or infinite"},
+                   {MF_FAULT_RANGE, "the state left its range"},
+                   {MF_FAULT_INPUT, "a target or force is NaN or infinite"},
+                   {MF_FAULT_CONTROL, "the controller failed"},
+                   {MF_FAULT_PLUGIN, "a plugin broke its rules"}};
+    const uint32_t meant = MF_FAULT_COLLISION | MF_FAULT_TERRAIN | MF_FAULT_FENCE;
+    uint32_t robots = 0, faulty = 0, words = 0;
+    for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
+        const mf_Group *group = mf_world_group(world, g);
+        robots += mf_group_count(group);
+        for (uint32_t i = 0; i < mf_group_count(group); i++) {
+            const uint32_t word = mf_group_fault(group, i) & ~meant;
+            faulty += word != 0;
+            words |= word;
+        }
+    }
+    if (robots == 0 || faulty < robots)
+        return MF_EXIT_DONE;
+    fprintf(stderr, "mayfly: %s out of order:", robots == 1 ? "the robot is" : "all robots are");
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (words & reasons[i].bit)
+            fprintf(stderr, " %s;", reasons[i].words);
+    fprintf(stderr, " what is printed is of before\n");
+    return MF_EXIT_FAILED;
+}

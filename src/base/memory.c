@@ -1,0 +1,43 @@
+// Memory of the machine. Systems promise more than they have and kill later, so an allocation that
+// succeeds says nothing; and touching gigabytes before the first one fails takes minutes.
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// [byte] that can be had without driving others out; 0: unknown.
+static double available_bytes(void) {
+    char line[128];
+    unsigned long long kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return 1024.0 * (double)kilobytes;
+}
+
+// [byte] that one program should take; 0: unknown. A quarter is left to what is not counted here.
+static double machine_bytes(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    double bytes = available_bytes();
+    if (bytes == 0.0 && pages > 0 && size > 0)
+        bytes = (double)pages * (double)size;
+    bytes *= 0.75;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (bytes == 0.0 || (double)limit.rlim_cur < bytes))
+        bytes = (double)limit.rlim_cur;
+    return bytes;
+}
+
+mf_Status mf_memory_suffices(size_t each, uint64_t count, const char *what, mf_Error *error) {
+    const double machine = machine_bytes(), needed = (double)each * (double)count;
+    if (machine == 0.0 || needed <= machine)
+        return MF_OK;
+    return mf_fail(error, MF_NO_MEMORY,
+                   "%llu %s need %.3g GB (%zu bytes each), and the machine has %.3g GB for them",
+                   (unsigned long long)count, what, 1e-9 * needed, each, 1e-9 * machine);
+}

@@ -1,0 +1,50 @@
+// Numbers as text under the "C" locale, whatever setlocale has chosen for the process.
+//
+// The C library's conversions round correctly, so they are kept; the locale of the calling thread
+// is changed for the length of one call, which other threads do not see. The locale object "C" is
+// static in glibc and musl: making it allocates nothing. Where it cannot be had, the call follows
+// the process.
+#define _GNU_SOURCE // newlocale and uselocale
+#include "base/plain.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Plain {
+    locale_t made, before;
+} Plain;
+
+static Plain begin(void) {
+    locale_t made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return (Plain){made, made == (locale_t)0 ? (locale_t)0 : uselocale(made)};
+}
+
+static void end(Plain plain) {
+    if (plain.made == (locale_t)0)
+        return;
+    uselocale(plain.before);
+    freelocale(plain.made);
+}
+
+int mf_plain_format_list(char *out, size_t size, const char *format, va_list arguments) {
+    Plain plain = begin();
+    int length = vsnprintf(out, size, format, arguments);
+    end(plain);
+    return length;
+}
+
+int mf_plain_format(char *out, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = mf_plain_format_list(out, size, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+double mf_plain_number(const char *text, char **stop) {
+    Plain plain = begin();
+    double value = strtod(text, stop);
+    end(plain);
+    return value;
+}

@@ -1,0 +1,18 @@
+// Text with numbers that does not follow the locale of the program around the library: a decimal
+// point is a point. printf and strtod of the C library do follow it (after setlocale).
+#ifndef MAYFLY_BASE_PLAIN_H
+#define MAYFLY_BASE_PLAIN_H
+
+#include <mayfly/base.h>
+
+#include <stdarg.h>
+
+// As vsnprintf and snprintf.
+int mf_plain_format_list(char *out, size_t size, const char *format, va_list arguments)
+    MF_PRINTF(3, 0);
+int mf_plain_format(char *out, size_t size, const char *format, ...) MF_PRINTF(3, 4);
+
+// As strtod.
+double mf_plain_number(const char *text, char **end);
+
+#endif

@@ -1,0 +1,307 @@
+// Gyroscopic torque at the end of a step, and the momentum of what flies.
+//
+// With the explicit torque w x J w a spinning body gains energy in every step, without bound. Here
+// a step is a kick and a turn. The kick adds what forces give to the angular momentum, L = J w + h
+// t. The turn leaves L still in the world, so in the body's axes, which turn by u = h (w0 + w1) /
+// 2,
+//     D w1 = b + exp(-u) L                                                                      (1)
+// with w0 the rate after the kick and D = J, b = 0 for a body by itself. The attitude turns by the
+// same u. This is the Lie midpoint rule (Simo and Wong 1991; Krysl and Endres 2005): the momentum
+// in the world is kept to rounding, and so is the energy of a body in flight, since (w0 + w1) (L1 -
+// L0) is 0; |L| stays, so no step is unstable. (1) is solved by Newton's method.
+//
+// A body by itself: all forces, contacts too, are those that its accelerations show. A tree in
+// flight: the momentum of all links together; J and b hold its joints at the end of the step, and
+// what acts from outside is gravity and base.force. A ball joint: J is that of its link about the
+// joint, D what the joint moves. Elsewhere (a tree that touches something) the torque of the
+// beginning of the step stays.
+#ifndef MF_MOTION_ARTICULATED_MOMENTUM_H
+#define MF_MOTION_ARTICULATED_MOMENTUM_H
+
+#include "motion/articulated/composite.h"
+#include "motion/articulated/integrate.h"
+#include "motion/articulated/spread.h"
+
+enum { SPIN_ROUNDS = 5 }; // of Newton's method, which doubles the digits in each
+
+// What a turn by u does: exp(-u) a = a - first u x a + second u x (u x a), and the change of the
+// turn with u is 1 - second [u] + third [u]^2.
+typedef struct Turn {
+    Vec by; // [rad]
+    mf_lane first, second, third;
+} Turn;
+
+static MF_INLINE Turn turn_of_rates(Vec kicked, Vec rate, mf_lane half) {
+    const mf_lane one = mf_set((mf_real)1), part = mf_set((mf_real)0.5);
+    Turn turn = {.by = vec_scale(vec_add(kicked, rate), half)};
+    const mf_lane square = vec_dot(turn.by, turn.by), size = mf_sqrt(square);
+    mf_lane sine, cosine;
+    sin_cos(part * size, &sine, &cosine);
+    // sin(t) / t, (1 - cos(t)) / t^2 and (t - sin(t)) / t^3; by their series near 0, the last one,
+    // which only steers Newton's method, from farther away.
+    const mf_mask small = mf_less(square, mf_set((mf_real)1e-6)),
+                  close = mf_less(square, mf_set((mf_real)0.0625));
+    const mf_lane safe = mf_select(small, one, square);
+    const mf_lane first = mf_fma(square, mf_set((mf_real)(-1.0 / 6.0)), one);
+    const mf_lane second = mf_fma(square, mf_set((mf_real)(-1.0 / 24.0)), part);
+    const mf_lane third =
+        mf_fma(square, mf_set((mf_real)(-1.0 / 120.0)), mf_set((mf_real)(1.0 / 6.0)));
+    turn.first = mf_select(small, first, (sine + sine) * cosine / mf_sqrt(safe));
+    turn.second = mf_select(small, second, (sine + sine) * sine / safe);
+    turn.third = mf_select(close, third, (one - turn.first) / safe);
+    return turn;
+}
+
+// The vector `a` of the world, seen from axes that have turned.
+static MF_INLINE Vec vec_turn_back(const Turn *turn, Vec a) {
+    const Vec across = vec_cross(turn->by, a);
+    return vec_fma(across, -turn->first, vec_fma(vec_cross(turn->by, across), turn->second, a));
+}
+
+// x of m x = r by Cramer's rule; m by its columns.
+static MF_INLINE Vec divide_by_columns(Vec a, Vec b, Vec c, Vec r) {
+    const Vec bc = vec_cross(b, c);
+    const mf_lane over = mf_set((mf_real)1) / vec_dot(a, bc);
+    return (Vec){vec_dot(r, bc) * over, vec_dot(a, vec_cross(r, c)) * over,
+                 vec_dot(a, vec_cross(b, r)) * over};
+}
+
+// Small bodies must not vanish in a product of three moments.
+static MF_INLINE mf_lane scale_of(const Sym *d) {
+    return mf_set((mf_real)1) / (d->xx + d->yy + d->zz);
+}
+
+static MF_INLINE Vec sym_divide(const Sym *d, Vec r) {
+    const mf_lane s = scale_of(d);
+    return divide_by_columns((Vec){d->xx * s, d->xy * s, d->xz * s},
+                             (Vec){d->xy * s, d->yy * s, d->yz * s},
+                             (Vec){d->xz * s, d->yz * s, d->zz * s}, vec_scale(r, s));
+}
+
+// How `seen` = exp(-u) l changes as u does along `way`: seen x (way - second u x way + ...).
+static MF_INLINE Vec change_of(const Turn *turn, Vec seen, Vec way) {
+    const Vec across = vec_cross(turn->by, way);
+    const Vec more = vec_fma(vec_cross(turn->by, across), turn->third, way);
+    return vec_cross(seen, vec_fma(across, -turn->second, more));
+}
+
+// Solves (1) from the guess `kicked`, which is w0.
+static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step) {
+    const mf_lane half = step * mf_set((mf_real)0.5), s = scale_of(d), k = -half * s,
+                  zero = mf_zero(), one = mf_set((mf_real)1);
+    Vec w = kicked;
+    for (int i = 0; i < SPIN_ROUNDS; i++) {
+        const Turn turn = turn_of_rates(kicked, w, half);
+        const Vec seen = vec_turn_back(&turn, momentum);
+        const Vec rest = vec_sub(vec_add(b, seen), sym_apply(d, w));
+        const Vec x = vec_fma(change_of(&turn, seen, (Vec){one, zero, zero}), k,
+                              (Vec){d->xx * s, d->xy * s, d->xz * s});
+        const Vec y = vec_fma(change_of(&turn, seen, (Vec){zero, one, zero}), k,
+                              (Vec){d->xy * s, d->yy * s, d->yz * s});
+        const Vec z = vec_fma(change_of(&turn, seen, (Vec){zero, zero, one}), k,
+                              (Vec){d->xz * s, d->yz * s, d->zz * s});
+        w = vec_add(w, divide_by_columns(x, y, z, vec_scale(rest, s)));
+    }
+    return w;
+}
+
+static MF_INLINE Vec vec_mean(Vec a, Vec b) {
+    return vec_scale(vec_add(a, b), mf_set((mf_real)0.5));
+}
+
+static MF_INLINE Sym sym_more(Sym a, mf_lane more) {
+    return (Sym){a.xx + more, a.yy + more, a.zz + more, a.xy, a.xz, a.yz};
+}
+
+// ---- all links together -------------------------------------------------------------------------
+
+// The tree as a rigid body, and its momentum while the base rests; the base's axes.
+typedef struct Whole {
+    Vec center;     // [m] from the base's origin
+    Sym inertia;    // [kg m^2] about the centre
+    Vec drift, own; // [m/s] of the centre, [N m s] about it
+} Whole;
+
+typedef struct Rider { // a link, seen from the base
+    Frame frame;
+    Vec rate, speed; // [rad/s] own axes, [m/s] the base's
+} Rider;
+
+static MF_INLINE Rider rider_of(const mf_ArtPlan *plan, const State *state, uint32_t l,
+                                const Rider *parent) {
+    const mf_ArtLink *link = &plan->links[l];
+    const Frame frame = link_frame(plan, state, l);
+    const Mat *to_base = &parent->frame.turn;
+    Rider own = {.frame = {mat_multiply(to_base, &frame.turn),
+                           mat_apply_add(to_base, frame.place, parent->frame.place)}};
+    Vec speed = vec_cross(parent->rate, frame.place);
+    own.rate = mat_apply_transposed(&frame.turn, parent->rate);
+    if (link->kind == MF_ART_BALL)
+        own.rate = vec_add(own.rate, state->ball_rate[link->row]);
+    else if (link->kind == MF_ART_HINGE)
+        own.rate.z = own.rate.z + state->speed[l];
+    else
+        speed = vec_fma((Vec){frame.turn.xz, frame.turn.yz, frame.turn.zz}, state->speed[l], speed);
+    own.speed = mat_apply_add(to_base, speed, parent->speed);
+    return own;
+}
+
+// Steiner's theorem backwards: about the centre.
+static MF_INLINE Sym about_center(const Composite *body, Vec c) {
+    const Vec h = body->moment;
+    const Sym *j = &body->inertia;
+    const mf_lane p = vec_dot(h, c);
+    return (Sym){j->xx - mf_fma(-h.x, c.x, p), j->yy - mf_fma(-h.y, c.y, p),
+                 j->zz - mf_fma(-h.z, c.z, p), mf_fma(h.x, c.y, j->xy),
+                 mf_fma(h.x, c.z, j->xz),      mf_fma(h.y, c.z, j->yz)};
+}
+
+static inline void whole_find(const mf_ArtPlan *plan, const State *state, Whole *out) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Rider riders[MF_ARTICULATED_MAX_LINKS + 1];
+    Composite sum = rigid_body(base_constants(plan));
+    Vec push = vec_zero(), spin = vec_zero(); // [kg m/s], [N m s] about the base's origin
+    riders[0] = (Rider){.frame = {{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()},
+                        .rate = vec_zero(),
+                        .speed = vec_zero()};
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const Composite body = rigid_body(link_constants(plan, l));
+        riders[l + 1] = rider_of(plan, state, l, &riders[plan->links[l].parent + 1]);
+        const Rider *own = &riders[l + 1];
+        join(&sum, &body, &own->frame);
+        // In the link's axes, about its origin: m v + w x h and J w + h x v.
+        const Vec v = mat_apply_transposed(&own->frame.turn, own->speed);
+        const Vec p = vec_cross_add(own->rate, body.moment, vec_scale(v, body.mass));
+        const Vec s = vec_cross_add(body.moment, v, sym_apply(&body.inertia, own->rate));
+        const Vec pushed = mat_apply(&own->frame.turn, p);
+        push = vec_add(push, pushed);
+        spin = vec_cross_add(own->frame.place, pushed, mat_apply_add(&own->frame.turn, s, spin));
+    }
+    const mf_lane over = one / sum.mass;
+    out->center = vec_scale(sum.moment, over);
+    out->inertia = about_center(&sum, out->center);
+    out->drift = vec_scale(push, over);
+    out->own = vec_sub(spin, vec_cross(out->center, push));
+}
+
+// ---- the base -----------------------------------------------------------------------------------
+
+typedef struct Start { // of a step
+    Vec place, velocity, rate;
+    Quat attitude;
+    Whole whole;
+    mf_mask flies; // trees: nothing from outside touches it
+    bool any;      // some lane is to be corrected
+} Start;
+
+static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies) {
+    Start start;
+    start.place = state->place;
+    start.velocity = state->velocity;
+    start.rate = state->rate;
+    start.attitude = state->attitude;
+    start.flies = flies;
+    start.any =
+        !plan->fixed && !plan->law && (plan->link_count == 0 || plan->loose) && mf_any(flies);
+    if (start.any)
+        whole_find(plan, state, &start.whole);
+    return start;
+}
+
+// Rate, attitude, velocity and place from the rate after the kick, the momentum and the centre's
+// velocity at the end of the step.
+static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *d, Vec b,
+                               Vec momentum, Vec kicked, Vec velocity, mf_lane step, State *state) {
+    const mf_mask flies = start->flies;
+    const Vec rate = spin_solve(d, b, momentum, kicked, step);
+    const Quat attitude = quat_spin(start->attitude, vec_mean(kicked, rate), step);
+    const Mat before = quat_matrix(start->attitude), after = quat_matrix(attitude);
+    const Vec from = mat_apply(&before, start->whole.center), to = mat_apply(&after, end->center);
+    const Vec own = mat_apply(&after, vec_cross_add(rate, end->center, end->drift));
+    const Vec place = vec_add(start->place, vec_fma(velocity, step, vec_sub(from, to)));
+    state->rate = vec_select(flies, rate, state->rate);
+    state->attitude = (Quat){mf_select(flies, attitude.w, state->attitude.w),
+                             mf_select(flies, attitude.x, state->attitude.x),
+                             mf_select(flies, attitude.y, state->attitude.y),
+                             mf_select(flies, attitude.z, state->attitude.z)};
+    state->velocity = vec_select(flies, vec_sub(velocity, own), state->velocity);
+    state->place = vec_select(flies, place, state->place);
+}
+
+// A body by itself, with the accelerations that it got.
+static MF_INLINE void keep_body(const mf_ArtPlan *plan, const Start *start, const Rates *rates,
+                                mf_lane step, State *state) {
+    const Whole *body = &start->whole;
+    const mf_lane rotor = mf_set(base_constants(plan)[MF_ART_ARMATURE]);
+    const Mat before = quat_matrix(start->attitude);
+    const Vec w = start->rate, gain = rates->angular, c = body->center;
+    const Sym d = sym_more(body->inertia, rotor);
+    const Vec gyro = vec_cross(w, sym_apply(&body->inertia, w));
+    const Vec end = vec_fma(gain, step, w);
+    const Vec momentum = vec_fma(gyro, step, sym_apply(&body->inertia, end));
+    const Vec kicked = vec_fma(sym_divide(&d, gyro), step, end);
+    const Vec swing = vec_cross_add(gain, c, vec_cross(w, vec_cross(w, c)));
+    Vec velocity = vec_add(start->velocity, mat_apply(&before, vec_cross(w, c)));
+    velocity = vec_fma(vec_add(rates->linear, mat_apply(&before, swing)), step, velocity);
+    base_set(start, body, &d, vec_scale(end, rotor), momentum, kicked, velocity, step, state);
+}
+
+// A tree in flight.
+static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const Rates *force,
+                             mf_lane step, State *state) {
+    const Whole *from = &start->whole;
+    const mf_lane over = mf_set((mf_real)1) / setting(plan, MF_ART_ALL_MASS);
+    const Mat before = quat_matrix(start->attitude);
+    Whole end;
+    whole_find(plan, state, &end);
+    const Vec w = start->rate, pull = mat_apply_transposed(&before, force->linear);
+    const Vec torque = vec_sub(force->angular, vec_cross(from->center, pull));
+    const Vec momentum = vec_add(vec_fma(torque, step, from->own), sym_apply(&from->inertia, w));
+    const Vec kick = sym_divide(&from->inertia, torque);
+    const Vec moves = vec_cross_add(w, from->center, from->drift);
+    Vec gain = vec_scale(force->linear, over);
+    gain = vec_fma(up_in_world(plan), -setting(plan, MF_ART_GRAVITY), gain);
+    Vec velocity = vec_add(start->velocity, mat_apply(&before, moves));
+    velocity = vec_fma(gain, step, velocity);
+    base_set(start, &end, &end.inertia, vec_negative(end.own), momentum, vec_fma(kick, step, w),
+             velocity, step, state);
+}
+
+// Corrects the base after a step of Euler's.
+static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, const Rates *force,
+                                 const Rates *rates, mf_lane step, State *state) {
+    if (!start->any)
+        return;
+    if (plan->link_count == 0)
+        keep_body(plan, start, rates, step, state);
+    else
+        keep_tree(plan, start, force, step, state);
+}
+
+// ---- ball joints --------------------------------------------------------------------------------
+
+// The same for the link of each ball joint, in the place of its turn by the rate of the end.
+static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, const Work *work,
+                              mf_lane step, State *state) {
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &plan->links[l];
+        const mf_real *c = link_constants(plan, l);
+        if (link->kind != MF_ART_BALL)
+            continue;
+        const Sym own = sym_constant(c + MF_ART_INERTIA);
+        const Sym d = sym_more(work->balls[link->row].j, mf_set(c[MF_ART_ARMATURE]));
+        const Vec w = work->links[l].rate, gyro = vec_cross(w, sym_apply(&own, w));
+        const Vec end = vec_fma(work->angular[l], step, w);
+        const Vec held = sym_apply(&own, end), momentum = vec_fma(gyro, step, held);
+        const Vec kicked = vec_fma(sym_divide(&d, gyro), step, end);
+        const Vec b = vec_sub(sym_apply(&d, end), held);
+        const Vec rate = spin_solve(&d, b, momentum, kicked, step);
+        const Vec change = vec_sub(rate, end);
+        const Vec mean = vec_sub(vec_mean(kicked, rate), end); // beside the rate of the end
+        const Vec turns = vec_add(state->ball_rate[link->row], mean);
+        state->ball_rate[link->row] = vec_add(state->ball_rate[link->row], change);
+        state->ball[link->row] = quat_spin(before[link->row], turns, step);
+    }
+}
+
+#endif

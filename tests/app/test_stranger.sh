@@ -1,0 +1,72 @@
+#!/bin/sh
+# Files of strangers: none runs code, hangs, or takes minutes to refuse.
+#     test_stranger.sh SOURCE_DIR BUILD_DIR
+. "$1/tests/app/command.sh"
+
+# The loader takes an empty element of the run path as the current folder.
+if command -v readelf >/dev/null; then
+    readelf -d "$mayfly" | sed -n 's/.*R.*PATH.*\[\(.*\)\]/:\1:/p' >paths
+    grep -q '::' paths && fail "an empty element in the run path: $(cat paths)"
+fi
+printf 'not a library' >libjansson.so.4
+expect 0 --version
+rm libjansson.so.4
+
+# A pipe that nobody writes to.
+mkfifo pipe.yaml pipe.xml
+for word in info run evolve compare; do
+    for file in pipe.yaml pipe.xml; do
+        timeout -s KILL 20 "$mayfly" $word $file >out 2>err </dev/null
+        [ $? -eq 1 ] || fail "mayfly $word $file: did not refuse the pipe"
+        grep -q 'not a regular file' err || fail "mayfly $word $file: no reason"
+    done
+done
+
+# 60,000 spheres on one body, and as bodies.
+awk 'BEGIN { print "<mujoco><worldbody><body><freejoint/>"
+    for (i = 0; i < 60000; i++) printf "<geom type=\"sphere\" size=\".01\" pos=\"%g 0 1\"/>\n", i * .03
+    print "</body></worldbody></mujoco>" }' >many.xml
+awk 'BEGIN { print "<mujoco><worldbody>"
+    for (i = 0; i < 60000; i++)
+        printf "<body pos=\"%g 0 1\"><freejoint/><geom type=\"sphere\" size=\".01\"/></body>\n", i * .03
+    print "</worldbody></mujoco>" }' >bodies.xml
+for file in many.xml bodies.xml; do
+    timeout -s KILL 60 "$mayfly" run $file --duration 0.1 >out 2>err
+    [ $? -eq 1 ] || fail "run $file: not refused within a minute"
+    grep -q 'at most' err || fail "run $file: no limit is named"
+done
+
+# More robots than memory: said at once, with the bytes.
+for file in models/humanoid.urdf scenes/hexapod.yaml; do
+    timeout -s KILL 60 "$mayfly" run "$source_dir/$file" --robots 67108864 >out 2>err
+    [ $? -eq 1 ] || fail "run $file --robots 67108864: not refused within a minute"
+    grep -q '67108864 robots need .* GB' err || fail "run $file --robots 67108864: no bytes"
+done
+
+# Nobody left: the exit code says so.
+cat >fast.xml <<END
+<mujoco><option timestep=".001"/><worldbody><body><joint type="slide" axis="1 0 0"/>
+<geom type="sphere" size=".1"/></body></worldbody><keyframe><key qpos="0" qvel="1e30"/></keyframe></mujoco>
+END
+expect 1 run fast.xml --duration 0.1
+grep -q 'the robot is out of order: the state left its range' err || fail 'no word about the fault'
+expect 1 run fast.xml --duration 0.1 --json
+
+# Starts in the ground and in each other.
+cat >deep.xml <<END
+<mujoco><worldbody><geom type="plane" size="5 5 .1"/><body name="a"><freejoint/>
+<geom name="big" type="sphere" size=".1"/><body name="arm" pos=".12 0 0">
+<joint type="slide" axis="1 0 0"/><geom type="sphere" size=".05" name="elbow"/>
+<body name="hand" pos=".06 0 0"><joint type="hinge" axis="0 1 0"/><geom type="sphere" size=".05"
+name="palm"/></body></body></body><body name="b" pos=".27 0 0"><geom name="post" type="sphere" size=".06"/>
+</body></worldbody><keyframe><key qpos="0 0 .05 1 0 0 0 0 0"/></keyframe></mujoco>
+END
+for word in 'run --duration 0.1' info; do
+    expect 0 $word deep.xml
+    grep -q 'it starts 0.05 m deep in the ground: link a' out ||
+        fail "$word: nothing about the depth in the ground"
+    grep -q 'it starts with links in each other: shape' out || fail "$word: nothing about links"
+done
+
+[ "$failures" -eq 0 ] || exit 1
+echo 'files of strangers: passed'

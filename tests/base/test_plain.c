@@ -1,0 +1,106 @@
+// Text with numbers under a locale whose decimal point is a comma: reading, writing, exported
+// files.
+#include "base/memory.h"
+#include "base/plain.h"
+#include "base/text.h"
+
+#include <mayfly/model.h>
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// Any locale that writes commas; made by localedef in a folder of its own where none is installed.
+static bool choose_commas(void) {
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (setlocale(LC_ALL, names[i]) != NULL)
+            return true;
+    char folder[] = "/tmp/mayfly-locale-XXXXXX", command[256];
+    if (mkdtemp(folder) == NULL)
+        return false;
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
+             folder);
+    const bool made = system(command) == 0 && setenv("LOCPATH", folder, 1) == 0 &&
+                      setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) == 0 && made;
+}
+
+static void numbers_have_points(void **state) {
+    char text[64], *end;
+    mf_Error error = {0};
+    (void)state;
+    if (!choose_commas())
+        skip();
+    snprintf(text, sizeof text, "%g", 0.5);
+    assert_string_equal(text, "0,5"); // or the test shows nothing
+    mf_plain_format(text, sizeof text, "%g %.3f", 0.5, 1.25);
+    assert_string_equal(text, "0.5 1.250");
+    assert_true(mf_plain_number("2.5x", &end) == 2.5);
+    assert_string_equal(end, "x");
+    mf_fail(&error, MF_BAD_ARGUMENT, "found %g", 0.25);
+    assert_string_equal(error.message, "found 0.25");
+    snprintf(text, sizeof text, "%g", 0.5);
+    assert_string_equal(text, "0,5"); // the program's locale is as it was
+    setlocale(LC_ALL, "C");
+}
+
+static void exported_files_have_points(void **state) {
+    static const char robot[] =
+        "<mujoco><worldbody><body pos='.1 .2 .35'><freejoint/>"
+        "<geom type='box' size='.15 .25 .125'/></body></worldbody></mujoco>";
+    char path[] = "/tmp/mayfly-test-XXXXXX", copy[64], *text = NULL;
+    mf_Context *context;
+    mf_Model *model, *again;
+    mf_Error error = {0};
+    size_t size;
+    (void)state;
+    if (!choose_commas())
+        skip();
+    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    const int file = mkstemp(path);
+    assert_int_equal(write(file, robot, strlen(robot)), strlen(robot));
+    close(file);
+    snprintf(copy, sizeof copy, "%s.xml", path);
+    assert_int_equal(mf_model_load(context, path, NULL, &model, &error), MF_OK);
+    assert_int_equal(mf_model_export_mjcf(model, copy, &error), MF_OK);
+    assert_int_equal(mf_file_read(context, copy, 1 << 20, &text, &size, &error), MF_OK);
+    assert_null(strstr(text, ","));
+    assert_int_equal(mf_model_load(context, copy, NULL, &again, &error), MF_OK);
+    assert_true(again->mass == model->mass);
+    setlocale(LC_ALL, "C");
+    unlink(path);
+    unlink(copy);
+    mf_release(context, text);
+    mf_model_destroy(again);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+static void too_much_memory_is_said_before(void **state) {
+    mf_Error error = {0};
+    (void)state;
+    assert_int_equal(mf_memory_suffices(1, 1, "robots", &error), MF_OK);
+    assert_int_equal(mf_memory_suffices(1000000, UINT64_C(1) << 26, "robots", &error),
+                     MF_NO_MEMORY);
+    assert_non_null(strstr(error.message, "67108864 robots need 6.71e+04 GB (1000000 bytes each)"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_points),
+        cmocka_unit_test(exported_files_have_points),
+        cmocka_unit_test(too_much_memory_is_said_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+// Fast spins and long flights under the default integrator: closed forms and conserved quantities.
+#include "motion/articulated_text.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+
+static const char rod[] =
+    "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
+    "<inertial pos='.1 .02 -.05' mass='1' diaginertia='1e-2 1.001e-2 2e-5'/></body>"
+    "</worldbody></mujoco>";
+
+static TextConfig in_flight(double gravity, mf_Time step) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
+    config.world.gravity = gravity;
+    return config;
+}
+
+typedef struct Motion {
+    double center[3], linear[3], angular[3];
+} Motion;
+
+static Motion motion_of(const Text *t) {
+    Motion m;
+    mf_articulated_momentum(t->group, 0, m.center, m.linear, m.angular);
+    return m;
+}
+
+static double apart(const double a[3], const double b[3]) {
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return mf_vec3_length(d);
+}
+
+// A thin rod with its centre off the base, 100 rad/s about every axis: momentum and energy to
+// rounding.
+static void a_rod_keeps_its_energy(void **state) {
+    TextConfig config = in_flight(0.0, MF_MILLISECOND);
+    Text t;
+    (void)state;
+    text_open(&t, rod, &config);
+    text_set3(&t, "base.angular_velocity", 100, 1, 100);
+    text_set3(&t, "base.linear_velocity", 0.1, -0.2, 0.3);
+    const Motion start = motion_of(&t);
+    const double energy = text_energy(&t);
+    double worst = 0.0;
+    for (int n = 0; n < 100000; n++) {
+        mf_world_step(t.world, 1);
+        worst = fmax(worst, fabs(text_energy(&t) / energy - 1.0));
+    }
+    const Motion end = motion_of(&t);
+    printf("rod: energy off by %g; momentum %g, %g\n", worst,
+           apart(start.angular, end.angular) / mf_vec3_length(start.angular),
+           apart(start.linear, end.linear) / mf_vec3_length(start.linear));
+    assert_int_equal(mf_group_fault(t.group, 0), 0);
+    assert_true(worst < 1e-11);
+    assert_true(apart(start.angular, end.angular) < 1e-10 * mf_vec3_length(start.angular));
+    assert_true(apart(start.linear, end.linear) < 1e-10 * mf_vec3_length(start.linear));
+    for (int c = 0; c < 3; c++)
+        assert_true(fabs(end.center[c] - start.center[c] - 100.0 * start.linear[c]) < 1e-8);
+    text_close(&t);
+}
+
+// Rates after 0.5 s against Runge-Kutta in steps of 0.05 ms.
+static void the_order_is_two(void **state) {
+    static const mf_Time steps[3] = {50000, 1000000, 500000};
+    double rate[3][3], worst[2];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        TextConfig config =
+            text_config(i == 0 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT, steps[i]);
+        Text t;
+        config.world.gravity = 0.0;
+        text_open(&t, rod, &config);
+        text_set3(&t, "base.angular_velocity", 20, 1, 20);
+        mf_world_step(t.world, (uint64_t)(MF_SECOND / 2 / steps[i]));
+        for (uint32_t c = 0; c < 3; c++)
+            rate[i][c] = text_get(&t, "base.angular_velocity", c);
+        text_close(&t);
+    }
+    for (int i = 0; i < 2; i++)
+        worst[i] = apart(rate[0], rate[i + 1]);
+    printf("order: %g\n", log2(worst[0] / worst[1]));
+    assert_true(fabs(log2(worst[0] / worst[1]) - 2.0) < 0.1);
+}
+
+// Heavy symmetric top on a ball joint: M 0.1 kg, l 0.05 m, I1 3e-4, I3 1e-4 kg m^2 about the pivot,
+// 200 rad/s at 60 degrees. Steady precession is the slow root of
+// I1 cos(t) W^2 - I3 s W + M g l = 0 (Goldstein 1980, chapter 5.7): 2.536 rad/s.
+static void a_top_precesses(void **state) {
+    static const char top[] =
+        "<mujoco><worldbody><body><joint type='ball'/>"
+        "<inertial pos='0 0 .05' mass='.1' diaginertia='5e-5 5e-5 1e-4'/></body>"
+        "</worldbody></mujoco>";
+    const double theta = 60.0 * MF_PI / 180.0, i1 = 3e-4, i3 = 1e-4, pull = 0.1 * 9.81 * 0.05;
+    const double total = 200.0; // [rad/s] about the axis of the top
+    const double b = i3 * total, a = i1 * cos(theta);
+    const double slow = (b - sqrt(b * b - 4.0 * a * pull)) / (2.0 * a);
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    Text t;
+    (void)state;
+    text_open(&t, top, &config);
+    // Tilted about x; precession about z seen from the top: (0, sin, cos) W.
+    text_set(&t, "ball.orientation", 0, cos(0.5 * theta));
+    text_set(&t, "ball.orientation", 1, sin(0.5 * theta));
+    text_set3(&t, "ball.rate", 0.0, slow * sin(theta), total);
+    const double energy = text_energy(&t);
+    double turned = 0.0, before = -0.5 * MF_PI, lowest = 1.0, highest = -1.0;
+    const int steps = 100000;
+    for (int n = 0; n < steps; n++) {
+        mf_world_step(t.world, 1);
+        double q[4], axis[3];
+        const double up[3] = {0, 0, 1};
+        for (uint32_t c = 0; c < 4; c++)
+            q[c] = text_get(&t, "ball.orientation", c);
+        mf_quat_rotate(axis, q, up);
+        const double now = atan2(axis[1], axis[0]);
+        turned += remainder(now - before, 2.0 * MF_PI);
+        before = now;
+        lowest = fmin(lowest, axis[2]);
+        highest = fmax(highest, axis[2]);
+    }
+    printf("top: %.6f rad/s of %.6f, cosine of the tilt %.5f .. %.5f, energy %g\n",
+           turned / (1e-3 * steps), slow, lowest, highest, text_energy(&t) / energy - 1.0);
+    assert_int_equal(mf_group_fault(t.group, 0), 0);
+    assert_true(fabs(turned / (1e-3 * steps) - slow) < 2e-3 * slow);
+    assert_true(lowest > 0.49 && highest < 0.51);
+    assert_true(fabs(text_energy(&t) / energy - 1.0) < 1e-3);
+    text_close(&t);
+}
+
+// Eight links on hinges and balls, thrown and whirling: momentum of all for 100,000 steps.
+static void a_chain_keeps_its_momentum(void **state) {
+    (void)state;
+    char text[4096];
+    size_t used =
+        (size_t)snprintf(text, sizeof text,
+                         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
+                         "<inertial pos='.02 .01 0' mass='1' diaginertia='.01 .02 .03'/>");
+    for (int i = 0; i < 8; i++)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used,
+            "<body pos='0 0 -.2'><joint type='%s' axis='%d 1 %d' damping='%s'/>"
+            "<inertial pos='0 .01 -.1' mass='.3' diaginertia='2e-3 2e-3 5e-4'/>",
+            i % 3 == 1 ? "ball" : "hinge", i % 2, i % 4, i % 2 == 0 ? "1e-4" : "0");
+    for (int i = 0; i < 9; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "</body>");
+    snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
+    for (int i = 0; i < 2; i++) {
+        TextConfig config = in_flight(0.0, MF_MILLISECOND);
+        Text t;
+        config.group.double_precision = i == 0;
+        text_open(&t, text, &config);
+        text_set3(&t, "base.angular_velocity", 1, 2, -1);
+        text_set3(&t, "base.linear_velocity", 0.3, 0.1, 0.2);
+        for (uint32_t j = 0; j < 8; j++)
+            text_set(&t, "joint.rate", j, j % 2 == 0 ? 1.0 : -0.7);
+        const Motion start = motion_of(&t);
+        mf_world_step(t.world, 100000);
+        const Motion end = motion_of(&t);
+        const double turn = apart(start.angular, end.angular) / mf_vec3_length(start.angular);
+        const double push = apart(start.linear, end.linear) / mf_vec3_length(start.linear);
+        printf("chain, %s: momentum off by %g (angular), %g\n", i == 0 ? "double" : "float", turn,
+               push);
+        assert_int_equal(mf_group_fault(t.group, 0), 0);
+        assert_true(turn < (i == 0 ? 1e-10 : 2e-2) && push < (i == 0 ? 1e-10 : 2e-2));
+        text_close(&t);
+    }
+}
+
+// The centre of mass of a thrown chain moves as the method has it: z = -g h^2 n (n + 1) / 2.
+static void a_thrown_chain_falls_on_a_parabola(void **state) {
+    static const char text[] =
+        "<mujoco><worldbody><body><freejoint/>"
+        "<inertial pos='0 0 .1' mass='1' diaginertia='.01 .02 .03'/>"
+        "<body><joint type='hinge' axis='0 1 0'/>"
+        "<inertial pos='.2 0 0' mass='1' diaginertia='.01 .02 .03'/></body></body>"
+        "</worldbody></mujoco>";
+    TextConfig config = in_flight(9.81, 10 * MF_MILLISECOND);
+    Text t;
+    (void)state;
+    config.motion.contacts = false;
+    text_open(&t, text, &config);
+    text_set3(&t, "base.angular_velocity", 5, 3, 1);
+    text_set(&t, "joint.rate", 0, -4.0);
+    const Motion start = motion_of(&t);
+    mf_world_step(t.world, 100);
+    const Motion end = motion_of(&t);
+    const double way = start.linear[2] / 2.0 - 9.81 * 1e-4 * 100 * 101 / 2;
+    assert_true(fabs(end.center[2] - start.center[2] - way) < 1e-11);
+    assert_true(apart(start.angular, end.angular) < 1e-12 * mf_vec3_length(start.angular));
+    text_close(&t);
+}
+
+// What starts 10 cm in the ground comes out no faster at smaller steps.
+static void depth_does_not_throw(void **state) {
+    static const char ball[] =
+        "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
+        "<geom type='sphere' size='.2' mass='2'/></body></worldbody></mujoco>";
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        static const mf_Time steps[6] = {10000000, 5000000, 2000000, 1000000, 500000, 200000};
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, steps[i]);
+        Text t;
+        double fastest = 0.0;
+        config.motion.shapes = true;
+        text_open(&t, ball, &config);
+        text_set3(&t, "base.position", 0, 0, 0.1);
+        for (mf_Time now = 0; now < MF_SECOND; now += steps[i]) {
+            mf_world_step(t.world, 1);
+            fastest = fmax(fastest, text_get(&t, "base.linear_velocity", 2));
+        }
+        printf("out of the ground at %g ms: %g m/s\n", 1e-6 * (double)steps[i], fastest);
+        assert_true(fastest < 1.0 && fastest > 0.1);
+        assert_true(fabs(text_get(&t, "base.position", 2) - 0.2) < 5e-3);
+        text_close(&t);
+    }
+}
+
+// At steps of any length a ball that falls 2 m is stopped by the ground and rests on it.
+static void long_steps_do_not_fall_through(void **state) {
+    static const char *const balls[] = {
+        "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
+        "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>",
+        "<mujoco><worldbody><geom type='plane' size='5 5 .1' solref='.01 1'/><body><freejoint/>"
+        "<geom type='sphere' size='.1' mass='2' solref='.01 1'/></body></worldbody></mujoco>"};
+    (void)state;
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = 1; i <= 10; i++) {
+            const mf_Time step = i * 10 * MF_MILLISECOND;
+            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
+            Text t;
+            config.motion.shapes = true;
+            text_open(&t, balls[kind], &config);
+            text_set3(&t, "base.position", 0, 0, 2.0);
+            mf_world_step(t.world, (uint64_t)(5 * MF_SECOND / step));
+            // As deep as its law rests: g T^2 with T of two steps.
+            const double deep = 9.81 * 4e-18 * (double)step * (double)step;
+            assert_true(text_get(&t, "base.position", 2) > 0.1 - deep - 1e-3);
+            assert_true(fabs(text_get(&t, "base.linear_velocity", 2)) < 1e-2);
+            text_close(&t);
+        }
+}
+
+// The memory of contacts is asked for NaN, which clamps would swallow.
+static void a_load_that_is_no_number_is_a_fault(void **state) {
+    static const char *const fields[] = {"contact.load", "contact.slip"};
+    static const char ball[] =
+        "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
+        "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        Text t;
+        config.motion.shapes = true;
+        text_open(&t, ball, &config);
+        text_set3(&t, "base.position", 0, 0, 5.0);
+        text_set(&t, fields[i], 0, (double)NAN);
+        mf_world_step(t.world, 1);
+        assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_NONFINITE);
+        text_close(&t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rod_keeps_its_energy),
+        cmocka_unit_test(the_order_is_two),
+        cmocka_unit_test(a_top_precesses),
+        cmocka_unit_test(a_chain_keeps_its_momentum),
+        cmocka_unit_test(a_thrown_chain_falls_on_a_parabola),
+        cmocka_unit_test(depth_does_not_throw),
+        cmocka_unit_test(long_steps_do_not_fall_through),
+        cmocka_unit_test(a_load_that_is_no_number_is_a_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
