@@ -285,6 +285,16 @@ static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options)
     return MF_OPTIONS_GO_ON;
 }
 
+// What of the file the robot moves without, before anything else.
+static void tell_dropped(const mf_Model *model) {
+    for (uint32_t i = 0; i < model->note_count; i++) {
+        const mf_Note *note = &model->notes[i];
+        if (note->unsupported && note->suspicious)
+            fprintf(stderr, "%s:%d: %s\n", note->file[0] ? note->file : model->file, note->line,
+                    note->text);
+    }
+}
+
 int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,
                  const char *name) {
     char path[MF_APP_PATH];
@@ -299,7 +309,8 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
         return result;
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
-    config.lenient = options->lenient;
+    config.lenient = !options->strict;
+    config.root = options->root;
     mf_ModelStart start = {.motion = MF_MOTION_ARTICULATED,
                            .plugins = &plugins,
                            .count = (uint32_t)mf_option_count(inputs->robots, 1),
@@ -310,6 +321,8 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     if (status == MF_OK)
         status = choose_key(model, options->key, &start.key, &error);
     start.model = model;
+    if (status == MF_OK)
+        tell_dropped(model);
     if (status == MF_OK)
         status = mf_app_plugins_load(context, &options->plugins, &plugins, &error);
     if (status == MF_OK && plugins.has_motion && options->motion != NULL)

@@ -10,7 +10,8 @@ typedef struct mf_RunOptions {
     const char *record, *fields, *every, *realtime, *plot;
     const char *motion, *key, *gait, *command; // of a robot alone
     mf_PluginOptions plugins;                  // likewise
-    bool lenient;                              // likewise
+    bool strict;                               // likewise
+    const char *root;                          // likewise
     bool json;
 } mf_RunOptions;
 

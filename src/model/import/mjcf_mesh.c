@@ -22,20 +22,26 @@
 
 // ---- files -------------------------------------------------------------------------------------
 
-static mf_Status find_mesh(mf_Mjcf *m, const mf_MjcfMesh *mesh, char *path) {
+// Assets are looked up beside the main file, then beside the included file that names them.
+mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
+                             const char *file, char *path) {
     char address[MF_PATH_LIMIT];
-    const char *folder = m->mesh_folder ? m->mesh_folder : "";
-    bool plain = mesh->file[0] == '/' || *folder == '\0';
-    int length = snprintf(address, sizeof address, "%s%s%s", plain ? "" : folder, plain ? "" : "/",
-                          mesh->file);
+    folder = folder ? folder : "";
+    bool plain = file[0] == '/' || *folder == '\0';
+    int length =
+        snprintf(address, sizeof address, "%s%s%s", plain ? "" : folder, plain ? "" : "/", file);
     if (length < 0 || (size_t)length >= sizeof address)
-        return mf_mjcf_fail(m, mesh->node, "<mesh> file: the path is too long");
-    mf_Error reason = {0};
+        return mf_mjcf_fail(m, node, "<%.80s> file: the path is too long", node->name);
+    mf_Error reason = {0}, other = {0};
+    const char *main_file = mf_mjcf_settings(m, node)->file;
     mf_Status status =
-        mf_package_resolve(m->context, m->file, m->config, NULL, address, path, &reason);
+        mf_package_resolve(m->context, main_file, m->config, NULL, address, path, &reason);
+    if ((status == MF_NOT_FOUND || status == MF_BAD_FILE) && node->file != main_file &&
+        mf_package_resolve(m->context, node->file, m->config, NULL, address, path, &other) == MF_OK)
+        status = MF_OK;
     if (status == MF_OK)
         return MF_OK;
-    return mf_xml_fail(&m->xml, mesh->node, m->error, status, "%.300s", reason.message);
+    return mf_xml_fail(&m->xml, node, m->error, status, "%.300s", reason.message);
 }
 
 static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
@@ -148,7 +154,8 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
     if (m->in_memory)
         return mf_xml_fail(&m->xml, mesh->node, m->error, MF_UNSUPPORTED,
                            "<mesh> needs a file, found text in memory");
-    mf_Status status = find_mesh(m, mesh, path);
+    mf_Status status = mf_mjcf_find_asset(
+        m, mesh->node, mf_mjcf_settings(m, mesh->node)->mesh_folder, mesh->file, path);
     if (status != MF_OK)
         return status;
     status = mf_mesh_load(m->context, path, &data, m->error);

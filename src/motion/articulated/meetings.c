@@ -69,7 +69,10 @@ static mf_Status find_room(mf_ArtPlan *plan, const mf_Model *model, uint32_t row
     for (uint32_t i = 0; i < plan->loop_count; i++)
         used += plan->loops[i].rows * (plan->loops[i].rows == 1 ? all : two);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        uint32_t length = plan->tendons[i].term_count * one;
+        const mf_ArtTendon *tendon = &plan->tendons[i];
+        uint32_t ends =
+            tendon->path != MF_NONE ? plan->paths[tendon->path].link_count : tendon->term_count;
+        uint32_t length = ends * one;
         used += 3 * (length < all ? length : all);
     }
     uint32_t left = used < room ? (room - used) / ((rows > 0 ? rows : 1) * two) : 0;

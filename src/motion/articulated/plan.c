@@ -253,7 +253,10 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
         plan->limited |= (plan->links[l].drive & MF_ART_HAS_LIMIT) != 0;
     }
     set_settings(plan, model, world);
-    status = mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
+    status = mf_art_paths_build(plan, model, context, error);
+    if (status == MF_OK)
+        status =
+            mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
     if (status == MF_OK)
         status = mf_art_fluids_build(plan, model, context, error);
     if (status == MF_OK)
@@ -288,6 +291,9 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->terms);
     mf_release(context, plan->loops);
     mf_release(context, plan->tendons);
+    mf_release(context, plan->paths);
+    mf_release(context, plan->wraps);
+    mf_release(context, plan->path_links);
     mf_release(context, plan->looped);
     mf_release(context, plan->fluids);
     mf_release(context, plan->meets);
