@@ -4,8 +4,9 @@
 #include "model/import/mjcf.h"
 #include "model/import/package.h"
 
+#include <mayfly/terrain.h>
+
 #include "math/scalar.h"
-#include "terrain/import/image.h"
 
 #include <string.h>
 #include <strings.h>
@@ -70,22 +71,19 @@ static mf_Status read_numbers(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *g
     return status;
 }
 
-static mf_Status read_image(mf_Mjcf *m, const char *path, const char *data, size_t size,
-                            Grid *grid) {
-    mf_GreyImage image;
-    mf_Status status = mf_png_parse(m->context, path, data, size, &image, m->error);
+// 0 .. 1 of white, back to 8 bits of grey; the row at -y first.
+static mf_Status read_image(mf_Mjcf *m, const char *path, Grid *grid) {
+    const mf_TerrainConfig config = mf_terrain_config();
+    mf_Terrain *image;
+    mf_Status status = mf_terrain_load(m->context, path, &config, 1.0, 0.0, &image, m->error);
     if (status != MF_OK)
         return status;
-    grid->rows = image.rows;
-    grid->columns = image.columns;
+    grid->rows = image->rows;
+    grid->columns = image->columns;
     status = allocate_grid(m, grid);
-    for (size_t i = 0; status == MF_OK && i < (size_t)image.rows * image.columns; i++) {
-        const size_t row = image.rows - 1 - i / image.columns;
-        const uint16_t grey = image.grey[i];
-        grid->values[row * image.columns + i % image.columns] =
-            (float)(image.largest > 255 ? grey >> 8 : grey);
-    }
-    mf_release(m->context, image.grey);
+    for (size_t i = 0; status == MF_OK && i < (size_t)grid->rows * grid->columns; i++)
+        grid->values[i] = (float)((uint32_t)(image->height_f64[i] * 65535.0 + 0.5) >> 8);
+    mf_terrain_destroy(image);
     return status;
 }
 
@@ -115,23 +113,25 @@ static mf_Status read_binary(mf_Mjcf *m, const mf_XmlNode *node, const char *dat
 
 static mf_Status read_file(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid,
                            char path[MF_PATH_LIMIT]) {
-    char *data;
-    size_t size;
-    const char *ending = strrchr(heights->file, '.');
-    const char *kind = mf_xml_attribute(heights->node, "content_type");
+    const mf_XmlNode *node = heights->node;
+    const char *ending = strrchr(heights->file, '.'),
+               *kind = mf_xml_attribute(node, "content_type");
     const bool image =
         kind ? strcmp(kind, "image/png") == 0 : ending && strcasecmp(ending, ".png") == 0;
+    char *data;
+    size_t size;
     if (m->in_memory)
-        return mf_xml_fail(&m->xml, heights->node, m->error, MF_UNSUPPORTED,
+        return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
                            "<hfield> needs a file, found text in memory");
-    mf_Status status = mf_mjcf_find_asset(
-        m, heights->node, mf_mjcf_settings(m, heights->node)->asset_folder, heights->file, path);
+    mf_Status status =
+        mf_mjcf_find_asset(m, node, mf_mjcf_settings(m, node)->asset_folder, heights->file, path);
+    if (status == MF_OK && image)
+        return read_image(m, path, grid);
     if (status == MF_OK)
         status = mf_file_read(m->context, path, MF_FILE_LIMIT, &data, &size, m->error);
     if (status != MF_OK)
         return status;
-    status = image ? read_image(m, path, data, size, grid)
-                   : read_binary(m, heights->node, data, size, grid);
+    status = read_binary(m, node, data, size, grid);
     mf_release(m->context, data);
     return status;
 }

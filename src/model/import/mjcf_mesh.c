@@ -22,23 +22,29 @@
 
 // ---- files -------------------------------------------------------------------------------------
 
-// Assets are looked up beside the main file, then beside the included file that names them.
+static mf_Status resolve_asset(mf_Mjcf *m, const char *beside, const char *folder, const char *file,
+                               char *path, mf_Error *reason) {
+    char address[MF_PATH_LIMIT];
+    int length =
+        snprintf(address, sizeof address, "%s%s%s", folder, *folder == '\0' ? "" : "/", file);
+    if (length < 0 || (size_t)length >= sizeof address)
+        return mf_fail(reason, MF_BAD_FILE, "the path is too long");
+    return mf_package_resolve(m->context, beside, m->config, NULL, address, path, reason);
+}
+
+// Assets are looked up in their folder beside the main file, then beside the included file that
+// names them, then in both places without the folder. The first failure is told.
 mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
                              const char *file, char *path) {
-    char address[MF_PATH_LIMIT];
-    folder = folder ? folder : "";
-    bool plain = file[0] == '/' || *folder == '\0';
-    int length =
-        snprintf(address, sizeof address, "%s%s%s", plain ? "" : folder, plain ? "" : "/", file);
-    if (length < 0 || (size_t)length >= sizeof address)
-        return mf_mjcf_fail(m, node, "<%.80s> file: the path is too long", node->name);
-    mf_Error reason = {0}, other = {0};
     const char *main_file = mf_mjcf_settings(m, node)->file;
-    mf_Status status =
-        mf_package_resolve(m->context, main_file, m->config, NULL, address, path, &reason);
-    if ((status == MF_NOT_FOUND || status == MF_BAD_FILE) && node->file != main_file &&
-        mf_package_resolve(m->context, node->file, m->config, NULL, address, path, &other) == MF_OK)
-        status = MF_OK;
+    const char *beside[2] = {main_file, node->file};
+    const char *folders[2] = {folder && file[0] != '/' ? folder : "", ""};
+    mf_Error reason = {0}, other = {0};
+    mf_Status status = resolve_asset(m, main_file, folders[0], file, path, &reason);
+    for (int i = 1; i < 4 && (status == MF_NOT_FOUND || status == MF_BAD_FILE); i++) {
+        if (resolve_asset(m, beside[i % 2], folders[i / 2], file, path, &other) == MF_OK)
+            return MF_OK;
+    }
     if (status == MF_OK)
         return MF_OK;
     return mf_xml_fail(&m->xml, node, m->error, status, "%.300s", reason.message);
