@@ -89,7 +89,8 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
 
 // What the options ask for beside the file.
 typedef struct Wishes {
-    bool lenient;
+    bool strict;
+    const char *root;
     bool unsupported;
     bool json;
     bool fields, schedule;
@@ -174,7 +175,8 @@ static void show_start(mf_Context *context, const mf_Model *model) {
 static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
                             const char *path, mf_Error *error) {
     mf_ImportConfig config = mf_import_config();
-    config.lenient = wishes->lenient || wishes->unsupported;
+    config.lenient = !wishes->strict;
+    config.root = wishes->root;
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
     mf_Model *model;
@@ -425,9 +427,12 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
 int mf_command_info(int argc, char **argv) {
     mf_Inputs inputs = {0};
     Wishes wishes = {0};
-    const mf_Option table[] = {{"lenient", NULL, MF_OPTION_FLAG, &wishes.lenient, 0, 0,
-                                "load an MJCF robot without the physical elements that are not "
-                                "supported"},
+    const mf_Option table[] = {{"strict", NULL, MF_OPTION_FLAG, &wishes.strict, 0, 0,
+                                "refuse an MJCF robot with physical elements that are not "
+                                "supported instead of dropping them with a note"},
+                               {"root", "FOLDER", MF_OPTION_TEXT, &wishes.root, 0, 0,
+                                "folder that a robot's meshes and includes may not leave by '..' "
+                                "(default: the package around it)"},
                                {"unsupported", NULL, MF_OPTION_FLAG, &wishes.unsupported, 0, 0,
                                 "list only what a robot's file has that is passed over or "
                                 "dropped"},

@@ -157,6 +157,22 @@ static json_t *site_json(const mf_Site *site) {
     return object;
 }
 
+static json_t *path_json(const mf_Model *model, const mf_Tendon *tendon) {
+    static const char *const types[] = {"site", "sphere", "cylinder", "pulley"};
+    json_t *path = json_array();
+    for (uint32_t i = tendon->first_wrap; i < tendon->first_wrap + tendon->wrap_count; i++) {
+        const mf_TendonWrap *wrap = &model->tendon_wraps[i];
+        json_t *object = json_object();
+        put(object, "type", json_string(types[wrap->type]));
+        put(object, "object", index_of(wrap->object));
+        put(object, "side", index_of(wrap->side));
+        put(object, "radius", number(wrap->radius));
+        put(object, "divisor", number(wrap->divisor));
+        json_array_append_new(path, object);
+    }
+    return path;
+}
+
 static json_t *tendon_json(const mf_Model *model, const mf_Tendon *tendon) {
     const double limits[4] = {tendon->lower, tendon->upper, tendon->force_lower,
                               tendon->force_upper};
@@ -168,6 +184,7 @@ static json_t *tendon_json(const mf_Model *model, const mf_Tendon *tendon) {
                               json_pack("[i, o]", (int)term->joint, number(term->coefficient)));
     }
     put(object, "terms", terms);
+    put(object, "path", path_json(model, tendon));
     put(object, "range", numbers(limits, 2));
     put(object, "force_range", numbers(limits + 2, 2));
     put(object, "spring", numbers(spring, 2));
@@ -195,7 +212,12 @@ static json_t *equality_json(const mf_Equality *equality) {
 
 static json_t *actuator_json(const mf_Actuator *actuator) {
     static const char *const drives[] = {"joint", "jointinparent", "tendon", "site"};
-    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact"};
+    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle"};
+    const mf_Muscle *m = &actuator->muscle;
+    const double muscle[15] = {
+        m->length_range[0], m->length_range[1], m->range[0], m->range[1], m->force,
+        m->scale,           m->lower,           m->upper,    m->speed,    m->passive,
+        m->lengthening,     m->acceleration,    m->rise,     m->fall,     m->smoothing};
     const double limits[6] = {actuator->control_lower,    actuator->control_upper,
                               actuator->force_lower,      actuator->force_upper,
                               actuator->activation_lower, actuator->activation_upper};
@@ -215,6 +237,8 @@ static json_t *actuator_json(const mf_Actuator *actuator) {
     put(object, "activation_address", index_of(actuator->activation_address));
     put(object, "armature", number(actuator->armature));
     put(object, "damping", number(actuator->damping));
+    if (m->exists)
+        put(object, "muscle", numbers(muscle, 15));
     return object;
 }
 

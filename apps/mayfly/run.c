@@ -176,8 +176,12 @@ int mf_command_run(int argc, char **argv) {
         {"step", "S", MF_OPTION_REAL, &options.run.step, 1e-6, 1,
          "physics step of a robot's own file (default: as the file says)"},
         MF_PLUGIN_OPTIONS(&options.run.plugins),
-        {"lenient", NULL, MF_OPTION_FLAG, &options.run.lenient, 0, 0,
-         "load an MJCF robot without the physical elements that are not supported"},
+        {"strict", NULL, MF_OPTION_FLAG, &options.run.strict, 0, 0,
+         "refuse an MJCF robot with physical elements that are not supported instead of dropping "
+         "them with a note"},
+        {"root", "FOLDER", MF_OPTION_TEXT, &options.run.root, 0, 0,
+         "folder that a robot's meshes and includes may not leave by '..' (default: the package "
+         "around it)"},
         {"realtime", "FACTOR", MF_OPTION_REAL, &options.run.realtime, 1e-6, 1e9,
          "keep to the clock: simulated seconds per second (default: as fast as it goes)"},
         {"record", "FILE", MF_OPTION_TEXT, &options.run.record, 0, 0,
@@ -212,10 +216,11 @@ int mf_command_run(int argc, char **argv) {
         result = mf_inputs_fail(&error);
     else if (kind == MF_INPUT_ROBOT)
         result = mf_run_model(context, inputs, &options.run, argv[1]);
-    else if (options.run.motion != NULL || options.run.key != NULL || options.run.lenient ||
-             options.run.gait != NULL || options.run.command != NULL || options.run.step != NULL)
-        result = mf_app_usage("run", "--motion, --gait, --command, --key, --step and --lenient are "
-                                     "for a robot's own file");
+    else if (options.run.motion != NULL || options.run.key != NULL || options.run.strict ||
+             options.run.root != NULL || options.run.gait != NULL || options.run.command != NULL ||
+             options.run.step != NULL)
+        result = mf_app_usage("run", "--motion, --gait, --command, --key, --step, --strict and "
+                                     "--root are for a robot's own file");
     else if (options.run.plugins.files.count + options.run.plugins.settings.count > 0 ||
              options.run.plugins.tick != NULL)
         result = mf_app_usage("run", "--plugin is for a robot's own file; other files have keys "

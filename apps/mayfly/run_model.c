@@ -362,7 +362,8 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
         return result;
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
-    config.lenient = options->lenient;
+    config.lenient = !options->strict;
+    config.root = options->root;
     mf_ModelStart start = mf_model_start_of(NULL, MF_MOTION_ARTICULATED);
     start.add_motion = add_own_motion;
     start.add_controllers = add_own_controllers;

@@ -8,9 +8,9 @@
 // Options of `run`; texts as typed, or NULL.
 typedef struct mf_RunOptions {
     const char *record, *fields, *every, *realtime, *plot;
-    const char *motion, *key, *gait, *command, *step; // of a robot alone
-    mf_PluginOptions plugins;                         // likewise
-    bool lenient;                                     // likewise
+    const char *motion, *key, *gait, *command, *step, *root; // of a robot alone
+    mf_PluginOptions plugins;                                // likewise
+    bool strict;                                             // likewise
     bool json;
 } mf_RunOptions;
 

@@ -267,10 +267,33 @@ typedef struct mf_TendonTerm {
     double coefficient; // [1]
 } mf_TendonTerm;
 
+typedef enum mf_WrapType {
+    MF_WRAP_SITE,     // the path goes through `frame`
+    MF_WRAP_SPHERE,   // the path bends around this shape where the straight way meets it
+    MF_WRAP_CYLINDER, // likewise, endless along z of `frame`
+    MF_WRAP_PULLEY    // the path ends; what follows is another branch, its length over `divisor`
+} mf_WrapType;
+
+// One element of the path of a spatial tendon: the shortest way through its sites, in order, around
+// the shapes between them. Its length is the sum over all branches.
+typedef struct mf_TendonWrap {
+    mf_WrapType type;
+    uint32_t object;      // [1] site or shape; MF_NONE for a pulley
+    mf_Frame frame;       // of the site or the shape
+    double radius;        // [m] of the shape
+    uint32_t side;        // [1] site on whose side of the shape the path goes, or in which (then it
+                          // goes through the shape's inside); MF_NONE: the shorter way
+    double side_place[3]; // [m] that site in its link's frame
+    uint32_t side_link;   // [1] its link; MF_NONE: the world
+    double divisor;       // [1] of a pulley, > 0
+} mf_TendonWrap;
+
 typedef struct mf_Tendon {
     const char *name;
     uint32_t first_term; // [1] index into tendon_terms
     uint32_t term_count; // [1]
+    uint32_t first_wrap; // [1] index into tendon_wraps
+    uint32_t wrap_count; // [1] 0: a fixed tendon, else a spatial one, without terms
     double lower;        // [m] or [rad] -INFINITY when unlimited
     double upper;        // [m] or [rad] +INFINITY when unlimited
     double spring_lower; // [m] or [rad] no spring force between these lengths
@@ -320,11 +343,29 @@ typedef enum mf_ActuatorDrive {
 } mf_ActuatorDrive;
 
 typedef enum mf_ActuatorDynamics {
-    MF_DYNAMICS_NONE,        // force from control
-    MF_DYNAMICS_INTEGRATOR,  // activation' = control
-    MF_DYNAMICS_FILTER,      // activation' = (control - activation) / time constant
-    MF_DYNAMICS_FILTER_EXACT // the same, integrated exactly
+    MF_DYNAMICS_NONE,         // force from control
+    MF_DYNAMICS_INTEGRATOR,   // activation' = control
+    MF_DYNAMICS_FILTER,       // activation' = (control - activation) / time constant
+    MF_DYNAMICS_FILTER_EXACT, // the same, integrated exactly
+    MF_DYNAMICS_MUSCLE        // activation' = (control - activation) / a time that depends on both
 } mf_ActuatorDynamics;
+
+// A muscle: force = -(peak force) (activation * FL(l) * FV(v) + FP(l)), with length l and velocity
+// v scaled so that `range` means the driven length's `length_range` (docs/articulated.md).
+typedef struct mf_Muscle {
+    bool exists;            // else gain and bias hold
+    double length_range[2]; // [m] or [rad] of what is driven
+    double range[2];        // [1] the same in units of the muscle's optimal length
+    double force;           // [N] peak force at rest; < 0: scale over `acceleration`
+    double scale;           // [1]
+    double lower, upper;    // [1] lengths without active force
+    double speed;           // [1/s] shortening velocity without force
+    double passive;         // [1] passive force at `upper`, of the peak force
+    double lengthening;     // [1] largest active force when it is stretched, of the peak force
+    double acceleration;    // [1/kg] or [1/(kg m^2)] of what it drives at the start, per force
+    double rise, fall;      // [s] time constants of activation
+    double smoothing;       // [1] width of the transition between them
+} mf_Muscle;
 
 // force = gain(l, v) * (control or activation) + bias(l, v), each a + b * length + c * velocity;
 // the force on the driven thing is gear * force.
@@ -353,6 +394,7 @@ typedef struct mf_Actuator {
     double armature;             // [kg m^2] or [kg] behind the gear, added to the driven joint's
     double damping;              // [N m s/rad] or [N s/m] behind the gear
     int32_t group;               // [1]
+    mf_Muscle muscle;
 } mf_Actuator;
 
 // Values are in the unit given; vectors have three values, quaternions four, all others one.
@@ -547,14 +589,16 @@ typedef struct mf_Model {
     // in world axes, rate in body axes).
     uint32_t position_count, velocity_count, activation_count, sensor_value_count; // [1]
     uint32_t body_count, site_count, height_field_count, pair_count, exclusion_count, tendon_count,
-        tendon_term_count, equality_count, actuator_count, keyframe_count; // [1]
-    const mf_Body *bodies;                                                 // in depth-first order
+        tendon_term_count, tendon_wrap_count, equality_count, actuator_count,
+        keyframe_count;    // [1]
+    const mf_Body *bodies; // in depth-first order
     const mf_Site *sites;
     const mf_HeightField *height_fields;
     const mf_ContactPair *pairs;
     const mf_ContactExclusion *exclusions;
     const mf_Tendon *tendons;
     const mf_TendonTerm *tendon_terms;
+    const mf_TendonWrap *tendon_wraps;
     const mf_Equality *equalities;
     const mf_Actuator *actuators;
     const mf_Keyframe *keyframes;
@@ -680,6 +724,8 @@ typedef struct mf_ImportConfig {
     bool visual;                 // load visual meshes too; default true
     uint32_t mesh_points;        // [1] contact points kept per collision mesh; default 8
     double density;              // [kg/m^3] for links without inertial; 0 = massless; default 0
+    const char *root; // folder that relative mesh and include paths may not leave by ".."; NULL:
+                      // the package or repository around the model, else the folder above it
     bool lenient; // MJCF: drop physical elements that cannot be honoured, with a note, instead of
                   // refusing the file; default false
 } mf_ImportConfig;

@@ -155,6 +155,7 @@ static void fill_tendons(const mf_Draft *draft, const mf_Order *order, mf_Block 
                          mf_Model *model) {
     mf_Tendon *tendons = copy_list(block, &draft->tendons, sizeof *tendons);
     mf_TendonTerm *terms = copy_list(block, &draft->terms, sizeof *terms);
+    mf_TendonWrap *wraps = copy_list(block, &draft->wraps, sizeof *wraps);
     for (uint32_t i = 0; i < draft->tendons.count; i++) {
         const char *name = mf_block_text(block, ((mf_Tendon *)draft->tendons.items)[i].name);
         if (model != NULL)
@@ -164,6 +165,13 @@ static void fill_tendons(const mf_Draft *draft, const mf_Order *order, mf_Block 
         return;
     for (uint32_t i = 0; i < draft->terms.count; i++)
         terms[i].joint = order->new_joint[terms[i].joint];
+    for (uint32_t i = 0; i < draft->wraps.count; i++) {
+        wraps[i].frame = new_frame(order, wraps[i].frame);
+        if (wraps[i].side_link != MF_NONE)
+            wraps[i].side_link = order->new_link[wraps[i].side_link];
+    }
+    model->tendon_wraps = wraps;
+    model->tendon_wrap_count = draft->wraps.count;
     model->tendons = tendons;
     model->tendon_count = draft->tendons.count;
     model->tendon_terms = terms;

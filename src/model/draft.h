@@ -44,6 +44,7 @@ typedef struct mf_Draft {
     mf_List exclusions; // mf_ContactExclusion
     mf_List tendons;    // mf_Tendon
     mf_List terms;      // mf_TendonTerm
+    mf_List wraps;      // mf_TendonWrap
     mf_List equalities; // mf_Equality
     mf_List actuators;  // mf_Actuator
     mf_List keyframes;  // mf_Keyframe: the numbers live in `texts`

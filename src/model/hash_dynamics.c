@@ -133,6 +133,48 @@ static uint64_t hash_tendons(uint64_t hash, const mf_Model *model) {
     return hash;
 }
 
+static uint64_t hash_wraps(uint64_t hash, const mf_Model *model) {
+    for (uint32_t i = 0; i < model->tendon_count; i++) {
+        if (model->tendons[i].wrap_count > 0)
+            hash = mf_hash_u32(mf_hash_u32(hash, i), model->tendons[i].wrap_count);
+    }
+    for (uint32_t i = 0; i < model->tendon_wrap_count; i++) {
+        const mf_TendonWrap *wrap = &model->tendon_wraps[i];
+        hash = mf_hash_u32(hash, (uint32_t)wrap->type);
+        if (wrap->type == MF_WRAP_PULLEY) {
+            hash = mf_hash_doubles(hash, &wrap->divisor, 1);
+            continue;
+        }
+        hash = hash_frame(hash, &wrap->frame);
+        hash = mf_hash_doubles(hash, &wrap->radius, 1);
+        if (wrap->side == MF_NONE)
+            continue;
+        hash = mf_hash_u32(hash, wrap->side_link);
+        hash = mf_hash_doubles(hash, wrap->side_place, 3);
+    }
+    return hash;
+}
+
+static uint64_t hash_muscle(uint64_t hash, const mf_Muscle *m) {
+    const double scalars[16] = {m->length_range[0],
+                                m->length_range[1],
+                                m->range[0],
+                                m->range[1],
+                                m->force,
+                                m->scale,
+                                m->lower,
+                                m->upper,
+                                m->speed,
+                                m->passive,
+                                m->lengthening,
+                                m->acceleration,
+                                m->rise,
+                                m->fall,
+                                m->smoothing,
+                                0.0};
+    return m->exists ? mf_hash_doubles(hash, scalars, 16) : hash;
+}
+
 static uint64_t hash_equality(uint64_t hash, const mf_Equality *equality) {
     bool framed = equality->type == MF_EQUALITY_CONNECT || equality->type == MF_EQUALITY_WELD;
     hash = mf_hash_u32(hash, (uint32_t)equality->type);
@@ -156,7 +198,7 @@ static uint64_t hash_actuator(uint64_t hash, const mf_Actuator *a) {
     hash = mf_hash_doubles(hash, a->gear, 6);
     hash = mf_hash_doubles(hash, a->gain, 3);
     hash = mf_hash_doubles(hash, a->bias, 3);
-    hash = mf_hash_doubles(hash, scalars, 9);
+    hash = hash_muscle(mf_hash_doubles(hash, scalars, 9), &a->muscle);
     if (a->drive != MF_DRIVE_SITE)
         return hash;
     hash = hash_frame(hash, &a->frame);
@@ -204,7 +246,7 @@ uint64_t mf_hash_dynamics(uint64_t hash, const mf_Model *model) {
     }
     hash = hash_shapes(hash, model);
     hash = hash_contacts(hash, model);
-    hash = hash_tendons(hash, model);
+    hash = hash_wraps(hash_tendons(hash, model), model);
     for (uint32_t i = 0; i < model->equality_count; i++)
         hash = hash_equality(hash, &model->equalities[i]);
     for (uint32_t i = 0; i < model->actuator_count; i++)

@@ -91,6 +91,28 @@ static bool limits_off(const mf_Model *model) {
     return (model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)) != 0;
 }
 
+// Lengths of paths are found within a step of full dynamics and are not kept.
+static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor) {
+    const bool energy =
+        sensor->type == MF_SENSOR_POTENTIAL_ENERGY || sensor->type == MF_SENSOR_KINETIC_ENERGY;
+    for (uint32_t i = 0; energy && i < model->tendon_count; i++) {
+        const mf_Tendon *tendon = &model->tendons[i];
+        if (tendon->wrap_count > 0 && (tendon->stiffness > 0.0 || tendon->armature > 0.0))
+            return "a spatial tendon has energy";
+    }
+    uint32_t tendon = MF_NONE;
+    if (sensor->type == MF_SENSOR_ACTUATOR_POSITION || sensor->type == MF_SENSOR_ACTUATOR_VELOCITY)
+        tendon = model->actuators[sensor->actuator].tendon;
+    else if (sensor->type == MF_SENSOR_TENDON_POSITION ||
+             sensor->type == MF_SENSOR_TENDON_VELOCITY ||
+             sensor->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
+             sensor->type == MF_SENSOR_TENDON_LIMIT_VELOCITY)
+        tendon = sensor->tendon;
+    return tendon != MF_NONE && model->tendons[tendon].wrap_count > 0
+               ? "the length of a spatial tendon"
+               : NULL;
+}
+
 // What is special about a type; NULL, or why it cannot be measured.
 static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
                                 mf_Instrument *out) {
@@ -250,7 +272,9 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     out.reference = mf_instrument_frame(b, sensor->has_reference ? &sensor->reference : &world);
     if (sensor->joint != MF_NONE && sensor->joint < b->model->joint_count)
         mf_instrument_set_joint(b, sensor->joint, &out);
-    const char *reason = fill_special(b, sensor, &out);
+    const char *reason = path_reason(b->model, sensor);
+    if (reason == NULL)
+        reason = fill_special(b, sensor, &out);
     if (reason != NULL && !b->lenient)
         return mf_fail(error, MF_UNSUPPORTED, "sensor %u '%.100s' cannot be measured: %s", index,
                        sensor->name, reason);

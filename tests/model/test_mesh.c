@@ -243,20 +243,74 @@ static void climbing_out_is_refused(void **state) {
         "package://pack/../pack/meshes/cube.obj",
         "package://pack/meshes/../../../etc/x.obj",
         "../../../../../../etc/passwd.stl",
-        "../../pack/meshes/cube.obj",
+        "../../packs/meshes/cube.obj",
         "package://../x.obj",
         "package:///x.obj",
     };
+    // The package ends where its caller says; without that, where the repository around ends.
+    char root[600];
+    snprintf(root, sizeof root, "%s/model-tests/pack", MAYFLY_BINARY_DIR);
+    mf_ImportConfig config = mf_import_config();
+    config.root = root;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mf_Model *model;
         mf_Error error = {0};
         make_robot(path, "pack/urdf", bad[i]);
-        assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
+        assert_int_equal(mf_model_load(*state, path, &config, &model, &error), MF_BAD_FILE);
         assert_int_equal(error.line, 2);
         if (strstr(error.message, "leaves its folder") == NULL)
             fail_msg("found \"%s\"", error.message);
         assert_null(model);
     }
+}
+
+// `..` is fine inside of the root: a folder that the caller names, or the package or repository.
+static void climbing_inside_the_root_is_fine(void **state) {
+    char path[512], root[600];
+    mf_ImportConfig config = mf_import_config();
+    write_text(path, "tree/meshes/cube.obj", cube);
+    snprintf(root, sizeof root, "%s/model-tests/tree", MAYFLY_BINARY_DIR);
+    make_robot(path, "tree/a/b/c", "../../../meshes/cube.obj");
+    config.root = root;
+    assert_int_equal(load_meshes(state, path, &config), 1);
+    snprintf(root, sizeof root, "%s/model-tests/tree/a", MAYFLY_BINARY_DIR);
+    mf_Model *model;
+    assert_int_equal(mf_model_load(*state, path, &config, &model, NULL), MF_BAD_FILE);
+    // A project file makes the folder that holds it a repository.
+    write_text(root, "tree/pyproject.toml", "");
+    assert_int_equal(load_meshes(state, path, NULL), 1);
+    make_robot(path, "tree/a/b/c", "../../../../pack/meshes/cube.obj");
+    assert_int_equal(mf_model_load(*state, path, NULL, &model, NULL), MF_BAD_FILE);
+    make_robot(path, "tree/a/b/c", "package:///tree/meshes/cube.obj"); // one slash too many
+    assert_int_equal(load_meshes(state, path, NULL), 1);
+}
+
+// Two nodes of one triangle each, moved, in centimetres, z up: metres as they stand in the file.
+static void collada_meshes_are_read(void **state) {
+    static const char dae[] =
+        "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' "
+        "version='1.4.1'><asset><unit meter='0.01' name='cm'/><up_axis>Z_UP</up_axis></asset>"
+        "<library_geometries><geometry id='g'><mesh><source id='p'><float_array id='f' count='9'>"
+        "0 0 0 100 0 0 0 100 0</float_array><technique_common><accessor source='#f' count='3' "
+        "stride='3'><param name='X' type='float'/><param name='Y' type='float'/><param name='Z' "
+        "type='float'/></accessor></technique_common></source><vertices id='v'><input "
+        "semantic='POSITION' source='#p'/></vertices><triangles count='1'><input "
+        "semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p></triangles></mesh></geometry>"
+        "</library_geometries><library_visual_scenes><visual_scene id='s'><node id='a'><translate>"
+        "0 0 300</translate><instance_geometry url='#g'/></node><node id='b'><instance_geometry "
+        "url='#g'/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene "
+        "url='#s'/></scene></COLLADA>";
+    mf_MeshData mesh;
+    double low[3], high[3];
+    assert_int_equal(mf_dae_parse(*state, "two.dae", dae, strlen(dae), &mesh, NULL), MF_OK);
+    assert_int_equal(mesh.triangle_count, 2);
+    mf_mesh_bounds(&mesh, low, high);
+    assert_near3(low, 0, 0, 0, 1e-7);
+    assert_near3(high, 1, 1, 3, 1e-6);
+    mf_mesh_release(&mesh);
+    mf_Error error = {0};
+    assert_int_equal(mf_dae_parse(*state, "bad.dae", "<COLLADA/>", 10, &mesh, &error), MF_BAD_FILE);
+    assert_null(mesh.vertices);
 }
 
 static void the_mujoco_mesh_folder_is_honoured(void **state) {
@@ -352,6 +406,8 @@ int main(void) {
         cmocka_unit_test(meshes_are_found),
         cmocka_unit_test(missing_and_foreign_meshes_are_dropped_with_a_note),
         cmocka_unit_test(climbing_out_is_refused),
+        cmocka_unit_test(climbing_inside_the_root_is_fine),
+        cmocka_unit_test(collada_meshes_are_read),
         cmocka_unit_test(the_mujoco_mesh_folder_is_honoured),
         cmocka_unit_test(equal_meshes_are_loaded_once_and_visuals_on_request),
         cmocka_unit_test(broken_mesh_files_name_themselves),

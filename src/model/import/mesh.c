@@ -33,6 +33,8 @@ mf_Status mf_mesh_load(mf_Context *context, const char *path, mf_MeshData *out, 
         status = mf_obj_parse(context, path, data, size, out, error);
     else if (ending != NULL && strcasecmp(ending, ".msh") == 0)
         status = mf_msh_parse(context, path, data, size, out, error);
+    else if (ending != NULL && strcasecmp(ending, ".dae") == 0)
+        status = mf_dae_parse(context, path, data, size, out, error);
     else
         status = mf_stl_parse(context, path, data, size, out, error);
     mf_release(context, data);

@@ -1,4 +1,5 @@
-// Triangle meshes from STL and OBJ files, and the few points that stand for one on the ground.
+// Triangle meshes from STL, OBJ, MSH and DAE files, and the few points that stand for one on the
+// ground.
 #ifndef MAYFLY_SRC_MODEL_IMPORT_MESH_H
 #define MAYFLY_SRC_MODEL_IMPORT_MESH_H
 
@@ -30,7 +31,11 @@ mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, 
 mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
-// Reads a mesh file: OBJ and MSH by their ending, everything else must be STL.
+// COLLADA (DAE): all its triangles in metres, up axis as it is.
+mf_Status mf_dae_parse(mf_Context *context, const char *file, const char *data, size_t size,
+                       mf_MeshData *out, mf_Error *error);
+
+// Reads a mesh file: OBJ, MSH and DAE by their ending, everything else must be STL.
 mf_Status mf_mesh_load(mf_Context *context, const char *path, mf_MeshData *out, mf_Error *error);
 
 // Scales every vertex and, when the scale mirrors (negative product), turns the triangles over so

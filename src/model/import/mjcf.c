@@ -50,10 +50,11 @@ typedef mf_Status (*Pass)(mf_Mjcf *m);
 
 static mf_Status run_passes(mf_Mjcf *m) {
     static const Pass passes[] = {
-        mf_mjcf_include,        name_model,           mf_mjcf_read_sections,
-        mf_mjcf_read_options,   mf_mjcf_read_classes, mf_mjcf_read_assets,
-        mf_mjcf_read_bodies,    mf_mjcf_place_geoms,  mf_mjcf_weigh_bodies,
-        mf_mjcf_list_pairs,     mf_mjcf_make_links,   mf_mjcf_make_points,
+        mf_mjcf_include,        mf_mjcf_attach,       name_model,
+        mf_mjcf_read_sections,  mf_mjcf_read_options, mf_mjcf_read_classes,
+        mf_mjcf_read_assets,    mf_mjcf_read_bodies,  mf_mjcf_place_geoms,
+        mf_mjcf_weigh_bodies,   mf_mjcf_list_pairs,   mf_mjcf_make_links,
+        mf_mjcf_make_points,
         mf_mjcf_read_contacts,  mf_mjcf_read_tendons, mf_mjcf_read_equalities,
         mf_mjcf_read_actuators, mf_mjcf_read_sensors, mf_mjcf_read_keyframes,
         mf_mjcf_resolve,        note_points,          note_ignored};
@@ -68,9 +69,9 @@ static void release(mf_Mjcf *m) {
         mf_release(m->context, mf_mjcf_meshes(m)[i].exact);
     for (uint32_t i = 0; i < m->included.count; i++)
         mf_xml_release(((mf_Xml **)m->included.items)[i]);
-    mf_List *lists[] = {&m->included,  &m->classes, &m->bodies,   &m->joints,
-                        &m->geoms,     &m->sites,   &m->meshes,   &m->heights,
-                        &m->actuators, &m->ignored, &m->materials};
+    mf_List *lists[] = {&m->included,  &m->classes, &m->bodies,    &m->joints,
+                        &m->geoms,     &m->sites,   &m->meshes,    &m->heights,
+                        &m->actuators, &m->ignored, &m->materials, &m->scopes};
     mf_Names *names[] = {&m->included_names, &m->class_names,    &m->body_names,
                          &m->joint_names,    &m->geom_names,     &m->site_names,
                          &m->camera_names,   &m->mesh_names,     &m->height_names,

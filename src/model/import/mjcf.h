@@ -1,17 +1,18 @@
 // The MJCF importer's working state. One pass after the other fills it:
 //
 //   mjcf_include.c   the file and all that it includes, as one tree
+//   mjcf_attach.c    models that are attached, likewise
 //   mjcf_option.c    compiler, option and the sections that are passed over
 //   mjcf_class.c     default classes
-//   mjcf_asset.c     meshes and height fields (mjcf_mesh.c reads them when they are used)
+//   mjcf_asset.c     meshes and height fields (mjcf_mesh.c and mjcf_heights.c read them when used)
 //   mjcf_body.c      bodies, frames, joints, geoms, sites
 //   mjcf_geom.c      sizes and poses of geoms, their mass
 //   mjcf_inertia.c   mass of bodies
 //   mjcf_link.c      bodies and joints into links, everything into the draft
 //   mjcf_contact.c   pairs and exclusions
-//   mjcf_tendon.c    fixed tendons
+//   mjcf_tendon.c    tendons, fixed and spatial (mjcf_path.c: the length of a path)
 //   mjcf_equality.c  connect, weld, joint, tendon
-//   mjcf_actuator.c  actuators
+//   mjcf_actuator.c  actuators (mjcf_pid.c: those of the plugin mujoco.pid)
 //   mjcf_sensor.c    sensors
 //   mjcf_keyframe.c  stored states
 //   mjcf_resolve.c   what follows from the whole robot's inertia (dampratio, springdamper)
@@ -200,8 +201,8 @@ typedef struct mf_MjcfPair {
     mf_Softness softness;
 } mf_MjcfPair;
 
-enum { MF_MJCF_GAIN_FIXED, MF_MJCF_GAIN_AFFINE };
-enum { MF_MJCF_BIAS_NONE, MF_MJCF_BIAS_AFFINE };
+enum { MF_MJCF_GAIN_FIXED, MF_MJCF_GAIN_AFFINE, MF_MJCF_GAIN_MUSCLE };
+enum { MF_MJCF_BIAS_NONE, MF_MJCF_BIAS_AFFINE, MF_MJCF_BIAS_MUSCLE };
 
 typedef struct mf_MjcfActuator {
     const mf_XmlNode *node;
@@ -213,6 +214,9 @@ typedef struct mf_MjcfActuator {
     double dynamics_values[10], gain[10], bias[10], inherit_range;
     double kp, kv, damping_ratio, time_constant; // NaN: not given
     double area, diameter, cylinder_bias[3], piston_time;
+    double length_range[2];
+    double muscle_range[2], muscle_times[2], muscle_smoothing, muscle[7]; // NaN: not given
+    bool plugin, known; // an actuator of a plugin, and of one that is known
 } mf_MjcfActuator;
 
 typedef struct mf_MjcfClass {
@@ -239,6 +243,19 @@ typedef struct mf_MjcfIgnored {
     bool physical;
 } mf_MjcfIgnored;
 
+// What the <compiler> of one model says about how its elements are read.
+typedef struct mf_MjcfSettings {
+    bool radians, autolimits;
+    const char *eulerseq, *mesh_folder, *asset_folder;
+    const char *file; // the model's main file
+} mf_MjcfSettings;
+
+// A file of an attached model.
+typedef struct mf_MjcfScope {
+    const char *file; // as its nodes have it
+    const mf_MjcfSettings *settings;
+} mf_MjcfScope;
+
 typedef struct mf_Mjcf {
     mf_Context *context;
     const mf_ImportConfig *config;
@@ -251,11 +268,13 @@ typedef struct mf_Mjcf {
     mf_Arena arena;
     mf_Error *error;
     // compiler
-    bool radians, autolimits, balance_inertia, discard_visual, fit_box;
+    mf_MjcfSettings settings; // of the main model
+    mf_List scopes;           // mf_MjcfScope, of attached models
+    uint32_t copied;          // [1] elements of attached models
+    bool balance_inertia, discard_visual, fit_box;
     int32_t inertia_from_geom; // tristate
     int32_t inertia_groups[2];
     double bound_mass, bound_inertia, total_mass;
-    const char *eulerseq, *mesh_folder;
     // lists
     mf_List classes;   // mf_MjcfClass *
     mf_List bodies;    // mf_MjcfBody; 0 is the world
@@ -306,6 +325,9 @@ mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data,
 mf_Status mf_mjcf_no_memory(const mf_Mjcf *m);
 mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *format, ...)
     MF_PRINTF(3, 4);
+
+// The settings of the model that an element comes from.
+const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node);
 
 // Something without effect on motion was passed over; told once per kind.
 mf_Status mf_mjcf_pass(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
@@ -385,10 +407,13 @@ mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geo
 mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
 mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *actuator);
 bool mf_mjcf_is_actuator(const char *element); // one of those that can be read
+// Settings of a plugin's actuator (mjcf_pid.c).
+mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *actuator);
 
 // ---- passes, in the order they run -------------------------------------------------------------
 
 mf_Status mf_mjcf_include(mf_Mjcf *m);
+mf_Status mf_mjcf_attach(mf_Mjcf *m);
 mf_Status mf_mjcf_read_sections(mf_Mjcf *m);
 mf_Status mf_mjcf_read_options(mf_Mjcf *m);
 mf_Status mf_mjcf_read_classes(mf_Mjcf *m);
@@ -412,6 +437,31 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
 mf_Status mf_mjcf_hull_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
 mf_Status mf_mjcf_weigh_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
 mf_Status mf_mjcf_load_heights(mf_Mjcf *m, mf_MjcfHeights *heights);
+
+// Where a link is in the world.
+typedef struct mf_LinkPose {
+    double position[3], rotation[4];
+} mf_LinkPose;
+
+// Told of each straight piece of a path: links and places [m] of its ends in the world, and what
+// its length counts for.
+typedef void (*mf_PathPiece)(void *user, uint32_t from_link, const double from[3], uint32_t to_link,
+                             const double to[3], double share);
+
+// The length [m] of a spatial tendon's path for links of the draft at these poses; `piece` may be
+// NULL.
+double mf_mjcf_path_length(const mf_TendonWrap *wraps, uint32_t count, const mf_LinkPose *links,
+                           mf_PathPiece piece, void *user);
+
+// Reads an included or attached file, which `node` names in its attribute file, with all that it
+// includes. A file that was read before is an error unless `again`.
+mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root);
+// The settings of a model from its <compiler> elements.
+mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSettings *settings);
+
+// The path of a file that `node` names; `folder` (may be NULL) is in front of relative names.
+mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
+                             const char *file, char *path);
 
 // MuJoCo's principal axes: moments falling, axes as a quaternion. False when a moment is not > 0.
 bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6]);

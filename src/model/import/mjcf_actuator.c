@@ -33,8 +33,9 @@ static const char *const bias_words[] = {"none", "affine", "muscle", "user", NUL
 #define COMMON                                                                                     \
     TEXT("name", name), {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},                               \
         {"group", MF_MJCF_INTEGER, 0, 0, offsetof(mf_MjcfActuator, group), NULL}, PASSED("user"),  \
-        REFUSED("nsample"), PASSED("interp"), REFUSED("delay"), PASSED("lengthrange"),             \
-        NUMBERS("ctrlrange", 2, 2, control_range), NUMBERS("forcerange", 2, 2, force_range),       \
+        REFUSED("nsample"), PASSED("interp"), REFUSED("delay"),                                    \
+        NUMBERS("lengthrange", 2, 2, length_range), NUMBERS("ctrlrange", 2, 2, control_range),     \
+        NUMBERS("forcerange", 2, 2, force_range),                                                  \
         CHOICE("ctrllimited", control_limited, mf_mjcf_tristate),                                  \
         CHOICE("forcelimited", force_limited, mf_mjcf_tristate), NUMBERS("gear", 1, 6, gear),      \
         NUMBERS("damping", 1, 3, damping), NUMBERS("armature", 1, 1, armature),                    \
@@ -71,6 +72,28 @@ static const mf_MjcfField position_fields[] = {COMMON,
                                                NUMBERS("inheritrange", 1, 1, inherit_range),
                                                END};
 static const mf_MjcfField velocity_fields[] = {COMMON, NUMBERS("kv", 1, 1, kv), END};
+static const mf_MjcfField muscle_fields[] = {COMMON,
+                                             ACTIVATION,
+                                             NUMBERS("timeconst", 1, 2, muscle_times),
+                                             NUMBERS("tausmooth", 1, 1, muscle_smoothing),
+                                             NUMBERS("range", 1, 2, muscle_range),
+                                             NUMBERS("force", 1, 1, muscle[0]),
+                                             NUMBERS("scale", 1, 1, muscle[1]),
+                                             NUMBERS("lmin", 1, 1, muscle[2]),
+                                             NUMBERS("lmax", 1, 1, muscle[3]),
+                                             NUMBERS("vmax", 1, 1, muscle[4]),
+                                             NUMBERS("fpmax", 1, 1, muscle[5]),
+                                             NUMBERS("fvmax", 1, 1, muscle[6]),
+                                             END};
+static const mf_MjcfField plugin_fields[] = {COMMON,
+                                             ACTIVATION,
+                                             CHOICE("dyntype", dynamics, dynamics_words),
+                                             NUMBERS("dynprm", 1, 10, dynamics_values),
+                                             {"actearly", MF_MJCF_PASSED, 0, 0, 0, NULL},
+                                             {"actdim", MF_MJCF_PASSED, 0, 0, 0, NULL},
+                                             {"plugin", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+                                             {"instance", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+                                             END};
 static const mf_MjcfField cylinder_fields[] = {COMMON,
                                                NUMBERS("timeconst", 1, 1, piston_time),
                                                NUMBERS("area", 1, 1, area),
@@ -175,6 +198,35 @@ static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     return MF_OK;
 }
 
+// What the element says goes into the general parameters: range, force, scale, lmin, lmax, vmax,
+// fpmax, fvmax of gain and bias, and the time constants of the activation. Where an element of the
+// class was no muscle, MuJoCo's defaults come first.
+static mf_Status set_muscle(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    static const double usual[9] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
+    (void)m, (void)node;
+    if (a->gain_kind != MF_MJCF_GAIN_MUSCLE) {
+        clear(a->gain);
+        memcpy(a->gain, usual, sizeof usual);
+        clear(a->dynamics_values);
+        a->dynamics_values[0] = 0.01;
+        a->dynamics_values[1] = 0.04;
+    }
+    for (int i = 0; i < 2; i++) {
+        a->gain[i] = mf_is_finite(a->muscle_range[i]) ? a->muscle_range[i] : a->gain[i];
+        if (mf_is_finite(a->muscle_times[i]))
+            a->dynamics_values[i] = a->muscle_times[i];
+    }
+    for (int i = 0; i < 7; i++)
+        a->gain[2 + i] = mf_is_finite(a->muscle[i]) ? a->muscle[i] : a->gain[2 + i];
+    if (mf_is_finite(a->muscle_smoothing))
+        a->dynamics_values[2] = a->muscle_smoothing;
+    memcpy(a->bias, a->gain, sizeof a->bias);
+    a->dynamics = MF_DYNAMICS_MUSCLE;
+    a->gain_kind = MF_MJCF_GAIN_MUSCLE;
+    a->bias_kind = MF_MJCF_BIAS_MUSCLE;
+    return MF_OK;
+}
+
 static const struct {
     const char *name;
     const mf_MjcfField *fields;
@@ -183,7 +235,8 @@ static const struct {
     {"general", general_fields, NULL},           {"motor", motor_fields, set_motor},
     {"position", position_fields, set_position}, {"intvelocity", position_fields, set_intvelocity},
     {"velocity", velocity_fields, set_velocity}, {"damper", velocity_fields, set_damper},
-    {"cylinder", cylinder_fields, set_cylinder}};
+    {"cylinder", cylinder_fields, set_cylinder}, {"plugin", plugin_fields, mf_mjcf_set_pid},
+    {"muscle", muscle_fields, set_muscle}};
 
 bool mf_mjcf_is_actuator(const char *element) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -203,6 +256,10 @@ mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActua
     a->kp = a->kv = a->damping_ratio = a->time_constant = a->piston_time = none;
     a->area = a->diameter = none;
     mf_vec3_set(a->cylinder_bias, none, none, none);
+    a->muscle_smoothing = a->muscle_range[0] = a->muscle_range[1] = none;
+    a->muscle_times[0] = a->muscle_times[1] = none;
+    for (int i = 0; i < 7; i++)
+        a->muscle[i] = none;
     mf_Status status = mf_mjcf_read(m, node, kinds[kind].fields, a);
     return status == MF_OK && kinds[kind].set ? kinds[kind].set(m, node, a) : status;
 }
@@ -323,13 +380,77 @@ static mf_Status fill_ranges(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
     return MF_OK;
 }
 
-static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to, bool *refused) {
-    *refused = from->dynamics > MF_DYNAMICS_FILTER_EXACT || from->gain_kind > MF_MJCF_GAIN_AFFINE ||
-               from->bias_kind > MF_MJCF_BIAS_AFFINE;
+// The lengths that a muscle's range stands for: those of the file or, of a joint, its limits.
+// MuJoCo finds others by pulling at the model.
+static mf_Status find_lengths(mf_Mjcf *m, const mf_MjcfActuator *from, const mf_Actuator *to,
+                              mf_Muscle *muscle, bool *refused) {
+    memcpy(muscle->length_range, from->length_range, sizeof muscle->length_range);
+    if (from->length_range[0] < from->length_range[1])
+        return MF_OK;
+    const mf_Joint *joint = to->joint != MF_NONE ? &mf_draft_joints(&m->draft)[to->joint] : NULL;
+    if (joint != NULL && mf_is_finite(joint->lower) && mf_is_finite(joint->upper)) {
+        const double ends[2] = {from->gear[0] * joint->lower, from->gear[0] * joint->upper};
+        muscle->length_range[0] = ends[0] < ends[1] ? ends[0] : ends[1];
+        muscle->length_range[1] = ends[0] < ends[1] ? ends[1] : ends[0];
+        return MF_OK;
+    }
+    *refused = true;
+    return mf_mjcf_refuse(m, from->node, "without lengthrange");
+}
+
+// Gain and bias of a muscle have the same parameters.
+static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to,
+                             bool *refused) {
+    const double *p = from->gain;
+    *refused = from->gain_kind != MF_MJCF_GAIN_MUSCLE || from->bias_kind != MF_MJCF_BIAS_MUSCLE ||
+               memcmp(from->gain, from->bias, 9 * sizeof *p) != 0 || to->drive == MF_DRIVE_SITE;
     if (*refused)
-        return mf_mjcf_refuse(m, from->node, "of type muscle or user");
+        return mf_mjcf_refuse(m, from->node, "with a muscle's gain or bias alone");
+    mf_Muscle *muscle = &to->muscle;
+    *muscle = (mf_Muscle){.exists = true,
+                          .range = {p[0], p[1]},
+                          .force = p[2],
+                          .scale = p[3],
+                          .lower = p[4],
+                          .upper = p[5],
+                          .speed = p[6],
+                          .passive = p[7],
+                          .lengthening = p[8]};
+    if (from->dynamics == MF_DYNAMICS_MUSCLE) {
+        muscle->rise = from->dynamics_values[0];
+        muscle->fall = from->dynamics_values[1];
+        muscle->smoothing = from->dynamics_values[2];
+    }
+    if (!(p[0] < p[1]) || !(p[4] < 1.0) || !(p[5] > 1.0) || !(p[8] >= 1.0) ||
+        !(muscle->rise >= 0.0) || !(muscle->fall >= 0.0) || !(muscle->smoothing >= 0.0))
+        return mf_mjcf_fail(m, from->node,
+                            "<%.80s> of a muscle: expected range[0] < range[1], lmin < 1 < lmax, "
+                            "fvmax >= 1 and times >= 0",
+                            from->node->name);
+    return find_lengths(m, from, to, muscle, refused);
+}
+
+static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to, bool *refused) {
+    const bool muscle =
+        from->gain_kind == MF_MJCF_GAIN_MUSCLE || from->bias_kind == MF_MJCF_BIAS_MUSCLE;
+    *refused = from->dynamics > MF_DYNAMICS_MUSCLE || from->gain_kind > MF_MJCF_GAIN_MUSCLE ||
+               from->bias_kind > MF_MJCF_BIAS_MUSCLE ||
+               (from->dynamics == MF_DYNAMICS_MUSCLE && !muscle);
+    if (*refused)
+        return mf_mjcf_refuse(m, from->node, "of type user, or a muscle's activation alone");
     to->dynamics = (mf_ActuatorDynamics)from->dynamics;
-    to->time_constant = from->dynamics >= MF_DYNAMICS_FILTER ? from->dynamics_values[0] : 0.0;
+    if (from->dynamics == MF_DYNAMICS_FILTER || from->dynamics == MF_DYNAMICS_FILTER_EXACT)
+        to->time_constant = from->dynamics_values[0];
+    if (muscle) {
+        mf_Status status = fill_muscle(m, from, to, refused);
+        memcpy(to->gear, from->gear, sizeof to->gear);
+        to->early = from->early;
+        to->armature = from->armature;
+        to->group = from->group;
+        return status == MF_OK && !*refused
+                   ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
+                   : status;
+    }
     if (!(to->time_constant >= 0.0))
         return mf_mjcf_fail(m, from->node, "<%.80s>: the time constant must be >= 0, found %g",
                             from->node->name, to->time_constant);
@@ -357,6 +478,8 @@ static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
     if (slot == NULL)
         return mf_mjcf_no_memory(m);
     *slot = MF_NONE;
+    if (from->plugin && !from->known)
+        return mf_mjcf_dropped(m, "actuator", from->name);
     mf_Status status = find_target(m, from, &to);
     if (status == MF_OK && to.joint == MF_NONE && to.tendon == MF_NONE && to.site == MF_NONE)
         return mf_mjcf_dropped(m, "actuator", from->name);

@@ -234,8 +234,7 @@ static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *
             return MF_OK;
     }
     // Defaults for what cannot be used do no harm by themselves.
-    if (strcmp(node->name, "muscle") == 0 || strcmp(node->name, "adhesion") == 0 ||
-        strcmp(node->name, "plugin") == 0)
+    if (strcmp(node->name, "adhesion") == 0)
         return mf_mjcf_pass(m, node, NULL);
     return mf_mjcf_refuse(m, node, NULL);
 }
@@ -318,7 +317,9 @@ static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *cl
         mf_MjcfClass *nested;
         if (name == NULL || *name == '\0')
             return mf_mjcf_fail(m, child, "a <default> inside another needs the attribute 'class'");
-        status = add_class(m, child, name, class, &nested);
+        // The defaults of an attached model are its own.
+        const bool own = mf_mjcf_settings(m, child) == mf_mjcf_settings(m, node);
+        status = add_class(m, child, name, own ? class : NULL, &nested);
         if (status == MF_OK)
             status = read_class(m, child, nested);
     }

@@ -161,6 +161,13 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
         if (status != MF_OK)
             return status;
         *dropped |= item->objects[i] == MF_NONE;
+        if (!joints && item->objects[i] != MF_NONE &&
+            ((mf_Tendon *)m->draft.tendons.items)[item->objects[i]].wrap_count > 0) {
+            *dropped = true;
+            status = mf_mjcf_refuse(m, node, "of a spatial tendon");
+            if (status != MF_OK)
+                return status;
+        }
         if (!joints || item->objects[i] == MF_NONE)
             continue;
         const mf_MjcfJoint *joint = &mf_mjcf_joints(m)[item->objects[i]];

@@ -69,27 +69,23 @@ static mf_Status parse_file(mf_Mjcf *m, const mf_XmlNode *node, const char *path
     return status;
 }
 
-static mf_Status load(mf_Mjcf *m, const mf_XmlNode *node, mf_XmlNode **root) {
-    static const mf_MjcfField fields[] = {{"file", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+static mf_Status load(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root) {
     char path[MF_PATH_LIMIT];
     const char *name = mf_xml_attribute(node, "file");
-    mf_Status status = mf_mjcf_read(m, node, fields, NULL);
-    if (status != MF_OK)
-        return status;
+    mf_Status status;
     if (name == NULL || *name == '\0')
-        return mf_mjcf_fail(m, node, "<include> needs the attribute 'file'");
+        return mf_mjcf_fail(m, node, "<%.80s> needs the attribute 'file'", node->name);
     if (node->first != NULL)
-        return mf_mjcf_fail(m, node, "<include> must be empty, found <%.80s> inside",
+        return mf_mjcf_fail(m, node, "<%.80s> must be empty, found <%.80s> inside", node->name,
                             node->first->name);
     if (m->in_memory)
         return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
-                           "<include> needs a file, found text in memory");
+                           "<%.80s> needs a file, found text in memory", node->name);
     if (m->included.count >= MF_MJCF_INCLUDES)
         return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u included files",
                            MF_MJCF_INCLUDES);
     status = find_file(m, node, name, path);
-    if (status == MF_OK)
+    if (status == MF_OK && !again)
         status = remember(m, node, path);
     return status == MF_OK ? parse_file(m, node, path, root) : status;
 }
@@ -114,6 +110,8 @@ static void splice(mf_XmlNode *parent, mf_XmlNode *before, mf_XmlNode *node, mf_
 }
 
 static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
+    static const mf_MjcfField fields[] = {{"file", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
     mf_XmlNode *before = NULL, *node = parent->first;
     if (depth > MF_XML_DEPTH)
         return mf_xml_fail(&m->xml, parent, m->error, MF_LIMIT,
@@ -121,7 +119,9 @@ static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
     while (node != NULL) {
         if (strcmp(node->name, "include") == 0) {
             mf_XmlNode *root = NULL;
-            mf_Status status = load(m, node, &root);
+            mf_Status status = mf_mjcf_read(m, node, fields, NULL);
+            if (status == MF_OK)
+                status = load(m, node, false, &root);
             if (status != MF_OK)
                 return status;
             splice(parent, before, node, root);
@@ -135,6 +135,18 @@ static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
         node = node->next;
     }
     return MF_OK;
+}
+
+// Names inside are looked up beside the file itself first, as it is a model of its own.
+mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root) {
+    const char *main_file = m->file;
+    mf_Status status = load(m, node, again, root);
+    if (status != MF_OK)
+        return status;
+    m->file = (*root)->file;
+    status = expand(m, *root, 1);
+    m->file = main_file;
+    return status;
 }
 
 mf_Status mf_mjcf_include(mf_Mjcf *m) {

@@ -59,7 +59,8 @@ static mf_Status check_joint(mf_Mjcf *m, const mf_MjcfJoint *from) {
 // Range, reference and forces, in radians.
 static mf_Status fill_range(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) {
     bool hinge = from->type == MF_MJCF_HINGE, ball = from->type == MF_MJCF_BALL, limited = false;
-    double unit = !m->radians && (hinge || ball) ? MF_PI / 180.0 : 1.0;
+    double unit =
+        !mf_mjcf_settings(m, from->node)->radians && (hinge || ball) ? MF_PI / 180.0 : 1.0;
     mf_Status status = MF_OK;
     if (from->type != MF_MJCF_FREE)
         status = mf_mjcf_limited(m, from->node, "", from->limited, from->range, &limited);

@@ -22,20 +22,32 @@
 
 // ---- files -------------------------------------------------------------------------------------
 
-static mf_Status find_mesh(mf_Mjcf *m, const mf_MjcfMesh *mesh, char *path) {
+static mf_Status resolve_asset(mf_Mjcf *m, const char *beside, const char *folder, const char *file,
+                               char *path, mf_Error *reason) {
     char address[MF_PATH_LIMIT];
-    const char *folder = m->mesh_folder ? m->mesh_folder : "";
-    bool plain = mesh->file[0] == '/' || *folder == '\0';
-    int length = snprintf(address, sizeof address, "%s%s%s", plain ? "" : folder, plain ? "" : "/",
-                          mesh->file);
+    int length =
+        snprintf(address, sizeof address, "%s%s%s", folder, *folder == '\0' ? "" : "/", file);
     if (length < 0 || (size_t)length >= sizeof address)
-        return mf_mjcf_fail(m, mesh->node, "<mesh> file: the path is too long");
-    mf_Error reason = {0};
-    mf_Status status =
-        mf_package_resolve(m->context, m->file, m->config, NULL, address, path, &reason);
+        return mf_fail(reason, MF_BAD_FILE, "the path is too long");
+    return mf_package_resolve(m->context, beside, m->config, NULL, address, path, reason);
+}
+
+// Assets are looked up in their folder beside the main file, then beside the included file that
+// names them, then in both places without the folder. The first failure is told.
+mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
+                             const char *file, char *path) {
+    const char *main_file = mf_mjcf_settings(m, node)->file;
+    const char *beside[2] = {main_file, node->file};
+    const char *folders[2] = {folder && file[0] != '/' ? folder : "", ""};
+    mf_Error reason = {0}, other = {0};
+    mf_Status status = resolve_asset(m, main_file, folders[0], file, path, &reason);
+    for (int i = 1; i < 4 && (status == MF_NOT_FOUND || status == MF_BAD_FILE); i++) {
+        if (resolve_asset(m, beside[i % 2], folders[i / 2], file, path, &other) == MF_OK)
+            return MF_OK;
+    }
     if (status == MF_OK)
         return MF_OK;
-    return mf_xml_fail(&m->xml, mesh->node, m->error, status, "%.300s", reason.message);
+    return mf_xml_fail(&m->xml, node, m->error, status, "%.300s", reason.message);
 }
 
 static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
@@ -148,7 +160,8 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
     if (m->in_memory)
         return mf_xml_fail(&m->xml, mesh->node, m->error, MF_UNSUPPORTED,
                            "<mesh> needs a file, found text in memory");
-    mf_Status status = find_mesh(m, mesh, path);
+    mf_Status status = mf_mjcf_find_asset(
+        m, mesh->node, mf_mjcf_settings(m, mesh->node)->mesh_folder, mesh->file, path);
     if (status != MF_OK)
         return status;
     status = mf_mesh_load(m->context, path, &data, m->error);

@@ -32,9 +32,8 @@ mf_Status mf_mjcf_read_sections(mf_Mjcf *m) {
             if (strcmp(node->name, *name) == 0)
                 status = mf_mjcf_pass(m, node, NULL);
         }
-        bool refused =
-            strcmp(node->name, "extension") == 0 || strcmp(node->name, "deformable") == 0;
-        if (status == MF_OK && refused && node->first != NULL)
+        // What an extension declares counts where it is used.
+        if (status == MF_OK && strcmp(node->name, "deformable") == 0 && node->first != NULL)
             status = mf_mjcf_refuse(m, node, NULL);
     }
     return status;
@@ -47,6 +46,7 @@ typedef struct Compiler {
     bool autolimits, balance, discard_visual, fit_box, strip_path, align_free;
     double bound_mass, bound_inertia, total_mass, groups[2];
     const char *eulerseq, *meshdir, *assetdir;
+    const char *folder; // the last assetdir of all
 } Compiler;
 
 static const char *const coordinates[] = {"local", "global", NULL};
@@ -85,6 +85,7 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
     if (status != MF_OK)
         return status;
     c->meshdir = c->meshdir ? c->meshdir : c->assetdir ? c->assetdir : meshdir;
+    c->folder = c->assetdir ? c->assetdir : c->folder;
     if (c->coordinate == 1)
         return mf_mjcf_fail(m, node,
                             "<compiler> coordinate: global coordinates are not in use any "
@@ -104,29 +105,48 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
     return MF_OK;
 }
 
+static mf_Status read_all(mf_Mjcf *m, const mf_XmlNode *root, Compiler *c) {
+    *c = (Compiler){.autolimits = true,
+                    .inertia_from_geom = MF_MJCF_AUTO,
+                    .total_mass = -1.0,
+                    .groups = {0.0, 5.0},
+                    .eulerseq = "xyz"};
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *node = mf_xml_child(root, "compiler"); status == MF_OK && node;
+         node = mf_xml_next(node, "compiler"))
+        status = read_compiler(m, node, c);
+    return status;
+}
+
+static void keep_settings(const Compiler *c, mf_MjcfSettings *settings) {
+    settings->radians = c->angle == 1;
+    settings->autolimits = c->autolimits;
+    settings->eulerseq = c->eulerseq;
+    settings->mesh_folder = c->meshdir;
+    settings->asset_folder = c->folder;
+}
+
+mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSettings *settings) {
+    Compiler c;
+    mf_Status status = read_all(m, root, &c);
+    if (status == MF_OK)
+        keep_settings(&c, settings);
+    return status;
+}
+
 static mf_Status read_compilers(mf_Mjcf *m) {
-    Compiler c = {.autolimits = true,
-                  .inertia_from_geom = MF_MJCF_AUTO,
-                  .total_mass = -1.0,
-                  .groups = {0.0, 5.0},
-                  .eulerseq = "xyz"};
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); node;
-         node = mf_xml_next(node, "compiler")) {
-        mf_Status status = read_compiler(m, node, &c);
-        if (status != MF_OK)
-            return status;
-    }
-    m->radians = c.angle == 1;
+    Compiler c;
+    mf_Status status = read_all(m, m->xml.root, &c);
+    if (status != MF_OK)
+        return status;
+    keep_settings(&c, &m->settings);
     m->inertia_from_geom = c.inertia_from_geom;
-    m->autolimits = c.autolimits;
     m->balance_inertia = c.balance;
     m->discard_visual = c.discard_visual;
     m->fit_box = c.fit_box;
     m->bound_mass = c.bound_mass;
     m->bound_inertia = c.bound_inertia;
     m->total_mass = c.total_mass;
-    m->eulerseq = c.eulerseq;
-    m->mesh_folder = c.meshdir;
     for (int i = 0; i < 2; i++)
         m->inertia_groups[i] = (int32_t)mf_clamp(c.groups[i], -1e6, 1e6);
     return MF_OK;

@@ -25,6 +25,15 @@ mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *for
     return mf_xml_fail(&m->xml, node, m->error, MF_BAD_FILE, "%s", message);
 }
 
+const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node) {
+    const mf_MjcfScope *scopes = m->scopes.items;
+    for (uint32_t i = 0; i < m->scopes.count; i++) {
+        if (scopes[i].file == node->file)
+            return scopes[i].settings;
+    }
+    return &m->settings;
+}
+
 // ---- what is passed over -----------------------------------------------------------------------
 
 static mf_Status record(mf_Mjcf *m, const mf_XmlNode *node, const char *what, bool physical) {
@@ -292,7 +301,7 @@ static void from_euler(double rotation[4], const char *sequence, const double an
 mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                            const mf_MjcfOrientation *orientation, double rotation[4]) {
     const double *value = orientation->value;
-    double unit = m->radians ? 1.0 : MF_PI / 180.0, angle[3];
+    double unit = mf_mjcf_settings(m, node)->radians ? 1.0 : MF_PI / 180.0, angle[3];
     bool good = true;
     switch (orientation->kind) {
     case MF_MJCF_QUAT:
@@ -310,7 +319,7 @@ mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
         break;
     case MF_MJCF_EULER:
         mf_vec3_scale(angle, value, unit);
-        from_euler(rotation, m->eulerseq, angle);
+        from_euler(rotation, mf_mjcf_settings(m, node)->eulerseq, angle);
         break;
     }
     if (good && mf_mjcf_unit(rotation))
@@ -345,7 +354,7 @@ mf_Status mf_mjcf_limited(const mf_Mjcf *m, const mf_XmlNode *node, const char *
     bool given = range[0] != 0.0 || range[1] != 0.0;
     *out = limited == MF_MJCF_TRUE;
     if (limited == MF_MJCF_AUTO) {
-        if (given && !m->autolimits)
+        if (given && !mf_mjcf_settings(m, node)->autolimits)
             return mf_mjcf_fail(m, node,
                                 "<%.80s> has %srange but not %slimited, and autolimits is "
                                 "false",
@@ -404,6 +413,10 @@ mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
     if (mf_names_find(&m->dropped_names, key) != UINT32_MAX) {
         snprintf(key, sizeof key, "%s of a dropped %s", attribute, kind);
         return mf_mjcf_refuse(m, node, key);
+    }
+    if (mf_mjcf_settings(m, node) != &m->settings) { // what is about the rest of an attached model
+        snprintf(key, sizeof key, "%s of a %s that is not attached", attribute, kind);
+        return mf_mjcf_pass(m, node, key);
     }
     return mf_mjcf_fail(m, node, "<%.80s> %s: there is no %s '%.100s'", node->name, attribute, kind,
                         name);

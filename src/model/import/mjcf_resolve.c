@@ -1,5 +1,6 @@
-// Settings that depend on the whole robot's inertia at its start position: damping ratios of servos
-// and time constants of joint springs.
+// Settings that depend on the whole robot at its start position: lengths of paths; with its
+// inertia, damping ratios of servos, time constants of joint springs, and what a muscle
+// accelerates.
 //
 //   servo:   damping = ratio * 2 sqrt(kp m), with the reflected mass m = 1 / (J M^-1 J^T)
 //   spring:  stiffness = inertia / (time ratio)^2, damping = 2 inertia / time, inertia the inverse
@@ -19,7 +20,6 @@
 #define COLUMN_LIMIT 3000u // [1] the mass matrix is dense
 
 typedef struct Body {
-    double position[3], rotation[4];
     double mass, moment[3], inertia[6]; // of it and all it carries, about the world's origin
 } Body;
 
@@ -31,7 +31,8 @@ typedef struct Axis {
 
 typedef struct System {
     mf_Mjcf *m;
-    Body *bodies; // [link]
+    Body *bodies;       // [link]
+    mf_LinkPose *poses; // [link]
     Axis *axes;
     uint32_t count;
     double *matrix; // [count * count]
@@ -47,7 +48,7 @@ static void turn_axis(Axis *axis, const double direction[3], const double point[
 // The columns of one joint, in the order of velocity vectors.
 static uint32_t add_axes(System *s, mf_JointType type, const double axis[3], uint32_t link,
                          uint32_t joint) {
-    const Body *body = &s->bodies[link];
+    const mf_LinkPose *body = &s->poses[link];
     uint32_t count = mf_joint_velocities(type);
     for (uint32_t i = 0; i < count; i++) {
         Axis *column = &s->axes[s->count + i];
@@ -69,17 +70,17 @@ static uint32_t add_axes(System *s, mf_JointType type, const double axis[3], uin
 static void place_links(System *s) {
     const mf_Draft *draft = &s->m->draft;
     const double *start = draft->start_position;
-    mf_quat_identity(s->bodies[0].rotation);
+    mf_quat_identity(s->poses[0].rotation);
     if (draft->base_type == MF_BASE_FREE) {
-        mf_vec3_copy(s->bodies[0].position, start);
-        memcpy(s->bodies[0].rotation, start + 3, sizeof s->bodies[0].rotation);
+        mf_vec3_copy(s->poses[0].position, start);
+        memcpy(s->poses[0].rotation, start + 3, sizeof s->poses[0].rotation);
         start += 7;
         add_axes(s, MF_JOINT_FLOATING, start, 0, MF_NONE);
     }
     for (uint32_t i = 0; i < draft->joints.count; i++) {
         const mf_Joint *joint = &mf_draft_joints(draft)[i];
-        const Body *parent = &s->bodies[joint->parent];
-        Body *body = &s->bodies[joint->child];
+        const mf_LinkPose *parent = &s->poses[joint->parent];
+        mf_LinkPose *body = &s->poses[joint->child];
         mf_mjcf_compose(body->position, body->rotation, parent->position, parent->rotation,
                         joint->position, joint->rotation);
         if (joint->type == MF_JOINT_FLOATING) {
@@ -95,13 +96,14 @@ static void collect_masses(System *s) {
     const mf_Draft *draft = &s->m->draft;
     for (uint32_t i = 0; i < draft->links.count; i++) {
         const mf_Link *link = &mf_draft_links(draft)[i];
+        const mf_LinkPose *pose = &s->poses[i];
         Body *body = &s->bodies[i];
         double center[3];
-        mf_quat_rotate(center, body->rotation, link->center);
-        mf_vec3_add(center, center, body->position);
+        mf_quat_rotate(center, pose->rotation, link->center);
+        mf_vec3_add(center, center, pose->position);
         body->mass = link->mass;
         mf_vec3_scale(body->moment, center, link->mass);
-        mf_inertia_rotate(body->inertia, link->inertia, body->rotation);
+        mf_inertia_rotate(body->inertia, link->inertia, pose->rotation);
         mf_inertia_translate(body->inertia, body->inertia, link->mass, center);
     }
     for (uint32_t i = draft->joints.count; i-- > 0;) {
@@ -160,11 +162,59 @@ static bool carries(const mf_Draft *draft, uint32_t link, uint32_t above) {
     return link == above;
 }
 
-// Adds weight J^T J of a tendon.
-static void add_tendon(System *s, uint32_t index, double weight) {
+// What one straight piece of a path adds to the tendon's row.
+typedef struct PieceRow {
+    const System *s;
+    double *row, gear;
+} PieceRow;
+
+static void move_end(const PieceRow *p, uint32_t link, const double point[3], const double way[3],
+                     double sign) {
+    for (uint32_t i = 0; link != MF_NONE && i < p->s->count; i++) {
+        const Axis *axis = &p->s->axes[i];
+        double velocity[3];
+        if (!carries(&p->s->m->draft, link, axis->link))
+            continue;
+        mf_vec3_cross(velocity, axis->rate, point);
+        mf_vec3_add(velocity, velocity, axis->velocity);
+        p->row[i] += sign * mf_vec3_dot(way, velocity);
+    }
+}
+
+static void add_piece(void *user, uint32_t from_link, const double from[3], uint32_t to_link,
+                      const double to[3], double share) {
+    const PieceRow *p = user;
+    double way[3];
+    mf_vec3_sub(way, to, from);
+    if (!mf_vec3_normalize(way))
+        return;
+    move_end(p, to_link, to, way, p->gear * share);
+    move_end(p, from_link, from, way, -p->gear * share);
+}
+
+static double path_row(const System *s, const mf_Tendon *tendon, double gear, double *row) {
+    const mf_TendonWrap *wraps = (mf_TendonWrap *)s->m->draft.wraps.items + tendon->first_wrap;
+    PieceRow piece = {s, row, gear};
+    return mf_mjcf_path_length(wraps, tendon->wrap_count, s->poses, row ? add_piece : NULL, &piece);
+}
+
+// Adds weight J^T J of a tendon. `work` is lost.
+static void add_path(System *s, const mf_Tendon *tendon, double weight, double *work) {
+    for (uint32_t i = 0; i < s->count; i++)
+        work[i] = 0.0;
+    path_row(s, tendon, 1.0, work);
+    for (uint32_t i = 0; i < s->count; i++) {
+        for (uint32_t k = 0; k < s->count; k++)
+            s->matrix[i * (size_t)s->count + k] += weight * work[i] * work[k];
+    }
+}
+
+static void add_tendon(System *s, uint32_t index, double weight, double *work) {
     const mf_Draft *draft = &s->m->draft;
     const mf_Tendon *tendon = (mf_Tendon *)draft->tendons.items + index;
     const mf_TendonTerm *terms = (mf_TendonTerm *)draft->terms.items + tendon->first_term;
+    if (weight != 0.0 && tendon->wrap_count > 0)
+        add_path(s, tendon, weight, work);
     for (uint32_t i = 0; weight != 0.0 && i < tendon->term_count; i++) {
         uint32_t row = first_column(s, terms[i].joint);
         for (uint32_t k = 0; k < tendon->term_count; k++) {
@@ -175,7 +225,7 @@ static void add_tendon(System *s, uint32_t index, double weight) {
     }
 }
 
-static void fill_matrix(System *s) {
+static void fill_matrix(System *s, double *work) {
     const mf_Draft *draft = &s->m->draft;
     const mf_Actuator *actuators = draft->actuators.items;
     size_t n = s->count;
@@ -188,12 +238,12 @@ static void fill_matrix(System *s) {
         s->matrix[i * n + i] += armature_of(s, i) + actuator_armature(s, i);
     }
     for (uint32_t i = 0; i < draft->tendons.count; i++)
-        add_tendon(s, i, ((mf_Tendon *)draft->tendons.items)[i].armature);
+        add_tendon(s, i, ((mf_Tendon *)draft->tendons.items)[i].armature, work);
     for (uint32_t i = 0; i < draft->actuators.count; i++) {
         const mf_Actuator *actuator = &actuators[i];
         if (actuator->drive == MF_DRIVE_TENDON)
             add_tendon(s, actuator->tendon,
-                       actuator->armature * actuator->gear[0] * actuator->gear[0]);
+                       actuator->armature * actuator->gear[0] * actuator->gear[0], work);
     }
 }
 
@@ -245,6 +295,8 @@ static void transmission(const System *s, const mf_Actuator *actuator, double *r
         const mf_TendonTerm *terms = (mf_TendonTerm *)draft->terms.items + tendon->first_term;
         for (uint32_t i = 0; i < tendon->term_count; i++)
             row[first_column(s, terms[i].joint)] += terms[i].coefficient * actuator->gear[0];
+        if (tendon->wrap_count > 0)
+            path_row(s, tendon, actuator->gear[0], row);
         return;
     }
     uint32_t count = mf_joint_velocities(mf_draft_joints(draft)[actuator->joint].type);
@@ -282,6 +334,45 @@ static mf_Status resolve_servos(System *s, double *work) {
     return MF_OK;
 }
 
+// ---- tendons and muscles
+// -------------------------------------------------------------------------
+
+static bool starts_relaxed(const mf_Tendon *tendon) {
+    return tendon->wrap_count > 0 && tendon->spring_lower == -1.0 && tendon->spring_upper == -1.0;
+}
+
+static void resolve_lengths(const System *s) {
+    mf_Tendon *tendons = s->m->draft.tendons.items;
+    for (uint32_t i = 0; i < s->m->draft.tendons.count; i++) {
+        if (starts_relaxed(&tendons[i]))
+            tendons[i].spring_lower = tendons[i].spring_upper = path_row(s, &tendons[i], 1.0, NULL);
+    }
+}
+
+static bool wants_acceleration(const mf_Actuator *actuator) {
+    return actuator->muscle.exists && actuator->muscle.force < 0.0;
+}
+
+// The length of M^-1 J^T.
+static void resolve_muscles(System *s, double *work) {
+    mf_Actuator *actuators = s->m->draft.actuators.items;
+    const size_t n = s->count;
+    for (uint32_t i = 0; i < s->m->draft.actuators.count; i++) {
+        double sum = 0.0;
+        if (!wants_acceleration(&actuators[i]))
+            continue;
+        transmission(s, &actuators[i], work);
+        inverse_form(s, work); // leaves L^-1 J^T
+        for (size_t k = n; k-- > 0;) {
+            for (size_t j = k + 1; j < n; j++)
+                work[k] -= s->matrix[j * n + k] * work[j];
+            work[k] /= s->matrix[k * n + k];
+            sum += work[k] * work[k];
+        }
+        actuators[i].muscle.acceleration = mf_sqrt(sum);
+    }
+}
+
 // ---- springs -----------------------------------------------------------------------------------
 
 static void resolve_springs(System *s, double *work) {
@@ -306,47 +397,56 @@ static void resolve_springs(System *s, double *work) {
 
 // ---- the pass ----------------------------------------------------------------------------------
 
+// What needs the mass matrix.
+static mf_Status resolve_inertia(System *s, double *work) {
+    mf_Mjcf *m = s->m;
+    if (s->count > COLUMN_LIMIT)
+        return mf_xml_fail(&m->xml, m->xml.root, m->error, MF_LIMIT,
+                           "dampratio, springdamper and muscles: at most %u velocities, found %u",
+                           COLUMN_LIMIT, s->count);
+    s->matrix = mf_allocate(m->context, (size_t)s->count * s->count, sizeof *s->matrix);
+    if (s->matrix == NULL)
+        return mf_mjcf_no_memory(m);
+    collect_masses(s);
+    fill_matrix(s, work);
+    if (!factorize(s))
+        return mf_mjcf_fail(m, m->xml.root,
+                            "dampratio, springdamper and muscles: the mass matrix is singular");
+    mf_Status status = resolve_servos(s, work);
+    resolve_muscles(s, work);
+    if (status == MF_OK)
+        resolve_springs(s, work);
+    return status;
+}
+
 mf_Status mf_mjcf_resolve(mf_Mjcf *m) {
     const mf_Actuator *actuators = m->draft.actuators.items;
-    bool servos = false, springs = false;
+    const mf_Tendon *tendons = m->draft.tendons.items;
+    bool inertia = false, lengths = false;
     for (uint32_t i = 0; i < m->draft.actuators.count; i++)
-        servos |= wants_ratio(&actuators[i]);
+        inertia |= wants_ratio(&actuators[i]) || wants_acceleration(&actuators[i]);
     for (uint32_t i = 0; i < m->joints.count; i++)
-        springs |= mf_mjcf_joints(m)[i].springdamper[0] != 0.0;
-    if (!servos && !springs)
+        inertia |= mf_mjcf_joints(m)[i].springdamper[0] != 0.0;
+    for (uint32_t i = 0; i < m->draft.tendons.count; i++)
+        lengths |= starts_relaxed(&tendons[i]);
+    if (!inertia && !lengths)
         return MF_OK;
     size_t columns = 6 * ((size_t)m->draft.joints.count + 1);
     System s = {.m = m};
     s.bodies = mf_allocate(m->context, m->draft.links.count, sizeof *s.bodies);
+    s.poses = mf_allocate(m->context, m->draft.links.count, sizeof *s.poses);
     s.axes = mf_allocate(m->context, columns, sizeof *s.axes);
     double *work = mf_allocate(m->context, columns, sizeof *work);
     mf_Status status = MF_OK;
-    if (s.bodies == NULL || s.axes == NULL || work == NULL) {
+    if (s.bodies == NULL || s.poses == NULL || s.axes == NULL || work == NULL) {
         status = mf_mjcf_no_memory(m);
     } else {
         place_links(&s);
-        collect_masses(&s);
-        if (s.count > COLUMN_LIMIT)
-            status = mf_xml_fail(&m->xml, m->xml.root, m->error, MF_LIMIT,
-                                 "dampratio and springdamper: at most %u velocities, found %u",
-                                 COLUMN_LIMIT, s.count);
+        resolve_lengths(&s);
+        status = inertia ? resolve_inertia(&s, work) : MF_OK;
     }
-    if (status == MF_OK) {
-        s.matrix = mf_allocate(m->context, (size_t)s.count * s.count, sizeof *s.matrix);
-        status = s.matrix ? MF_OK : mf_mjcf_no_memory(m);
-    }
-    if (status == MF_OK) {
-        fill_matrix(&s);
-        if (!factorize(&s))
-            status = mf_mjcf_fail(m, m->xml.root,
-                                  "dampratio and springdamper: the mass matrix is "
-                                  "singular");
-    }
-    if (status == MF_OK)
-        status = resolve_servos(&s, work);
-    if (status == MF_OK)
-        resolve_springs(&s, work);
     mf_release(m->context, s.bodies);
+    mf_release(m->context, s.poses);
     mf_release(m->context, s.axes);
     mf_release(m->context, work);
     mf_release(m->context, s.matrix);

@@ -1,4 +1,7 @@
-// Fixed tendons: weighted sums of joint positions. Spatial tendons are refused.
+// Tendons. Fixed ones are weighted sums of joint positions. Spatial ones are paths through sites
+// and around spheres and cylinders (`<geom>`), in branches that a pulley divides; MuJoCo's rules
+// for paths: a branch begins and ends with a site and has at least two, and a shape stands between
+// two sites.
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"
@@ -79,9 +82,9 @@ static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *t
         return status;
     if (!(from->friction >= 0.0) || !(from->armature >= 0.0))
         return mf_mjcf_fail(m, node,
-                            "<fixed>: frictionloss and armature must be >= 0, found %g "
+                            "<%.80s>: frictionloss and armature must be >= 0, found %g "
                             "and %g",
-                            from->friction, from->armature);
+                            node->name, from->friction, from->armature);
     if (limited) {
         to->lower = from->range[0];
         to->upper = from->range[1];
@@ -104,20 +107,160 @@ static mf_Status fill_spring(mf_Mjcf *m, mf_MjcfTendon *from, mf_Tendon *to) {
     const char *text = mf_xml_attribute(from->node, "springlength");
     double numbers[2];
     const char *rest;
-    if (text != NULL && mf_xml_scan(text, 2, numbers, &rest) == 1)
+    if ((text != NULL && mf_xml_scan(text, 2, numbers, &rest) == 1) ||
+        from->springlength[1] == -1.0) // of a class that gives one
         from->springlength[1] = from->springlength[0];
     if (from->springlength[0] > from->springlength[1])
         return mf_mjcf_fail(m, from->node,
-                            "<fixed> springlength: expected lower <= upper, found "
+                            "<%.80s> springlength: expected lower <= upper, found "
                             "%g and %g",
-                            from->springlength[0], from->springlength[1]);
+                            from->node->name, from->springlength[0], from->springlength[1]);
     bool start = from->springlength[0] == -1.0 && from->springlength[1] == -1.0;
-    to->spring_lower = start ? start_length(m, to) : from->springlength[0];
-    to->spring_upper = start ? to->spring_lower : from->springlength[1];
+    to->spring_lower = from->springlength[0];
+    to->spring_upper = from->springlength[1];
+    if (start && to->wrap_count == 0)
+        to->spring_lower = to->spring_upper = start_length(m, to);
+    return MF_OK; // the start length of a path is found when all links are placed (mjcf_resolve.c)
+}
+
+// ---- paths
+// ---------------------------------------------------------------------------------------
+
+typedef struct PathElement {
+    const char *site, *geom, *side;
+    double divisor;
+} PathElement;
+
+static mf_Status add_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, mf_TendonWrap *wrap,
+                          bool *dropped) {
+    uint32_t index;
+    if (name == NULL)
+        return mf_mjcf_fail(m, node, "<site> of a tendon needs the attribute 'site'");
+    mf_Status status = mf_mjcf_find(m, node, "site", name, &m->site_names, "site", &index);
+    *dropped |= status == MF_OK && index == MF_NONE;
+    if (status != MF_OK || index == MF_NONE)
+        return status;
+    const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
+    wrap->object = site->draft;
+    wrap->frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
     return MF_OK;
 }
 
-static mf_Status read_fixed(mf_Mjcf *m, const mf_XmlNode *node) {
+static mf_Status add_side(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
+                          mf_TendonWrap *wrap) {
+    uint32_t index;
+    mf_Status status = mf_mjcf_find(m, node, "sidesite", name, &m->site_names, "site", &index);
+    if (status != MF_OK || index == MF_NONE)
+        return status;
+    const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
+    const mf_Frame frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
+    wrap->side = site->draft;
+    wrap->side_link = frame.link;
+    mf_vec3_copy(wrap->side_place, frame.position);
+    return MF_OK;
+}
+
+static mf_Status add_shape(mf_Mjcf *m, const mf_XmlNode *node, const PathElement *element,
+                           mf_TendonWrap *wrap, bool *dropped) {
+    uint32_t index;
+    if (element->geom == NULL)
+        return mf_mjcf_fail(m, node, "<geom> of a tendon needs the attribute 'geom'");
+    mf_Status status = mf_mjcf_find(m, node, "geom", element->geom, &m->geom_names, "geom", &index);
+    *dropped |= status == MF_OK && index == MF_NONE;
+    if (status != MF_OK || index == MF_NONE)
+        return status;
+    const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
+    if (geom->type != MF_MJCF_SPHERE && geom->type != MF_MJCF_CYLINDER)
+        return mf_mjcf_fail(m, node,
+                            "<geom> of a tendon: expected a sphere or cylinder, '%.100s' "
+                            "is a %s",
+                            element->geom, mf_mjcf_shapes[geom->type]);
+    wrap->type = geom->type == MF_MJCF_SPHERE ? MF_WRAP_SPHERE : MF_WRAP_CYLINDER;
+    wrap->object = geom->shape;
+    wrap->radius = geom->size[0];
+    wrap->frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);
+    return element->side ? add_side(m, node, element->side, wrap) : MF_OK;
+}
+
+static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) {
+    static const mf_MjcfField fields[] = {
+        {"site", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, site), NULL},
+        {"geom", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, geom), NULL},
+        {"sidesite", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, side), NULL},
+        {"divisor", MF_MJCF_NUMBERS, 1, 1, offsetof(PathElement, divisor), NULL},
+        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    PathElement element = {.divisor = 1.0};
+    mf_TendonWrap wrap = {.type = MF_WRAP_SITE,
+                          .object = MF_NONE,
+                          .frame = mf_world_frame(),
+                          .side = MF_NONE,
+                          .side_link = MF_NONE,
+                          .divisor = 1.0};
+    mf_Status status = mf_mjcf_read(m, node, fields, &element);
+    if (status == MF_OK && strcmp(node->name, "site") == 0)
+        status = add_site(m, node, element.site, &wrap, dropped);
+    else if (status == MF_OK && strcmp(node->name, "geom") == 0)
+        status = add_shape(m, node, &element, &wrap, dropped);
+    else if (status == MF_OK && !(element.divisor > 1e-15))
+        return mf_mjcf_fail(m, node, "<pulley> divisor: expected > 0, found %g", element.divisor);
+    if (status != MF_OK)
+        return status;
+    if (strcmp(node->name, "pulley") == 0) {
+        wrap.type = MF_WRAP_PULLEY;
+        wrap.divisor = element.divisor;
+    }
+    mf_TendonWrap *item = mf_list_push(m->context, &m->draft.wraps, sizeof *item);
+    if (item == NULL)
+        return mf_mjcf_no_memory(m);
+    *item = wrap;
+    return MF_OK;
+}
+
+// Whether every branch is a path: two sites at least, a site at both ends and on both sides of
+// every shape.
+static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {
+    const mf_TendonWrap *wraps = (mf_TendonWrap *)m->draft.wraps.items + tendon->first_wrap;
+    uint32_t sites = 0;
+    bool good = true, after_site = false;
+    for (uint32_t i = 0; good && i <= tendon->wrap_count; i++) {
+        const bool ends = i == tendon->wrap_count || wraps[i].type == MF_WRAP_PULLEY;
+        const bool site = !ends && wraps[i].type == MF_WRAP_SITE;
+        if (ends) // a pulley may stand at the beginning
+            good = (sites >= 2 && after_site) || (i == 0 && tendon->wrap_count > 0);
+        else
+            good = site || after_site;
+        sites = ends ? 0 : sites + site;
+        after_site = site;
+    }
+    if (good)
+        return MF_OK;
+    return mf_mjcf_fail(m, node,
+                        "<spatial>: expected branches of at least two sites, each shape between "
+                        "two sites");
+}
+
+static mf_Status read_path(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon, bool *dropped) {
+    static const char *const known[] = {"site", "geom", "pulley", NULL};
+    mf_Status status = mf_mjcf_only(m, node, known);
+    tendon->first_wrap = m->draft.wraps.count;
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+        for (const char *const *name = known; status == MF_OK && *name; name++) {
+            if (strcmp(child->name, *name) == 0)
+                status = add_element(m, child, dropped);
+        }
+    }
+    tendon->wrap_count = m->draft.wraps.count - tendon->first_wrap;
+    if (*dropped) {
+        m->draft.wraps.count = tendon->first_wrap;
+        return status;
+    }
+    return status == MF_OK ? check_path(m, node, tendon) : status;
+}
+
+// ---- both kinds
+// ----------------------------------------------------------------------------------
+
+static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
     const mf_MjcfClass *class;
     mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
     if (status != MF_OK)
@@ -125,10 +268,12 @@ static mf_Status read_fixed(mf_Mjcf *m, const mf_XmlNode *node) {
     mf_MjcfTendon from = class->tendon;
     mf_Tendon tendon = {.name = ""};
     bool dropped = false;
+    from.name = NULL;
     from.node = node;
     status = mf_mjcf_read(m, node, mf_mjcf_tendon_fields, &from);
     if (status == MF_OK)
-        status = read_terms(m, node, &tendon, &dropped);
+        status = spatial ? read_path(m, node, &tendon, &dropped)
+                         : read_terms(m, node, &tendon, &dropped);
     if (status == MF_OK && dropped)
         return mf_mjcf_dropped(m, "tendon", from.name);
     if (status == MF_OK)
@@ -151,8 +296,9 @@ mf_Status mf_mjcf_read_tendons(mf_Mjcf *m) {
     for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "tendon"); section;
          section = mf_xml_next(section, "tendon")) {
         for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
-            if (strcmp(node->name, "fixed") == 0) {
-                status = read_fixed(m, node);
+            const bool spatial = strcmp(node->name, "spatial") == 0;
+            if (spatial || strcmp(node->name, "fixed") == 0) {
+                status = read_one(m, node, spatial);
                 continue;
             }
             status = mf_mjcf_refuse(m, node, NULL);

@@ -373,13 +373,33 @@ static void put_contacts(Writer *w) {
     put(w, "  </contact>\n");
 }
 
+static void put_path(Writer *w, const mf_Tendon *tendon) {
+    for (uint32_t k = tendon->first_wrap; k < tendon->first_wrap + tendon->wrap_count; k++) {
+        const mf_TendonWrap *wrap = &w->model->tendon_wraps[k];
+        if (wrap->type == MF_WRAP_PULLEY) {
+            put(w, "      <pulley");
+            number(w, "divisor", wrap->divisor);
+        } else if (wrap->type == MF_WRAP_SITE) {
+            put(w, "      <site");
+            site_name(w, "site", wrap->object);
+        } else {
+            put(w, "      <geom");
+            object_name(w, "geom", "geom", w->model->shapes[wrap->object].name, wrap->object);
+            if (wrap->side != MF_NONE)
+                site_name(w, "sidesite", wrap->side);
+        }
+        put(w, "/>\n");
+    }
+}
+
 static void put_tendons(Writer *w) {
     const mf_Model *model = w->model;
     put(w, "  <tendon>\n");
     for (uint32_t i = 0; i < model->tendon_count; i++) {
         const mf_Tendon *tendon = &model->tendons[i];
         const double spring[2] = {tendon->spring_lower, tendon->spring_upper};
-        put(w, "    <fixed");
+        const char *kind = tendon->wrap_count > 0 ? "spatial" : "fixed";
+        mf_text_format(&w->text, "    <%s", kind);
         object_name(w, "name", "tendon", tendon->name, i);
         range(w, "range", "limited", tendon->lower, tendon->upper);
         range(w, "actuatorfrcrange", "actuatorfrclimited", tendon->force_lower,
@@ -401,7 +421,8 @@ static void put_tendons(Writer *w) {
             number(w, "coef", term->coefficient);
             put(w, "/>\n");
         }
-        put(w, "    </fixed>\n");
+        put_path(w, tendon);
+        mf_text_format(&w->text, "    </%s>\n", kind);
     }
     put(w, "  </tendon>\n");
 }
@@ -474,23 +495,35 @@ static void put_target(Writer *w, const mf_Actuator *actuator) {
     }
 }
 
+static void put_law(Writer *w, const mf_Actuator *a) {
+    const mf_Muscle *m = &a->muscle;
+    const bool affine = a->gain[1] != 0.0 || a->gain[2] != 0.0;
+    const double values[9] = {m->range[0], m->range[1], m->force,   m->scale,      m->lower,
+                              m->upper,    m->speed,    m->passive, m->lengthening};
+    word(w, "gaintype", m->exists ? "muscle" : affine ? "affine" : "fixed");
+    numbers(w, "gainprm", m->exists ? values : a->gain, m->exists ? 9 : 3);
+    word(w, "biastype", m->exists ? "muscle" : "affine");
+    numbers(w, "biasprm", m->exists ? values : a->bias, m->exists ? 9 : 3);
+    if (m->exists)
+        numbers(w, "lengthrange", m->length_range, 2);
+}
+
 static void put_actuators(Writer *w) {
-    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact"};
+    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle"};
     put(w, "  <actuator>\n");
     for (uint32_t i = 0; i < w->model->actuator_count; i++) {
         const mf_Actuator *a = &w->model->actuators[i];
-        bool affine = a->gain[1] != 0.0 || a->gain[2] != 0.0;
+        const double times[3] = {a->muscle.rise, a->muscle.fall, a->muscle.smoothing};
         put(w, "    <general");
         object_name(w, "name", "actuator", a->name, i);
         put_target(w, a);
         numbers(w, "gear", a->gear, 6);
         word(w, "dyntype", dynamics[a->dynamics]);
-        if (a->dynamics >= MF_DYNAMICS_FILTER)
+        if (a->dynamics == MF_DYNAMICS_MUSCLE)
+            numbers(w, "dynprm", times, 3);
+        else if (a->dynamics >= MF_DYNAMICS_FILTER)
             number(w, "dynprm", a->time_constant);
-        word(w, "gaintype", affine ? "affine" : "fixed");
-        numbers(w, "gainprm", a->gain, 3);
-        word(w, "biastype", "affine");
-        numbers(w, "biasprm", a->bias, 3);
+        put_law(w, a);
         range(w, "ctrlrange", "ctrllimited", a->control_lower, a->control_upper);
         range(w, "forcerange", "forcelimited", a->force_lower, a->force_upper);
         range(w, "actrange", "actlimited", a->activation_lower, a->activation_upper);

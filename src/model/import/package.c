@@ -1,10 +1,12 @@
 // Mesh addresses to paths. Names come from strangers: they are only ever joined, compared and
-// opened, and may not climb out of the package (or, for plain relative paths, out of the folder
-// above the model's, where most repositories keep their meshes).
+// opened. Relative paths may not leave the root: the folder that the caller names or, without one,
+// the package or repository that holds the model; where neither is found, the folder above the
+// model's, where most collections keep their meshes.
 #include "model/import/package.h"
 
 #include "model/import/xml.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -47,8 +49,8 @@ static bool go_up(char *folder) {
     return true;
 }
 
-// True when walking along `path` never rises more than `allowed` folders above its start.
-static bool stays_inside(const char *path, int allowed) {
+// True when walking along `path` never rises above its start.
+static bool stays_inside(const char *path) {
     int depth = 0;
     while (*path != '\0') {
         size_t length = strcspn(path, "/");
@@ -56,7 +58,7 @@ static bool stays_inside(const char *path, int allowed) {
             depth--;
         else if (length > 0 && !(length == 1 && path[0] == '.'))
             depth++;
-        if (depth < -allowed)
+        if (depth < 0)
             return false;
         path += length;
         path += *path == '/';
@@ -64,8 +66,37 @@ static bool stays_inside(const char *path, int allowed) {
     return true;
 }
 
+// Walks from the absolute folder `out` along `path`, by names alone. False when the result is too
+// long or `path` climbs above "/".
+static bool walk(char *out, const char *path) {
+    while (*path != '\0') {
+        size_t length = strcspn(path, "/"), used = strlen(out);
+        if (length == 2 && path[0] == '.' && path[1] == '.') {
+            char *slash = strrchr(out, '/');
+            if (slash == NULL)
+                return false;
+            *slash = '\0';
+        } else if (length > 0 && !(length == 1 && path[0] == '.')) {
+            if (used + length + 2 > MF_PATH_LIMIT)
+                return false;
+            out[used] = '/';
+            memcpy(out + used + 1, path, length);
+            out[used + 1 + length] = '\0';
+        }
+        path += length;
+        path += *path == '/';
+    }
+    return true;
+}
+
+static bool lies_in(const char *path, const char *root) {
+    size_t length = strlen(root);
+    return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 static mf_Status refuse(Search *search) {
-    return mf_fail(search->error, MF_BAD_FILE, "mesh '%.200s' leaves its root folder by '..'",
+    return mf_fail(search->error, MF_BAD_FILE,
+                   "mesh '%.200s' leaves its root folder by '..' (option root names another)",
                    search->address);
 }
 
@@ -112,6 +143,8 @@ static bool package_at(Search *search, const char *folder, const char *name, cha
 static mf_Status resolve_package(Search *search, const char *name_and_rest, char *out) {
     char name[256], folder[MF_PATH_LIMIT], root[MF_PATH_LIMIT];
     size_t length = strcspn(name_and_rest, "/");
+    if (length == 0 && name_and_rest[0] == '/') // package:///NAME/PATH, with one slash too many
+        return resolve_package(search, name_and_rest + 1, out);
     if (length == 0 || length >= sizeof name || name_and_rest[length] != '/' ||
         (length <= 2 && strncmp(name_and_rest, "..", length) == 0))
         return mf_fail(search->error, MF_BAD_FILE, "mesh '%.200s': expected package://NAME/PATH",
@@ -119,7 +152,7 @@ static mf_Status resolve_package(Search *search, const char *name_and_rest, char
     memcpy(name, name_and_rest, length);
     name[length] = '\0';
     const char *rest = name_and_rest + length + 1;
-    if (!stays_inside(rest, 0))
+    if (!stays_inside(rest))
         return refuse(search);
     for (uint32_t i = 0; i < search->config->package_count; i++) {
         const char *pair = search->config->packages[i];
@@ -135,23 +168,73 @@ static mf_Status resolve_package(Search *search, const char *name_and_rest, char
     return not_found(search);
 }
 
-// How far a plain relative path may climb: to the nearest folder above that is a package, else one.
-static int climb_limit(Search *search) {
-    char folder[MF_PATH_LIMIT], path[MF_PATH_LIMIT];
+// Whether the folder is one into which Python packages are installed.
+static bool holds_python_packages(Search *search, const char *folder) {
+    bool found = false;
+    DIR *list = mf_allow(search->context, "opendir") ? opendir(folder) : NULL;
+    for (struct dirent *entry = list ? readdir(list) : NULL; entry && !found;
+         entry = readdir(list)) {
+        size_t length = strlen(entry->d_name);
+        found = length > 10 && strcmp(entry->d_name + length - 10, ".dist-info") == 0;
+    }
+    if (list != NULL)
+        closedir(list);
+    return found;
+}
+
+static bool is_repository(Search *search, const char *folder) {
+    static const char *const files[] = {"pyproject.toml", "setup.py", ".git"};
+    char path[MF_PATH_LIMIT];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (join(path, folder, files[i]) &&
+            (is_file(search, path) || has_mode(search, path, S_IFDIR)))
+            return true;
+    }
+    memcpy(path, folder, strlen(folder) + 1);
+    return go_up(path) && holds_python_packages(search, path);
+}
+
+// The folder that relative paths may not leave.
+static void find_root(Search *search, char *root) {
+    char folder[MF_PATH_LIMIT], path[MF_PATH_LIMIT], real[PATH_MAX];
+    bool packed = false;
     memcpy(folder, search->folder, sizeof folder);
-    int levels = 0;
+    memcpy(root, folder, sizeof folder);
+    if (search->config->root != NULL) {
+        // A root that does not exist leaves the model's own folder.
+        if (mf_allow(search->context, "realpath") && realpath(search->config->root, real) != NULL &&
+            strlen(real) < MF_PATH_LIMIT)
+            memcpy(root, real, strlen(real) + 1);
+        if (strcmp(root, "/") == 0)
+            root[0] = '\0';
+        return;
+    }
+    go_up(root);
     do {
-        if (join(path, folder, "package.xml") && is_file(search, path))
-            return levels > 1 ? levels : 1;
-        levels++;
+        if (!packed && join(path, folder, "package.xml") && is_file(search, path)) {
+            packed = true;
+            if (strlen(folder) < strlen(root))
+                memcpy(root, folder, sizeof folder);
+        }
+        if (is_repository(search, folder)) {
+            if (strlen(folder) < strlen(root))
+                memcpy(root, folder, sizeof folder);
+            return;
+        }
     } while (go_up(folder));
-    return 1;
 }
 
 static mf_Status resolve_relative(Search *search, const char *address, char *out) {
-    if (!stays_inside(address, climb_limit(search)))
+    char root[MF_PATH_LIMIT];
+    memcpy(out, search->folder, strlen(search->folder) + 1);
+    if (!walk(out, address))
         return refuse(search);
-    return join(out, search->folder, address) && is_file(search, out) ? MF_OK : not_found(search);
+    if (!lies_in(out, search->folder)) {
+        find_root(search, root);
+        if (!lies_in(out, root))
+            return refuse(search);
+    }
+    return is_file(search, out) ? MF_OK : not_found(search);
 }
 
 static mf_Status resolve(Search *search, char *out) {

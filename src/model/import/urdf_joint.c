@@ -83,10 +83,11 @@ static mf_Status read_range(mf_Urdf *urdf, const mf_XmlNode *limit, mf_Joint *jo
         status = mf_xml_numbers(&urdf->xml, limit, "upper", 1, &joint->upper, urdf->error);
     if (status != MF_OK)
         return status;
-    if (!(joint->lower <= joint->upper))
-        return mf_xml_fail(&urdf->xml, limit, urdf->error, MF_BAD_FILE,
-                           "joint '%.100s': need lower <= upper, found %g and %g", joint->name,
-                           joint->lower, joint->upper);
+    if (!(joint->lower <= joint->upper)) { // as Bullet reads it
+        joint->lower = -(double)INFINITY;
+        joint->upper = (double)INFINITY;
+        return note(urdf, true, limit, joint->name, "lower > upper, taken as unlimited");
+    }
     if (joint->lower == joint->upper)
         return note(urdf, true, limit, joint->name, "its range is empty, so it cannot move");
     return MF_OK;
@@ -209,10 +210,15 @@ static mf_Status read_mimic(mf_Urdf *urdf, mf_UrdfJoint *item) {
     if (status != MF_OK)
         return status;
     joint->mimic = mf_names_find(&urdf->joint_names, target);
-    if (joint->mimic == UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "joint '%.100s': follows '%.100s', which does not exist", joint->name,
-                           target);
+    if (joint->mimic == UINT32_MAX) {
+        joint->mimic = MF_NONE;
+        if (!mf_draft_note(&urdf->draft, true, node->line,
+                           "joint '%.100s': follows '%.100s', which does not exist; it moves by "
+                           "itself",
+                           joint->name, target))
+            return mf_urdf_no_memory(urdf);
+        return MF_OK;
+    }
     mf_JointType type = mf_urdf_joints(urdf)[joint->mimic].joint.type;
     if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
         return fail(urdf, node, joint->name,

@@ -21,7 +21,8 @@ static mf_Status skip(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, const 
 
 static bool is_readable_kind(const char *address) {
     const char *ending = strrchr(address, '.');
-    return ending && (strcasecmp(ending, ".stl") == 0 || strcasecmp(ending, ".obj") == 0);
+    return ending && (strcasecmp(ending, ".stl") == 0 || strcasecmp(ending, ".obj") == 0 ||
+                      strcasecmp(ending, ".dae") == 0);
 }
 
 static mf_Status load(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
@@ -114,7 +115,7 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     if (visual && !urdf->config->visual)
         return MF_OK;
     if (!is_readable_kind(address))
-        return skip(urdf, node, visual, address, "is neither STL nor OBJ");
+        return skip(urdf, node, visual, address, "is neither STL, OBJ nor DAE");
     if (urdf->in_memory)
         return skip(urdf, node, visual, address, "not found");
     char path[MF_PATH_LIMIT];
@@ -130,5 +131,9 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
                            address);
     if (status == MF_OK)
         status = load_once(urdf, node, path, scale, out);
+    if (visual && (status == MF_BAD_FILE || status == MF_LIMIT)) {
+        *out = MF_NONE;
+        return skip(urdf, node, visual, address, "cannot be read");
+    }
     return status == MF_OK && !visual ? add_hull(urdf, node, address, *out) : status;
 }

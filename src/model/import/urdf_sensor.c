@@ -4,7 +4,8 @@
 //   <gazebo reference="LINK"><sensor name="N" type="ray"><pose>x y z roll pitch yaw</pose>
 //       <ray><range><max>1.5</max></range></ray></sensor></gazebo>
 //
-// A ray looks along x of its pose. A file without contact sensors gets one on every leaf link that
+// The reference may also be a joint, which stands for the link that it moves. A ray looks along x
+// of its pose. A file without contact sensors gets one on every leaf link that
 // can touch the ground.
 #include "model/import/urdf.h"
 
@@ -76,18 +77,32 @@ static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_Urd
     return ray ? read_ray(urdf, node, link, sensor) : MF_OK;
 }
 
+// The link that a <gazebo> is about, by its name or that of the joint that moves it. MF_NONE when
+// there is neither.
+static uint32_t find_link(const mf_Urdf *urdf, const char *reference) {
+    if (reference == NULL)
+        return MF_NONE;
+    uint32_t link = mf_names_find(&urdf->link_names, reference);
+    if (link != UINT32_MAX)
+        return link;
+    uint32_t joint = mf_names_find(&urdf->joint_names, reference);
+    return joint != UINT32_MAX ? mf_urdf_joints(urdf)[joint].joint.child : MF_NONE;
+}
+
 static mf_Status read_gazebo(mf_Urdf *urdf, const mf_XmlNode *node) {
     static const char *const known[] = {"sensor", NULL};
     const char *reference = mf_xml_attribute(node, "reference");
-    uint32_t link = reference ? mf_names_find(&urdf->link_names, reference) : UINT32_MAX;
+    uint32_t link = find_link(urdf, reference);
     mf_Status status = mf_urdf_ignore_others(urdf, node, known);
     for (const mf_XmlNode *sensor = mf_xml_child(node, "sensor"); status == MF_OK && sensor;
          sensor = mf_xml_next(sensor, "sensor")) {
-        if (link == UINT32_MAX)
-            return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                               "<gazebo> with a sensor: there is no link '%.100s'",
-                               reference ? reference : "");
-        status = read_sensor(urdf, sensor, &mf_urdf_links(urdf)[link]);
+        if (link != MF_NONE)
+            status = read_sensor(urdf, sensor, &mf_urdf_links(urdf)[link]);
+        else if (!mf_draft_note(&urdf->draft, true, node->line,
+                                "<gazebo> with a sensor dropped: there is no link or joint "
+                                "'%.100s'",
+                                reference ? reference : ""))
+            status = mf_urdf_no_memory(urdf);
     }
     return status;
 }

@@ -11,6 +11,7 @@
 #define MF_MOTION_ARTICULATED_ACTUATE_H
 
 #include "motion/articulated/drive.h"
+#include "motion/articulated/muscle.h"
 
 typedef struct Wrench {
     Vec force;  // [N] own axes
@@ -49,7 +50,9 @@ static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuato
                                        const mf_real *c, uint32_t i) {
     mf_lane now = row_load(all->activation, i), control = actuator_control(all, c, i);
     mf_lane change = control;
-    if (actuator->dynamics != MF_DYNAMICS_INTEGRATOR)
+    if (actuator->dynamics == MF_DYNAMICS_MUSCLE)
+        change = muscle_change(&actuator->fibre, control, now);
+    else if (actuator->dynamics != MF_DYNAMICS_INTEGRATOR)
         change = control - now;
     now = mf_fma(change, mf_set(c[MF_ART_ACTIVATION_STEP]), now);
     return mf_clamp(now, mf_set(c[MF_ART_ACTIVATION_LOWER]), mf_set(c[MF_ART_ACTIVATION_UPPER]));
@@ -90,6 +93,16 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane len
     return (Line){held, slope * part};
 }
 
+// As above for any law. A muscle's force is that at the beginning of the step.
+static MF_INLINE Line actuator_pull(const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                    mf_lane length, mf_lane rate, mf_lane step, mf_lane late) {
+    if (!actuator->muscle)
+        return actuator_line(c, input, length, rate, step, late);
+    const mf_lane force = muscle_force(&actuator->fibre, input, length, rate);
+    return (Line){mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER])),
+                  mf_zero()};
+}
+
 static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
                                   const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
                                   mf_lane step, uint32_t i, Actuation *all) {
@@ -102,7 +115,7 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
         rate = mf_fma(weight, state->speed[term->link], rate);
         sum += (mf_real)(term->weight < 0 ? -term->weight : term->weight);
     }
-    Line line = actuator_line(c, input, length, rate, step, all->late);
+    Line line = actuator_pull(actuator, c, input, length, rate, step, all->late);
     all->force[i] = line.torque;
     // MuJoCo takes nothing off a force that is held at its range.
     const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_FORCE_LOWER]), line.torque),

@@ -10,7 +10,7 @@
 #ifndef MF_MOTION_ARTICULATED_ACTUATE_SITE_H
 #define MF_MOTION_ARTICULATED_ACTUATE_SITE_H
 
-#include "motion/articulated/spread.h"
+#include "motion/articulated/tendon_path.h"
 
 typedef struct Sight { // a site in the world
     Mat turn;
@@ -18,10 +18,6 @@ typedef struct Sight { // a site in the world
     Vec velocity; // [m/s]
     Vec rate;     // [rad/s]
 } Sight;
-
-static inline bool is_still(const mf_ArtPlan *plan, int32_t link) {
-    return link == MF_ART_WORLD || (link < 0 && plan->fixed);
-}
 
 static inline Vec rate_in_world(const mf_ArtPlan *plan, const State *state, const Work *work,
                                 int32_t link) {
@@ -131,6 +127,20 @@ static inline void push_site(const mf_ArtPlan *plan, const State *state,
     wrench->torque = vec_fma(turn, line.torque, wrench->torque);
 }
 
+// On a spatial tendon: all its links are pulled.
+static inline void actuate_tendon(const mf_ArtPlan *plan, const State *state,
+                                  const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                  uint32_t i, Work *work) {
+    TendonPath path;
+    const mf_lane gear = mf_set((mf_real)actuator->gear[0]);
+    tendon_path(plan, state, work, actuator->path, &path);
+    const mf_lane force =
+        actuator_pull(actuator, c, input, gear * path.length, gear * path.speed, mf_zero(), mf_zero())
+            .torque;
+    work->actuation.force[i] = force;
+    tendon_push(plan, &path, gear * force, work->actuation.wrench);
+}
+
 // Forces of all actuators. Poses and rates of the links must be there.
 static inline void actuate_all(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                Work *work) {
@@ -146,6 +156,9 @@ static inline void actuate_all(const mf_ArtPlan *plan, const State *state, mf_la
             break;
         case MF_ART_TURNS:
             actuate_ball(plan, state, actuator, c, input, step, i, all);
+            break;
+        case MF_ART_TENSES:
+            actuate_tendon(plan, state, actuator, c, input, i, work);
             break;
         case MF_ART_PUSHES:
             push_site(plan, state, actuator, c, input, step, i, work);

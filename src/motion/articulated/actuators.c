@@ -154,6 +154,7 @@ static double activation_step(const mf_Actuator *from, double step) {
     case MF_DYNAMICS_NONE:
         return 0.0;
     case MF_DYNAMICS_INTEGRATOR:
+    case MF_DYNAMICS_MUSCLE:
         return step;
     case MF_DYNAMICS_FILTER:
         return step / (from->time_constant > 1e-15 ? from->time_constant : 1e-15);
@@ -180,11 +181,21 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     c[MF_ART_ACTIVATION_UPPER] = from->activation_upper;
     c[MF_ART_ACTIVATION_STEP] = activation_step(from, step);
     *actuator = (mf_ArtActuator){.dynamics = from->dynamics, .early = from->early};
+    actuator->muscle = from->muscle.exists;
+    if (actuator->muscle)
+        actuator->fibre = mf_art_muscle(&from->muscle);
     plan->has_activation = plan->has_activation || from->dynamics != MF_DYNAMICS_NONE;
     if (from->drive == MF_DRIVE_SITE && from->reference_site == MF_NONE)
         return add_push(plan, from, actuator, c, error);
     if (from->drive == MF_DRIVE_SITE) {
         add_push_from(plan, from, actuator);
+        return MF_OK;
+    }
+    if (from->drive == MF_DRIVE_TENDON && model->tendons[from->tendon].wrap_count > 0) {
+        actuator->acts = MF_ART_TENSES;
+        actuator->path = from->tendon;
+        memcpy(actuator->gear, from->gear, sizeof actuator->gear);
+        mf_art_path_thrust(plan, from->tendon);
         return MF_OK;
     }
     if (from->drive != MF_DRIVE_TENDON && !has_axis(&model->joints[from->joint]))

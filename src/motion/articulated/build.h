@@ -13,7 +13,16 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan); // NULL is fine
 mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
                             uint32_t actuator_count, mf_Context *context, mf_Error *error);
 
-// Allocates and fills plan->actuators and terms, and their constants. The tree must be there.
+// Allocates and fills plan->paths, wraps and path_links, where the model has spatial tendons. The
+// tree must be there.
+mf_Status mf_art_paths_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                             mf_Error *error);
+// Marks the links that a spatial tendon pulls as pushed by an actuator.
+void mf_art_path_thrust(mf_ArtPlan *plan, uint32_t tendon);
+mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
+
+// Allocates and fills plan->actuators and terms, and their constants. The tree and the
+// paths must be there.
 mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,
                                  mf_Context *context, mf_Error *error);
 

@@ -16,6 +16,7 @@
 #include "motion/articulated/meet.h"
 #include "motion/articulated/outer_couple.h"
 #include "motion/articulated/step.h"
+#include "motion/articulated/tendon_path.h"
 
 // Tries of the end of the step.
 enum { CLOSE_ROUNDS = 2 };
@@ -246,15 +247,26 @@ static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explic
 
 typedef struct Pull { // a tendon's row being made
     const mf_ArtTendon *tendon;
+    const TendonPath *path; // of a spatial one, else NULL
     mf_lane length, speed, gain;
 } Pull;
 
-static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane sign, mf_lane unit,
-                       bool explicit) {
+// What the tendon pulls with at one unit of force, `sign` times.
+static void pull_links(Couple *c, const Pull *pull, mf_lane sign) {
     const mf_ArtTerm *terms = c->plan->terms + pull->tendon->first_term;
-    rows_begin(c, 1);
     for (uint32_t t = 0; t < pull->tendon->term_count; t++)
         row_twist(c, terms[t].link, sign * mf_set((mf_real)terms[t].weight));
+    for (uint32_t i = 0; pull->path != NULL && i < pull->path->count; i++) {
+        const Wrench *wrench = &pull->path->row[i];
+        row_pull(c, 0, pull->path->links[i], vec_zero(), vec_scale(wrench->force, sign),
+                 vec_scale(wrench->torque, sign));
+    }
+}
+
+static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane sign, mf_lane unit,
+                       bool explicit) {
+    rows_begin(c, 1);
+    pull_links(c, pull, sign);
     Row *row = rows_finish(c, state);
     row->value = sign * value_at(pull->speed, pull->gain, unit, explicit);
     row->low = mf_set(-MF_REAL_MAX);
@@ -330,19 +342,46 @@ static void limit_row(Couple *c, const State *state, const Pull *pull, mf_lane u
     row->slope = unit * mf_fma(unit, force, drag) * inertia;
 }
 
+// Length, its rate, and what that gains without the rows. What the path's turning adds to the gain
+// is left out, as in MuJoCo: it vanishes with the step.
+static void spatial_pull(const Couple *c, const State *state, TendonPath *path, Pull *pull) {
+    const mf_ArtPlan *plan = c->plan;
+    const Vec none = vec_zero();
+    tendon_path(plan, state, c->work, pull->tendon->tendon, path);
+    pull->path = path;
+    pull->length = path->length;
+    pull->speed = path->speed;
+    for (uint32_t i = 0; i < path->count; i++) {
+        const Spot spot = spot_at(plan, state, c->work, path->links[i], none, none);
+        const Vec gain = into_link(c->work, path->links[i], spot.gain),
+                  turn = into_link(c->work, path->links[i], spot.spin_gain);
+        pull->gain = vec_dot_add(path->row[i].force, gain, pull->gain);
+        pull->gain = vec_dot_add(path->row[i].torque, turn, pull->gain);
+    }
+}
+
+static void fixed_pull(const Couple *c, const State *state, const Rates *rates, Pull *pull) {
+    const mf_ArtTendon *tendon = pull->tendon;
+    for (uint32_t t = 0; t < tendon->term_count; t++) {
+        const mf_ArtTerm *term = &c->plan->terms[tendon->first_term + t];
+        mf_lane weight = mf_set((mf_real)term->weight);
+        pull->length = mf_fma(weight, state->angle[term->link], pull->length);
+        pull->speed = mf_fma(weight, state->speed[term->link], pull->speed);
+        pull->gain = mf_fma(weight, rates->joint[term->link], pull->gain);
+    }
+}
+
 static void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_lane unit,
                         bool explicit) {
     const mf_ArtPlan *plan = c->plan;
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &plan->tendons[i];
-        Pull pull = {tendon, mf_zero(), mf_zero(), mf_zero()};
-        for (uint32_t t = 0; t < tendon->term_count; t++) {
-            const mf_ArtTerm *term = &plan->terms[tendon->first_term + t];
-            mf_lane weight = mf_set((mf_real)term->weight);
-            pull.length = mf_fma(weight, state->angle[term->link], pull.length);
-            pull.speed = mf_fma(weight, state->speed[term->link], pull.speed);
-            pull.gain = mf_fma(weight, rates->joint[term->link], pull.gain);
-        }
+        TendonPath path;
+        Pull pull = {tendon, NULL, mf_zero(), mf_zero(), mf_zero()};
+        if (tendon->path != MF_NONE)
+            spatial_pull(c, state, &path, &pull);
+        else
+            fixed_pull(c, state, rates, &pull);
         if (tendon->elastic)
             elastic_row(c, state, &pull, unit, explicit);
         if (tendon->friction > 0.0)

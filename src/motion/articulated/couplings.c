@@ -172,6 +172,7 @@ static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t te
     const bool limits = plan->config.limits && !(disabled & MF_DISABLE_LIMIT);
     mf_ArtTendon *to = &plan->tendons[plan->tendon_count++];
     *to = (mf_ArtTendon){.tendon = tendon,
+                         .path = from->wrap_count > 0 ? tendon : MF_NONE,
                          .lower = limits ? from->lower : -INFINITY,
                          .upper = limits ? from->upper : INFINITY,
                          .spring_lower = from->spring_lower,

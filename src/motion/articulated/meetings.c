@@ -3,6 +3,7 @@
 #include "motion/articulated/host.h"
 #include "math/scalar.h"
 
+#include <float.h>
 #include <string.h>
 
 // The ground is the terrain's: a level plane of the file, not above it, is the same ground.
@@ -66,11 +67,18 @@ static mf_Status find_room(mf_ArtPlan *plan, const mf_Model *model, uint32_t row
     const uint32_t one = longest_row(plan), room = MF_ARTICULATED_ROW_NUMBERS;
     uint32_t all = 6 + plan->link_count + 2 * plan->ball_count, two = 2 * one < all ? 2 * one : all;
     uint32_t used = 0;
-    for (uint32_t i = 0; i < plan->loop_count; i++)
-        used += plan->loops[i].rows * (plan->loops[i].rows == 1 ? all : two);
+    for (uint32_t i = 0; i < plan->loop_count; i++) {
+        const mf_ArtLoop *loop = &plan->loops[i];
+        uint32_t length = loop->rows == 1 ? (loop->terms[0] + loop->terms[1]) * one : two;
+        used += loop->rows * (length < all ? length : all);
+    }
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        uint32_t length = plan->tendons[i].term_count * one;
-        used += 3 * (length < all ? length : all);
+        const mf_ArtTendon *tendon = &plan->tendons[i];
+        uint32_t ends =
+            tendon->path != MF_NONE ? plan->paths[tendon->path].link_count : tendon->term_count;
+        uint32_t length = ends * one, own = (uint32_t)tendon->elastic + (tendon->friction > 0.0) +
+                                            (tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX);
+        used += own * (length < all ? length : all);
     }
     uint32_t left = used < room ? (room - used) / ((rows > 0 ? rows : 1) * two) : 0;
     if (used > room || (rows > 0 && left == 0))

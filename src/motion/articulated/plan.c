@@ -3,6 +3,7 @@
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -239,13 +240,27 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     }
 }
 
+// Whether a spatial tendon has a spring, a limit, friction or inertia: MuJoCo's law takes only fixed
+// tendons with those, and spatial ones that actuators pull.
+static bool has_held_path(const mf_Model *model) {
+    bool held = false;
+    for (uint32_t i = 0; i < model->tendon_count; i++) {
+        const mf_Tendon *tendon = &model->tendons[i];
+        held = held || (tendon->wrap_count > 0 &&
+                        (tendon->stiffness > 0.0 || tendon->damping > 0.0 ||
+                         tendon->friction > 0.0 || tendon->armature > 0.0 ||
+                         tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX));
+    }
+    return held;
+}
+
 // MJCF files get MuJoCo's law unless the settings say how contacts or limits give way.
 static mf_ContactLaw find_law(const mf_Model *model, const mf_ArticulatedConfig *config) {
     const bool said = config->contact_stiffness > 0.0 || config->contact_time > 0.0 ||
                       config->limit_time > 0.0 || !isnan(config->contact_damping);
     if (config->contact_law != MF_CONTACT_LAW_AS_MODEL)
         return config->contact_law;
-    return model->body_count > 0 && !said ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
+    return model->body_count > 0 && !said && !has_held_path(model) ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
 }
 
 static void number_dofs(mf_ArtPlan *plan) {
@@ -298,7 +313,10 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
         plan->limited |= (plan->links[l].drive & MF_ART_HAS_LIMIT) != 0;
     }
     set_settings(plan, model, world);
-    status = mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
+    status = mf_art_paths_build(plan, model, context, error);
+    if (status == MF_OK)
+        status =
+            mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
     if (status == MF_OK)
         status = mf_art_fluids_build(plan, model, context, error);
     if (status == MF_OK)
@@ -335,6 +353,9 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->terms);
     mf_release(context, plan->loops);
     mf_release(context, plan->tendons);
+    mf_release(context, plan->paths);
+    mf_release(context, plan->wraps);
+    mf_release(context, plan->path_links);
     mf_release(context, plan->looped);
     mf_release(context, plan->fluids);
     mf_release(context, plan->meets);

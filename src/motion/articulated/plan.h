@@ -20,9 +20,10 @@ enum {
     MF_ARTICULATED_MAX_LINKS = 256,
     MF_ARTICULATED_MAX_BALLS = 64,
     MF_ARTICULATED_MAX_CONTACTS = 512,
-    MF_ARTICULATED_MAX_ACTUATORS = 256,
-    MF_ARTICULATED_MAX_LOOPS = 64, // equations of equality constraints
-    MF_ARTICULATED_MAX_TENDONS = 64,
+    MF_ARTICULATED_MAX_ACTUATORS = 1024,
+    MF_ARTICULATED_MAX_LOOPS = 64,     // equations of equality constraints
+    MF_ARTICULATED_MAX_TENDONS = 64,   // with forces of their own
+    MF_ARTICULATED_PATH_LINKS = 64,    // that one spatial tendon touches
     MF_ARTICULATED_MAX_ZONES = 64,     // bodies with force or torque sensors
     MF_ARTICULATED_MAX_MEETINGS = 48,  // contacts that the solver of couplings holds at a time
     MF_ARTICULATED_ROW_NUMBERS = 6144, // room of the solver's rows
@@ -191,14 +192,26 @@ enum { MF_ART_WORLD = -2 }; // in place of a plan link: the world
 typedef enum mf_ArtActs {
     MF_ART_PULLS,      // on hinges and slides: terms
     MF_ART_TURNS,      // a ball joint
+    MF_ART_TENSES,     // a spatial tendon
     MF_ART_PUSHES,     // a link at a site
     MF_ART_PUSHES_FROM // a link at a site, in the axes of another site, which gets the reaction
 } mf_ArtActs;
+
+// A muscle's numbers, ready for the kernel (muscle.h).
+typedef struct mf_ArtMuscle {
+    double scale, offset;         // scaled length = scale * length + offset
+    double rate;                  // scaled velocity = rate * velocity
+    double force;                 // [N] or [N m] peak
+    double lower, upper;          // [1]
+    double passive, lengthening;  // [1]
+    double rise, fall, smoothing; // [s], [s], [1]
+} mf_ArtMuscle;
 
 typedef struct mf_ArtActuator {
     mf_ArtActs acts;
     mf_ActuatorDynamics dynamics;
     bool early;
+    bool muscle;                     // its force is that of `fibre`, not of gain and bias
     bool in_parent;                  // of a ball: the gear is in the parent's axes
     bool rated;                      // its force depends on length or rate
     uint32_t first_term, term_count; // [1]
@@ -209,7 +222,28 @@ typedef struct mf_ArtActuator {
     double turns[2][9]; // [1] the sites' axes to those links', row after row
     double gear[6];     // [1]
     double period;      // [1] length of a whole turn, for position control of turns; 0: none
+    uint32_t path;      // [1] of a spatial tendon
+    mf_ArtMuscle fibre;
 } mf_ArtActuator;
+
+// One element of the path of a spatial tendon (tendon_path.h).
+typedef struct mf_ArtWrap {
+    mf_WrapType type;
+    uint32_t slot;      // [1] of its link in the path's list
+    double arm[3];      // [m] its origin in that link's frame
+    double turn[9];     // [1] its axes to that link's, row after row
+    double radius;      // [m]
+    bool sided;         // a side point chooses the way
+    int32_t side_link;  // [1] plan link, -1 = base, MF_ART_WORLD
+    double side_arm[3]; // [m]
+    double share;       // [1] of what follows in the length: 1 over the pulley's divisor
+} mf_ArtWrap;
+
+// The path of a spatial tendon: its elements and the links that they are on.
+typedef struct mf_ArtPath {
+    uint32_t first_wrap, wrap_count; // [1]
+    uint32_t first_link, link_count; // [1] in path_links
+} mf_ArtPath;
 
 typedef struct mf_ArtContact {
     int32_t link;   // [1] plan link, -1 = base
@@ -259,6 +293,7 @@ typedef struct mf_ArtLoop {
 typedef struct mf_ArtTendon {
     uint32_t tendon;                               // [1] of the model
     uint32_t first_term, term_count;               // [1]
+    uint32_t path;                                 // [1] of a spatial tendon, else MF_NONE
     double lower, upper;                           // [m] or [rad] infinite: no limit
     double spring_lower, spring_upper;             // [m] or [rad]
     double stiffness, damping, friction, armature; // [N/m], [N s/m], [N], [kg] or of turning
@@ -377,6 +412,9 @@ typedef struct mf_ArtPlan {
     uint32_t loop_count, loop_rows, tendon_count; // [1]
     mf_ArtLoop *loops;
     mf_ArtTendon *tendons;
+    mf_ArtPath *paths;        // per tendon of the model; NULL: there is no spatial one
+    mf_ArtWrap *wraps;        // of all paths
+    int32_t *path_links;      // [1] plan link, -1 = base, MF_ART_WORLD
     bool *looped;             // per plan link: a loop needs its pose
     uint32_t meeting_room;    // [1] contacts between links of a lane that are solved
     uint32_t meeting_numbers; // [1] room of their rows

@@ -71,6 +71,11 @@ typedef struct Work {
     Expected expected[MF_ARTICULATED_MAX_LINKS + 1];   // what other links press with
 } Work;
 
+// Links that no force moves.
+static inline bool is_still(const mf_ArtPlan *plan, int32_t link) {
+    return link == MF_ART_WORLD || (link < 0 && plan->fixed);
+}
+
 // ---- between a link and its parent --------------------------------------------------------------
 
 // The same way back for a whole body.

@@ -1,0 +1,68 @@
+// MuJoCo's plugin actuator mujoco.pid: force = kp e + kd e' + ki (integral of e), with the error e
+// of the driven length against the control. Its proportional and derivative parts are a position
+// actuator; the integral and the limit of the control's slope are told as dropped.
+#include "model/import/mjcf.h"
+
+#include <string.h>
+
+// Where the settings stand: in the element itself or in the instance that it names.
+static const mf_XmlNode *find_settings(const mf_Mjcf *m, const mf_XmlNode *node) {
+    const char *instance = mf_xml_attribute(node, "instance");
+    if (instance == NULL)
+        return node;
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "extension"); section;
+         section = mf_xml_next(section, "extension")) {
+        for (const mf_XmlNode *plugin = mf_xml_child(section, "plugin"); plugin;
+             plugin = mf_xml_next(plugin, "plugin")) {
+            for (const mf_XmlNode *item = mf_xml_child(plugin, "instance"); item;
+                 item = mf_xml_next(item, "instance")) {
+                const char *name = mf_xml_attribute(item, "name");
+                if (name != NULL && strcmp(name, instance) == 0)
+                    return item;
+            }
+        }
+    }
+    return NULL;
+}
+
+static mf_Status read_settings(mf_Mjcf *m, const mf_XmlNode *settings, double values[5]) {
+    static const char *const keys[] = {"kp", "kd", "ki", "imax", "slewmax"};
+    for (const mf_XmlNode *config = mf_xml_child(settings, "config"); config;
+         config = mf_xml_next(config, "config")) {
+        const char *key = mf_xml_attribute(config, "key"), *rest = "";
+        const char *value = mf_xml_attribute(config, "value");
+        size_t i = 0;
+        while (i < 5 && (key == NULL || strcmp(key, keys[i]) != 0))
+            i++;
+        if (i == 5)
+            return mf_mjcf_fail(m, config, "<config> key: expected kp, ki, kd, imax or slewmax");
+        if (value == NULL || mf_xml_scan(value, 1, &values[i], &rest) != 1)
+            return mf_mjcf_fail(m, config, "<config> value: expected one number");
+    }
+    return MF_OK;
+}
+
+mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    double values[5] = {0}; // kp, kd, ki, imax, slewmax
+    const char *plugin = mf_xml_attribute(node, "plugin");
+    const mf_XmlNode *settings = find_settings(m, node);
+    a->plugin = true;
+    a->known = plugin == NULL || strcmp(plugin, "mujoco.pid") == 0;
+    if (!a->known)
+        return mf_mjcf_refuse(m, node, "of a plugin that is not mujoco.pid");
+    if (settings == NULL)
+        return mf_mjcf_fail(m, node, "<plugin> instance: there is no instance '%.100s'",
+                            mf_xml_attribute(node, "instance"));
+    mf_Status status = read_settings(m, settings, values);
+    if (status == MF_OK && values[2] != 0.0)
+        status = mf_mjcf_refuse(m, node, "ki (the integral part)");
+    if (status == MF_OK && values[4] != 0.0)
+        status = mf_mjcf_refuse(m, node, "slewmax (the limit of the control's slope)");
+    a->gain[0] = values[0];
+    a->bias[0] = 0.0;
+    a->bias[1] = -values[0];
+    a->bias[2] = -values[1];
+    a->gain_kind = MF_MJCF_GAIN_FIXED;
+    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+    return status;
+}

@@ -1,0 +1,122 @@
+// Paths of spatial tendons in terms of the plan's links, and muscles.
+#include "motion/articulated/build.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+// Place and axes of a frame of the model in the plan link that carries it, which is returned.
+static int32_t locate(const mf_ArtPlan *plan, uint32_t link, const double position[3],
+                      const double rotation[4], double arm[3], double turn[9]) {
+    double axes[4];
+    if (link == MF_NONE) {
+        mf_vec3_copy(arm, position);
+        mf_quat_to_matrix(turn, rotation);
+        return MF_ART_WORLD;
+    }
+    const mf_ArtPlace *in = &plan->places[link];
+    mf_quat_multiply(axes, in->turn, rotation);
+    mf_quat_to_matrix(turn, axes);
+    mf_quat_rotate(arm, in->turn, position);
+    mf_vec3_add(arm, arm, in->place);
+    return in->link;
+}
+
+static void mark_placed(mf_ArtPlan *plan, int32_t link) {
+    plan->posed = true;
+    for (; link >= 0; link = plan->links[link].parent)
+        plan->links[link].placed = true;
+}
+
+// The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
+static uint32_t slot_of(mf_ArtPlan *plan, mf_ArtPath *path, int32_t link) {
+    int32_t *links = plan->path_links + path->first_link;
+    for (uint32_t i = 0; i < path->link_count; i++) {
+        if (links[i] == link)
+            return i;
+    }
+    if (path->link_count == MF_ARTICULATED_PATH_LINKS)
+        return MF_NONE;
+    links[path->link_count] = link;
+    return path->link_count++;
+}
+
+static bool add_wrap(mf_ArtPlan *plan, const mf_TendonWrap *from, mf_ArtPath *path,
+                     mf_ArtWrap *to) {
+    static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
+    double turn[9];
+    *to = (mf_ArtWrap){.type = from->type, .side_link = MF_ART_WORLD};
+    if (from->type == MF_WRAP_PULLEY) {
+        to->share = 1.0 / from->divisor;
+        return true;
+    }
+    const int32_t link = locate(plan, from->frame.link, from->frame.position, from->frame.rotation,
+                                to->arm, to->turn);
+    to->slot = slot_of(plan, path, link);
+    to->radius = from->radius;
+    mark_placed(plan, link);
+    if (from->side != MF_NONE) {
+        to->sided = true;
+        to->side_link =
+            locate(plan, from->side_link, from->side_place, identity, to->side_arm, turn);
+        mark_placed(plan, to->side_link);
+    }
+    return to->slot != MF_NONE;
+}
+
+mf_Status mf_art_paths_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                             mf_Error *error) {
+    if (model->tendon_wrap_count == 0)
+        return MF_OK;
+    plan->paths = mf_allocate(context, model->tendon_count, sizeof *plan->paths);
+    plan->wraps = mf_allocate(context, model->tendon_wrap_count, sizeof *plan->wraps);
+    plan->path_links = mf_allocate(context, model->tendon_wrap_count, sizeof *plan->path_links);
+    if (plan->paths == NULL || plan->wraps == NULL || plan->path_links == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    for (uint32_t i = 0; i < model->tendon_count; i++) {
+        const mf_Tendon *tendon = &model->tendons[i];
+        mf_ArtPath *path = &plan->paths[i];
+        // A path has no more links than elements.
+        *path = (mf_ArtPath){.first_wrap = tendon->first_wrap,
+                             .wrap_count = tendon->wrap_count,
+                             .first_link = tendon->first_wrap};
+        for (uint32_t k = tendon->first_wrap; k < tendon->first_wrap + tendon->wrap_count; k++) {
+            if (!add_wrap(plan, &model->tendon_wraps[k], path, &plan->wraps[k]))
+                return mf_fail(error, MF_LIMIT, "articulated: tendon %s touches more than %d links",
+                               tendon->name, MF_ARTICULATED_PATH_LINKS);
+        }
+    }
+    return MF_OK;
+}
+
+void mf_art_path_thrust(mf_ArtPlan *plan, uint32_t tendon) {
+    const mf_ArtPath *path = &plan->paths[tendon];
+    for (uint32_t i = path->first_link; i < path->first_link + path->link_count; i++) {
+        const int32_t link = plan->path_links[i];
+        if (link >= 0)
+            plan->links[link].thrust = true;
+        else if (link != MF_ART_WORLD)
+            plan->base_thrust = !plan->fixed;
+    }
+}
+
+mf_ArtMuscle mf_art_muscle(const mf_Muscle *from) {
+    const double tiny = 1e-15; // as MuJoCo's
+    const double range =
+        from->range[1] - from->range[0] > tiny ? from->range[1] - from->range[0] : tiny;
+    const double optimal = (from->length_range[1] - from->length_range[0]) / range;
+    const double length = optimal > tiny ? optimal : tiny;
+    const double fastest = length * from->speed > tiny ? length * from->speed : tiny;
+    const double give = from->acceleration > tiny ? from->acceleration : tiny;
+    return (mf_ArtMuscle){.scale = 1.0 / length,
+                          .offset = from->range[0] - from->length_range[0] / length,
+                          .rate = 1.0 / fastest,
+                          .force = from->force < 0.0 ? from->scale / give : from->force,
+                          .lower = from->lower,
+                          .upper = from->upper,
+                          .passive = from->passive,
+                          .lengthening = from->lengthening,
+                          .rise = from->rise,
+                          .fall = from->fall,
+                          .smoothing = from->smoothing};
+}

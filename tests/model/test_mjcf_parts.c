@@ -1,0 +1,191 @@
+// MJCF from parts: attached models, height fields from files, assets beside included files; and
+// actuators and tendons that are more than sums: paths, muscles, PID plugins.
+#include "model/support.h"
+
+#include <math.h>
+
+// ---- attached models
+// -----------------------------------------------------------------------------
+
+static const char arm[] =
+    "<mujoco model='arm'><compiler angle='radian' meshdir='meshes'/>"
+    "<default><joint damping='3'/><default class='soft'><joint damping='1'/></default></default>"
+    "<asset><mesh file='tet.obj'/></asset>"
+    "<worldbody><body name='base' pos='1 0 0'><body name='upper'>"
+    "<joint name='j' range='-1 1'/><geom type='mesh' mesh='tet'/>"
+    "<body name='lower' pos='0 0 1'><joint name='k' class='soft'/><geom size='.1'/></body></body>"
+    "</body><body name='other'><joint name='o'/><geom size='.1'/></body></worldbody>"
+    "<actuator><motor name='m' joint='j' gear='7'/><motor name='n' joint='o'/></actuator>"
+    "<keyframe><key/></keyframe></mujoco>";
+
+static void attached_models_bring_all_they_have(void **state) {
+    char path[512], part[512], mesh[512];
+    write_text(mesh, "attach/parts/meshes/tet.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    write_text(part, "attach/parts/arm.xml", arm);
+    write_text(path, "attach/robot.xml",
+               "<mujoco><default><joint damping='9'/></default>"
+               "<asset><model name='arm' file='parts/arm.xml'/></asset><worldbody>"
+               "<body name='root' pos='0 0 2'><joint name='j' range='-90 90'/><geom size='.1'/>"
+               "<attach model='arm' body='base' prefix='l_'/>"
+               "<frame pos='0 5 0'><attach model='arm' body='upper' prefix='r_'/></frame></body>"
+               "</worldbody></mujoco>");
+    mf_Model *model = load_file(*state, path, NULL);
+    assert_int_equal(model->joint_count, 5); // root, and j and k of each
+    const uint32_t root = mf_model_find_joint(model, "j"), left = mf_model_find_joint(model, "l_j"),
+                   soft = mf_model_find_joint(model, "r_k");
+    assert_near(model->joints[root].upper, 1.57079632679489662, 1e-15); // degrees
+    assert_near(model->joints[left].upper, 1, 0);                       // radians
+    assert_near(model->joints[root].damping, 9, 0);
+    assert_near(model->joints[left].damping, 3, 0); // nothing of the outer class
+    assert_near(model->joints[soft].damping, 1, 0);
+    assert_near3(model->joints[left].position, 1, 0, 0, 1e-15);
+    assert_near3(model->joints[mf_model_find_joint(model, "r_j")].position, 0, 5, 0, 1e-15);
+    // Actuators of what is attached, not of the rest.
+    assert_int_equal(model->actuator_count, 2);
+    assert_int_equal(model->actuators[mf_model_find_actuator(model, "l_m")].joint, left);
+    assert_non_null(find_note(model, "keyframes of the attached model"));
+    assert_non_null(find_note(model, "that is not attached"));
+    assert_int_equal(model->mesh_count, 2);
+    mf_model_destroy(model);
+}
+
+static void models_that_attach_themselves_end(void **state) {
+    char path[512];
+    mf_Model *model = NULL;
+    mf_Error error = {0};
+    write_text(path, "attach/self.xml",
+               "<mujoco><asset><model name='s' file='self.xml'/></asset><worldbody><body name='b'>"
+               "<joint/><geom size='1'/>\n<attach model='s' body='b' prefix='p'/></body>"
+               "</worldbody></mujoco>");
+    // The attached copy attaches nothing more that is known.
+    assert_int_not_equal(mf_model_load(*state, path, NULL, &model, &error), MF_NO_MEMORY);
+    mf_model_destroy(model);
+}
+
+// ---- height fields
+// -------------------------------------------------------------------------------
+
+#define GROUND                                                                                     \
+    "<mujoco><asset><hfield name='h' file='%s' size='4 3 2 1'/></asset><worldbody>"                \
+    "<geom type='hfield' hfield='h'/><body><freejoint/><geom size='.1'/></body></worldbody>"       \
+    "</mujoco>"
+
+// Three columns, two rows: 0 100 200 above, 50 50 150 below.
+static const uint8_t picture[] = {137, 80, 78,  71, 13,  10, 26, 10, 0,  0,   0,  13,  73,  72, 68,
+                                  82,  0,  0,   0,  3,   0,  0,  0,  2,  8,   0,  0,   0,   0,  184,
+                                  31,  57, 198, 0,  0,   0,  16, 73, 68, 65,  84, 120, 156, 99, 96,
+                                  72,  57, 193, 96, 100, 52, 13, 0,  7,  216, 2,  39,  132, 47, 87,
+                                  34,  0,  0,   0,  0,   73, 69, 78, 68, 174, 66, 96,  130};
+
+static void height_fields_are_read_from_files(void **state) {
+    char path[512], data[512], text[600];
+    const struct {
+        int32_t sizes[2];
+        float heights[6];
+    } binary = {{2, 3}, {1, 1, 3, 0, 2, 4}};
+    write_bytes(data, "hf/h.bin", &binary, sizeof binary);
+    snprintf(text, sizeof text, GROUND, "h.bin");
+    write_text(path, "hf/binary.xml", text);
+    mf_Model *model = load_file(*state, path, NULL);
+    assert_int_equal(model->height_field_count, 1);
+    const mf_HeightField *field = model->height_fields;
+    assert_true(field->rows == 2 && field->columns == 3);
+    for (int i = 0; i < 6; i++)
+        assert_near(field->heights[i], binary.heights[i] / 4.0, 1e-7);
+    mf_model_destroy(model);
+    write_bytes(data, "hf/h.png", picture, sizeof picture);
+    snprintf(text, sizeof text, GROUND, "h.png");
+    write_text(path, "hf/image.xml", text);
+    model = load_file(*state, path, NULL);
+    static const double rows[6] = {50, 50, 150, 0, 100, 200}; // the lower row first
+    for (int i = 0; i < 6; i++)
+        assert_near(model->height_fields->heights[i], rows[i] / 200.0, 1e-7);
+    mf_model_destroy(model);
+}
+
+static void broken_height_fields_are_refused(void **state) {
+    char path[512], data[512], text[600];
+    const int32_t sizes[5][2] = {{2, 3}, {-1, 3}, {1 << 30, 1 << 30}, {1, 1}, {2147483647, 2}};
+    for (int i = 0; i < 5; i++) {
+        mf_Model *model = NULL;
+        write_bytes(data, "hf/bad.bin", sizes[i], sizeof sizes[i]);
+        snprintf(text, sizeof text, GROUND, "bad.bin");
+        write_text(path, "hf/bad.xml", text);
+        assert_int_equal(mf_model_load(*state, path, NULL, &model, NULL), MF_BAD_FILE);
+        assert_null(model);
+    }
+}
+
+// ---- tendons and actuators
+// -----------------------------------------------------------------------
+
+static const char ropes[] =
+    "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='0 0 1'/>"
+    "<body name='b'><joint name='j' axis='0 1 0'/><geom name='ball' size='.1' mass='1'/>"
+    "<site name='s' pos='.3 0 0'/><site name='e' pos='.3 0 .4'/>"
+    "<geom name='roll' type='cylinder' size='.05 .1' pos='.3 0 .2'/></body></worldbody><tendon>"
+    "<spatial name='t' stiffness='3'><site site='w'/><geom geom='ball' sidesite='e'/>"
+    "<site site='s'/><pulley divisor='2'/><site site='w'/><site site='e'/></spatial></tendon>"
+    "<actuator><muscle name='m' tendon='t' lengthrange='.5 2'/>"
+    "<muscle name='n' joint='j' lengthrange='-1 1' force='5' timeconst='.02 .05'/></actuator>"
+    "</mujoco>";
+
+static void paths_and_muscles_survive_writing(void **state) {
+    char path[512];
+    mf_Model *model = load_text(*state, ropes);
+    assert_int_equal(model->tendon_wrap_count, 6);
+    assert_int_equal(model->tendons[0].wrap_count, 6);
+    assert_int_equal(model->tendon_wraps[1].type, MF_WRAP_SPHERE);
+    assert_near(model->tendon_wraps[1].radius, 0.1, 0);
+    assert_int_equal(model->tendon_wraps[1].side, 2);
+    assert_near(model->tendon_wraps[3].divisor, 2, 0);
+    // The spring is relaxed at the start: straight past the ball on that side, and half of the
+    // second branch.
+    const double first = model->tendons[0].spring_lower;
+    assert_near(first, sqrt(1.09) + 0.5 * sqrt(0.09 + 0.36), 1e-12);
+    const mf_Muscle *muscle = &model->actuators[0].muscle;
+    assert_true(muscle->exists && muscle->force == -1.0 && muscle->scale == 200.0);
+    assert_true(muscle->acceleration > 0.0); // it has no force of its own
+    assert_near(model->actuators[1].muscle.fall, 0.05, 0);
+    assert_int_equal(model->activation_count, 2);
+    write_text(path, "ropes.xml", "");
+    mf_Error error = {0};
+    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    mf_Model *again = load_file(*state, path, NULL);
+    assert_true(mf_model_hash(again) == mf_model_hash(model));
+    mf_model_destroy(again);
+    mf_model_destroy(model);
+}
+
+// kp and kd as a position actuator; what it leaves out is told.
+static void pid_plugins_are_position_actuators(void **state) {
+    mf_ImportConfig config = mf_import_config();
+    config.lenient = true;
+    mf_Model *model = load_text_with(
+        *state,
+        "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='i'>"
+        "<config key='kp' value='4'/><config key='kd' value='.5'/>\n<config key='ki' value='2'/>"
+        "</instance></plugin></extension><worldbody><body><joint name='j'/><geom size='1'/></body>"
+        "</worldbody><actuator><plugin name='p' plugin='mujoco.pid' instance='i' joint='j' "
+        "ctrlrange='-1 1'/></actuator></mujoco>",
+        &config);
+    assert_int_equal(model->actuator_count, 1);
+    assert_near(model->actuators[0].gain[0], 4, 0);
+    assert_near3(model->actuators[0].bias, 0, -4, -0.5, 0);
+    assert_near(model->actuators[0].control_upper, 1, 0);
+    assert_non_null(find_note(model, "the integral part"));
+    mf_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attached_models_bring_all_they_have),
+        cmocka_unit_test(models_that_attach_themselves_end),
+        cmocka_unit_test(height_fields_are_read_from_files),
+        cmocka_unit_test(broken_height_fields_are_refused),
+        cmocka_unit_test(paths_and_muscles_survive_writing),
+        cmocka_unit_test(pid_plugins_are_position_actuators),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}

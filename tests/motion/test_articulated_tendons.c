@@ -1,0 +1,197 @@
+// Spatial tendons and muscles: lengths and rates in closed form, a string over a wheel, energy, the
+// activation of muscles, and the same bits alone, in company and on every instruction set.
+// (Every kind of path against MuJoCo: tendons.xml in test_articulated_peers.sh.)
+#include "motion/articulated_text.h"
+
+#include <math.h>
+
+// A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
+// An actuator without gain tells the tendon's length, another its rate.
+#define WHEEL(tendon)                                                                              \
+    "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"     \
+    "<worldbody><geom name='wheel' type='cylinder' size='.1 .05' euler='90 0 0'/>"                 \
+    "<site name='top' pos='0 0 .2'/><site name='bottom' pos='0 0 -.2'/>"                           \
+    "<body name='a' pos='-.1 %g -.5'><joint name='a' type='slide' axis='0 0 1'/>"                  \
+    "<geom size='.02' mass='3'/><site name='a'/></body>"                                           \
+    "<body name='b' pos='.1 0 -.5'><joint name='b' type='slide' axis='0 0 1'/>"                    \
+    "<geom size='.02' mass='1'/><site name='b'/></body></worldbody>"                               \
+    "<tendon><spatial name='t' " tendon "><site site='a'/><geom geom='wheel' sidesite='top'/>"     \
+    "<site site='b'/></spatial></tendon><actuator>"                                                \
+    "<general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/>"                          \
+    "<general tendon='t' gainprm='0' biastype='affine' biasprm='0 0 -1'/></actuator></mujoco>"
+
+static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
+    TextConfig config = text_config(integrator, step);
+    config.group.double_precision = true;
+    config.motion.contacts = false;
+    return config;
+}
+
+// Two straight parts of 0.5 m and half a turn; with 0.3 m between the ends along the axis, the
+// square root of the squares of both, as on the unrolled cylinder.
+static void a_string_over_a_wheel_has_its_length(void **state) {
+    (void)state;
+    const double offsets[2] = {0.0, 0.3};
+    for (int i = 0; i < 2; i++) {
+        char text[2000];
+        TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
+        Text t;
+        snprintf(text, sizeof text, WHEEL(""), offsets[i]);
+        text_open(&t, text, &config);
+        text_set(&t, "joint.rate", 0, -0.5);
+        text_set(&t, "joint.rate", 1, 0.125);
+        mf_world_step(t.world, 1);
+        const double flat = 1.0 + 0.1 * M_PI, length = sqrt(flat * flat + offsets[i] * offsets[i]);
+        // The pull of 1.3 N or so changes nothing of what the step began with.
+        assert_near(text_get(&t, "actuator.force", 0), length, 1e-12);
+        assert_near(text_get(&t, "actuator.force", 1), -0.375 * flat / length, 1e-12);
+        text_close(&t);
+    }
+}
+
+// Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
+static void a_string_over_a_wheel_carries_weights(void **state) {
+    (void)state;
+    char text[2000];
+    TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.world.gravity = 9.81;
+    Text t;
+    snprintf(text, sizeof text, WHEEL("limited='true' range='0 1.314159265358979'"), 0.0);
+    text_open(&t, text, &config);
+    mf_world_step(t.world, 100);
+    const double early = text_get(&t, "joint.rate", 0);
+    mf_world_step(t.world, 200);
+    const double gain = (text_get(&t, "joint.rate", 0) - early) / 0.2;
+    assert_near(gain, -9.81 / 2.0, 9.81 * 2e-3);
+    assert_near(text_get(&t, "joint.rate", 0), -text_get(&t, "joint.rate", 1), 1e-3);
+    text_close(&t);
+}
+
+// A weight of 2 kg between two springs of 100 N/m with dampers of 2 N s/m that pull along z:
+// x = v0 / w exp(-a t) sin(w t) with a = 2 2 / (2 2) and w^2 = (100 + 100) / 2 - a^2.
+static void springs_along_paths_swing(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
+        "<worldbody><site name='up' pos='0 0 1'/><site name='down' pos='0 0 -1'/><body>"
+        "<joint type='slide' axis='0 0 1'/><geom size='.1' mass='2'/><site name='m'/></body>"
+        "</worldbody><tendon><spatial stiffness='100' damping='2'><site site='up'/>"
+        "<site site='m'/></spatial><spatial stiffness='100' damping='2'><site site='down'/>"
+        "<site site='m'/></spatial></tendon></mujoco>";
+    const double w = sqrt(99.0);
+    TextConfig config = tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    config.world.gravity = 0.0;
+    Text t;
+    text_open(&t, text, &config);
+    text_set(&t, "joint.rate", 0, 1.0);
+    mf_world_step(t.world, 1000);
+    assert_near(text_get(&t, "joint.angle", 0), exp(-1.0) * sin(w) / w, 1e-9);
+    assert_near(text_get(&t, "joint.rate", 0), exp(-1.0) * (cos(w) - sin(w) / w), 1e-8);
+    text_close(&t);
+}
+
+// A side point in the ring sends the string through its inside: by symmetry it touches the circle
+// of 0.1 m at (0, -0.1) on its way between (-0.3, -0.2) and (0.3, -0.2), which see each other
+// below.
+static void a_string_passes_through_a_ring(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco><worldbody><geom name='ring' type='cylinder' size='.1 .05' euler='90 0 0' "
+        "contype='0'/><site name='in' pos='0 0 .01'/><site name='a' pos='-.3 0 -.2'/><body>"
+        "<joint type='slide' axis='0 0 1'/><geom size='.1' contype='0' conaffinity='0'/>"
+        "<site name='b' pos='.3 0 -.2'/></body></worldbody><tendon><spatial name='t'>"
+        "<site site='a'/><geom geom='ring' sidesite='in'/><site site='b'/></spatial></tendon>"
+        "<actuator><general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/></actuator>"
+        "</mujoco>";
+    TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
+    Text t;
+    text_open(&t, text, &config);
+    mf_world_step(t.world, 1);
+    assert_near(text_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
+    text_close(&t);
+}
+
+// At the optimal length a muscle that stands still pulls with its activation times its peak force;
+// activation rises by (1 - a) / (rise (1/2 + 3 a / 2)) and falls by a (1/2 + 3 a / 2) / fall.
+static void muscles_pull_and_wake(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
+        "<worldbody><site name='w' pos='0 0 1'/><body><joint type='slide' axis='0 0 1'/>"
+        "<geom size='.1' mass='2'/><site name='m'/></body></worldbody><tendon><spatial name='t'>"
+        "<site site='w'/><site site='m'/></spatial></tendon><actuator>"
+        "<muscle tendon='t' lengthrange='.5 1.5' range='.5 1.5' force='80'/></actuator></mujoco>";
+    TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.world.gravity = 0.0;
+    Text t;
+    text_open(&t, text, &config);
+    text_set(&t, "actuator.activation", 0, 0.4);
+    text_set(&t, "actuator.control", 0, 1.0);
+    mf_world_step(t.world, 1);
+    assert_near(text_get(&t, "actuator.force", 0), -0.4 * 80.0, 1e-12);
+    double now = 0.4 + 0.001 * 0.6 / (0.01 * (0.5 + 1.5 * 0.4));
+    assert_near(text_get(&t, "actuator.activation", 0), now, 1e-14);
+    // A tension shortens: the weight is pulled up.
+    assert_near(text_get(&t, "joint.rate", 0), 0.001 * 32.0 / 2.0, 1e-14);
+    text_set(&t, "actuator.control", 0, 0.0);
+    mf_world_step(t.world, 1);
+    now -= 0.001 * now * (0.5 + 1.5 * now) / 0.04;
+    assert_near(text_get(&t, "actuator.activation", 0), now, 1e-14);
+    text_close(&t);
+}
+
+// ---- bits
+// ----------------------------------------------------------------------------------------
+
+static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa isa,
+                     bool double_precision) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.world.isa = isa;
+    config.group.count = count;
+    config.group.double_precision = double_precision;
+    Text t;
+    text_open(&t, text, &config);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t which = count == 1 ? robot : i;
+        mf_field_set(mf_group_find_field(t.group, "joint.angle"), i, 0, 0.2 * which - 1.0);
+        mf_field_set(mf_group_find_field(t.group, "joint.rate"), i, 1, 3.0 - which);
+        mf_field_set(mf_group_find_field(t.group, "ball.rate"), i, 1, 0.5 * which);
+        mf_field_set(mf_group_find_field(t.group, "actuator.control"), i, 10, 0.05 * which);
+    }
+    mf_world_step(t.world, 200);
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
+    text_close(&t);
+    return hash;
+}
+
+static void bits_depend_on_nothing(void **state) {
+    (void)state;
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    char text[9000] = "";
+    FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
+    assert_non_null(file);
+    const size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_in_range(size, 1, sizeof text - 2);
+    for (int precision = 0; precision < 2; precision++) {
+        for (uint32_t robot = 0; robot < 20; robot += 19) {
+            const uint64_t alone = pull(text, 1, robot, MF_ISA_AUTO, precision == 1);
+            for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+                if (mf_isa_available(isas[i]))
+                    assert_true(pull(text, 20, robot, isas[i], precision == 1) == alone);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_string_over_a_wheel_has_its_length),
+        cmocka_unit_test(a_string_over_a_wheel_carries_weights),
+        cmocka_unit_test(springs_along_paths_swing),
+        cmocka_unit_test(a_string_passes_through_a_ring),
+        cmocka_unit_test(muscles_pull_and_wake),
+        cmocka_unit_test(bits_depend_on_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
