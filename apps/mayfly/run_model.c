@@ -62,8 +62,8 @@ static Moment look(mf_Group *group, uint32_t robot) {
 
 static void print_start(const mf_ModelStart *start, mf_World *world) {
     const mf_Model *model = start->model;
-    const mf_Physics *physics = &model->physics;
-    bool rk4 = physics->integrator == MF_PHYSICS_RK4 && !mf_model_touches(model);
+    const mf_ArticulatedConfig *full = mf_articulated_settings(mf_world_group(world, 0));
+    bool rk4 = full != NULL && full->integrator == MF_ARTICULATED_RK4;
     const char *detail = start->motion != MF_MOTION_ARTICULATED ? ""
                          : rk4                                  ? " (RK4)"
                                                                 : " (implicit)";
@@ -84,9 +84,9 @@ static void print_start(const mf_ModelStart *start, mf_World *world) {
         puts("starts in its rest pose, lowest point on the ground");
     else
         puts("starts in its rest pose, held by the world");
-    const mf_ArticulatedConfig *full = mf_articulated_settings(mf_world_group(world, 0));
-    if (full != NULL && !full->self_contacts)
-        puts("its links do not touch each other: too many shapes");
+    const char *note;
+    for (uint32_t i = 0; (note = mf_articulated_note(mf_world_group(world, 0), i)) != NULL; i++)
+        printf("note: %s\n", note);
     printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "centre m", "speed m/s",
            "tilt", "kinetic J", "potent. J", "load");
 }
