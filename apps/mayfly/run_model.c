@@ -65,8 +65,8 @@ static Moment look(mf_Group *group, uint32_t robot) {
 
 static void print_start(const mf_ModelStart *start, const mf_StartReport *report, mf_World *world) {
     const mf_Model *model = start->model;
-    const mf_Physics *physics = &model->physics;
-    bool rk4 = physics->integrator == MF_PHYSICS_RK4 && !mf_model_touches(model);
+    const mf_ArticulatedConfig *full = mf_articulated_settings(mf_world_group(world, 0));
+    bool rk4 = full != NULL && full->integrator == MF_ARTICULATED_RK4;
     const char *detail = start->motion != MF_MOTION_ARTICULATED ? ""
                          : rk4                                  ? " (RK4)"
                                                                 : " (implicit)";

@@ -98,10 +98,10 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
 
 // ---- the motion ---------------------------------------------------------------------------------
 
-static void report_links(const mf_Group *group, mf_StartReport *report) {
-    const mf_ArticulatedConfig *full = mf_articulated_settings(group);
-    if (full != NULL && !full->self_contacts)
-        say(report, "its links do not touch each other: too many shapes");
+static void report_motion(const mf_Group *group, mf_StartReport *report) {
+    const char *note;
+    for (uint32_t i = 0; (note = mf_articulated_note(group, i)) != NULL; i++)
+        say(report, "%s", note);
 }
 
 // ---- the start ----------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport
     mf_start_report_pose(start, group, out);
     report_motors(start, group, out);
     report_massless(start->model, out);
-    report_links(group, out);
+    report_motion(group, out);
     report_notes(start->model, out);
 }
 

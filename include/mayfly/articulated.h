@@ -27,7 +27,7 @@ typedef enum mf_ContactLaw {
                              // settings say how contacts or limits give way
     MF_CONTACT_LAW_MUJOCO,   // the constraints of MuJoCo, as soft as the file says, solved together
                              // by Newton's method; implicit steps are those of MuJoCo's Euler,
-                             // implicitfast and implicit, as the file says, and RK4 those of its own
+                           // implicitfast and implicit, as the file says, and RK4 those of its own
     MF_CONTACT_LAW_COMPLIANT, // springs and dampers at the end of the step; couplings by sweeps
     MF_CONTACT_LAW_HARD       // contacts have no softness; not with RK4
 } mf_ContactLaw;
@@ -51,19 +51,19 @@ typedef struct mf_ArticulatedConfig {
                             // the ground as themselves, instead of by their points; default false
     mf_ContactLaw contact_law; // default MF_CONTACT_LAW_AS_MODEL; only COMPLIANT reads limit_time
                                // and the settings of contacts from here on, friction excepted
-    double contact_stiffness; // [N/m] of one contact, > 0; default 0: by contact_time, or by the
-                              // softness of the file where it states one (implicit steps)
-    double contact_damping;   // [N s/m] of one contact, >= 0; default NAN: by contact_ratio
-    double contact_time;      // [s] > 0; stiffness = mass / time^2; default 0: 2 steps
-    double contact_ratio;     // [1] damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
-    double friction;          // [1] sliding on the ground, >= 0; default NAN: as the shapes of the
-                              // file say, 1 for points; turning and rolling are the file's
-    double slip_speed;        // [m/s] > 0; friction is viscous below; default 1e-4
-    double contact_depth;     // [m] > 0; deeper contacts push no harder; default 0.02
-    bool self_contacts;       // shapes of links that the model lets touch do, and those fixed in
-                              // the world; default true
-    uint32_t sweeps;          // [1] of the solver of couplings, up to 1000, not with
-                              // MF_CONTACT_LAW_MUJOCO; default 0: 8, hard 30
+    double contact_stiffness;  // [N/m] of one contact, > 0; default 0: by contact_time, or by the
+                               // softness of the file where it states one (implicit steps)
+    double contact_damping;    // [N s/m] of one contact, >= 0; default NAN: by contact_ratio
+    double contact_time;       // [s] > 0; stiffness = mass / time^2; default 0: 2 steps
+    double contact_ratio;      // [1] damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
+    double friction;           // [1] sliding on the ground, >= 0; default NAN: as the shapes of the
+                               // file say, 1 for points; turning and rolling are the file's
+    double slip_speed;         // [m/s] > 0; friction is viscous below; default 1e-4
+    double contact_depth;      // [m] > 0; deeper contacts push no harder; default 0.02
+    bool self_contacts;        // shapes of links that the model lets touch do, and those fixed in
+                               // the world; default true
+    uint32_t sweeps;           // [1] of the solver of couplings, up to 1000, not with
+                               // MF_CONTACT_LAW_MUJOCO; default 0: 8, hard 30
 } mf_ArticulatedConfig;
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
@@ -81,6 +81,10 @@ MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig 
 
 // The settings in use, or NULL when the group does not move by `articulated`.
 MF_API const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group);
+
+// What the model's file asks for and the settings in use do not honour: one sentence per index from
+// 0 on, NULL behind the last and when the group does not move by `articulated`.
+MF_API const char *mf_articulated_note(const mf_Group *group, uint32_t index);
 
 // What sensors ask for: forces that a step leaves behind in fields of its own. The group must move
 // by `articulated`; each is asked for once, before the first step. Fields of zeros remain after a

@@ -264,7 +264,8 @@ static mf_MotionsConfig motions_of(const mf_ModelStart *wanted, mf_Time step) {
     config.rigid.contacts = config.prescribed.contacts = config.articulated.contacts = touches;
     config.articulated.limits =
         !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
-    if (model->physics.integrator == MF_PHYSICS_RK4 && !touches)
+    // Runge-Kutta steps have contacts of MuJoCo's law only.
+    if (model->physics.integrator == MF_PHYSICS_RK4 && (!touches || model->body_count > 0))
         config.articulated.integrator = MF_ARTICULATED_RK4;
     return config;
 }

@@ -1,5 +1,5 @@
-// Twins of MuJoCo's models (contact_law mujoco): limits, contacts with the ground and between links,
-// damping, by MuJoCo's Euler and its Runge-Kutta, against numbers of MuJoCo itself
+// Twins of MuJoCo's models (contact_law mujoco): limits, contacts with the ground and between
+// links, damping, by MuJoCo's Euler and its Runge-Kutta, against numbers of MuJoCo itself
 // (articulated_twins.h). Both solve the same problem in each step to rounding, so after 80 steps
 // only what rounding has grown to is left.
 #include "motion/articulated_text.h"

@@ -25,7 +25,7 @@ typedef struct Turning { // as Line, of a ball
 
 typedef struct Actuation {
     bool implicit;             // the step is
-    mf_lane late; // [s] of the step at whose end what is lost with the rate acts
+    mf_lane late;              // [s] of the step at whose end what is lost with the rate acts
     const mf_real *control;    // rows of actuator.control
     const mf_real *activation; // rows of actuator.activation
     Line lines[MF_ARTICULATED_MAX_LINKS];

@@ -57,7 +57,8 @@ static const mf_FieldInfo articulated_fields[] = {
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
      "moment (N m) of its pressing part about the second's link, or the first's beside the world"},
     {"solver.acceleration", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of all velocities, of the base, then of links, at the last step's beginning: where the solver "
+     "of all velocities, of the base, then of links, at the last step's beginning: where the "
+     "solver "
      "of constraints begins"},
     {"solver.residual", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "of the solver of constraints: root of what a further step would take from its cost, over the "
@@ -65,7 +66,8 @@ static const mf_FieldInfo articulated_fields[] = {
     {"solver.iterations", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "of the solver of constraints in the last step"},
     {"solver.early", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "steps in which the solver of constraints ended before it had converged, or left contacts out"},
+     "steps in which the solver of constraints ended before it had converged, or left contacts "
+     "out"},
     {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "per body with force sensors: force and torque from outside on all that it carries; N m"},
     {"joint.limit_force", "N m", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
@@ -251,8 +253,9 @@ static const char *const articulated_writes[] = {
     "?joint.limit_force",   "?tendon.limit_force", "fault.word",           NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
-    const uint32_t settings[] = {plan->config.integrator,    plan->fixed,       plan->config.limits,
-                                 plan->config.self_contacts, plan->config.contact_law, plan->sweeps};
+    const uint32_t settings[] = {plan->config.integrator,  plan->fixed,
+                                 plan->config.limits,      plan->config.self_contacts,
+                                 plan->config.contact_law, plan->sweeps};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     hash = mf_hash_bytes(hash, &plan->config.friction, sizeof plan->config.friction);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));

@@ -170,8 +170,7 @@ typedef struct Actuated { // what a step leaves behind
 static void bind_actuators(const Step *s, Actuation *actuation) {
     actuation->control = row_of(s->block, MF_ART_ROW_CONTROL);
     actuation->activation = row_of(s->block, MF_ART_ROW_ACTIVATION);
-    actuation->implicit =
-        s->plan->config.integrator == MF_ARTICULATED_IMPLICIT && !s->plan->law;
+    actuation->implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT && !s->plan->law;
 }
 
 // Activations move once a step, from its beginning.

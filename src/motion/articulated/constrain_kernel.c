@@ -27,7 +27,7 @@ static mf_lane dofs_dot(const Problem *p, const mf_lane *a, const mf_lane *b) {
 
 // Forces and pieces at the present slacks. Returns the sum of the costs; `changed` gets the lanes
 // in which a piece is another one, `bends` those in which a cone's side acts.
-static mf_lane reply_all(Problem *p, mf_mask *changed, mf_mask *bends) {
+static __attribute__((noinline)) mf_lane reply_all(Problem *p, mf_mask *changed, mf_mask *bends) {
     mf_lane cost = mf_zero();
     *changed = *bends = mf_not(mf_mask_all());
     for (uint32_t n = 0; n < p->constraint_count; n++) {
@@ -58,7 +58,7 @@ static void slacks_find(Problem *p) {
 }
 
 // gradient = M x - J^T force
-static void gradient_find(Problem *p) {
+static __attribute__((noinline)) void gradient_find(Problem *p) {
     for (uint32_t i = 0; i < p->dofs; i++)
         p->gradient[i] = p->inertial[i];
     for (uint32_t n = 0; n < p->constraint_count; n++) {
@@ -73,7 +73,7 @@ static void gradient_find(Problem *p) {
     }
 }
 
-static void hessian_find(Problem *p) {
+static __attribute__((noinline)) void hessian_find(Problem *p) {
     hessian_start(p);
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
@@ -84,7 +84,7 @@ static void hessian_find(Problem *p) {
     hessian_factor(p);
 }
 
-static void along_all(Problem *p) {
+static __attribute__((noinline)) void along_all(Problem *p) {
     mass_apply(p, p->descent, p->ahead);
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
@@ -97,7 +97,7 @@ static void along_all(Problem *p) {
 
 // The minimum of the cost along the descent, whose slope at 0 is -`fall`: Newton's method for the
 // root of the slope, which rises, kept in what is known to hold it. Starts from the whole step.
-static mf_lane search_way(Problem *p, mf_lane fall, mf_mask busy) {
+static __attribute__((noinline)) mf_lane search_way(Problem *p, mf_lane fall, mf_mask busy) {
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
     const mf_lane curve = dofs_dot(p, p->descent, p->ahead);
@@ -172,7 +172,8 @@ static void newton(Problem *p, Course *course) {
     const mf_real rounded = sizeof(mf_real) == 4 ? (mf_real)1e-7 : (mf_real)1e-18;
     mf_lane before = mf_set(MF_REAL_MAX);
     mf_mask whole = mf_not(mf_mask_all()); // lanes whose last step was a whole one
-    *course = (Course){.busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero, .steps = zero};
+    *course =
+        (Course){.busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero, .steps = zero};
     for (int step = 0; step <= NEWTON_STEPS; step++) {
         mf_mask changed, bends;
         const mf_lane cost = reply_all(p, &changed, &bends);
@@ -266,8 +267,8 @@ static void resist_terms(Problem *p, uint32_t first, uint32_t count, mf_lane slo
                            column = plan->links[plan->terms[b].link].dof;
             if (column <= row)
                 resist_entry(p, row, column,
-                             slope * mf_set((mf_real)(plan->terms[a].weight *
-                                                      plan->terms[b].weight)),
+                             slope *
+                                 mf_set((mf_real)(plan->terms[a].weight * plan->terms[b].weight)),
                              acceleration, change);
         }
 }
@@ -279,8 +280,8 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
         const mf_ArtActuator *actuator = &plan->actuators[i];
         if (actuator->acts == MF_ART_PULLS)
-            resist_terms(p, actuator->first_term, actuator->term_count,
-                         p->work->actuation.slope[i], acceleration, change);
+            resist_terms(p, actuator->first_term, actuator->term_count, p->work->actuation.slope[i],
+                         acceleration, change);
     }
     for (uint32_t i = 0; i < plan->tendon_count; i++)
         if (plan->tendons[i].damping > 0.0)
@@ -289,7 +290,8 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
                          change);
 }
 
-static void resist(Problem *p, const Drive *drive, mf_lane *acceleration) {
+static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,
+                                             mf_lane *acceleration) {
     mf_lane slope[PROBLEM_DOFS], change[PROBLEM_DOFS];
     const uint32_t *start = p->pattern.start;
     for (uint32_t i = 0; i < p->dofs; i++)
@@ -395,13 +397,11 @@ static void keep_forces(Problem *p) {
     if (plan->zone_count > 0 && plan->loop_count > 0)
         keep_loops(p);
     for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
-        work->limit_forces[l] =
-            mf_select(p->lanes, force_of(p, p->limit_first[l], p->limit_count[l]),
-                      work->limit_forces[l]);
+        work->limit_forces[l] = mf_select(
+            p->lanes, force_of(p, p->limit_first[l], p->limit_count[l]), work->limit_forces[l]);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
-        work->tendon_limits[i] =
-            mf_select(p->lanes, force_of(p, p->tendon_first[i], p->tendon_count[i]),
-                      work->tendon_limits[i]);
+        work->tendon_limits[i] = mf_select(
+            p->lanes, force_of(p, p->tendon_first[i], p->tendon_count[i]), work->tendon_limits[i]);
 }
 
 static void keep_row(const Problem *p, mf_real *row, uint32_t c, mf_lane value) {

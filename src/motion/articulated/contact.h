@@ -50,8 +50,8 @@ typedef struct Touch {
 } Touch;
 
 typedef struct Contacts {
-    bool any;      // some lane may touch anywhere
-    bool implicit; // the step is
+    bool any;                                // some lane may touch anywhere
+    bool implicit;                           // the step is
     const mf_real *load;                     // [N] rows of contact.load: of the step before
     const mf_real *slip;                     // [m/s] rows of contact.slip
     Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0

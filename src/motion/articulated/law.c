@@ -53,7 +53,6 @@ static void refine(double step, double widest, double *k, double *b) {
     *b = -change[1] / (step * widest);
 }
 
-
 // ---- contacts -----------------------------------------------------------------------------------
 
 // The rows of a pyramid's edges n +- mu t are all as soft as the first edge, times 2 mu^2; those of
@@ -113,10 +112,9 @@ static void set_ground(const Laws *all, uint32_t i) {
 static void set_pair(const Laws *all, uint32_t i) {
     mf_ArtPlan *plan = all->plan;
     const mf_CollidePair *pair = &plan->collide->pairs[i];
-    plan->laws[i] =
-        contact_law(all, pair,
-                    shape_weight(all, plan->collide->shapes[pair->a].shape) +
-                        shape_weight(all, plan->collide->shapes[pair->b].shape));
+    plan->laws[i] = contact_law(all, pair,
+                                shape_weight(all, plan->collide->shapes[pair->a].shape) +
+                                    shape_weight(all, plan->collide->shapes[pair->b].shape));
     if (plan->meets[i] && plan->laws[i].margin > plan->reach)
         plan->reach = plan->laws[i].margin;
 }
@@ -197,8 +195,8 @@ static void set_tendon(const Laws *all, uint32_t i) {
 // A joint that follows another (URDF's mimic) has no equality of the file.
 static void set_loop(const Laws *all, uint32_t i) {
     mf_ArtLoop *loop = &all->plan->loops[i];
-    const mf_Equality *from = loop->equality != MF_NONE ? &all->model->equalities[loop->equality]
-                                                        : NULL;
+    const mf_Equality *from =
+        loop->equality != MF_NONE ? &all->model->equalities[loop->equality] : NULL;
     const mf_Softness none = mf_softness();
     loop->law = law_of(all, from != NULL ? &from->softness : &none);
     loop->torque_scale = from != NULL ? from->torque_scale : 1.0;
@@ -222,8 +220,7 @@ static mf_Status make_tree(mf_ArtPlan *plan, const mf_Model *model, mf_Context *
                            mf_Error *error) {
     uint32_t depth[MF_ARTICULATED_MAX_LINKS], used = 0;
     plan->tree_start = mf_allocate(context, plan->dof_count + 1, sizeof *plan->tree_start);
-    plan->tree_column =
-        mf_allocate(context, MF_ARTICULATED_MAX_ENTRIES, sizeof *plan->tree_column);
+    plan->tree_column = mf_allocate(context, MF_ARTICULATED_MAX_ENTRIES, sizeof *plan->tree_column);
     if (plan->tree_start == NULL || plan->tree_column == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t k = 0; !plan->fixed && k < 6; k++) {
@@ -270,9 +267,9 @@ static void find_resistance(mf_ArtPlan *plan, const mf_Model *model) {
         damped |= (plan->links[l].drive & MF_ART_HAS_DAMPING) != 0;
         servo |= (plan->links[l].drive & MF_ART_HAS_SERVO) != 0;
     }
-    const bool kept = physics->integrator == MF_PHYSICS_RK4 ||
-                      (physics->integrator == MF_PHYSICS_EULER &&
-                       (physics->disabled & MF_DISABLE_EULER_DAMPING));
+    const bool kept =
+        physics->integrator == MF_PHYSICS_RK4 ||
+        (physics->integrator == MF_PHYSICS_EULER && (physics->disabled & MF_DISABLE_EULER_DAMPING));
     plan->parted = late && damped && !kept;
     plan->fast = late && implicit;
     plan->resists = plan->parted || plan->fast || (late && servo);

@@ -67,7 +67,7 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
         : !(config->slip_speed > 0.0 && config->slip_speed < INFINITY) ? "slip_speed: need > 0"
         : !(config->contact_depth > 0.0 && config->contact_depth < INFINITY)
             ? "contact_depth: need > 0"
-        : config->sweeps > 1000 ? "sweeps: need 0 .. 1000"
+        : config->sweeps > 1000                               ? "sweeps: need 0 .. 1000"
         : (uint32_t)config->contact_law > MF_CONTACT_LAW_HARD ? "contact_law: unknown"
         : config->contact_law == MF_CONTACT_LAW_HARD && config->integrator == MF_ARTICULATED_RK4
             ? "contact_law: Runge-Kutta cannot have hard contacts"

@@ -299,7 +299,7 @@ typedef struct mf_ArtTendon {
     double stiffness, damping, friction, armature; // [N/m], [N s/m], [N], [kg] or of turning
     double margin;                                 // [m] or [rad] the limit acts from here on
     mf_ArtLaw limit, dry;
-    bool elastic;                                  // has stiffness, damping or armature
+    bool elastic; // has stiffness, damping or armature
 } mf_ArtTendon;
 
 // What the medium does to one body of the file: it moves as the box that has the body's inertia.

@@ -51,9 +51,9 @@ typedef struct Constraint {
 
 // One contact of each lane, of which the links may differ.
 typedef struct ContactSlot {
-    uint32_t constraint;              // [1]
-    uint32_t count;                   // [1] members
-    uint32_t members[MF_LANES];       // [1] of the candidates
+    uint32_t constraint;        // [1]
+    uint32_t count;             // [1] members
+    uint32_t members[MF_LANES]; // [1] of the candidates
     mf_mask exists;
     const mf_ArtLaw *law;
     Vec point;   // [m] from the base's origin, world axes
@@ -81,9 +81,9 @@ typedef struct Problem {
     bool overflow;
     uint32_t dofs;
 
-    Vec axis[PROBLEM_DOFS];                    // [1] world
-    Vec origin[MF_ARTICULATED_MAX_LINKS + 1];  // [m] of link l at l + 1, from the base's
-    mf_lane mass[PROBLEM_ENTRIES];             // pattern of the tree
+    Vec axis[PROBLEM_DOFS];                   // [1] world
+    Vec origin[MF_ARTICULATED_MAX_LINKS + 1]; // [m] of link l at l + 1, from the base's
+    mf_lane mass[PROBLEM_ENTRIES];            // pattern of the tree
 
     Pattern pattern;
     uint32_t own_start[PROBLEM_DOFS + 1];
@@ -106,9 +106,9 @@ typedef struct Problem {
     uint32_t tendon_first[MF_ARTICULATED_MAX_TENDONS], tendon_count[MF_ARTICULATED_MAX_TENDONS];
     uint32_t loop_first[MF_ARTICULATED_MAX_LOOPS];
 
-    mf_lane free[PROBLEM_DOFS];  // a0
-    mf_lane speed[PROBLEM_DOFS]; // velocities
-    mf_lane x[PROBLEM_DOFS], inertial[PROBLEM_DOFS]; // x, M x
+    mf_lane free[PROBLEM_DOFS];                         // a0
+    mf_lane speed[PROBLEM_DOFS];                        // velocities
+    mf_lane x[PROBLEM_DOFS], inertial[PROBLEM_DOFS];    // x, M x
     mf_lane descent[PROBLEM_DOFS], ahead[PROBLEM_DOFS]; // p, M p
     mf_lane gradient[PROBLEM_DOFS];
 } Problem;

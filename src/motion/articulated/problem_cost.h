@@ -91,8 +91,7 @@ static MF_INLINE Cone cone_of(const Constraint *c, mf_lane weight, const mf_lane
     }
     cone.across = mf_sqrt(square);
     cone.top = mf_less_equal(mu * cone.across, cone.u[0]);
-    cone.low = mf_and(mf_not(cone.top),
-                      mf_less_equal(mf_fma(mu, cone.u[0], cone.across), zero));
+    cone.low = mf_and(mf_not(cone.top), mf_less_equal(mf_fma(mu, cone.u[0], cone.across), zero));
     cone.weight = weight / (mu * mu * mf_fma(mu, mu, one));
     cone.beyond = mf_fma(-mu, cone.across, cone.u[0]);
     return cone;
@@ -284,12 +283,11 @@ static MF_INLINE void along_elliptic(const Constraint *c, const mf_lane *weight,
         square = mf_fma(v, v, square);
     }
     const mf_lane inverse = one / mf_select(mf_less(zero, cone.across), cone.across, one);
-    const mf_lane rise = dot * inverse; // T'
+    const mf_lane rise = dot * inverse;                                       // T'
     const mf_lane bend = mf_max(mf_fma(-rise, rise, square), zero) * inverse; // T''
     const mf_lane slope = mf_fma(-mu, rise, mu * along[0]);
     const mf_lane round = cone.weight * cone.beyond * slope;
-    const mf_lane round_second =
-        cone.weight * mf_fma(slope, slope, -(cone.beyond * mu * bend));
+    const mf_lane round_second = cone.weight * mf_fma(slope, slope, -(cone.beyond * mu * bend));
     const mf_mask acts = mf_and(c->exists, mf_not(cone.top));
     *first = *first + mf_keep(acts, mf_select(sides, round, flat));
     *second = *second + mf_keep(acts, mf_select(sides, round_second, flat_second));

@@ -100,43 +100,63 @@ static inline void hessian_start(Problem *p) {
     for (uint32_t i = 0; i < p->dofs; i++) {
         uint32_t from = plan->tree_start[i];
         for (uint32_t k = p->pattern.start[i]; k < p->pattern.start[i + 1]; k++) {
-            const bool there = from < plan->tree_start[i + 1] &&
-                               plan->tree_column[from] == p->pattern.column[k];
+            const bool there =
+                from < plan->tree_start[i + 1] && plan->tree_column[from] == p->pattern.column[k];
             p->factor[k] = there ? p->mass[from++] : mf_zero();
         }
     }
 }
 
-// Adds one row of J^T W J: `left` is row a of (W J)^T, of `rows` numbers `count` apart; columns are
-// those of the constraint up to a.
-static MF_INLINE void hessian_row(Problem *p, const Constraint *c, uint32_t a, const mf_lane *left) {
+// Adds J^T W J of a constraint, W symmetric with its lower half in `w`; `rows` is a constant where
+// this is called. Row a is (W J)^T at a times J up to a.
+static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lane *w,
+                                   const uint32_t rows) {
+    const uint32_t count = c->count;
     const uint16_t *slot = &p->slots[c->ways];
     const mf_lane *j = &p->numbers[c->first];
-    uint32_t k = p->pattern.start[slot[a]];
-    const bool dense = p->pattern.start[slot[a] + 1] - k == a + 1;
-    for (uint32_t b = 0; b <= a; b++, k++) {
-        while (!dense && p->pattern.column[k] != slot[b])
-            k++;
-        mf_lane sum = p->factor[k];
-        for (uint32_t r = 0; r < c->rows; r++)
-            sum = mf_fma(left[r], j[r * c->count + b], sum);
-        p->factor[k] = sum;
+    for (uint32_t a = 0; a < count; a++) {
+        mf_lane left[CONTACT_ROWS];
+        for (uint32_t r = 0; r < rows; r++) {
+            left[r] = w[r * (r + 1) / 2] * j[a];
+            for (uint32_t s = 1; s < rows; s++)
+                left[r] = mf_fma(w[s <= r ? r * (r + 1) / 2 + s : s * (s + 1) / 2 + r],
+                                 j[s * count + a], left[r]);
+        }
+        uint32_t k = p->pattern.start[slot[a]];
+        if (p->pattern.start[slot[a] + 1] - k == a + 1) {
+            for (uint32_t b = 0; b <= a; b++) {
+                mf_lane sum = p->factor[k + b];
+                for (uint32_t r = 0; r < rows; r++)
+                    sum = mf_fma(left[r], j[r * count + b], sum);
+                p->factor[k + b] = sum;
+            }
+            continue;
+        }
+        for (uint32_t b = 0; b <= a; b++, k++) {
+            while (p->pattern.column[k] != slot[b])
+                k++;
+            mf_lane sum = p->factor[k];
+            for (uint32_t r = 0; r < rows; r++)
+                sum = mf_fma(left[r], j[r * count + b], sum);
+            p->factor[k] = sum;
+        }
     }
 }
 
-// Adds J^T W J of a constraint, W symmetric with its lower half in `w`.
 static MF_INLINE void hessian_add(Problem *p, const Constraint *c, const mf_lane *w) {
-    const mf_lane *j = &p->numbers[c->first];
-    for (uint32_t a = 0; a < c->count; a++) {
-        mf_lane left[CONTACT_ROWS];
-        for (uint32_t r = 0; r < c->rows; r++) {
-            mf_lane sum = w[r * (r + 1) / 2] * j[a];
-            for (uint32_t s = 1; s < c->rows; s++)
-                sum = mf_fma(w[s <= r ? r * (r + 1) / 2 + s : s * (s + 1) / 2 + r],
-                             j[s * c->count + a], sum);
-            left[r] = sum;
-        }
-        hessian_row(p, c, a, left);
+    switch (c->rows) {
+    case 1:
+        hessian_rows(p, c, w, 1);
+        break;
+    case 3:
+        hessian_rows(p, c, w, 3);
+        break;
+    case 4:
+        hessian_rows(p, c, w, 4);
+        break;
+    default:
+        hessian_rows(p, c, w, 6);
+        break;
     }
 }
 

@@ -6,9 +6,9 @@
 
 // ---- Jacobians ----------------------------------------------------------------------------------
 
-typedef struct Tug {         // what a row measures of a link: along axes 0 .. 2 at a point the
-    Vec point;               // velocity there, [m] from the base's origin, about axes 3 .. 5 the
-    Vec axes[CONTACT_ROWS];  // angular velocity
+typedef struct Tug {        // what a row measures of a link: along axes 0 .. 2 at a point the
+    Vec point;              // velocity there, [m] from the base's origin, about axes 3 .. 5 the
+    Vec axes[CONTACT_ROWS]; // angular velocity
     mf_mask where;
     mf_lane sign;
 } Tug;
@@ -216,8 +216,8 @@ static MF_INLINE void slot_ground(const Problem *p, const Candidate *from, Conta
     Vec side = frame_side(normal, leans ? mat_apply(turn, vec_constant(axis)) : vec_zero(),
                           leans ? mf_mask_all() : mf_not(mf_mask_all()));
     const mf_mask on = from->exists;
-    slot->point = vec_select(
-        on, mat_apply_add(turn, touch->arm, p->origin[contact->link + 1]), slot->point);
+    slot->point =
+        vec_select(on, mat_apply_add(turn, touch->arm, p->origin[contact->link + 1]), slot->point);
     slot->axes[0] = vec_select(on, normal, slot->axes[0]);
     slot->axes[1] = vec_select(on, side, slot->axes[1]);
     slot->depth = mf_select(on, touch->depth, slot->depth);
@@ -348,14 +348,14 @@ static inline void contacts_join(Problem *p) {
 
 // How a link moves, world axes, and how it accelerates while the velocities of all dofs stay.
 typedef struct Drift {
-    Vec spin;      // [rad/s]
-    Vec turning;   // [rad/s^2]
-    Vec straight;  // [m/s^2] of the origin
+    Vec spin;     // [rad/s]
+    Vec turning;  // [rad/s^2]
+    Vec straight; // [m/s^2] of the origin
 } Drift;
 
 typedef struct End { // a frame of a connect or weld
     Mat turn;
-    Vec place; // [m] from the base's origin
+    Vec place;   // [m] from the base's origin
     Drift drift; // of the frame
 } End;
 
@@ -369,8 +369,7 @@ static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent,
         vec_add(parent->straight, vec_cross_add(spin, twist, vec_cross(parent->turning, way)));
     if (link->kind == MF_ART_SLIDE) {
         const mf_lane speed = p->state->speed[l];
-        own->straight =
-            vec_fma(vec_cross(spin, p->axis[link->dof]), speed + speed, own->straight);
+        own->straight = vec_fma(vec_cross(spin, p->axis[link->dof]), speed + speed, own->straight);
         return;
     }
     own->turning = vec_add(own->turning, vec_cross(spin, own->spin));
@@ -389,28 +388,25 @@ static inline Vec vec_double(const double v[3]) {
     return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
 }
 
-static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side,
-                         const Drift *drift) {
+static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side, const Drift *drift) {
     const double *q = loop->turns[side];
     const Mat turn = quat_matrix((Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
                                         mf_set((mf_real)q[2]), mf_set((mf_real)q[3])});
     const Vec arm = vec_double(loop->arms[side]);
     if (loop->links[side] == MF_ART_WORLD)
-        return (End){
-            turn, vec_sub(arm, p->state->place), {vec_zero(), vec_zero(), vec_zero()}};
+        return (End){turn, vec_sub(arm, p->state->place), {vec_zero(), vec_zero(), vec_zero()}};
     const Mat *link = &p->work->contacts.pose[loop->links[side] + 1].turn;
     const Vec way = mat_apply(link, arm);
     End end = {mat_multiply(link, &turn), vec_add(way, p->origin[loop->links[side] + 1]),
                drift[loop->links[side] + 1]};
     Drift *own = &end.drift;
-    own->straight =
-        vec_add(own->straight, vec_cross_add(own->spin, vec_cross(own->spin, way),
-                                             vec_cross(own->turning, way)));
+    own->straight = vec_add(own->straight, vec_cross_add(own->spin, vec_cross(own->spin, way),
+                                                         vec_cross(own->turning, way)));
     return end;
 }
 
-// What the rows of a connect or weld gain while all velocities stay: with W = wa - wb, the turn of a
-// weld conj(qb) W qa / 2 gains conj(qb) (-W.W / 2, W' - wb x wa) qa / 2.
+// What the rows of a connect or weld gain while all velocities stay: with W = wa - wb, the turn of
+// a weld conj(qb) W qa / 2 gains conj(qb) (-W.W / 2, W' - wb x wa) qa / 2.
 static inline void loop_drift(const End ends[2], Quat q, mf_lane scale, mf_lane *out) {
     const mf_lane half = mf_set((mf_real)0.5);
     const Drift *a = &ends[0].drift, *b = &ends[1].drift;
@@ -465,8 +461,8 @@ static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *
     }
     for (int side = 0; side < 2; side++)
         chain_links(p->plan, loop->links[side], MF_ART_WORLD, &chain);
-    Constraint *c = constraint_add(p, CONSTRAINT_QUADRATIC, loop->rows, chain_count(&chain),
-                                   mf_mask_all());
+    Constraint *c =
+        constraint_add(p, CONSTRAINT_QUADRATIC, loop->rows, chain_count(&chain), mf_mask_all());
     if (c == NULL)
         return;
     chain_place(p, c, &chain);

@@ -1,8 +1,8 @@
 // Constraints of a problem that are no contacts: equality constraints, dry friction, limits.
 //
 // A constraint at distance d (margin taken away) with speed v = J velocity asks for the
-// acceleration r = -b v - k z d with the weight D = z / ((1 - z) e), where e is what it gives way by
-// in the file's reference position (MuJoCo's invweight0) and z = z(|d|) its impedance.
+// acceleration r = -b v - k z d with the weight D = z / ((1 - z) e), where e is what it gives way
+// by in the file's reference position (MuJoCo's invweight0) and z = z(|d|) its impedance.
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
 #define MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
 
@@ -95,8 +95,8 @@ static MF_INLINE void row_law(Problem *p, const Constraint *c, uint32_t k, mf_la
 static inline void law_row(Problem *p, const Constraint *c, const mf_ArtLaw *law,
                            mf_lane distance) {
     const mf_lane z = law_impedance(law, distance);
-    row_law(p, c, 0, law_weight(z, law->ease[0]),
-            -(mf_set((mf_real)law->stiffness) * z * distance), law->damping);
+    row_law(p, c, 0, law_weight(z, law->ease[0]), -(mf_set((mf_real)law->stiffness) * z * distance),
+            law->damping);
 }
 
 // ---- single dofs --------------------------------------------------------------------------------

@@ -66,9 +66,9 @@ typedef struct Work {
     mf_lane tendon_limits[MF_ARTICULATED_MAX_TENDONS]; // [N] or [N m]
     mf_lane limit_forces[MF_ARTICULATED_MAX_LINKS];    // [N m] or [N] with MuJoCo's law
     Solver solver;
-    bool expects;                                      // `expected` acts (expect.h)
-    bool met[MF_ARTICULATED_MAX_LINKS + 1];            // some lane has it; of the base at 0
-    Expected expected[MF_ARTICULATED_MAX_LINKS + 1];   // what other links press with
+    bool expects;                                    // `expected` acts (expect.h)
+    bool met[MF_ARTICULATED_MAX_LINKS + 1];          // some lane has it; of the base at 0
+    Expected expected[MF_ARTICULATED_MAX_LINKS + 1]; // what other links press with
 } Work;
 
 // Links that no force moves.

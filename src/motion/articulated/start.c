@@ -518,8 +518,7 @@ static mf_Status weights_make(const mf_ArtPlan *plan, const mf_Model *model, mf_
     return MF_OK;
 }
 
-static void weights_of_links(const Factored *all, const double (*centers)[3],
-                             mf_ArtWeights *out) {
+static void weights_of_links(const Factored *all, const double (*centers)[3], mf_ArtWeights *out) {
     const mf_ArtPlan *plan = all->start.plan;
     for (uint32_t l = 0; l <= plan->link_count; l++) {
         double own[2];
@@ -556,9 +555,9 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
     if (centers == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     else if (!all.fine)
-        status = mf_fail(error, MF_BAD_ARGUMENT,
-                         "articulated: model %s has a mass matrix that is not positive",
-                         model->name);
+        status =
+            mf_fail(error, MF_BAD_ARGUMENT,
+                    "articulated: model %s has a mass matrix that is not positive", model->name);
     if (status == MF_OK) {
         weights_of_links(&all, (const double(*)[3])centers, out);
         for (uint32_t i = 0; i < model->shape_count; i++) {
