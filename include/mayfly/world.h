@@ -153,8 +153,9 @@ MF_API mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, u
                                     mf_Field **out, mf_Error *error);
 
 // Puts an instance back to its start: base above the ground at its place (a base that the world
-// holds at height 0, so that the places of its file hold), joints at their start angles, velocities
-// and memories zero, fault cleared; then every system's own reset.
+// holds at height 0, so that the places of its file hold; that of an MJCF where its file has it,
+// with its attitude, lifted out of the ground if it is in it), joints at their start angles,
+// velocities and memories zero, fault cleared; then every system's own reset.
 MF_API void mf_group_reset(mf_Group *group, uint32_t instance);
 MF_API void mf_group_reset_all(mf_Group *group);
 

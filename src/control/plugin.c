@@ -262,7 +262,8 @@ mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
 }
 
 void mf_plugins_allow(mf_Context *context, bool allowed) {
-    atomic_store(&context->plugins_allowed, allowed);
+    if (context != NULL)
+        atomic_store(&context->plugins_allowed, allowed);
 }
 
 mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,

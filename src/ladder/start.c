@@ -365,8 +365,8 @@ static mf_Status make_world(mf_Context *context, const mf_ModelStart *start,
     if (status == MF_OK)
         status = add_gait(robots, start, config->step, error);
     if (status == MF_OK && start->add_controllers != NULL)
-        status = start->add_controllers(robots, control_interval(start, config->step),
-                                        start->user, error);
+        status = start->add_controllers(robots, control_interval(start, config->step), start->user,
+                                        error);
     return status == MF_OK ? add_instruments(robots, start, error) : status;
 }
 
@@ -410,8 +410,8 @@ mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **o
     *out = NULL;
     mf_Status status = world_of(context, start, &world, error);
     if (status == MF_OK && start->count >= MF_MEMORY_MANY)
-        status = mf_memory_suffices(bytes_each(context, start, &world), start->count, "robots",
-                                    error);
+        status =
+            mf_memory_suffices(bytes_each(context, start, &world), start->count, "robots", error);
     if (status == MF_OK)
         status = make_world(context, start, &world, start->count, out, error);
     if (status == MF_OK)
