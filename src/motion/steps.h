@@ -37,7 +37,7 @@ static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), cell = mf_set((mf_real)terrain->cell);
     const StepPlace place = step_place(&map, point.x, point.y);
     const mf_lane top = step_height(&map, &place, 0, 0);
-    mf_lane depth = top - point.z;
+    mf_lane depth = top - point.z, below = mf_set(-MF_REAL_MAX);
     *normal = (Vec){zero, zero, one};
     for (int side = 0; side < 4; side++) {
         const int sign = side & 1 ? 1 : -1, x = side < 2 ? sign : 0, y = side < 2 ? 0 : sign;
@@ -46,11 +46,17 @@ static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *
             way = one - way;
         way = way * cell;
         // What of this side is above the point, or above the ground that the point may be in, too.
-        mf_lane face = top - mf_max(step_height(&map, &place, x, y), point.z);
+        mf_lane ground = step_height(&map, &place, x, y);
+        mf_lane face = top - mf_max(ground, point.z);
         mf_mask better = mf_and(mf_less(way, mf_min(face, depth)), mf_less_equal(zero, way));
         depth = mf_select(better, way, depth);
+        below = mf_select(better, ground - point.z, below);
         *normal = vec_select(better, (Vec){mf_set((mf_real)x), mf_set((mf_real)y), zero}, *normal);
     }
+    // Deeper below the ground beside the face than in the face: that ground carries it.
+    mf_mask sunk = mf_less(depth, below);
+    depth = mf_select(sunk, below, depth);
+    *normal = vec_select(sunk, (Vec){zero, zero, one}, *normal);
     return depth;
 }
 

@@ -1,5 +1,5 @@
-// Solids of all kinds tumble onto a plane as in MuJoCo (like_mujoco): a mesh, a cylinder, a box, an
-// ellipsoid. Numbers of MuJoCo 4.0, whose solver was told to go on until nothing changes.
+// Solids of all kinds tumble onto a plane as in MuJoCo (contact law MUJOCO): a mesh, a cylinder, a
+// box, an ellipsoid. Numbers of MuJoCo 4.0, whose solver was told to go on until nothing changes.
 #include "motion/articulated_text.h"
 
 #include <math.h>
@@ -45,7 +45,8 @@ static void solids_tumble_as_in_mujoco(void **state) {
         Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         config.group.double_precision = true;
-        config.motion.shapes = config.motion.like_mujoco = true;
+        config.motion.shapes = true;
+        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
         snprintf(text, sizeof text,
                  "<mujoco><option timestep='.002'/>%s<worldbody><geom type='plane' size='5 5 1' "
                  "friction='.4 .01 .001'/><body pos='0 0 .16'><freejoint/><geom %s friction='.4 "

@@ -12,7 +12,7 @@ static void open_ball(Text *t, const char *pair, bool like, const char *more) {
     char text[2048];
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
-    config.motion.like_mujoco = like;
+    config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
     snprintf(text, sizeof text,
              "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
              "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
