@@ -36,6 +36,7 @@ extern const mf_CheckCase mf_check_base_cases[];
 extern const mf_CheckCase mf_check_model_cases[];
 extern const mf_CheckCase mf_check_terrain_cases[];
 extern const mf_CheckCase mf_check_points_cases[];
+extern const mf_CheckCase mf_check_friction_cases[];
 extern const mf_CheckCase mf_check_car_cases[];
 extern const mf_CheckCase mf_check_fixed_wing_cases[];
 extern const mf_CheckCase mf_check_quadrotor_cases[];

@@ -139,13 +139,14 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     double verified = replay->individual.verified;
     if (replay->options->json)
         return mf_app_print(json_pack(
-            "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "motion", motion,
-            "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
+            "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "motion",
+            motion, "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
             mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "stored_verified",
             mf_app_real(verified), "ratio", mf_app_real(ratio), "equal", (int)equal, "step",
             mf_app_real(mf_time_to_seconds(replay->level.step)), "simulated_seconds",
             mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
-            "realtime_factor", mf_app_real(factor), "hash", mf_app_hash(hash)));
+            "realtime_factor", mf_app_real(factor), "unsolved_steps",
+            mf_app_real(mf_simulation_unsolved(replay->scene.group)), "hash", mf_app_hash(hash)));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
     if (!equal && isfinite(ratio))
@@ -160,6 +161,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
         printf(
             "verified   %.9g m at %s, by the second look\n", verified,
             mf_motion_name((mf_Motion)(replay->experiment->verify.motion - MF_VERIFY_KINEMATIC)));
+    mf_simulation_print_unsolved(replay->scene.group);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();
 }

@@ -87,20 +87,21 @@ static bool print_summary(const mf_Scene *scene, const mf_Simulation *simulation
     uint32_t faults = mf_group_fault_total(scene->group);
     uint64_t hash = mf_world_hash(scene->world);
     if (json)
-        return mf_app_print(
-            json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "motion",
-                      mf_motion_name(scene->experiment->motion), "robots", (json_int_t)count,
-                      "simulated_seconds", mf_app_real(simulation->simulated), "wall_seconds",
-                      mf_app_real(simulation->seconds), "realtime_factor", mf_app_real(factor),
-                      "best_distance", mf_app_real(farthest), "mean_distance",
-                      mf_app_real(sum / count), "best_robot", (json_int_t)best, "faults",
-                      (json_int_t)faults, "hash", mf_app_hash(hash)));
+        return mf_app_print(json_pack(
+            "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "motion",
+            mf_motion_name(scene->experiment->motion), "robots", (json_int_t)count,
+            "simulated_seconds", mf_app_real(simulation->simulated), "wall_seconds",
+            mf_app_real(simulation->seconds), "realtime_factor", mf_app_real(factor),
+            "best_distance", mf_app_real(farthest), "mean_distance", mf_app_real(sum / count),
+            "best_robot", (json_int_t)best, "faults", (json_int_t)faults, "unsolved_steps",
+            mf_app_real(mf_simulation_unsolved(scene->group)), "hash", mf_app_hash(hash)));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     printf("%u robot%s lived %s in %s, %s x real time\n"
            "farthest  %.4g m (robot %u), mean %.4g m\nfaults    %u\nhash      %016llx\n",
            count, count == 1 ? "" : "s", mf_app_duration(simulation->simulated, life),
            mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), farthest, best,
            sum / count, faults, (unsigned long long)hash);
+    mf_simulation_print_unsolved(scene->group);
     return mf_app_flush();
 }
 

@@ -191,6 +191,22 @@ mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bo
     return status;
 }
 
+double mf_simulation_unsolved(const mf_Group *group) {
+    const mf_Field *field = mf_group_find_field((mf_Group *)group, "point.unsolved");
+    double sum = 0.0;
+    for (uint32_t i = 0; field != NULL && i < mf_group_count(group); i++)
+        sum += mf_field_get(field, i, 0);
+    return sum;
+}
+
+void mf_simulation_print_unsolved(const mf_Group *group) {
+    double steps = mf_simulation_unsolved(group);
+    if (steps > 0.0)
+        printf("unsolved  %.0f robot-steps, in which friction: coupled left a residual above 0.001 "
+               "(docs/points.md)\n",
+               steps);
+}
+
 mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error) {
     mf_Error writing;
     mf_Status status = mf_simulation_film(simulation, path, error);

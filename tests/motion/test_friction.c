@@ -414,6 +414,70 @@ static void coupled_a_tall_box_tips_as_statics_says(void **state) {
     }
 }
 
+// A box of 1 kg with eight corners, thrown along the ground at `speed` under `angle` to its sides;
+// the robot is the last of 18, which are alike.
+static void throw_box(Stage *stage, mf_Time step, bool wide, double coefficient, double speed,
+                      double angle) {
+    static const double moment[3] = {0.001, 0.0015, 0.002};
+    stage_begin(stage, 1);
+    mf_hand_inertia(&stage->hand, 0, 1.0, moment);
+    for (int i = 0; i < 8; i++)
+        mf_hand_point(&stage->hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05,
+                      0, true);
+    StageConfig config = stage_config(wide);
+    config.world.step = step;
+    config.points.joint_interval = step;
+    config.points.friction = MF_FRICTION_COUPLED;
+    config.points.friction_coefficient = coefficient;
+    config.group.count = 18;
+    stage_open(stage, &config);
+    mf_world_step(stage->world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
+    for (uint32_t i = 0; i < 18; i++) {
+        mf_field_set(stage_field(stage, "base.linear_velocity"), i, 0, speed * cos(angle));
+        mf_field_set(stage_field(stage, "base.linear_velocity"), i, 1, speed * sin(angle));
+    }
+}
+
+static double get_last(const Stage *stage, const char *name, uint32_t component) {
+    return mf_field_get(stage_field(stage, name), 17, component);
+}
+
+// It goes v^2 / (2 mu g), less the v h / 2 of the first step that semi-implicit steps lose; while
+// it slides the loads sum to its weight; and every solution is one.
+static void coupled_a_thrown_box_goes_as_far_as_it_should(void **state) {
+    (void)state;
+    static const double steps[] = {10, 5, 2, 1, 0.5};
+    for (int i = 0; i < 40; i++) {
+        double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);
+        mf_Time step = (mf_Time)(steps[i / 4 % 5] * MF_MILLISECOND);
+        double h = mf_time_to_seconds(step), least = 1e9, most = 0.0, residual = 0.0;
+        Stage stage;
+        throw_box(&stage, step, i & 1, coefficient, 1.0, angle);
+        double x = get_last(&stage, "base.position", 0);
+        double y = get_last(&stage, "base.position", 1);
+        for (int n = 0; n * h < 0.7; n++) {
+            mf_world_step(stage.world, 1);
+            double load = 0.0;
+            for (uint32_t c = 0; c < 8; c++)
+                load += get_last(&stage, "point.load", c);
+            least = fmin(least, load);
+            most = fmax(most, load);
+            residual = fmax(residual, get_last(&stage, "point.residual", 0));
+        }
+        x = get_last(&stage, "base.position", 0) - x;
+        y = get_last(&stage, "base.position", 1) - y;
+        double way = 1.0 / (2.0 * coefficient * 9.81);
+        if (!(fabs(x * cos(angle) + y * sin(angle) - (way - 0.5 * h)) < 0.003 * way + 0.1 * h) ||
+            !(fabs(x * sin(angle) - y * cos(angle)) < 0.001) ||
+            !(least > 0.8 * 9.81 && most < 1.25 * 9.81) || !(residual < MF_POINTS_RESIDUAL) ||
+            get_last(&stage, "point.unsolved", 0) != 0.0)
+            fail_msg("case %d, %g ms: %g, %g m, expected %g; loads %g .. %g N; residual %g", i,
+                     1e3 * h, x * cos(angle) + y * sin(angle), x * sin(angle) - y * cos(angle), way,
+                     least, most, residual);
+        stage_close(&stage, NULL);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fit_is_the_least_squares_solution),
@@ -425,6 +489,7 @@ int main(void) {
         cmocka_unit_test(one_sliding_foot_does_not_turn_the_body),
         cmocka_unit_test(what_feet_hold_is_within_coulombs_limit),
         cmocka_unit_test(coupled_a_tall_box_tips_as_statics_says),
+        cmocka_unit_test(coupled_a_thrown_box_goes_as_far_as_it_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,64 @@
 // Support and friction in one fit over all six degrees of freedom: roll and pitch take part in the
 // friction, contacts push along the ground's normal, and each obeys Coulomb's limit.
 //
-// With J_i the motion of contact i for a displacement u = (move, turn) of the body, minimise
-//   1/2 eps u^T (M/m) u + 1/2 sum max(0, n_i . (d_i - J_i u))^2 + 1/2 sum phi_i |P_i (s_i + J_i
-//   u)|^2
-// where d_i is the depth, s_i the slip since the contact was made, P_i the projection on the
-// tangent plane and phi_i <= 1 the factor that keeps friction within mu N (iteratively reweighted
-// least squares). One implicit step with springs in all directions: no energy is created.
+// With J_i the motion of contact i for a displacement u = (move, turn) of the body, d_i its depth,
+// s_i its slip since the contact was made, n_i the normal and P_i the projection on the tangent
+// plane, the displacement is the root of
+//   R(u) = eps (M/m) u - sum J_i^T (N_i n_i + T_i),   N_i = max(0, n_i . (d_i - J_i u)),
+//   T_i = -w_i t_i, but of length mu N_i at most,     t_i = P_i (s_i + J_i u).
+// This is one implicit step with springs in all directions whose tangential part yields at mu N
+// (elastic-plastic friction; Simo and Hughes, Computational Inelasticity, 1998, chapter 3): loads
+// carry the weight at every step, and no energy is created.
+//
+// R is continuous and smooth but for its kinks, so Newton's method with the derivative of the side
+// that u is on converges in a few rounds (semismooth Newton; Alart and Curnier, Comput. Methods
+// Appl. Mech. Eng. 92, 1991, eq. 50 for the derivative of Coulomb's law). Each step is halved until
+// the residual falls. Where none falls, the root is followed from that without friction, where R is
+// the gradient of a convex function, to the full coefficient, in more and more parts. What is left
+// is told: `residual` is |R| against the sum of the sizes of its terms.
+//
+// Without a limit T_i has none either: then the contacts that bear without friction hold, which is
+// convex again.
+//
+// Invariant: a lane that has converged, or that nothing improves, is not touched any more, so what
+// a lane gets does not depend on the others.
 #ifndef MF_MOTION_POINTS_COUPLED_H
 #define MF_MOTION_POINTS_COUPLED_H
 
 #include "motion/points/contacts.h"
 
-enum { COUPLED_ITERATIONS = 12, COUPLED_ENTRIES = 21 };
+enum {
+    COUPLED_ROUNDS = 25,  // of Newton's method
+    COUPLED_HALVINGS = 8, // of one step
+    COUPLED_PARTS = 16    // of the coefficient, at most
+};
 
+// What is solved; the displacement is apart.
 typedef struct Coupled {
-    mf_lane h[6][6]; // lower triangle used
-    mf_lane b[6];
+    const mf_PointsPlan *plan;
+    Contacts *contacts;
+    const mf_lane *weight; // tangential stiffness of each contact, 0 for one that was not there
+    Sym inertia;           // eps I/m
+    mf_lane softness;      // eps
+    mf_lane friction;      // mu
+    bool holds;            // friction without limit
 } Coupled;
+
+// R at some displacement, and how large it is.
+typedef struct Balance {
+    mf_lane force[6];
+    mf_lane wrong; // R^2, each part over its mass
+    mf_lane size;  // the same of the sums of the sizes of its terms, rounding included
+} Balance;
+
+// A contact at some displacement.
+typedef struct Grip {
+    Vec normal, along; // unit; the way the contact is drawn
+    Vec stretch;       // t
+    mf_lane press;     // N
+    mf_lane hold;      // part of w t that friction bears
+    mf_mask slides;
+} Grip;
 
 static inline Vec shift_at(const Shift *shift, Vec place) {
     return vec_add(shift->move, vec_cross(shift->turn, place));
@@ -27,126 +68,253 @@ static inline Vec tangent_part(Vec a, Vec n) {
     return vec_sub(a, vec_scale(n, vec_dot(a, n)));
 }
 
-// Adds the term stiffness k along `direction` for contact `place` with target displacement `goal`:
-// row r = (direction, place x direction), h += k r r^T, b += k goal r.
-static inline void coupled_add(Coupled *c, Vec place, Vec direction, mf_lane k, mf_lane goal) {
-    Vec arm = vec_cross(place, direction);
-    mf_lane row[6] = {direction.x, direction.y, direction.z, arm.x, arm.y, arm.z};
-    for (int i = 0; i < 6; i++) {
-        mf_lane scaled = k * row[i];
-        c->b[i] = c->b[i] + scaled * goal;
-        for (int j = 0; j <= i; j++)
-            c->h[i][j] = c->h[i][j] + scaled * row[j];
+// A unit vector across n, which never points down.
+static inline Vec tangent_of(Vec n) {
+    mf_lane one = mf_set((mf_real)1), scale = one / (one + n.z);
+    return (Vec){one - n.x * n.x * scale, mf_zero() - n.x * n.y * scale, mf_zero() - n.x};
+}
+
+static inline mf_lane vec_size(Vec a) {
+    return mf_abs(a.x) + mf_abs(a.y) + mf_abs(a.z);
+}
+
+static Grip coupled_grip(const Coupled *c, size_t i, const Shift *shift) {
+    const Contact *row = &c->contacts->row[i];
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Grip grip;
+    grip.normal = ground_slopes(c->plan) ? row->normal : (Vec){zero, zero, one};
+    Vec moved = shift_at(shift, row->place);
+    grip.press = mf_max(row->depth * grip.normal.z - vec_dot(grip.normal, moved), zero);
+    grip.stretch = tangent_part(vec_add(row->slip, moved), grip.normal);
+    mf_lane length = mf_sqrt(vec_dot(grip.stretch, grip.stretch));
+    mf_mask drawn = mf_less(zero, length);
+    grip.along = vec_select(drawn, vec_scale(grip.stretch, one / mf_select(drawn, length, one)),
+                            tangent_of(grip.normal));
+    mf_lane pull = c->weight[i] * length, most = c->friction * grip.press;
+    grip.slides = c->holds ? mf_not(mf_mask_all()) : mf_less(most, pull);
+    grip.hold = mf_select(grip.slides, most / mf_select(grip.slides, pull, one), one);
+    return grip;
+}
+
+static Balance coupled_balance(const Coupled *c, const Shift *shift) {
+    const mf_lane e = c->softness, rounding = mf_set((mf_real)0.01);
+    Vec move = vec_scale(shift->move, e), turn = sym_apply(&c->inertia, shift->turn);
+    mf_lane push = vec_size(move), twist = vec_size(turn);
+    for (size_t i = 0; i < c->contacts->count; i++) {
+        const Contact *row = &c->contacts->row[i];
+        Grip grip = coupled_grip(c, i, shift);
+        mf_lane share = c->weight[i] * grip.hold;
+        Vec force = vec_scale(grip.normal, grip.press);
+        force = vec_sub(force, vec_scale(grip.stretch, share));
+        move = vec_sub(move, force);
+        turn = vec_sub(turn, vec_cross(row->place, force));
+        // Depths and slips are differences of larger numbers.
+        mf_lane large = mf_abs(row->depth) + vec_size(shift_at(shift, row->place));
+        large = mf_keep(mf_less(mf_zero(), grip.press), large);
+        large = vec_size(force) + rounding * (large + share * vec_size(row->slip));
+        push = push + large;
+        twist = twist + large * vec_size(row->place);
+    }
+    Balance b = {.force = {move.x, move.y, move.z, turn.x, turn.y, turn.z}};
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane over[4] = {one / e, one / c->inertia.xx, one / c->inertia.yy, one / c->inertia.zz};
+    b.wrong = vec_dot(move, move) * over[0] + turn.x * turn.x * over[1] +
+              turn.y * turn.y * over[2] + turn.z * turn.z * over[3];
+    b.size = push * push * over[0] + twist * twist * (over[1] + over[2] + over[3]);
+    return b;
+}
+
+// ---- one round ---------------------------------------------------------------------------------
+
+typedef struct Rows {
+    mf_lane h[6][6];
+    mf_lane b[6];
+} Rows;
+
+// h += left right^T for the motions of a contact along two directions.
+static inline void rows_add(Rows *r, Vec place, Vec left, Vec right) {
+    Vec left_arm = vec_cross(place, left), right_arm = vec_cross(place, right);
+    const mf_lane a[6] = {left.x, left.y, left.z, left_arm.x, left_arm.y, left_arm.z};
+    const mf_lane b[6] = {right.x, right.y, right.z, right_arm.x, right_arm.y, right_arm.z};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            r->h[i][j] = r->h[i][j] + a[i] * b[j];
+}
+
+// dR/du at the displacement. Along the way that a contact slides nothing resists but what presses
+// it; across it the direction of the friction turns with the stretch.
+static void coupled_slope(const Coupled *c, const Shift *shift, Rows *r) {
+    const mf_lane zero = mf_zero();
+    const mf_lane one = mf_set((mf_real)1);
+    const Sym *m = &c->inertia;
+    const mf_lane turn[3][3] = {
+        {m->xx, m->xy, m->xz}, {m->xy, m->yy, m->yz}, {m->xz, m->yz, m->zz}};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            r->h[i][j] = i >= 3 && j >= 3 ? turn[i - 3][j - 3] : i == j ? c->softness : zero;
+    for (size_t i = 0; i < c->contacts->count; i++) {
+        Grip grip = coupled_grip(c, i, shift);
+        Vec place = c->contacts->row[i].place, across = vec_cross(grip.normal, grip.along);
+        mf_lane pressed = mf_keep(mf_less(zero, grip.press), one);
+        mf_lane share = c->weight[i] * grip.hold;
+        mf_lane drag = mf_keep(grip.slides, c->friction * pressed);
+        Vec pushes = vec_sub(vec_scale(grip.normal, pressed), vec_scale(grip.along, drag));
+        rows_add(r, place, pushes, grip.normal);
+        rows_add(r, place, vec_scale(grip.along, mf_select(grip.slides, zero, share)), grip.along);
+        rows_add(r, place, vec_scale(across, share), across);
     }
 }
 
-static inline Shift coupled_factor(Coupled *c) {
+static inline void rows_swap(Rows *r, int i, int j, mf_mask where) {
+    for (int k = 0; k < 6; k++) {
+        mf_lane above = r->h[i][k];
+        r->h[i][k] = mf_select(where, r->h[j][k], above);
+        r->h[j][k] = mf_select(where, above, r->h[j][k]);
+    }
+    mf_lane above = r->b[i];
+    r->b[i] = mf_select(where, r->b[j], above);
+    r->b[j] = mf_select(where, above, r->b[j]);
+}
+
+// Gauss's elimination with the largest pivot of each column: Coulomb's law makes the system
+// lopsided.
+static Shift rows_solve(Rows *r) {
+    const mf_lane one = mf_set((mf_real)1);
     mf_lane inverse[6];
     for (int j = 0; j < 6; j++) {
-        mf_lane pivot = c->h[j][j];
-        for (int k = 0; k < j; k++)
-            pivot = pivot - c->h[j][k] * c->h[j][k] * c->h[k][k];
-        c->h[j][j] = pivot;
-        inverse[j] = mf_set((mf_real)1) / pivot;
+        for (int i = j + 1; i < 6; i++)
+            rows_swap(r, j, i, mf_less(mf_abs(r->h[j][j]), mf_abs(r->h[i][j])));
+        mf_mask fine = mf_less(mf_zero(), mf_abs(r->h[j][j]));
+        inverse[j] = mf_keep(fine, one / mf_select(fine, r->h[j][j], one));
         for (int i = j + 1; i < 6; i++) {
-            mf_lane sum = c->h[i][j];
-            for (int k = 0; k < j; k++)
-                sum = sum - c->h[i][k] * c->h[j][k] * c->h[k][k];
-            c->h[i][j] = sum * inverse[j];
+            mf_lane factor = r->h[i][j] * inverse[j];
+            for (int k = j + 1; k < 6; k++)
+                r->h[i][k] = r->h[i][k] - factor * r->h[j][k];
+            r->b[i] = r->b[i] - factor * r->b[j];
         }
     }
-    for (int i = 0; i < 6; i++)
-        for (int k = 0; k < i; k++)
-            c->b[i] = c->b[i] - c->h[i][k] * c->b[k];
     for (int i = 5; i >= 0; i--) {
-        c->b[i] = c->b[i] * inverse[i];
         for (int k = i + 1; k < 6; k++)
-            c->b[i] = c->b[i] - c->h[k][i] * c->b[k];
+            r->b[i] = r->b[i] - r->h[i][k] * r->b[k];
+        r->b[i] = r->b[i] * inverse[i];
     }
-    return (Shift){{c->b[0], c->b[1], c->b[2]}, {c->b[3], c->b[4], c->b[5]}};
+    return (Shift){{r->b[0], r->b[1], r->b[2]}, {r->b[3], r->b[4], r->b[5]}};
 }
 
-// Two unit vectors that complete n (which never points down).
-static inline void tangent_basis(Vec n, Vec *first, Vec *second) {
-    mf_lane one = mf_set((mf_real)1), scale = one / (one + n.z);
-    mf_lane xy = mf_zero() - n.x * n.y * scale;
-    *first = (Vec){one - n.x * n.x * scale, xy, mf_zero() - n.x};
-    *second = (Vec){xy, one - n.y * n.y * scale, mf_zero() - n.y};
+static inline Shift shift_select(mf_mask where, const Shift *yes, const Shift *no) {
+    return (Shift){vec_select(where, yes->move, no->move), vec_select(where, yes->turn, no->turn)};
 }
 
-static inline Vec coupled_normal(const mf_PointsPlan *plan, const Contacts *contacts, size_t i) {
-    Vec up = {mf_zero(), mf_zero(), mf_set((mf_real)1)};
-    return ground_slopes(plan) ? contacts->row[i].normal : up;
+static inline void balance_take(Balance *b, mf_mask where, const Balance *other) {
+    for (int i = 0; i < 6; i++)
+        b->force[i] = mf_select(where, other->force[i], b->force[i]);
+    b->wrong = mf_select(where, other->wrong, b->wrong);
+    b->size = mf_select(where, other->size, b->size);
 }
 
-static inline void coupled_sum(const mf_PointsPlan *plan, const Contacts *contacts,
-                               const mf_lane *hold, const mf_lane *weight, Coupled *c) {
-    mf_lane zero = mf_zero();
-    for (size_t i = 0; i < contacts->count; i++) {
-        Vec n = coupled_normal(plan, contacts, i), first, second, slip = contacts->row[i].slip;
-        mf_lane pressed = mf_keep(mf_less(zero, contacts->row[i].press), mf_set((mf_real)1));
-        coupled_add(c, contacts->row[i].place, n, pressed, contacts->row[i].depth * n.z);
-        mf_lane k = hold[i] * weight[i] * pressed;
-        tangent_basis(n, &first, &second);
-        coupled_add(c, contacts->row[i].place, first, k, zero - vec_dot(first, slip));
-        coupled_add(c, contacts->row[i].place, second, k, zero - vec_dot(second, slip));
+// Lanes whose residual is above `part` of the sizes.
+static inline mf_mask balance_off(const Balance *b, mf_real part) {
+    return mf_not(mf_less_equal(b->wrong, mf_set(part * part) * b->size));
+}
+
+// One step of Newton's method, halved until the residual falls; returns the lanes of `active` in
+// which it did.
+static mf_mask coupled_round(const Coupled *c, Shift *shift, Balance *now, mf_mask active) {
+    Rows rows;
+    coupled_slope(c, shift, &rows);
+    for (int i = 0; i < 6; i++)
+        rows.b[i] = mf_zero() - now->force[i];
+    const Shift step = rows_solve(&rows), from = *shift;
+    const mf_lane before = now->wrong;
+    mf_mask left = active;
+    mf_real length = 1;
+    for (int k = 0; k < COUPLED_HALVINGS && mf_any(left); k++, length *= (mf_real)0.5) {
+        Shift trial = {vec_fma(step.move, mf_set(length), from.move),
+                       vec_fma(step.turn, mf_set(length), from.turn)};
+        Balance then = coupled_balance(c, &trial);
+        mf_lane enough = before * mf_set(1 - (mf_real)1e-4 * length);
+        mf_mask better = mf_and(left, mf_less(then.wrong, enough));
+        *shift = shift_select(better, &trial, shift);
+        balance_take(now, better, &then);
+        left = mf_and(left, mf_not(better));
     }
+    return mf_and(active, mf_not(left));
 }
 
-// Near the limit phi comes closer to its solution by only about a factor of 1 + eps an iteration,
-// but steadily: Aitken's extrapolation of three values in a row leaps ahead.
-static inline mf_lane coupled_leap(mf_lane first, mf_lane second, mf_lane third) {
-    mf_lane one = mf_set((mf_real)1), before = second - first, now = third - second;
-    mf_lane limit = mf_set((mf_real)0.98) * mf_abs(before);
-    mf_mask steady = mf_and(mf_less(mf_zero(), before * now), mf_less(mf_abs(now), limit));
-    mf_lane leap = third + now * now / mf_select(steady, before - now, one);
-    return mf_select(steady, mf_clamp(leap, mf_set((mf_real)0.1) * third, one), third);
+// Newton's method from `shift` in the lanes `open`.
+static Balance coupled_newton(const Coupled *c, Shift *shift, mf_mask open) {
+    const mf_real enough = 1000 * MF_REAL_EPSILON;
+    Balance now = coupled_balance(c, shift);
+    mf_mask active = mf_and(open, balance_off(&now, enough));
+    for (int round = 0; round < COUPLED_ROUNDS && mf_any(active); round++) {
+        active = coupled_round(c, shift, &now, active);
+        active = mf_and(active, balance_off(&now, enough));
+    }
+    return now;
 }
 
-// Fills press (along the normal) and `hold` (phi_i: 1 = sticks, less = slides). `weight` holds each
-// contact's tangential stiffness, 0 for one that was not there before.
-static inline Shift coupled_solve(const mf_PointsPlan *plan, const mf_real *constant,
-                                  Contacts *contacts, const Sym *inertia_world, mf_real softness,
-                                  const mf_lane *weight, mf_lane *hold) {
-    mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_lane e = mf_set(softness), scale = mf_set(softness * constant[MF_PLAN_INVERSE_MASS]);
-    mf_lane friction = mf_set(constant[MF_PLAN_FRICTION]);
-    Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
-    mf_lane older[MF_POINTS_MAX_CONTACTS];
-    for (size_t i = 0; i < contacts->count; i++)
-        hold[i] = older[i] = one;
-    for (int iteration = 0; iteration <= COUPLED_ITERATIONS; iteration++) {
-        for (size_t i = 0; i < contacts->count; i++) {
-            Vec n = coupled_normal(plan, contacts, i);
-            Vec moved = shift_at(&shift, contacts->row[i].place);
-            contacts->row[i].press = mf_max(contacts->row[i].depth * n.z - vec_dot(n, moved), zero);
-            Vec stretch = tangent_part(vec_add(contacts->row[i].slip, moved), n);
-            mf_lane pull = weight[i] * mf_sqrt(vec_dot(stretch, stretch));
-            mf_lane most = friction * contacts->row[i].press;
-            mf_mask slides = mf_less(most, pull);
-            mf_lane next = mf_select(slides, most / mf_select(slides, pull, one), one);
-            if (iteration == 3 || iteration == 6 || iteration == 9)
-                next = coupled_leap(older[i], hold[i], next);
-            older[i] = hold[i];
-            hold[i] = iteration == 0 ? one : next;
-        }
-        if (iteration == COUPLED_ITERATIONS)
+// ---- the whole problem -------------------------------------------------------------------------
+
+// Lanes where Newton's method alone came to nothing: from no friction to all of it.
+static void coupled_follow(Coupled *c, Shift *shift, Balance *found, mf_mask alive) {
+    const mf_lane friction = c->friction;
+    for (int parts = 1; parts <= COUPLED_PARTS; parts *= 4) {
+        mf_mask open = mf_and(alive, balance_off(found, (mf_real)1e-3));
+        if (!mf_any(open))
             break;
-        Coupled c;
-        for (int i = 0; i < 6; i++) {
-            c.b[i] = zero;
-            for (int j = 0; j < 6; j++)
-                c.h[i][j] = i == j && i < 3 ? e : zero;
+        const mf_lane zero = mf_zero();
+        Shift path = {{zero, zero, zero}, {zero, zero, zero}};
+        Balance now;
+        for (int k = 0; k <= parts; k++) {
+            c->friction = friction * mf_set((mf_real)k / (mf_real)parts);
+            now = coupled_newton(c, &path, open);
         }
-        c.h[3][3] = inertia_world->xx * scale;
-        c.h[4][4] = inertia_world->yy * scale;
-        c.h[5][5] = inertia_world->zz * scale;
-        c.h[4][3] = inertia_world->xy * scale;
-        c.h[5][3] = inertia_world->xz * scale;
-        c.h[5][4] = inertia_world->yz * scale;
-        coupled_sum(plan, contacts, hold, weight, &c);
-        shift = coupled_factor(&c);
+        mf_mask better = mf_and(open, mf_less(now.wrong * found->size, found->wrong * now.size));
+        *shift = shift_select(better, &path, shift);
+        balance_take(found, better, &now);
     }
+    c->friction = friction;
+}
+
+// Friction without limit: `margin` [m] is how far above the ground a contact may be, without
+// friction, to hold.
+static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_lane margin,
+                            mf_mask alive) {
+    c->friction = mf_zero();
+    c->holds = false;
+    coupled_newton(c, shift, alive);
+    for (size_t i = 0; i < c->contacts->count; i++) {
+        const Contact *row = &c->contacts->row[i];
+        Grip grip = coupled_grip(c, i, shift);
+        mf_lane above = vec_dot(grip.normal, shift_at(shift, row->place));
+        above = above - row->depth * grip.normal.z;
+        weight[i] = mf_keep(mf_less(above, margin), weight[i]);
+    }
+    c->holds = true;
+    return coupled_newton(c, shift, alive);
+}
+
+// Fills press (along the normal) and `hold` (1 = sticks, less = slides), and `residual` [1].
+// `weight` holds each contact's tangential stiffness; those that do not hold lose it.
+static Shift coupled_solve(Coupled *c, mf_lane *weight, mf_lane *hold, mf_lane margin,
+                           mf_mask alive, mf_lane *residual) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
+    Balance found;
+    c->weight = weight;
+    if (c->holds) {
+        found = coupled_hold(c, &shift, weight, margin, alive);
+    } else {
+        found = coupled_newton(c, &shift, alive);
+        coupled_follow(c, &shift, &found, alive);
+    }
+    for (size_t i = 0; i < c->contacts->count; i++) {
+        Grip grip = coupled_grip(c, i, &shift);
+        c->contacts->row[i].press = grip.press;
+        hold[i] = grip.hold;
+    }
+    mf_mask any = mf_less(zero, found.size);
+    *residual = mf_keep(any, mf_sqrt(found.wrong / mf_select(any, found.size, one)));
     return shift;
 }
 

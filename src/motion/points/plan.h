@@ -77,8 +77,12 @@ enum {
     MF_ROW_LOAD,
     MF_ROW_FORCE,
     MF_ROW_TORQUE,
+    MF_ROW_RESIDUAL, // of coupled friction only, as the next
+    MF_ROW_UNSOLVED,
     MF_POINTS_ROWS
 };
+
+#define MF_POINTS_RESIDUAL 1e-3 // [1] above it a solution of coupled friction counts as unsolved
 
 typedef struct mf_PlanRow {
     char *base;
@@ -116,6 +120,7 @@ typedef struct mf_PointsBlock {
         struct {
             void *position, *orientation, *linear, *angular, *angle, *rate, *target;
             void *points, *center, *inertia, *inverse, *anchor, *load, *force, *torque;
+            void *residual, *unsolved; // NULL but for coupled friction
         };
         void *rows[MF_POINTS_ROWS];
     };

@@ -34,6 +34,10 @@ static const mf_FieldInfo points_fields[] = {
      "outside force on the base link's origin"},
     {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
      "outside torque on the base link"},
+    {"point.residual", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+     "of the contacts' solution in the last step: what it leaves against its terms"},
+    {"point.unsolved", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+     "steps since the start whose residual was above 0.001"},
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
@@ -44,6 +48,8 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
         plan->rows[i] = mf_group_find_field(group, canonical[i]);
     for (int i = MF_ROW_POINTS; i < MF_POINTS_ROWS; i++) {
         const mf_FieldInfo *info = &points_fields[i - MF_ROW_POINTS];
+        if (i >= MF_ROW_RESIDUAL && plan->config.friction != MF_FRICTION_COUPLED)
+            continue;
         mf_Status status = mf_attach_field(group, info, 0, &plan->rows[i], error);
         if (status != MF_OK)
             return status;
@@ -53,6 +59,8 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
     plan->pieces = mf_pieces_bind(group, MF_MOTION_POINTS, 0);
     for (int i = 0; i < MF_POINTS_ROWS; i++) {
         const mf_Field *field = plan->rows[i];
+        if (field == NULL)
+            continue;
         plan->row[i].base = field->data;
         plan->row[i].stride = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
     }
@@ -63,7 +71,8 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
 
 static void bind_block(const mf_PointsPlan *plan, size_t block, mf_PointsBlock *work) {
     for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work->rows[i] = plan->row[i].base + block * plan->row[i].stride;
+        work->rows[i] =
+            plan->row[i].base == NULL ? NULL : plan->row[i].base + block * plan->row[i].stride;
     work->fault = (uint32_t *)plan->pieces.fault->data + block * MF_BLOCK;
     work->push = NULL;
     work->pushed = NULL;
@@ -77,7 +86,8 @@ static void bind_block(const mf_PointsPlan *plan, size_t block, mf_PointsBlock *
 static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
     size_t size = work->plan->double_precision ? sizeof(double) : sizeof(float);
     for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work->rows[i] = (char *)work->rows[i] + lanes * size;
+        if (work->rows[i] != NULL)
+            work->rows[i] = (char *)work->rows[i] + lanes * size;
     work->fault += lanes;
     if (work->push != NULL) {
         work->push = (const char *)work->push + lanes * size;
@@ -128,6 +138,9 @@ static void reset_points(mf_Group *group, uint32_t instance, void *user) {
         mf_field_set(plan->rows[MF_ROW_FORCE], instance, c, 0.0);
         mf_field_set(plan->rows[MF_ROW_TORQUE], instance, c, 0.0);
     }
+    for (int row = MF_ROW_RESIDUAL; row <= MF_ROW_UNSOLVED; row++)
+        if (plan->rows[row] != NULL)
+            mf_field_set(plan->rows[row], instance, 0, 0.0);
     refresh_instance(plan, instance);
 }
 
@@ -154,13 +167,11 @@ static void choose_kernel(mf_PointsPlan *plan, mf_Isa isa, bool double_precision
 static const char *const points_reads[] = {
     "joint.target", "base.force",  "base.torque", "?motion.level",
     "?push.link",   "?push.count", NULL};
-static const char *const points_writes[] = {"base.position",        "base.orientation",
-                                            "base.linear_velocity", "base.angular_velocity",
-                                            "joint.angle",          "joint.rate",
-                                            "body.points",          "body.center",
-                                            "body.inertia",         "body.inverse_inertia",
-                                            "point.anchor",         "point.load",
-                                            "fault.word",           NULL};
+static const char *const points_writes[] = {
+    "base.position",   "base.orientation",     "base.linear_velocity", "base.angular_velocity",
+    "joint.angle",     "joint.rate",           "body.points",          "body.center",
+    "body.inertia",    "body.inverse_inertia", "point.anchor",         "point.load",
+    "?point.residual", "?point.unsolved",      "fault.word",           NULL};
 
 static uint64_t hash_settings(const mf_PointsConfig *config) {
     const double reals[] = {config->friction_coefficient, config->compliance,

@@ -202,7 +202,9 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     }
     contacts->standing = mf_not(mf_mask_all());
     Mat turn = quat_matrix(second.attitude);
+    const mf_lane residual = s->residual;
     mf_lane held = respond(s, &second, &turn, was.com.z, energy);
+    s->residual = mf_select(poor, s->residual, residual);
     mf_mask stuck = mf_less(held, zero);
     still.velocity = still.rate = (Vec){zero, zero, zero};
     choose_pose(&second, stuck, &still);
@@ -277,6 +279,14 @@ static __attribute__((noinline)) void store_alive(const Step *s, const Body *bod
     store_fields(s, body, false);
 }
 
+// Steps are counted that ended with a residual which shows in the motion.
+static __attribute__((noinline)) void store_residual(const Step *s) {
+    mf_lane count = row_load(s->block->unsolved, 0);
+    mf_mask open = mf_less(mf_set((mf_real)MF_POINTS_RESIDUAL), s->residual);
+    keep_store(s, s->block->residual, 0, s->residual);
+    keep_store(s, s->block->unsolved, 0, mf_add_where(open, count, mf_set((mf_real)1)));
+}
+
 void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     Step s;
     s.block = block;
@@ -286,6 +296,7 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     if (!mf_any(s.alive))
         return;
     s.all_alive = mf_all(s.alive);
+    s.residual = mf_zero();
     Mat turn;
     Body body = load_body(block, &turn), saved;
     if (block->only_refresh) {
@@ -309,4 +320,6 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         store_fields(&s, &body, true);
     else
         store_alive(&s, &body);
+    if (s.plan->config.friction == MF_FRICTION_COUPLED)
+        store_residual(&s);
 }

@@ -83,6 +83,8 @@ static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_w
     }
 }
 
+// Joint updates move the body by its feet as `fit` does: they know no loads, so nothing slips
+// there.
 static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool joints) {
     Contacts *contacts = &s->contacts;
     Sym inertia = body_inertia(s), inertia_world = sym_turn(turn, &inertia);
@@ -101,8 +103,19 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool join
         contacts->row[i].slip =
             (Vec){mf_keep(held, slip.x), mf_keep(held, slip.y), mf_keep(held, slip.z)};
     }
-    Shift shift =
-        coupled_solve(s->plan, s->constant, contacts, &inertia_world, softness, s->weight, s->hold);
+    const mf_real friction = s->constant[MF_PLAN_FRICTION];
+    const mf_lane masses = mf_set(softness * s->constant[MF_PLAN_INVERSE_MASS]);
+    const Sym *m = &inertia_world;
+    Coupled c = {.plan = s->plan,
+                 .contacts = contacts,
+                 .inertia = {m->xx * masses, m->yy * masses, m->zz * masses, m->xy * masses,
+                             m->xz * masses, m->yz * masses},
+                 .softness = mf_set(softness),
+                 .friction = mf_set(friction),
+                 .holds = joints || !(friction <= MF_REAL_MAX)};
+    mf_lane margin = joints ? mf_set(s->constant[MF_PLAN_MARGIN]) : mf_zero(), residual;
+    Shift shift = coupled_solve(&c, s->weight, s->hold, margin, s->alive, &residual);
+    s->residual = mf_max(s->residual, mf_keep(s->alive, residual));
     contacts->has = mf_zero();
     for (size_t i = 0; i < contacts->count; i++)
         contacts->has = mf_fma(contacts->row[i].press, contacts->row[i].press, contacts->has);

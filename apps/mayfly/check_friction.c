@@ -1,0 +1,177 @@
+// Check cases of dry friction at every motion that has it, with the settings that users get: those
+// of mf_motions_config() but for the coefficient, 0.25, and `friction: coupled` of `points`,
+// without which it has no roll and pitch.
+#include <mayfly/motion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check_rig.h"
+#include "model/import/mjcf.h"
+
+#define COEFFICIENT 0.25
+#define GRAVITY 9.81 // [m/s^2]
+
+static const mf_Motion motions[4] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
+                                     MF_MOTION_ARTICULATED};
+
+static const char box[] =
+    "<mujoco><worldbody><body pos='0 0 .05'><freejoint/>"
+    "<geom type='box' size='.1 .08 .05' mass='1'/></body></worldbody></mujoco>";
+
+// The box at rest on ground of that slope, turned by `heading` about its normal.
+typedef struct Slide {
+    mf_Motion motion;
+    mf_Time step;
+    double slope;   // [rad] up along x
+    double heading; // [rad]
+} Slide;
+
+static mf_Status open_ground(mf_Context *context, double slope, mf_Terrain **out, mf_Error *error) {
+    mf_TerrainConfig terrain = mf_terrain_config();
+    terrain.columns = terrain.rows = 64;
+    terrain.cell = 0.5;
+    terrain.interpolation = MF_BILINEAR;
+    mf_TerrainGenerator generator = {.shape = MF_TERRAIN_SLOPE, .amplitude = slope};
+    return mf_terrain_generate(context, &terrain, &generator, out, error);
+}
+
+static mf_Status open_box(mf_Rig *rig, mf_Context *context, const Slide *slide,
+                          const mf_Terrain *ground, mf_Error *error) {
+    const mf_ImportConfig import = mf_import_config();
+    mf_MotionsConfig motion = mf_motions_config();
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    motion.points.friction = MF_FRICTION_COUPLED;
+    motion.points.friction_coefficient = COEFFICIENT;
+    motion.rigid.friction = motion.prescribed.friction = motion.articulated.friction = COEFFICIENT;
+    world.step = slide->step;
+    world.terrain = ground;
+    group.double_precision = true;
+    rig->world = NULL;
+    mf_Status status =
+        mf_mjcf_parse(context, "box.xml", box, sizeof box - 1, &import, true, &rig->model, error);
+    if (status != MF_OK)
+        return status;
+    group.model = rig->model;
+    status = mf_world_create(context, &world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    if (status == MF_OK)
+        status = mf_motion_add(rig->group, slide->motion, &motion, error);
+    if (status != MF_OK) {
+        mf_world_destroy(rig->world);
+        mf_model_destroy(rig->model);
+        return status;
+    }
+    double c = cos(slide->slope / 2), s = -sin(slide->slope / 2);
+    double cz = cos(slide->heading / 2), sz = sin(slide->heading / 2);
+    mf_rig_set3(rig, "base.position", -0.05 * sin(slide->slope), 0, 0.05 * cos(slide->slope));
+    mf_rig_set(rig, "base.orientation", 0, c * cz);
+    mf_rig_set(rig, "base.orientation", 1, s * sz);
+    mf_rig_set(rig, "base.orientation", 2, s * cz);
+    mf_rig_set(rig, "base.orientation", 3, c * sz);
+    return MF_OK;
+}
+
+static void run_for(const mf_Rig *rig, mf_Time step, double seconds) {
+    mf_world_step(rig->world, (uint64_t)(mf_time_from_seconds(seconds) / step));
+}
+
+// How far it goes along `angle` when it is thrown that way at 1 m/s on level ground, and aside.
+static mf_Status throw(mf_Context * context, const Slide *slide, double angle, double way[2],
+                       mf_Error *error) {
+    mf_Rig rig;
+    mf_Status status = open_box(&rig, context, slide, NULL, error);
+    if (status != MF_OK)
+        return status;
+    run_for(&rig, slide->step, 0.5);
+    double x = mf_rig_get(&rig, "base.position", 0), y = mf_rig_get(&rig, "base.position", 1);
+    mf_rig_set3(&rig, "base.linear_velocity", cos(angle), sin(angle),
+                mf_rig_get(&rig, "base.linear_velocity", 2));
+    run_for(&rig, slide->step, 1.0);
+    x = mf_rig_get(&rig, "base.position", 0) - x;
+    y = mf_rig_get(&rig, "base.position", 1) - y;
+    way[0] = x * cos(angle) + y * sin(angle);
+    way[1] = y * cos(angle) - x * sin(angle);
+    return mf_rig_close(&rig, error);
+}
+
+static const char *named(char out[80], const Slide *slide, const char *what) {
+    snprintf(out, 80, "%s, %g ms: %s", mf_motion_name(slide->motion),
+             1e3 * mf_time_to_seconds(slide->step), what);
+    return out;
+}
+
+// v^2 / (2 mu g), from which one step's way is lost or won.
+static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const int64_t steps[4] = {10, 5, 2, 1}; // [ms]
+    const double expected = 1.0 / (2.0 * COEFFICIENT * GRAVITY);
+    for (int i = 0; i < 16; i++) {
+        Slide slide = {.motion = motions[i / 4], .step = steps[i % 4] * MF_MILLISECOND};
+        double way[2], h = mf_time_to_seconds(slide.step);
+        char line[80];
+        mf_Status status = throw(context, &slide, 0.0, way, error);
+        if (status != MF_OK)
+            return status;
+        mf_check_near(run, named(line, &slide, "way [m]"), expected, way[0],
+                      0.002 * expected + 0.6 * h);
+    }
+    return MF_OK;
+}
+
+// The same in twelve directions, the box turned as well.
+static mf_Status check_directions(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    const double turn = 3.14159265358979323846 / 6.0;
+    for (int m = 0; m < 4; m++) {
+        Slide slide = {.motion = motions[m], .step = 2 * MF_MILLISECOND};
+        double least = INFINITY, most = 0.0, aside = 0.0;
+        char line[80];
+        for (int i = 0; i < 12; i++) {
+            double way[2];
+            slide.heading = 0.4 * i;
+            mf_Status status = throw(context, &slide, turn * i, way, error);
+            if (status != MF_OK)
+                return status;
+            least = fmin(least, way[0]);
+            most = fmax(most, way[0]);
+            aside = fmax(aside, fabs(way[1]));
+        }
+        mf_check_below(run, named(line, &slide, "spread of the way, 12 directions [m]"), 0.002,
+                       most - least);
+        mf_check_below(run, named(line, &slide, "way aside [m]"), 0.002, aside);
+    }
+    return MF_OK;
+}
+
+// Down 20 degrees, steeper than the friction's 14: g (sin - mu cos).
+static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    const double slope = 20.0 * MF_CHECK_DEGREE;
+    const double expected = GRAVITY * (sin(slope) - COEFFICIENT * cos(slope));
+    mf_Terrain *ground;
+    mf_Status status = open_ground(context, slope, &ground, error);
+    for (int i = 0; i < 8 && status == MF_OK; i++) {
+        Slide slide = {motions[i / 2], (i % 2 ? 1 : 10) * MF_MILLISECOND, slope, 0.3};
+        mf_Rig rig;
+        char line[80];
+        status = open_box(&rig, context, &slide, ground, error);
+        if (status != MF_OK)
+            break;
+        run_for(&rig, slide.step, 0.5);
+        double before = -mf_rig_get(&rig, "base.linear_velocity", 0) / cos(slope);
+        run_for(&rig, slide.step, 1.0);
+        double after = -mf_rig_get(&rig, "base.linear_velocity", 0) / cos(slope);
+        mf_check_near(run, named(line, &slide, "acceleration at 20 deg [m/s^2]"), expected,
+                      after - before, 0.02 * expected);
+        status = mf_rig_close(&rig, error);
+    }
+    mf_terrain_destroy(ground);
+    return status;
+}
+
+const mf_CheckCase mf_check_friction_cases[] = {
+    {"C5", "a box thrown along the ground, at every motion's defaults", check_throw},
+    {"C5-isotropy", "the same in twelve directions", check_directions},
+    {"C5-slope", "the same box on a slope", check_slope},
+    {NULL, NULL, NULL}};
