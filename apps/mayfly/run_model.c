@@ -230,9 +230,9 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
     mf_Status status = mf_simulation_film(&simulation, options->plot, error);
     if (status != MF_OK)
         return mf_app_fail(error);
+    mf_start_check(options->json ? stderr : stdout, group, start);
     if (!options->json)
         print_start(start, world);
-    mf_start_check(options->json ? stderr : stdout, group, start);
     status = simulate(group, &simulation, !options->json, error);
     bool ran = status == MF_OK || status == MF_STOPPED;
     bool filmed = mf_simulation_film_end(&simulation, options->plot, ran, &writing) == MF_OK;

@@ -63,7 +63,7 @@ name="palm"/></body></body></body><body name="b" pos=".27 0 0"><geom name="post"
 END
 for word in 'run --duration 0.1' info; do
     expect 0 $word deep.xml
-    grep -q "starts in the ground: shape 'big' of link 'a' is 50 mm deep, and" out ||
+    grep -q "starts in the ground: shape 'big' of link 'a' is 50 mm deep" out ||
         fail "$word: nothing about the depth in the ground"
     grep -q 'starts with links in each other: shape' out || fail "$word: nothing about links"
 done
