@@ -57,7 +57,7 @@ typedef struct mf_SignalBatch {
     uint32_t readings_components, raw_components, bias_components, ring_components; // [1]
     void *readings, *bias, *ring;
     const void *raw;
-    const int32_t *fault; // fault.word
+    int32_t *fault; // fault.word
     uint64_t seed;
 } mf_SignalBatch;
 

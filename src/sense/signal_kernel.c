@@ -148,6 +148,23 @@ static inline void treat(const Place *at, const mf_SignalChannel *c) {
         measure(at, c, first);
 }
 
+// A bias that is not a number would stay so for ever.
+static inline void ask_bias(Place *at, mf_index fault) {
+    const mf_SignalBatch *batch = at->batch;
+    if (batch->bias == NULL || at->run->moments == NULL)
+        return;
+    const mf_real *rows = (const mf_real *)batch->bias + offset_of(at, batch->bias_components, 0);
+    mf_lane sum = mf_zero();
+    for (uint32_t i = 0; i < batch->bias_components; i++)
+        sum = sum + mf_abs(mf_load(rows + i * MF_BLOCK));
+    const mf_mask bad = mf_and(at->who, mf_not(mf_finite(sum)));
+    if (!mf_any(bad))
+        return;
+    fault = mf_select_index(bad, fault | mf_set_index(MF_FAULT_NONFINITE), fault);
+    mf_store_index(batch->fault + (size_t)at->block * MF_BLOCK + at->lane, fault);
+    at->who = mf_and(at->who, mf_not(bad));
+}
+
 void MF_KERNEL(mf_signal_run)(const mf_SignalBatch *batch, const mf_SignalRun *run) {
     Place at = {.batch = batch, .run = run};
     for (at.block = run->first; at.block < run->first + run->count; at.block++) {
@@ -157,6 +174,7 @@ void MF_KERNEL(mf_signal_run)(const mf_SignalBatch *batch, const mf_SignalRun *r
                 continue;
             mf_index fault = mf_load_index(batch->fault + (size_t)at.block * MF_BLOCK + at.lane);
             at.who = mf_index_equal(fault, mf_set_index(0));
+            ask_bias(&at, fault);
             for (uint32_t i = 0; i < batch->channel_count; i++)
                 treat(&at, &batch->channels[i]);
         }

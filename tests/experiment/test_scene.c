@@ -1,5 +1,7 @@
 // Scenes: the worlds that experiments make, genomes, and evaluations that depend on nothing but the
 // genome.
+#include <mayfly/plugin.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,6 +100,9 @@ static void a_plugin_controls(void **state) {
     if (mf_experiment_parse(*state, "/t.yaml", text, strlen(text), NULL, 0, &experiment, &error) !=
         MF_OK)
         fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    assert_int_equal(mf_scene_create(*state, experiment, 2, &scene, &error), MF_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "not loaded without --allow-plugins"));
+    mf_plugins_allow(*state, true);
     scene = make(*state, experiment, 2);
     assert_int_equal(mf_scene_genome_bytes(&scene), 0);
     mf_world_step(scene.world, 51); // calls at 0, 20 .. 500 ms

@@ -1,5 +1,7 @@
 // Files of robots with plugins: motions and controllers from shared libraries take part, everything
 // that they remember is in a snapshot, and what a file gets wrong about them is told in one line.
+#include <mayfly/plugin.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,6 +71,7 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
     mf_ContextConfig config = mf_context_config();
     config.threads = threads;
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_plugins_allow(context, true);
     mf_Robots *robots = parse_robots(context, text);
     mf_RobotsScene scene = make_scene(context, robots);
     mf_world_step(scene.world, pause);
@@ -250,6 +253,14 @@ static void settings_are_overridden(void **state) {
     mf_robots_destroy(robots);
 }
 
+// The files of this test name plugins.
+static int make_trusting_context(void **state) {
+    const int made = make_context(state);
+    if (made == 0)
+        mf_plugins_allow(*state, true);
+    return made;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plugins_move_and_control),
@@ -261,5 +272,5 @@ int main(void) {
         cmocka_unit_test(what_is_read_is_written),
         cmocka_unit_test(settings_are_overridden),
     };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
+    return cmocka_run_group_tests(tests, make_trusting_context, drop_context);
 }

@@ -270,6 +270,7 @@ static void check_play(const char *text, uint64_t steps, uint32_t least) {
     mf_Context *context = make_context(1);
     mf_Robots *robots;
     mf_RobotsScene scene;
+    mf_plugins_allow(context, true);
     must(mf_robots_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &robots, &error),
          &error);
     must(mf_robots_scene_create(context, robots, &scene, &error), &error);

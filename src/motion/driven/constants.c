@@ -145,15 +145,14 @@ static double ease(const mf_ArtPlan *art, double separation, double mass) {
     return speed > c[MF_ART_SLIP] ? speed : c[MF_ART_SLIP];
 }
 
+// About the normal only: against rolling and tipping acts what the shapes say.
 static void fill_spins(mf_DrivenPlan *plan, double spin) {
     mf_ArtPlan *art = plan->art;
     for (uint32_t i = 0; !isnan(spin) && i < art->contact_count; i++) {
         const size_t at = art->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
-        for (uint32_t row = MF_ART_TOUCH_TURNING; row <= MF_ART_TOUCH_ROLLING; row++) {
-            art->constants_f64[at + row] = spin;
-            art->constants_f32[at + row] = (float)spin;
-        }
-        art->contacts[i].turns = spin > 0.0;
+        art->constants_f64[at + MF_ART_TOUCH_TURNING] = spin;
+        art->constants_f32[at + MF_ART_TOUCH_TURNING] = (float)spin;
+        art->contacts[i].turns = spin > 0.0 || art->constants_f64[at + MF_ART_TOUCH_ROLLING] > 0.0;
     }
 }
 

@@ -115,7 +115,7 @@ static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *sp
     const mf_ArtPlan *art = plan->art;
     const mf_real *c = contact_constants(art, spot->number);
     const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_PUSH]);
-    const mf_lane in = mf_min(spot->depth, setting(art, MF_ART_DEEP));
+    const mf_lane in = mf_min(spot->depth, deepest_of(art, spot->number));
     spot->push = stiffness * in;
     if (plan->bounces) {
         // The chord: lost * v' / quick, lost = (1 - z) k d where the contact separates.

@@ -92,6 +92,9 @@ static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
         told = told + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), row));
         passed = passed + mf_abs(row_load(block->rows[MF_DRIVEN_ROW_PASSED], row));
     }
+    for (uint32_t i = 0; i < plan->contact_count; i++)
+        passed = passed + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_LOAD), i)) +
+                 mf_abs(row_load(row_of(&block->art, MF_ART_ROW_SLIP), i));
     raise_fault(s, mf_finite(told), MF_FAULT_INPUT);
     raise_fault(s, mf_finite(passed), MF_FAULT_NONFINITE);
 }
