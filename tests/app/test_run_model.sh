@@ -100,13 +100,13 @@ refused 1 'bad.xml:3' run bad.xml
 refused 1 'bad.xml:3' info bad.xml
 printf '<mujoco>\n<include file="loop.xml"/></mujoco>' >loop.xml
 refused 1 'loop.xml:2' run loop.xml
-printf '<mujoco><worldbody><body>\n<joint name="j"/><geom size="1"/></body></worldbody><tendon>\n<spatial/></tendon></mujoco>' >spatial.xml
-refused 1 'spatial.xml:3' run spatial.xml --strict
-refused 1 'spatial.xml:3' info spatial.xml --strict
-expect 0 run spatial.xml --seconds 0.1
-grep -q 'spatial.xml:3: .*dropped' err || fail 'run does not say what it drops'
-expect 0 info --unsupported spatial.xml
-grep -q 'spatial.xml:3' out || fail '--unsupported does not name file and line'
+printf '<mujoco><worldbody><body name="b">\n<joint name="j"/><geom size="1"/></body></worldbody><actuator>\n<adhesion body="b"/></actuator></mujoco>' >sticky.xml
+refused 1 'sticky.xml:3' run sticky.xml --strict
+refused 1 'sticky.xml:3' info sticky.xml --strict
+expect 0 run sticky.xml --seconds 0.1
+grep -q 'sticky.xml:3: .*dropped' err || fail 'run does not say what it drops'
+expect 0 info --unsupported sticky.xml
+grep -q 'sticky.xml:3' out || fail '--unsupported does not name file and line'
 expect 0 info --unsupported arm.xml
 grep -q 'everything' out || fail '--unsupported of a plain file'
 refused 1 "(high, lying), found 'sit'" run box.xml --key sit

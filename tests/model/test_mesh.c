@@ -237,6 +237,20 @@ static void missing_and_foreign_meshes_are_dropped_with_a_note(void **state) {
     assert_int_not_equal(access("pwned", F_OK), 0);
 }
 
+// A bent face of four corners: 1-3 is longer than 2-4, so 2-4 is the cut; a second object follows.
+static void faces_are_cut_along_the_shorter_diagonal(void **state) {
+    static const char text[] = "o one\nv 0 0 0\nv 1 0 0\nv 3 3 1\nv 0 1 0\nf 1 2 3 4\n"
+                               "o two\nf 1 2 4\n";
+    static const uint32_t expected[9] = {0, 1, 3, 1, 2, 3, 0, 1, 3};
+    mf_MeshData mesh;
+    assert_int_equal(mf_obj_parse(*state, "bent.obj", text, strlen(text), &mesh, NULL), MF_OK);
+    assert_int_equal(mesh.triangle_count, 3);
+    assert_int_equal(mesh.first_object, 2);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(mesh.triangles[i], expected[i]);
+    mf_mesh_release(&mesh);
+}
+
 static void climbing_out_is_refused(void **state) {
     char path[512];
     static const char *const bad[] = {
@@ -405,6 +419,7 @@ int main(void) {
         cmocka_unit_test(a_cube_is_seen_as_its_corners),
         cmocka_unit_test(meshes_are_found),
         cmocka_unit_test(missing_and_foreign_meshes_are_dropped_with_a_note),
+        cmocka_unit_test(faces_are_cut_along_the_shorter_diagonal),
         cmocka_unit_test(climbing_out_is_refused),
         cmocka_unit_test(climbing_inside_the_root_is_fine),
         cmocka_unit_test(collada_meshes_are_read),

@@ -13,6 +13,7 @@ typedef struct mf_MeshData {
     uint32_t *triangles;     // [1] triangle_count * 3
     uint32_t vertex_count;   // [1]
     uint32_t triangle_count; // [1]
+    uint32_t first_object;   // [1] triangles before an OBJ's second object or group; 0: it has none
 } mf_MeshData;
 
 void mf_mesh_release(mf_MeshData *mesh);

@@ -1,4 +1,5 @@
 // Wavefront OBJ: only the surface. Two passes over the lines: the first counts, the second fills.
+// Four corners are cut along the shorter diagonal, more become a fan.
 #include "model/import/mesh.h"
 
 #include "math/scalar.h"
@@ -42,13 +43,13 @@ static bool next_line(Lines *lines) {
     return true;
 }
 
-// 'v' or 'f' when the line starts with that word, else 0. Leaves `next` behind it.
+// 'v', 'f', 'o' or 'g' when the line starts with that word, else 0. Leaves `next` behind it.
 static char take_keyword(Lines *lines) {
     skip_blanks(lines);
     if (lines->end - lines->next < 2 || !is_blank(lines->next[1]))
         return 0;
     char keyword = lines->next[0];
-    if (keyword != 'v' && keyword != 'f')
+    if (keyword != 'v' && keyword != 'f' && keyword != 'o' && keyword != 'g')
         return 0;
     lines->next += 2;
     return keyword;
@@ -121,12 +122,37 @@ static bool read_corner(Lines *lines, uint32_t vertex_count, uint64_t total, uin
     return true;
 }
 
+static float squared_way(const mf_MeshData *mesh, uint32_t from, uint32_t to) {
+    float sum = 0.0f;
+    for (int axis = 0; axis < 3; axis++) {
+        const float way =
+            mesh->vertices[3 * (size_t)to + axis] - mesh->vertices[3 * (size_t)from + axis];
+        sum += way * way;
+    }
+    return sum;
+}
+
+// The last two triangles are a face a b c d as a b c, a c d: cuts it from b to d where that is not
+// longer.
+static void cut_shorter(mf_MeshData *mesh) {
+    uint32_t *last = &mesh->triangles[3 * (size_t)mesh->triangle_count - 6];
+    const uint32_t a = last[0], b = last[1], c = last[2], d = last[5], known = mesh->vertex_count;
+    if (a >= known || b >= known || c >= known || d >= known ||
+        squared_way(mesh, a, c) < squared_way(mesh, b, d))
+        return;
+    const uint32_t cut[6] = {a, b, d, b, c, d};
+    memcpy(last, cut, sizeof cut);
+}
+
 static mf_Status read_face(Lines *lines, mf_MeshData *mesh, uint64_t vertices, mf_Error *error) {
     uint32_t first = 0, previous = 0, corner = 0;
     for (uint32_t i = 0;; i++) {
         skip_blanks(lines);
-        if (at_line_end(lines))
+        if (at_line_end(lines)) {
+            if (i == 4)
+                cut_shorter(mesh);
             return MF_OK;
+        }
         if (!read_corner(lines, mesh->vertex_count, vertices, &corner))
             return mf_fail_at(error, MF_BAD_FILE, lines->file, lines->line, 0,
                               "corner %u: expected a vertex number in 1 .. %llu", i + 1,
@@ -151,6 +177,8 @@ static mf_Status read_lines(Lines lines, mf_MeshData *mesh, uint64_t vertices, m
             status = read_vertex(&lines, mesh, error);
         else if (keyword == 'f')
             status = read_face(&lines, mesh, vertices, error);
+        else if (keyword != 0 && mesh->first_object == 0)
+            mesh->first_object = mesh->triangle_count;
     } while (status == MF_OK && next_line(&lines));
     return status;
 }

@@ -165,6 +165,13 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
     if (status != MF_OK)
         return status;
     status = mf_mesh_load(m->context, path, &data, m->error);
+    if (status == MF_OK && data.first_object > 0 && data.first_object < data.triangle_count) {
+        // As MuJoCo: the surface of the first object, among the vertices of all.
+        data.triangle_count = data.first_object;
+        status = mf_mjcf_pass(m, mesh->node, "objects of an OBJ but the first");
+        if (status != MF_OK)
+            mf_mesh_release(&data);
+    }
     return status == MF_OK ? add_mesh(m, mesh, path, &data) : status;
 }
 
