@@ -27,7 +27,7 @@ typedef enum mf_ContactLaw {
                              // settings say how contacts or limits give way
     MF_CONTACT_LAW_MUJOCO,   // the constraints of MuJoCo, as soft as the file says, solved together
                              // by Newton's method; implicit steps are those of MuJoCo's Euler,
-                           // implicitfast and implicit, as the file says, and RK4 those of its own
+    // implicitfast and implicit, as the file says, and RK4 those of its own
     MF_CONTACT_LAW_COMPLIANT, // springs and dampers at the end of the step; couplings by sweeps
     MF_CONTACT_LAW_HARD       // contacts have no softness; not with RK4
 } mf_ContactLaw;

@@ -53,7 +53,8 @@ typedef enum mf_Autoreset {
     MF_AUTORESET_OFF        // nothing: the caller resets it
 } mf_Autoreset;
 
-// How twins are integrated (articulated.h: MF_CONTACT_LAW_MUJOCO). Other tasks choose by their motion.
+// How twins are integrated (articulated.h: MF_CONTACT_LAW_MUJOCO). Other tasks choose by their
+// motion.
 typedef enum mf_EnvironmentIntegrator {
     MF_ENVIRONMENT_AS_FILE, // by what the file asks for: Euler or RK4; others by Euler
     MF_ENVIRONMENT_EULER,   // a third to a fifth of the work of RK4, and less exact

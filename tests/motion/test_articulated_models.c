@@ -32,7 +32,8 @@ static bool robot_open(Robot *robot, const char *path) {
     if (world.gravity > 0.0)
         memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     world.step = MF_MILLISECOND;
-    // Dry friction and equalities are constraints of MuJoCo's. (The loader's memory, not shared yet.)
+    // Dry friction and equalities are constraints of MuJoCo's. (The loader's memory, not shared
+    // yet.)
     for (uint32_t j = 0; j < robot->model->joint_count; j++)
         ((mf_Joint *)(uintptr_t)&robot->model->joints[j])->friction = 0.0;
     for (uint32_t t = 0; t < robot->model->tendon_count; t++)

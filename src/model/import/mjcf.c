@@ -49,15 +49,28 @@ static mf_Status note_points(mf_Mjcf *m) {
 typedef mf_Status (*Pass)(mf_Mjcf *m);
 
 static mf_Status run_passes(mf_Mjcf *m) {
-    static const Pass passes[] = {
-        mf_mjcf_include,        mf_mjcf_attach,       name_model,
-        mf_mjcf_read_sections,  mf_mjcf_read_options, mf_mjcf_read_classes,
-        mf_mjcf_read_assets,    mf_mjcf_read_bodies,  mf_mjcf_place_geoms,
-        mf_mjcf_weigh_bodies,   mf_mjcf_list_pairs,   mf_mjcf_make_links,
-        mf_mjcf_make_points,
-        mf_mjcf_read_contacts,  mf_mjcf_read_tendons, mf_mjcf_read_equalities,
-        mf_mjcf_read_actuators, mf_mjcf_read_sensors, mf_mjcf_read_keyframes,
-        mf_mjcf_resolve,        note_points,          note_ignored};
+    static const Pass passes[] = {mf_mjcf_include,
+                                  mf_mjcf_attach,
+                                  name_model,
+                                  mf_mjcf_read_sections,
+                                  mf_mjcf_read_options,
+                                  mf_mjcf_read_classes,
+                                  mf_mjcf_read_assets,
+                                  mf_mjcf_read_bodies,
+                                  mf_mjcf_place_geoms,
+                                  mf_mjcf_weigh_bodies,
+                                  mf_mjcf_list_pairs,
+                                  mf_mjcf_make_links,
+                                  mf_mjcf_make_points,
+                                  mf_mjcf_read_contacts,
+                                  mf_mjcf_read_tendons,
+                                  mf_mjcf_read_equalities,
+                                  mf_mjcf_read_actuators,
+                                  mf_mjcf_read_sensors,
+                                  mf_mjcf_read_keyframes,
+                                  mf_mjcf_resolve,
+                                  note_points,
+                                  note_ignored};
     mf_Status status = MF_OK;
     for (size_t i = 0; status == MF_OK && i < sizeof passes / sizeof *passes; i++)
         status = passes[i](m);

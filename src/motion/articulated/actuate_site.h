@@ -134,9 +134,9 @@ static inline void actuate_tendon(const mf_ArtPlan *plan, const State *state,
     TendonPath path;
     const mf_lane gear = mf_set((mf_real)actuator->gear[0]);
     tendon_path(plan, state, work, actuator->path, &path);
-    const mf_lane force =
-        actuator_pull(actuator, c, input, gear * path.length, gear * path.speed, mf_zero(), mf_zero())
-            .torque;
+    const mf_lane force = actuator_pull(actuator, c, input, gear * path.length, gear * path.speed,
+                                        mf_zero(), mf_zero())
+                              .torque;
     work->actuation.force[i] = force;
     tendon_push(plan, &path, gear * force, work->actuation.wrench);
 }

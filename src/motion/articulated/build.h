@@ -86,9 +86,9 @@ mf_Status mf_art_laws_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *
 mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                             mf_Error *error);
 
-// How many contacts the settings ask for, and their places; marks the links whose pose is needed.
-// Settings, ground and hulls of the plan must be there, for places the tree and plan->contacts.
-// `place` leaves out what contacts do.
+// How many contacts the settings ask for (when there are too many, some number that is), and their
+// places; marks the links whose pose is needed. Settings, ground and hulls of the plan must be
+// there, for places the tree and plan->contacts. `place` leaves out what contacts do.
 uint32_t mf_art_contact_count(const mf_ArtPlan *plan, const mf_Model *model);
 void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model);
 mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,

@@ -175,18 +175,22 @@ bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollidePair *
     return true;
 }
 
-static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, ContactFn use, void *user) {
+// While `count` is in the range of a plan: one that is refused for its number of contacts is not
+// worth a look at every pair of its shapes.
+static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, const uint32_t *count,
+                         ContactFn use, void *user) {
     const mf_ArticulatedConfig *config = &plan->config;
     mf_CollidePair pair;
     if (!config->contacts)
         return;
-    for (uint32_t i = 0; i < model->shape_count; i++) {
+    const uint32_t most = MF_ARTICULATED_MAX_CONTACTS;
+    for (uint32_t i = 0; i < model->shape_count && *count <= most; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (shape->collides && shape->link != MF_NONE && !by_points(model, config, shape->link) &&
             mf_art_ground_pair(model, i, &pair))
             shape_contacts(plan->hulls, plan->stepped, shape, use, user);
     }
-    for (uint32_t i = 0; i < model->point_count; i++) {
+    for (uint32_t i = 0; i < model->point_count && *count <= most; i++) {
         const mf_Point *point = &model->points[i];
         if (!(point->flags & MF_POINT_COLLIDES) || !by_points(model, config, point->link))
             continue;
@@ -203,7 +207,7 @@ static void count_contact(void *user, const Contact *contact) {
 
 uint32_t mf_art_contact_count(const mf_ArtPlan *plan, const mf_Model *model) {
     uint32_t count = 0;
-    each_contact(plan, model, count_contact, &count);
+    each_contact(plan, model, &count, count_contact, &count);
     return count;
 }
 
@@ -252,7 +256,7 @@ void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model) {
     Filling fill = {.plan = plan, .model = model};
     for (fill.link = plan->fixed ? 0 : -1; fill.link < (int32_t)plan->link_count; fill.link++) {
         uint32_t first = fill.next;
-        each_contact(plan, model, fill_contact, &fill);
+        each_contact(plan, model, &fill.next, fill_contact, &fill);
         if (fill.link < 0) {
             plan->base_contacts = fill.next;
             continue;

@@ -240,16 +240,16 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     }
 }
 
-// Whether a spatial tendon has a spring, a limit, friction or inertia: MuJoCo's law takes only fixed
-// tendons with those, and spatial ones that actuators pull.
+// Whether a spatial tendon has a spring, a limit, friction or inertia: MuJoCo's law takes only
+// fixed tendons with those, and spatial ones that actuators pull.
 static bool has_held_path(const mf_Model *model) {
     bool held = false;
     for (uint32_t i = 0; i < model->tendon_count; i++) {
         const mf_Tendon *tendon = &model->tendons[i];
-        held = held || (tendon->wrap_count > 0 &&
-                        (tendon->stiffness > 0.0 || tendon->damping > 0.0 ||
-                         tendon->friction > 0.0 || tendon->armature > 0.0 ||
-                         tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX));
+        held = held ||
+               (tendon->wrap_count > 0 &&
+                (tendon->stiffness > 0.0 || tendon->damping > 0.0 || tendon->friction > 0.0 ||
+                 tendon->armature > 0.0 || tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX));
     }
     return held;
 }
@@ -260,7 +260,8 @@ static mf_ContactLaw find_law(const mf_Model *model, const mf_ArticulatedConfig 
                       config->limit_time > 0.0 || !isnan(config->contact_damping);
     if (config->contact_law != MF_CONTACT_LAW_AS_MODEL)
         return config->contact_law;
-    return model->body_count > 0 && !said && !has_held_path(model) ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
+    return model->body_count > 0 && !said && !has_held_path(model) ? MF_CONTACT_LAW_MUJOCO
+                                                                   : MF_CONTACT_LAW_COMPLIANT;
 }
 
 static void number_dofs(mf_ArtPlan *plan) {
@@ -296,8 +297,9 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
         return status;
     uint32_t contacts = mf_art_contact_count(plan, model);
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
-        return mf_fail(error, MF_LIMIT, "articulated: model %s has %u contacts, at most %d",
-                       model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: model %s has more than %d contacts with the ground",
+                       model->name, MF_ARTICULATED_MAX_CONTACTS);
     status = mf_art_tree_build(plan, model, contacts, model->actuator_count, context, error);
     if (status != MF_OK)
         return status;

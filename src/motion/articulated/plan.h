@@ -21,13 +21,13 @@ enum {
     MF_ARTICULATED_MAX_BALLS = 64,
     MF_ARTICULATED_MAX_CONTACTS = 512,
     MF_ARTICULATED_MAX_ACTUATORS = 1024,
-    MF_ARTICULATED_MAX_LOOPS = 64,     // equations of equality constraints
-    MF_ARTICULATED_MAX_TENDONS = 64,   // with forces of their own
-    MF_ARTICULATED_PATH_LINKS = 64,    // that one spatial tendon touches
-    MF_ARTICULATED_MAX_ZONES = 64,     // bodies with force or torque sensors
-    MF_ARTICULATED_MAX_MEETINGS = 48,  // contacts that the solver of couplings holds at a time
-    MF_ARTICULATED_ROW_NUMBERS = 6144, // room of the solver's rows
-    MF_ARTICULATED_MAX_SPHERES = 1024, // bounding spheres of shapes
+    MF_ARTICULATED_MAX_LOOPS = 64,      // equations of equality constraints
+    MF_ARTICULATED_MAX_TENDONS = 64,    // with forces of their own
+    MF_ARTICULATED_PATH_LINKS = 64,     // that one spatial tendon touches
+    MF_ARTICULATED_MAX_ZONES = 64,      // bodies with force or torque sensors
+    MF_ARTICULATED_MAX_MEETINGS = 48,   // contacts that the solver of couplings holds at a time
+    MF_ARTICULATED_ROW_NUMBERS = 6144,  // room of the solver's rows
+    MF_ARTICULATED_MAX_SPHERES = 1024,  // bounding spheres of shapes
     MF_ARTICULATED_MAX_PAIRS = 1 << 14, // of shapes that may meet
     MF_ARTICULATED_MAX_DOFS = 6 + MF_ARTICULATED_MAX_LINKS + 2 * MF_ARTICULATED_MAX_BALLS,
     MF_ARTICULATED_MAX_ENTRIES = 8192 // of half a symmetric matrix of the constraint solver
@@ -249,10 +249,10 @@ typedef struct mf_ArtContact {
     int32_t link;   // [1] plan link, -1 = base
     uint32_t shape; // [1] of the model, MF_NONE: a point
     mf_ArtTouchKind kind;
-    uint32_t part;  // [1]
-    uint32_t hull;  // [1] of plan->hulls
-    bool turns;     // it has friction against turning or rolling
-    bool heavy;     // mass moves with it
+    uint32_t part; // [1]
+    uint32_t hull; // [1] of plan->hulls
+    bool turns;    // it has friction against turning or rolling
+    bool heavy;    // mass moves with it
 } mf_ArtContact;
 
 // How soft a constraint of MuJoCo's law is (law.c, problem_rows.h).
@@ -386,16 +386,16 @@ typedef struct mf_ArtPlan {
     bool hard;                         // contacts without softness
     bool law;                          // all constraints follow MuJoCo's law (problem.h)
     bool elliptic;                     // friction cones of that law
-    bool resists;  // something acts at the end of the step, after the constraints: of joints
-    bool parted;   // their damping,
-    bool fast;     // and what actuators lose with the rate
-    uint32_t dof_count;    // [1] velocities, in the order of the links
-    uint32_t *tree_start;  // [1] dof_count + 1: entries of the rows of half the mass matrix,
-    uint16_t *tree_column; // [1] their columns, rising
-    mf_ArtLaw *ground_laws;      // per contact with the ground
-    mf_ArtJointLaw *joint_laws;  // per plan link
-    mf_ArtLaw base_dry;          // dry friction of the base
-    bool loose;  // a free base, and nothing but gravity, pushes and the ground acts from outside
+    bool resists;         // something acts at the end of the step, after the constraints: of joints
+    bool parted;          // their damping,
+    bool fast;            // and what actuators lose with the rate
+    uint32_t dof_count;   // [1] velocities, in the order of the links
+    uint32_t *tree_start; // [1] dof_count + 1: entries of the rows of half the mass matrix,
+    uint16_t *tree_column;      // [1] their columns, rising
+    mf_ArtLaw *ground_laws;     // per contact with the ground
+    mf_ArtJointLaw *joint_laws; // per plan link
+    mf_ArtLaw base_dry;         // dry friction of the base
+    bool loose; // a free base, and nothing but gravity, pushes and the ground acts from outside
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
