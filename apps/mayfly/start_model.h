@@ -16,7 +16,7 @@ typedef struct mf_ModelStart {
     bool double_precision; // else float
     double (*place)[3], (*turn)[4]; // made by mf_model_start: poses of the links at the start; the
                                     // caller frees them by mf_model_start_free
-    mf_Terrain *ground;    // NULL, or made by mf_model_start; the caller frees it after the world
+    mf_Terrain *ground; // NULL, or made by mf_model_start; the caller frees it after the world
 } mf_ModelStart;
 
 // Makes a world with the file's step and gravity, ground as the file's (its level plane and

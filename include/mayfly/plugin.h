@@ -197,14 +197,14 @@ typedef struct mf_Plugin mf_Plugin; // a loaded library; stays loaded while a gr
 MF_API mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
                                 mf_Error *error);
 
-// Whether files (experiments, robots, archives) that are loaded with `context` may name plugins: no,
-// unless the person who starts the program says so, because reading a stranger's file must not run
-// his code. mf_plugin_load itself always loads: its caller has named the library.
+// Whether files (experiments, robots, archives) that are loaded with `context` may name plugins:
+// no, unless the person who starts the program says so, because reading a stranger's file must not
+// run his code. mf_plugin_load itself always loads: its caller has named the library.
 MF_API void mf_plugins_allow(mf_Context *context, bool allowed);
 
 // As mf_plugin_load for a path that stands in a file; MF_UNSUPPORTED unless mf_plugins_allow.
 MF_API mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
-                                mf_Error *error);
+                                      mf_Error *error);
 // Gives up the caller's hold on it; NULL is fine. Before the context is destroyed.
 MF_API void mf_plugin_close(mf_Plugin *plugin);
 MF_API const mf_PluginEntry *mf_plugin_describe(const mf_Plugin *plugin);

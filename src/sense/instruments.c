@@ -274,7 +274,7 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
                                         "fault.count",
                                         NULL};
     static const char *const writes[] = {"sensor.value", "?sensor.raw", "?sensor.bias",
-                                         "?sensor.ring", "fault.word", NULL};
+                                         "?sensor.ring", "fault.word",  NULL};
     mf_SystemConfig system = mf_system_config();
     system.name = keep_name;
     system.reads = kept;
