@@ -65,7 +65,7 @@ robots:
     sensors: true
     places: [[2, 0, 0]]
 END
-for word in run info evolve; do
+for word in run info; do
     refused 1 'not loaded without --allow-plugins' $word play.yaml
 done
 expect 0 run play.yaml --plot play.html --allow-plugins
