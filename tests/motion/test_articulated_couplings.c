@@ -89,6 +89,42 @@ static void held(bool double_precision, double tolerance) {
     text_close(&t);
 }
 
+// A four-bar linkage in a plane, each joint of its loop closed twice: rows across the plane say
+// nothing, and the second connects what the first do. It moves as with one connect, at every step.
+static double bar_angle(int connects, mf_Time step) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
+    Text t;
+    char text[1500];
+    int used = snprintf(
+        text, sizeof text,
+        "<mujoco><default><geom type='capsule' size='.02' contype='0' conaffinity='0'/></default>"
+        "<worldbody><body><joint axis='0 1 0'/><geom fromto='0 0 0 .1 0 .4'/>"
+        "<body name='a' pos='.1 0 .4'><joint axis='0 1 0'/><geom fromto='0 0 0 .5 0 0'/></body>"
+        "</body><body name='b' pos='.5 0 0'><joint axis='0 1 0'/><geom fromto='0 0 0 .1 0 .4'/>"
+        "</body></worldbody><equality>");
+    for (int i = 0; i < connects; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<connect body1='a' body2='b' anchor='.5 0 0'/>");
+    snprintf(text + used, sizeof text - (size_t)used, "</equality></mujoco>");
+    text_open(&t, text, &config);
+    mf_world_step(t.world, (uint64_t)(MF_SECOND / 4 / step));
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    const double angle = text_get(&t, "joint.angle", 0);
+    text_close(&t);
+    return angle;
+}
+
+static void loops_may_be_closed_twice(void **state) {
+    (void)state;
+    const mf_Time steps[] = {MF_MILLISECOND, MF_MILLISECOND / 10};
+    for (size_t i = 0; i < 2; i++) {
+        const double once = bar_angle(1, steps[i]);
+        assert_true(fabs(once) > 0.05);
+        assert_near(bar_angle(2, steps[i]), once, 1e-9);
+        assert_near(bar_angle(4, steps[i]), once, 1e-9);
+    }
+}
+
 static void f12_held_body(void **state) {
     (void)state;
     held(true, 1e-8);
@@ -437,19 +473,13 @@ static void faults_stay_in_their_lane(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f12_slider_crank),
-        cmocka_unit_test(f12_held_body),
-        cmocka_unit_test(a_weld_makes_one_body),
-        cmocka_unit_test(joints_follow_a_polynomial),
-        cmocka_unit_test(a_spring_between_masses),
-        cmocka_unit_test(a_damper_between_masses),
-        cmocka_unit_test(friction_of_a_tendon),
-        cmocka_unit_test(inertia_of_a_tendon),
-        cmocka_unit_test(a_tendon_stops_at_its_limit),
-        cmocka_unit_test(springs_of_ball_joints),
-        cmocka_unit_test(limits_of_ball_joints),
-        cmocka_unit_test(an_ellipsoid_on_the_ground),
-        cmocka_unit_test(the_same_bits_everywhere),
+        cmocka_unit_test(f12_slider_crank),           cmocka_unit_test(f12_held_body),
+        cmocka_unit_test(loops_may_be_closed_twice),  cmocka_unit_test(a_weld_makes_one_body),
+        cmocka_unit_test(joints_follow_a_polynomial), cmocka_unit_test(a_spring_between_masses),
+        cmocka_unit_test(a_damper_between_masses),    cmocka_unit_test(friction_of_a_tendon),
+        cmocka_unit_test(inertia_of_a_tendon),        cmocka_unit_test(a_tendon_stops_at_its_limit),
+        cmocka_unit_test(springs_of_ball_joints),     cmocka_unit_test(limits_of_ball_joints),
+        cmocka_unit_test(an_ellipsoid_on_the_ground), cmocka_unit_test(the_same_bits_everywhere),
         cmocka_unit_test(faults_stay_in_their_lane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
