@@ -253,6 +253,18 @@ static mf_Status check_option(const mf_Mjcf *m, const mf_XmlNode *node, const mf
     return MF_OK;
 }
 
+// MuJoCo's post pass against slip is not done here.
+static mf_Status note_noslip(mf_Mjcf *m, const mf_XmlNode *node) {
+    const char *count = mf_xml_attribute(node, "noslip_iterations");
+    if (count == NULL || strspn(count, " 0") == strlen(count))
+        return MF_OK;
+    return mf_draft_note(&m->draft, false, node->line,
+                         "<option> noslip_iterations: friction is as soft as impratio says, "
+                         "without a pass against slip")
+               ? MF_OK
+               : mf_mjcf_no_memory(m);
+}
+
 mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
     static const char *const known[] = {"flag", NULL};
     Option option = {.physics = mf_physics()};
@@ -267,6 +279,8 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
             status = read_flags(m, flag, &option.physics);
         if (status == MF_OK)
             status = check_option(m, node, &option.physics);
+        if (status == MF_OK)
+            status = note_noslip(m, node);
     }
     option.physics.integrator = (mf_PhysicsIntegrator)option.integrator;
     option.physics.cone = (mf_FrictionCone)option.cone;
