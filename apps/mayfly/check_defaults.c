@@ -194,6 +194,6 @@ const mf_CheckCase mf_check_defaults_cases[] = {
     {"C5-defaults", "a box thrown along the ground", check_throw},
     {"D5-defaults", "a ball of 5 cm rolls down 15 degrees", check_roll},
     {"D7-defaults", "the slope at which a box tips", check_tip},
-    {"D14", "what starts in the ground leaves it at a bounded speed", check_exit},
+    {"D16", "what starts in the ground leaves it at a bounded speed", check_exit},
     {"E8-top", "a fast heavy top under the default integrator", check_top},
     {NULL, NULL, NULL}};
