@@ -131,7 +131,7 @@ static void report_start(const mf_ModelStart *start, mf_Group *group, mf_StartRe
 // "'toe' of link 'foot'", as far as there are names.
 static void name_shape(const mf_Model *model, uint32_t index, char *out, size_t size) {
     const mf_Shape *shape = &model->shapes[index];
-    char name[64];
+    char name[80];
     if (shape->name[0] != '\0')
         snprintf(name, sizeof name, "'%.56s'", shape->name);
     else
@@ -144,7 +144,7 @@ static void name_shape(const mf_Model *model, uint32_t index, char *out, size_t 
 
 static void report_overlap(const mf_Model *model, mf_Group *group, mf_StartReport *report) {
     uint32_t shapes[2] = {0, 0};
-    char first[140], second[140];
+    char first[180], second[180];
     const double depth = mf_art_deepest(group, 0, shapes);
     if (!(depth > OVERLAP))
         return;
