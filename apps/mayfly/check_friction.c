@@ -17,7 +17,7 @@ static const mf_Motion motions[4] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTIO
                                      MF_MOTION_ARTICULATED};
 
 static const char box[] =
-    "<mujoco><worldbody><body pos='0 0 .05'><freejoint/>"
+    "<mujoco><option cone='elliptic'/><worldbody><body pos='0 0 .05'><freejoint/>"
     "<geom type='box' size='.1 .08 .05' mass='1'/></body></worldbody></mujoco>";
 
 // The box at rest on ground of that slope, turned by `heading` about its normal.

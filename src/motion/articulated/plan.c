@@ -298,7 +298,7 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     uint32_t contacts = mf_art_contact_count(plan, model);
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has more than %d contacts with the ground",
+                       "articulated: model %s has too many contacts with the ground, at most %d",
                        model->name, MF_ARTICULATED_MAX_CONTACTS);
     status = mf_art_tree_build(plan, model, contacts, model->actuator_count, context, error);
     if (status != MF_OK)

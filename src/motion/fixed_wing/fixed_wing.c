@@ -308,8 +308,8 @@ static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error)
 
 mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                             const mf_FixedWingSettings *settings, mf_Error *error) {
-    if (group == NULL || parameters == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_fixed_wing_add: group or parameters is NULL");
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_fixed_wing_add: group is NULL");
     const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
     const mf_FixedWingSettings used = settings != NULL ? *settings : mf_fixed_wing_settings();
     mf_World *world = mf_group_world(group);
