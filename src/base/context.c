@@ -250,6 +250,8 @@ static void run_foreign(void *own, uint32_t index) {
 }
 
 void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task) {
+    if (context == NULL || function == NULL)
+        return;
     Job job = {.context = context, .count = count, .function = function, .task = task};
     if (count > 1 && context->config.parallel_for != NULL)
         context->config.parallel_for(context->config.user, count, run_foreign, &job);

@@ -183,7 +183,9 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
         "contacts": contacts,
         "limits": not model.physics.disabled & off,
     }
-    if model.physics.integrator == lib.MF_PHYSICS_RK4 and not contacts:
+    # Runge-Kutta steps have contacts of MuJoCo's law only.
+    files = model.body_count > 0
+    if model.physics.integrator == lib.MF_PHYSICS_RK4 and (files or not contacts):
         values["integrator"] = "rk4"
     if recipe.alone:
         values["self_contacts"] = False
