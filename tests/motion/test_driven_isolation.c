@@ -35,6 +35,8 @@ static void build_mixed(Crowd *crowd) {
                                       .position = {0, 0.01, -0.1},
                                       .rotation = {1, 0, 0, 0},
                                       .size = {0.05, 0.08, 0.06},
+                                      .contact_type = 1,
+                                      .contact_with = 1,
                                       .dimension = 6,
                                       .friction = {0.8, 0.01, 0.005}};
     hand->model.shapes = crowd->shapes;
