@@ -126,14 +126,16 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
     }
 }
 
-// In a match at a level without motors, too: one from the front, one from the back.
+// In a match at a level without motors, too: one from the front, one from the back. The
+// ball lies where the strikers do not meet over it: who is run down would be told to get up, too.
 static void who_lies_gets_up(void **state) {
     static const char *const levels[] = {"rigid", "prescribed"};
     for (int i = 0; i < 2; i++) {
         const mf_Override overrides[] = {{"robots.blue.motion", levels[i]},
                                          {"robots.blue.switch.0.when.near.distance", "0"},
-                                         {"robots.blue.switch.1.when.far.distance", "1000"}};
-        mf_Robots *robots = load_match(*state, overrides, 3);
+                                         {"robots.blue.switch.1.when.far.distance", "1000"},
+                                         {"robots.ball.places", "[[4, 2.5, 0]]"}};
+        mf_Robots *robots = load_match(*state, overrides, 4);
         mf_RobotsScene scene = make_scene(*state, robots);
         lay_down(&scene, 2, 2, 1.57);
         lay_down(&scene, 2, 3, -1.57);
