@@ -202,27 +202,23 @@ static void bind_solver(const Step *s, Solver *solver) {
     solver->alive = s->alive;
 }
 
-// Lanes whose tree neither touches the ground nor is pushed by others. A body by itself needs no
-// such thing.
-static mf_mask lanes_in_flight(const Step *s, const Drive *drive, const Work *work) {
+// Lanes whose tree does not touch the ground. What collisions push is in the forces. A body by
+// itself needs no such thing.
+static mf_mask lanes_in_flight(const Step *s, const Work *work) {
     mf_mask flies = mf_mask_all();
     if (s->plan->link_count == 0)
         return flies;
     for (uint32_t i = 0; work->contacts.any && i < s->plan->contact_count; i++)
         if (work->contacts.touch[i].near)
             flies = mf_and(flies, mf_not(work->contacts.touch[i].may));
-    if (drive->pushes != NULL) {
-        const mf_index count = mf_load_index((const int32_t *)s->block->pushed);
-        flies = mf_and(flies, mf_index_equal(count, mf_set_index(0)));
-    }
     return flies;
 }
 
-static void advance(const Step *s, const Drive *drive, const Rates *force, const Rates *rates,
-                    const Work *work, State *state) {
+static void advance(const Step *s, const Rates *force, const Rates *rates, const Work *work,
+                    State *state) {
     const mf_ArtPlan *plan = s->plan;
     const mf_lane step = setting(plan, MF_ART_STEP);
-    const Start start = start_note(plan, state, lanes_in_flight(s, drive, work));
+    const Start start = start_note(plan, state, lanes_in_flight(s, work));
     Quat balls[MF_ARTICULATED_MAX_BALLS];
     memcpy(balls, state->ball, plan->ball_count * sizeof *balls);
     integrate_euler(plan, state, rates, step);
@@ -248,7 +244,7 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     find_loads(s->plan, state, drive, &work, loads);
     keep_actuators(s, &work.actuation, out);
     keep_asked(s->plan, state, drive, force, &rates, &work, asked);
-    advance(s, drive, force, &rates, &work, state);
+    advance(s, force, &rates, &work, state);
 }
 
 static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,

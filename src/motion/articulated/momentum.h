@@ -10,11 +10,12 @@
 // in the world is kept to rounding, and so is the energy of a body in flight, since (w0 + w1) (L1 -
 // L0) is 0; |L| stays, so no step is unstable. (1) is solved by Newton's method.
 //
-// A body by itself: all forces, contacts too, are those that its accelerations show. A tree in
+// A body by itself: all forces, contacts too, are those that its accelerations show; one that an
+// equality constraint holds to the world is left where that closed it. A tree in
 // flight: the momentum of all links together; J and b hold its joints at the end of the step, and
-// what acts from outside is gravity and base.force. A ball joint: J is that of its link about the
-// joint, D what the joint moves. Elsewhere (a tree that touches something) the torque of the
-// beginning of the step stays.
+// what acts from outside is gravity, base.force and what collisions push. A ball joint: J is that
+// of its link about the joint, D what the joint moves. Elsewhere (a tree that touches something)
+// the torque of the beginning of the step stays.
 #ifndef MF_MOTION_ARTICULATED_MOMENTUM_H
 #define MF_MOTION_ARTICULATED_MOMENTUM_H
 
@@ -201,8 +202,8 @@ static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf
     start.rate = state->rate;
     start.attitude = state->attitude;
     start.flies = flies;
-    start.any =
-        !plan->fixed && !plan->law && (plan->link_count == 0 || plan->loose) && mf_any(flies);
+    const bool whole = plan->link_count == 0 ? plan->loop_count == 0 : plan->loose;
+    start.any = !plan->fixed && !plan->law && whole && mf_any(flies);
     if (start.any)
         whole_find(plan, state, &start.whole);
     return start;
