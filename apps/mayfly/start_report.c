@@ -33,7 +33,7 @@ static void report_notes(const mf_Model *model, mf_StartReport *report) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < model->note_count; i++) {
         const mf_Note *note = &model->notes[i];
-        if (!note->suspicious && !note->unsupported)
+        if (!note->suspicious) // the others change nothing that moves
             continue;
         if (++found > NOTES_SHOWN)
             continue;
