@@ -178,6 +178,7 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation, const mf
     printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u%s\nhash      %016llx\n",
            mean.kinetic, mean.potential, count - alive, mf_fault_summary(group, faults),
            (unsigned long long)mf_world_hash(simulation->world));
+    mf_simulation_print_unsolved(group);
     mf_app_plugins_print(plugins);
     mf_readings_print(group, "sensors");
     return mf_app_flush();
@@ -192,7 +193,7 @@ static bool print_json(mf_Group *group, const mf_Simulation *simulation, const m
     const mf_FateSum sum = mf_fate_sum(fate);
     return mf_app_print(json_pack(
         "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o, "
-        "s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o}",
         "motion", mf_motion_name(motion), "robots", (json_int_t)count, "simulated_seconds",
         mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
         "realtime_factor", mf_app_real(simulation->simulated * count / simulation->seconds),
@@ -202,8 +203,9 @@ static bool print_json(mf_Group *group, const mf_Simulation *simulation, const m
         mf_app_real(sum.distance), "farthest", mf_app_real(sum.farthest), "tilt",
         mf_app_real(sum.tilt), "falls", (json_int_t)sum.falls, "penetration",
         mf_app_real(fate->deepest), "faults", (json_int_t)(count - alive), "fault_names",
-        mf_fault_pack(group), "notes", mf_start_report_pack(report), "sensors",
-        mf_readings_pack(group), "hash", mf_app_hash(mf_world_hash(simulation->world))));
+        mf_fault_pack(group), "unsolved_steps", mf_app_real(mf_simulation_unsolved(group)), "notes",
+        mf_start_report_pack(report), "sensors", mf_readings_pack(group), "hash",
+        mf_app_hash(mf_world_hash(simulation->world))));
 }
 
 // ---- the run -----------------------------------------------------------------------------------

@@ -192,18 +192,21 @@ mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bo
 }
 
 double mf_simulation_unsolved(const mf_Group *group) {
-    const mf_Field *field = mf_group_find_field((mf_Group *)group, "point.unsolved");
+    static const char *const names[] = {"point.unsolved", "solver.early"};
     double sum = 0.0;
-    for (uint32_t i = 0; field != NULL && i < mf_group_count(group); i++)
-        sum += mf_field_get(field, i, 0);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const mf_Field *field = mf_group_find_field((mf_Group *)group, names[n]);
+        for (uint32_t i = 0; field != NULL && i < mf_group_count(group); i++)
+            sum += mf_field_get(field, i, 0);
+    }
     return sum;
 }
 
 void mf_simulation_print_unsolved(const mf_Group *group) {
     double steps = mf_simulation_unsolved(group);
     if (steps > 0.0)
-        printf("unsolved  %.0f robot-steps, in which friction: coupled left a residual above 0.001 "
-               "(docs/points.md)\n",
+        printf("unsolved  %.0f robot-steps, in which contacts or constraints did not converge, or "
+               "some were left out (point.unsolved, solver.early)\n",
                steps);
 }
 
