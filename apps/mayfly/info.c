@@ -165,8 +165,10 @@ static void show_start(mf_Context *context, const mf_Model *model) {
     mf_StartReport report = {.count = 0};
     mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
     start.key = model->keyframe_count > 0 ? 0 : MF_NONE;
-    if (mf_model_start(context, &start, &world, NULL) == MF_OK)
+    if (mf_model_start(context, &start, &world, NULL) == MF_OK) {
         mf_start_report_pose(&start, mf_world_group(world, 0), &report);
+        mf_start_report_settings(&start, mf_world_group(world, 0), &report);
+    }
     mf_start_report_print(&report);
     mf_world_destroy(world);
     mf_terrain_destroy(start.ground);

@@ -98,8 +98,15 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
 
 // ---- the motion ---------------------------------------------------------------------------------
 
-static void report_motion(const mf_Group *group, mf_StartReport *report) {
+// The other motions have no motors, no constraints but the tree's and contacts of their own.
+static void report_motion(const mf_ModelStart *start, const mf_Group *group,
+                          mf_StartReport *report) {
     const char *note;
+    if (start->motion < MF_MOTION_ARTICULATED && start->model->body_count > 0)
+        say(report,
+            "motion %s: joints go as they are told; actuators, equality constraints, tendons and "
+            "the solref, solimp, cone and impratio of contacts are not followed",
+            mf_motion_name(start->motion));
     for (uint32_t i = 0; (note = mf_articulated_note(group, i)) != NULL; i++)
         say(report, "%s", note);
 }
@@ -159,12 +166,17 @@ void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartR
     report_overlap(start->model, group, out);
 }
 
+void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
+                              mf_StartReport *out) {
+    report_motion(start, group, out);
+}
+
 void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
     *out = (mf_StartReport){.count = 0};
     mf_start_report_pose(start, group, out);
     report_motors(start, group, out);
     report_massless(start->model, out);
-    report_motion(group, out);
+    report_motion(start, group, out);
     report_notes(start->model, out);
 }
 

@@ -21,6 +21,10 @@ void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport
 // What of it is about the pose: in the ground, under it, upside down, links in each other.
 void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out);
 
+// What of it is about settings of the file that the motion does not follow.
+void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
+                              mf_StartReport *out);
+
 // One line each, with "note: " in front.
 void mf_start_report_print(const mf_StartReport *report);
 // An array of texts.

@@ -3,6 +3,7 @@
 import json
 import pickle
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -338,3 +339,14 @@ def test_collisions_push() -> None:
         speed = balls["base.linear_velocity"].array[:, 0]
         # Equal masses: momentum stays, and an elastic impact exchanges the speeds.
         assert speed.sum() == pytest.approx(2.0, rel=1e-5) and speed[1] > 1.8
+
+
+def test_notes_name_what_the_settings_of_a_group_leave_out(tmp_path: Path) -> None:
+    file = tmp_path / "ball.xml"
+    file.write_text(
+        '<mujoco><option integrator="implicit"/><worldbody><body pos="0 0 1">'
+        '<freejoint/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(mayfly.Model.from_file(file))
+        assert any("integrator implicit" in note for note in group.notes)

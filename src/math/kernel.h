@@ -6,17 +6,22 @@
 //   static const GpRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
 //   table[mf_kernel_row(mf_world_isa(world))][double_precision]
 //
-// A lone robot is best served by a copy for one lane: mf_kernel_row_single().
+// A lone robot is best served by a copy for one lane: mf_kernel_row_single(). A build for checking
+// (MF_FEW_COPIES, cmake/kernels.cmake) knows the scalar and the baseline copies only.
 #ifndef MF_MATH_KERNEL_H
 #define MF_MATH_KERNEL_H
 
 #include <mayfly/world.h>
 
+#if defined(__x86_64__) && !defined(MF_FEW_COPIES)
+#define MF_WIDE_COPIES // AVX2, AVX-512, and one lane with the fused multiply-add of those
+#endif
+
 #define MF_KERNEL_PAIR_(result, name, isa, arguments)                                              \
     result name##_##isa##_f32 arguments;                                                           \
     result name##_##isa##_f64 arguments
 
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
 enum { MF_KERNEL_ROWS = 5 };
 #define MF_KERNEL_COPIES(result, name, arguments)                                                  \
     MF_KERNEL_PAIR_(result, name, scalar, arguments);                                              \
@@ -41,7 +46,7 @@ enum { MF_KERNEL_ROWS = 2 };
 
 // The table's row for an instruction set that this processor has; never MF_ISA_AUTO.
 static inline int mf_kernel_row(mf_Isa isa) {
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     return isa == MF_ISA_SCALAR ? 0 : isa == MF_ISA_BASELINE ? 1 : isa == MF_ISA_AVX2 ? 2 : 3;
 #else
     return isa == MF_ISA_SCALAR ? 0 : 1;
@@ -50,7 +55,7 @@ static inline int mf_kernel_row(mf_Isa isa) {
 
 // The row of the copy for one lane: with the wide sets comes the fused multiply-add.
 static inline int mf_kernel_row_single(mf_Isa isa) {
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     return isa == MF_ISA_AVX2 || isa == MF_ISA_AVX512 ? 4 : 0;
 #else
     (void)isa;

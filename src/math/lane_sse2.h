@@ -4,6 +4,10 @@
 
 #include "math/lane_fma.h"
 
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
 #include <emmintrin.h>
 
 // int32 per lane; for double only the low two of the four are used.
@@ -54,7 +58,11 @@ static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm_or_pd(_mm_and_pd(mask, yes), _mm_andnot_pd(mask, no));
 }
 static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+#if defined(__FMA__)
+    return _mm_fmadd_pd(a, b, c);
+#else
     return mf_fma_double2_(a, b, c);
+#endif
 }
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm_min_pd(a, b);
@@ -138,7 +146,11 @@ static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
 }
 static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
+#if defined(__FMA__)
+    return _mm_fmadd_ps(a, b, c);
+#else
     return mf_fma_float4_(a, b, c);
+#endif
 }
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
     return _mm_min_ps(a, b);

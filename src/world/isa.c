@@ -1,5 +1,5 @@
 // Instruction sets: names, what the processor has, what MAYFLY_ISA asks for.
-#include <mayfly/world.h>
+#include "math/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ bool mf_isa_available(mf_Isa isa) {
     case MF_ISA_SCALAR:
     case MF_ISA_BASELINE:
         return true;
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     case MF_ISA_AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case MF_ISA_AVX512:

@@ -1,5 +1,6 @@
 # What the tests of the command have in common; they read it with `.`, with SOURCE_DIR BUILD_DIR as
-# their own arguments. Sets source_dir, build, mayfly, failures, and works in an empty folder, work.
+# their own arguments. Sets source_dir, build, mayfly, sanitized, failures, and works in an empty
+# folder, work.
 source_dir=$1
 build=$2
 mayfly=$build/mayfly
@@ -8,6 +9,8 @@ work=$(mktemp -d) || exit 77
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 77
 failures=0
+# 1: the command is many times slower; tests then run the same code for less long.
+sanitized=$(grep -c '^MAYFLY_SANITIZE:STRING=[a-z]' "$build/CMakeCache.txt")
 
 fail() {
     echo "FAILED: $*"

@@ -35,6 +35,9 @@ if [ "${MAYFLY_FULL:-0}" = 1 ]; then
     for seed in 1 2 3 4 5; do walks $seed; done >verdicts
     cat verdicts
     [ "$(grep -c '^good' verdicts)" -ge 4 ] || fail "fewer than four of five seeds walk"
+elif [ "$sanitized" = 1 ]; then
+    expect 0 evolve "$scene" --seed 1 --out seed1 --json --generations 1 --set search.population=4 \
+        --set search.survivors=2 --set run.duration=2 --set verify.best=2
 else
     # Sixteen generations walk already, half as far as the whole run.
     for seed in 1 2; do walks $seed --generations 16; done >verdicts

@@ -29,13 +29,13 @@ typedef struct Copy {
 
 static const Copy copies_f32[] = {
     COPY(MF_ISA_SCALAR, scalar_f32), COPY(MF_ISA_BASELINE, baseline_f32),
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     COPY(MF_ISA_AVX2, avx2_f32), COPY(MF_ISA_AVX512, avx512_f32), COPY(MF_ISA_AVX2, single_f32)
 #endif
 };
 static const Copy copies_f64[] = {
     COPY(MF_ISA_SCALAR, scalar_f64), COPY(MF_ISA_BASELINE, baseline_f64),
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     COPY(MF_ISA_AVX2, avx2_f64), COPY(MF_ISA_AVX512, avx512_f64), COPY(MF_ISA_AVX2, single_f64)
 #endif
 };

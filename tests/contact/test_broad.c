@@ -28,7 +28,7 @@ typedef struct Copy {
 static const Copy copies[] = {
     COPY(MF_ISA_SCALAR, false, scalar_f32),     COPY(MF_ISA_SCALAR, true, scalar_f64),
     COPY(MF_ISA_BASELINE, false, baseline_f32), COPY(MF_ISA_BASELINE, true, baseline_f64),
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     COPY(MF_ISA_AVX2, false, avx2_f32),         COPY(MF_ISA_AVX2, true, avx2_f64),
     COPY(MF_ISA_AVX512, false, avx512_f32),     COPY(MF_ISA_AVX512, true, avx512_f64),
     COPY(MF_ISA_AVX2, false, single_f32),       COPY(MF_ISA_AVX2, true, single_f64),

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "sanitized.h"
 #include <mayfly/mayfly.h>
 
 #include <math.h>
@@ -15,7 +16,8 @@
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
-enum { DIRECTIONS = 8, PHASES = 8, ROBOTS = DIRECTIONS * PHASES };
+// With a sanitizer few robots, and no claim about their number.
+enum { DIRECTIONS = 8, PHASES = SANITIZED ? 2 : 8, ROBOTS = DIRECTIONS * PHASES };
 
 static const double start = 3.0, length = 0.1, duration = 8.0; // [s]
 
@@ -128,6 +130,8 @@ static void pushes_topple_the_open_loop_only(void **state) {
     Fate open = walk_and_push(false, 18.0, 0.08);
     Fate closed = walk_and_push(true, 18.0, 0.08);
     assert_int_equal(open.early + closed.early, 0);
+    if (SANITIZED)
+        return;
     assert_true(open.standing <= 20);
     assert_true(closed.standing >= 21);
 }

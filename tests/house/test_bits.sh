@@ -1,7 +1,8 @@
 #!/bin/sh
 # The same bits from both compilers: builds the command with the other compiler (clang-14) and
 # compares the hash of an evolution's final population over compilers, instruction sets and threads.
-# Arguments: source folder, build folder.
+# Arguments: source folder, build folder. The other compiler makes the scalar and the baseline copies
+# of the kernels; with MAYFLY_FULL=1 those of every set.
 set -eu
 source=$1
 build=$2
@@ -19,9 +20,15 @@ case $(cat "$build/CMakeCache.txt") in
     exit 77
     ;;
 esac
+isas="scalar baseline" other_isas="scalar baseline" few=ON
+case $(cat /proc/cpuinfo) in *' avx2 '*) isas="$isas avx2" ;; esac
+case $(cat /proc/cpuinfo) in *' avx512bw '*) isas="$isas avx512" ;; esac
+if [ "${MAYFLY_FULL-}" = 1 ]; then
+    other_isas=$isas few=OFF
+fi
 other=$build/other-compiler
 cmake -S "$source" -B "$other" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang-14 \
-    -DMAYFLY_TESTS=OFF -DMAYFLY_EXAMPLES=OFF >"$build/other-compiler.log" 2>&1 ||
+    -DMAYFLY_TESTS=OFF -DMAYFLY_EXAMPLES=OFF -DMAYFLY_FEW_COPIES=$few >"$build/other-compiler.log" 2>&1 ||
     { cat "$build/other-compiler.log"; exit 1; }
 cmake --build "$other" --target mayfly_app >"$build/other-compiler.log" 2>&1 ||
     { tail -n 20 "$build/other-compiler.log"; exit 1; }
@@ -38,9 +45,6 @@ evolve() { # program, isa, threads, scene, settings...
         --json | sed -n 's/.*"done": *true.*"hash": *"\([0-9a-f]*\)".*/\1/p; s/.*"hash": *"\([0-9a-f]*\)".*"done": *true.*/\1/p'
 }
 
-isas="scalar baseline"
-grep -q ' avx2 ' /proc/cpuinfo && isas="$isas avx2"
-grep -q ' avx512bw ' /proc/cpuinfo && isas="$isas avx512"
 compared=0
 for scene in neophysix.yaml hexapod.yaml rough.yaml quadruped.yaml coupled; do
     set --
@@ -52,8 +56,10 @@ for scene in neophysix.yaml hexapod.yaml rough.yaml quadruped.yaml coupled; do
     fi
     expected=
     for program in "$build/mayfly" "$other/mayfly"; do
-        for isa in $isas; do
-            for threads in 1 2 4; do
+        sets=$isas
+        [ "$program" = "$build/mayfly" ] || sets=$other_isas
+        for isa in $sets; do
+            for threads in 1 4; do
                 got=$(evolve "$program" "$isa" "$threads" "$file" "$@")
                 [ -n "$got" ] || { echo "$scene: no hash from $program ($isa)"; exit 1; }
                 [ -n "$expected" ] || expected=$got

@@ -35,13 +35,13 @@ typedef struct Copy {
 
 static const Copy copies_f32[] = {
     COPY(MF_ISA_SCALAR, scalar_f32), COPY(MF_ISA_BASELINE, baseline_f32),
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     COPY(MF_ISA_AVX2, avx2_f32), COPY(MF_ISA_AVX512, avx512_f32), COPY(MF_ISA_AVX2, single_f32)
 #endif
 };
 static const Copy copies_f64[] = {
     COPY(MF_ISA_SCALAR, scalar_f64), COPY(MF_ISA_BASELINE, baseline_f64),
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     COPY(MF_ISA_AVX2, avx2_f64), COPY(MF_ISA_AVX512, avx512_f64), COPY(MF_ISA_AVX2, single_f64)
 #endif
 };
@@ -146,7 +146,7 @@ static void literals_come_out(void **state) {
 static void all_copies_equal_the_instruction(void **state) {
     (void)state;
     const Copy *real_f32 = NULL, *real_f64 = NULL;
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     if (mf_isa_available(MF_ISA_AVX2)) {
         real_f32 = &copies_f32[2];
         real_f64 = &copies_f64[2];

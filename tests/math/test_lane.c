@@ -30,14 +30,14 @@ typedef struct Copies {
 
 static const Copies copies_f32[] = {
     COPIES(MF_ISA_SCALAR, scalar_f32), COPIES(MF_ISA_BASELINE, baseline_f32),
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     COPIES(MF_ISA_AVX2, avx2_f32), COPIES(MF_ISA_AVX512, avx512_f32),
     COPIES(MF_ISA_AVX2, single_f32)
 #endif
 };
 static const Copies copies_f64[] = {
     COPIES(MF_ISA_SCALAR, scalar_f64), COPIES(MF_ISA_BASELINE, baseline_f64),
-#if defined(__x86_64__)
+#if defined(MF_WIDE_COPIES)
     COPIES(MF_ISA_AVX2, avx2_f64), COPIES(MF_ISA_AVX512, avx512_f64),
     COPIES(MF_ISA_AVX2, single_f64)
 #endif

@@ -1,6 +1,7 @@
 // Couplings of the `articulated` motion: loops, equality constraints and tendons against closed
 // forms.
 #include "motion/articulated_text.h"
+#include "sanitized.h"
 
 #include <math.h>
 
@@ -77,7 +78,7 @@ static void held(bool double_precision, double tolerance) {
     text_set3(&t, "base.angular_velocity", 1.0, 2.0, 3.0);
     mf_world_step(t.world, 2);
     const double energy = text_energy(&t);
-    for (int n = 0; n < 100000; n++) {
+    for (int n = 0; n < STEPS_OF(100000); n++) {
         mf_world_step(t.world, 1);
         for (uint32_t c = 0; c < 3; c++)
             worst = fmax(worst, fabs(mf_field_get(place, 0, c)));

@@ -1,6 +1,7 @@
 // The `articulated` motion against answers that did not come from it: pendulums, free bodies,
 // conserved quantities, orders of convergence, servos, friction, limits.
 #include "motion/articulated_stage.h"
+#include "sanitized.h"
 
 static const double along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1}, along_x[3] = {1, 0, 0};
 static const double degree = 3.14159265358979323846 / 180.0;
@@ -96,10 +97,11 @@ static void f4_no_drift(void **state) {
     pendulum(&stage, 1, &config);
     stage_set(&stage, "joint.angle", 0, 90 * degree);
     double lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY};
-    for (int n = 0; n < 1000000; n++) {
+    const int steps = STEPS_OF(1000000);
+    for (int n = 0; n < steps; n++) {
         mf_world_step(stage.world, 1);
-        int late = n >= 900000;
-        if (n < 100000 || late) {
+        int late = n >= steps - steps / 10;
+        if (n < steps / 10 || late) {
             double energy = art_energy(&stage);
             lowest[late] = fmin(lowest[late], energy);
             highest[late] = fmax(highest[late], energy);

@@ -35,7 +35,7 @@ static const Ground grounds[] = {
     {"noise, bilinear", MF_TERRAIN_NOISE, MF_BILINEAR, 0.1, 1.0},
     {"hills, bilinear", MF_TERRAIN_SINE, MF_BILINEAR, 0.3, 1.5},
 };
-enum { GROUNDS = sizeof grounds / sizeof *grounds, ROBOTS = SANITIZED ? 16 : 32 };
+enum { GROUNDS = sizeof grounds / sizeof *grounds, ROBOTS = SANITIZED ? 4 : 32 };
 
 typedef struct Audit {
     double worst;   // [1] largest rise over its budget

@@ -68,6 +68,16 @@ class Group:
         """The motions that robots can move by, the one they start with first."""
         return self._recipe.motions
 
+    @property
+    @in_turn
+    def notes(self) -> tuple[str, ...]:
+        """What the model's file asks for and the settings of "articulated" do not honour."""
+        native = self._use()
+        made: list[str] = []
+        while (note := lib.mf_articulated_note(native, len(made))) != ffi.NULL:
+            made.append(text(note))
+        return tuple(made)
+
     def __len__(self) -> int:
         return self.count
 

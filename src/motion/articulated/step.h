@@ -20,7 +20,7 @@ MF_KERNEL_COPIES(void, mf_articulated_constrain,
                  (const mf_ArtPlan *plan, const void *state, const void *drive, void *work,
                   void *rates));
 
-// Answers a question about the tree.
-MF_KERNEL_COPIES(void, mf_articulated_query, (const mf_ArtQuery *query));
+// Answers a question about the tree of one robot.
+void mf_articulated_query_scalar_f64(const mf_ArtQuery *query);
 
 #endif

@@ -181,7 +181,6 @@ typedef struct mf_WingLoads {
 } mf_WingLoads;
 
 MF_KERNEL_COPIES(void, mf_fixed_wing_step, (const mf_WingBlock *block));
-// By the copy for one lane of double; there is no other.
 void mf_fixed_wing_load_scalar_f64(mf_WingLoads *loads);
 
 // Aerodynamics, propulsion and body of a checked aircraft; step and gravity are left 0.

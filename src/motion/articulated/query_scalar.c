@@ -1,4 +1,4 @@
-// Questions about the tree: poses, mass matrix, inverse and forward dynamics, for a few lanes.
+// Questions about the tree of one robot: poses, mass matrix, inverse and forward dynamics.
 #include "motion/articulated/composite.h"
 #include "motion/articulated/forward.h"
 #include "motion/articulated/inverse.h"
@@ -139,7 +139,7 @@ static void answer_inverse(const mf_ArtQuery *query, const State *state) {
     store_rates(query, &force);
 }
 
-void MF_KERNEL(mf_articulated_query)(const mf_ArtQuery *query) {
+void mf_articulated_query_scalar_f64(const mf_ArtQuery *query) {
     State state;
     load_state(query, &state);
     switch (query->task) {
