@@ -61,7 +61,7 @@ if(MAYFLY_TESTS)
     add_test(NAME ${area}/${name}
       COMMAND sh ${source} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
     # A script that cannot run here says why and exits 77.
-    set_tests_properties(${area}/${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+    set_tests_properties(${area}/${name} PROPERTIES TIMEOUT 1200 SKIP_RETURN_CODE 77)
   endforeach()
 endif()
 
