@@ -6,17 +6,20 @@
 #include <stdint.h>
 
 // AddressSanitizer puts room between the locals.
-#if defined(__SANITIZE_ADDRESS__)
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #define MF_STACK_FACTOR 4
 #else
 #define MF_STACK_FACTOR 1
 #endif
 
 enum {
-    MF_STACK_NEED = 7 * MF_STACK_FACTOR << 20, // [byte] free below the caller; a step of full
-                                               // dynamics keeps its tree there, sixteen robots
-                                               // side by side take up to 5.5 MiB
-    MF_STACK_GIVEN = 2 * MF_STACK_NEED         // [byte] of threads that are made here
+    MF_STACK_NEED = 7 * MF_STACK_FACTOR << 20,  // [byte] free below the caller; a step of full
+                                                // dynamics keeps its tree there, sixteen robots
+                                                // side by side take up to 5.5 MiB
+    MF_STACK_GIVEN = 16 * MF_STACK_FACTOR << 20 // [byte] of threads that are made here
 };
 
 // Whether the calling thread has MF_STACK_NEED left; true where that cannot be found out.

@@ -15,6 +15,7 @@
 #define _GNU_SOURCE // pthread_sigmask
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/stack.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -22,9 +23,8 @@
 #include <string.h>
 
 enum {
-    WORKER_STACK = 16 << 20, // [byte] a step of full dynamics keeps its tree on the stack
-    SPIN_TIME = 200000,      // [ns] that a waiting thread looks before it sleeps
-    SPIN_BURST = 16          // [1] looks between two readings of the clock
+    SPIN_TIME = 200000, // [ns] that a waiting thread looks before it sleeps
+    SPIN_BURST = 16     // [1] looks between two readings of the clock
 };
 
 #define CLOSED UINT32_MAX // index that no count reaches
@@ -171,7 +171,7 @@ static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t coun
     pthread_attr_t attributes;
     int problem = pthread_attr_init(&attributes);
     if (problem == 0)
-        problem = pthread_attr_setstacksize(&attributes, WORKER_STACK);
+        problem = pthread_attr_setstacksize(&attributes, MF_STACK_GIVEN);
     while (pool->worker_count < count && problem == 0) {
         pthread_t *worker = &pool->workers[pool->worker_count];
         problem = EAGAIN;
