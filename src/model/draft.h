@@ -62,6 +62,15 @@ static inline mf_Joint *mf_draft_joints(const mf_Draft *draft) {
 static inline mf_Point *mf_draft_points(const mf_Draft *draft) {
     return draft->points.items;
 }
+// Terms and pieces of the path of a tendon, NULL where it has none.
+static inline const mf_TendonTerm *mf_draft_terms(const mf_Draft *draft, const mf_Tendon *tendon) {
+    const mf_TendonTerm *terms = draft->terms.items;
+    return tendon->term_count > 0 ? terms + tendon->first_term : NULL;
+}
+static inline const mf_TendonWrap *mf_draft_wraps(const mf_Draft *draft, const mf_Tendon *tendon) {
+    const mf_TendonWrap *wraps = draft->wraps.items;
+    return tendon->wrap_count > 0 ? wraps + tendon->first_wrap : NULL;
+}
 static inline mf_Shape *mf_draft_shapes(const mf_Draft *draft) {
     return draft->shapes.items;
 }

@@ -171,7 +171,7 @@ sed -i 's/mass value="[0-9.]*"/mass value="0.123"/' changed/robot.urdf
 refused 1 'changed' replay changed/run
 
 # ---- stopping and resuming ------------------------------------------------------------------------
-long="--generations 150 --population 40 --duration 60 --set search.survivors=20 --seed 9"
+long="--generations $((sanitized ? 15 : 150)) --population 40 --duration 60 --set search.survivors=20 --seed 9"
 # shellcheck disable=SC2086
 expect 0 evolve "$hexapod" $long --out unbroken --json
 hash=$(value hash)
@@ -247,7 +247,7 @@ json_lines out
 # ---- progress -------------------------------------------------------------------------------------
 if command -v script >/dev/null; then
     TERM=xterm script -qc "'$mayfly' evolve '$hexapod' --generations 30 --population 10 \
-        --set search.survivors=5 --duration 20 --out bar >/dev/null" typescript >/dev/null </dev/null
+        --set search.survivors=5 --duration 2 --out bar >/dev/null" typescript >/dev/null </dev/null
     grep -q 'gen .*/30  best .* x real time  ETA ' typescript ||
         fail 'no progress on a terminal'
 fi

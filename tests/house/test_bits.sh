@@ -1,37 +1,35 @@
 #!/bin/sh
-# The same bits from both compilers: builds the command with the other compiler (clang-14) and
-# compares the hash of an evolution's final population over compilers, instruction sets and threads.
-# Arguments: source folder, build folder. The other compiler makes the scalar and the baseline copies
-# of the kernels; with MAYFLY_FULL=1 those of every set.
+# The same bits from every copy of the kernels: compares the hash of an evolution's final population
+# over instruction sets and threads; and over compilers, because the sanitized build is clang's: there
+# the release build of the same checkout is compared too. With MAYFLY_FULL=1 the release build is
+# compared with all copies that clang-14 makes, optimised. Arguments: source folder, build folder.
 set -eu
 source=$1
 build=$2
-if ! command -v clang-14 >/dev/null; then
-    echo "skipped: clang-14 is not installed"
-    exit 77
-fi
-if [ ! -x "$build/mayfly" ]; then
+if ! [ -x "$build/mayfly" ]; then
     echo "skipped: $build/mayfly is not built"
     exit 77
 fi
-case $(cat "$build/CMakeCache.txt") in
-*MAYFLY_SANITIZE:STRING=[a-z]*)
-    echo "skipped: one comparison is enough, the release build makes it"
-    exit 77
-    ;;
-esac
-isas="scalar baseline" other_isas="scalar baseline" few=ON
+isas="scalar baseline" few_isas="scalar baseline" programs=$build/mayfly
 case $(cat /proc/cpuinfo) in *' avx2 '*) isas="$isas avx2" ;; esac
 case $(cat /proc/cpuinfo) in *' avx512bw '*) isas="$isas avx512" ;; esac
-if [ "${MAYFLY_FULL-}" = 1 ]; then
-    other_isas=$isas few=OFF
+if grep -q '^MAYFLY_SANITIZE:STRING=[a-z]' "$build/CMakeCache.txt"; then
+    isas=$few_isas
+    if ! [ -x "$source/build/mayfly" ]; then
+        echo "skipped: $source/build/mayfly is not built"
+        exit 77
+    fi
+    programs="$source/build/mayfly $programs"
+elif [ "${MAYFLY_FULL-}" = 1 ]; then
+    command -v clang-14 >/dev/null || { echo "skipped: clang-14 is not installed"; exit 77; }
+    other=$build/other-compiler
+    cmake -S "$source" -B "$other" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang-14 \
+        -DMAYFLY_TESTS=OFF -DMAYFLY_EXAMPLES=OFF >"$build/other-compiler.log" 2>&1 ||
+        { cat "$build/other-compiler.log"; exit 1; }
+    cmake --build "$other" --target mayfly_app >"$build/other-compiler.log" 2>&1 ||
+        { tail -n 20 "$build/other-compiler.log"; exit 1; }
+    programs="$programs $other/mayfly"
 fi
-other=$build/other-compiler
-cmake -S "$source" -B "$other" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang-14 \
-    -DMAYFLY_TESTS=OFF -DMAYFLY_EXAMPLES=OFF -DMAYFLY_FEW_COPIES=$few >"$build/other-compiler.log" 2>&1 ||
-    { cat "$build/other-compiler.log"; exit 1; }
-cmake --build "$other" --target mayfly_app >"$build/other-compiler.log" 2>&1 ||
-    { tail -n 20 "$build/other-compiler.log"; exit 1; }
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -55,9 +53,9 @@ for scene in neophysix.yaml hexapod.yaml rough.yaml quadruped.yaml coupled; do
             --set motion.points.keep_momentum=true --set motion.points.weighted=true
     fi
     expected=
-    for program in "$build/mayfly" "$other/mayfly"; do
+    for program in $programs; do
         sets=$isas
-        [ "$program" = "$build/mayfly" ] || sets=$other_isas
+        [ "$program" = "$build/mayfly" ] || [ "${MAYFLY_FULL-}" = 1 ] || sets=baseline
         for isa in $sets; do
             for threads in 1 4; do
                 got=$(evolve "$program" "$isa" "$threads" "$file" "$@")

@@ -3,6 +3,10 @@
 # usage: test_lint.sh SOURCE_FOLDER BUILD_FOLDER
 set -eu
 lint=$1/tools/lint
+if grep -q '^MAYFLY_SANITIZE:STRING=[a-z]' "$2/CMakeCache.txt"; then
+    echo 'skipped: the release build looks at the same rules'
+    exit 77
+fi
 command -v python3 >/dev/null || { echo 'skipped: no python3' && exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -59,7 +59,7 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
 // Length with all joints at their references.
 static double start_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
     double length = 0.0;
-    const mf_TendonTerm *terms = (mf_TendonTerm *)m->draft.terms.items + tendon->first_term;
+    const mf_TendonTerm *terms = mf_draft_terms(&m->draft, tendon);
     for (uint32_t i = 0; i < tendon->term_count; i++)
         length += terms[i].coefficient * mf_draft_joints(&m->draft)[terms[i].joint].reference;
     return length;
@@ -219,14 +219,14 @@ static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) 
 // Whether every branch is a path: two sites at least, a site at both ends and on both sides of
 // every shape.
 static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {
-    const mf_TendonWrap *wraps = (mf_TendonWrap *)m->draft.wraps.items + tendon->first_wrap;
+    const mf_TendonWrap *wraps = mf_draft_wraps(&m->draft, tendon);
     uint32_t sites = 0;
-    bool good = true, after_site = false;
+    bool good = tendon->wrap_count > 0, after_site = false;
     for (uint32_t i = 0; good && i <= tendon->wrap_count; i++) {
         const bool ends = i == tendon->wrap_count || wraps[i].type == MF_WRAP_PULLEY;
         const bool site = !ends && wraps[i].type == MF_WRAP_SITE;
         if (ends) // a pulley may stand at the beginning
-            good = (sites >= 2 && after_site) || (i == 0 && tendon->wrap_count > 0);
+            good = (sites >= 2 && after_site) || i == 0;
         else
             good = site || after_site;
         sites = ends ? 0 : sites + site;
