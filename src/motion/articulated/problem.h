@@ -86,6 +86,7 @@ typedef struct Problem {
     mf_lane mass[PROBLEM_ENTRIES];            // pattern of the tree
 
     Pattern pattern;
+    bool full; // it has every entry
     uint32_t own_start[PROBLEM_DOFS + 1];
     uint16_t own_column[PROBLEM_ENTRIES];
     mf_lane factor[PROBLEM_ENTRIES]; // H, then L with H = L^T D L

@@ -1,7 +1,8 @@
 // The factors of the problem's Hessian H = M + J^T W J: H = L^T D L by rows from the last to the
 // first (Featherstone 2005, "Efficient factorization of the joint-space inertia matrix for
 // branched kinematic trees"). Constraints that touch the ancestors of one link only leave the
-// pattern of the tree as it is; others add entries, which are found before numbers are.
+// pattern of the tree as it is; others add entries, which are found before numbers are. Where these
+// fill most of the matrix, all of it is kept: the same sums, in loops that a processor foresees.
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_FACTOR_H
 #define MF_MOTION_ARTICULATED_PROBLEM_FACTOR_H
 
@@ -79,30 +80,106 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
     p->pattern = (Pattern){p->own_start, p->own_column};
 }
 
+// Every entry.
+static void pattern_full(Problem *p) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < p->dofs; i++) {
+        p->own_start[i] = used;
+        for (uint32_t k = 0; k <= i; k++)
+            p->own_column[used++] = (uint16_t)k;
+    }
+    p->own_start[p->dofs] = used;
+    p->pattern = (Pattern){p->own_start, p->own_column};
+    p->full = true;
+}
+
 static inline void pattern_find(Problem *p) {
+    const uint32_t all = p->dofs * (p->dofs + 1) / 2;
     bool chains = true;
+    p->full = false;
     p->pattern = (Pattern){p->plan->tree_start, p->plan->tree_column};
     for (uint32_t n = 0; chains && n < p->constraint_count; n++)
         chains = is_chain(p, &p->constraints[n]);
-    if (!chains)
-        pattern_fill(p);
+    if (chains)
+        return;
+    if (all <= PROBLEM_ENTRIES && 2 * p->plan->tree_start[p->dofs] > all) {
+        pattern_full(p);
+        return;
+    }
+    pattern_fill(p);
+    if (all <= PROBLEM_ENTRIES && !p->overflow && 2 * p->own_start[p->dofs] > all)
+        pattern_full(p);
 }
 
 // ---- numbers ------------------------------------------------------------------------------------
 
+// Row i of M in a row that has its entries and others: `column` are those of the row.
+static MF_INLINE void row_spread(const Problem *p, uint32_t i, const uint16_t *column, mf_lane *to,
+                                 uint32_t count) {
+    const uint16_t *from = p->plan->tree_column + p->plan->tree_start[i];
+    const mf_lane *mass = p->mass + p->plan->tree_start[i];
+    for (uint32_t k = 0; k < count; k++) {
+        const bool there = column[k] == *from; // the diagonal is the last of both
+        to[k] = there ? *mass : mf_zero();
+        from += there;
+        mass += there;
+    }
+}
+
 // H = M, in the problem's pattern.
 static inline void hessian_start(Problem *p) {
-    const mf_ArtPlan *plan = p->plan;
-    if (p->pattern.start == plan->tree_start) {
-        memcpy(p->factor, p->mass, plan->tree_start[p->dofs] * sizeof *p->mass);
+    const uint32_t *tree = p->plan->tree_start, *start = p->pattern.start;
+    if (start == tree) {
+        memcpy(p->factor, p->mass, tree[p->dofs] * sizeof *p->mass);
         return;
     }
     for (uint32_t i = 0; i < p->dofs; i++) {
-        uint32_t from = plan->tree_start[i];
-        for (uint32_t k = p->pattern.start[i]; k < p->pattern.start[i + 1]; k++) {
-            const bool there =
-                from < plan->tree_start[i + 1] && plan->tree_column[from] == p->pattern.column[k];
-            p->factor[k] = there ? p->mass[from++] : mf_zero();
+        const uint32_t count = start[i + 1] - start[i];
+        mf_lane *to = p->factor + start[i];
+        row_spread(p, i, p->pattern.column + start[i], to, count);
+    }
+}
+
+// to += f from, entry by entry; four at a time, because compilers do not unroll by themselves.
+static MF_INLINE void entries_add(mf_lane *restrict to, const mf_lane *restrict from, size_t count,
+                                  mf_lane f) {
+    const mf_lane *const end = from + count, *const fours = from + (count & ~(size_t)3);
+    for (; from != fours; to += 4, from += 4) {
+        to[0] = mf_fma(f, from[0], to[0]);
+        to[1] = mf_fma(f, from[1], to[1]);
+        to[2] = mf_fma(f, from[2], to[2]);
+        to[3] = mf_fma(f, from[3], to[3]);
+    }
+    for (; from != end; to++, from++)
+        *to = mf_fma(f, *from, *to);
+}
+
+// entry + sum over rows of left J, in a column of J.
+static MF_INLINE mf_lane entry_with(mf_lane entry, const mf_lane *left, const mf_lane *j,
+                                    size_t count, const uint32_t rows) {
+    for (uint32_t r = 0; r < rows; r++)
+        entry = mf_fma(left[r], j[r * count], entry);
+    return entry;
+}
+
+// Adds left^T J to row `slot[a]`, in the columns slot[0 .. a].
+static MF_INLINE void hessian_row(Problem *p, const uint16_t *slot, uint32_t a, const mf_lane *left,
+                                  const mf_lane *j, size_t count, const uint32_t rows) {
+    const uint32_t first = p->pattern.start[slot[a]];
+    const uint32_t size = p->pattern.start[slot[a] + 1] - first;
+    mf_lane *to = p->factor + first;
+    if (size == a + 1) { // the columns are these
+        for (const mf_lane *const end = to + size; to != end; to++, j++)
+            *to = entry_with(*to, left, j, count, rows);
+    } else if (size == slot[a] + 1u) { // all columns
+        for (const uint16_t *const end = slot + a + 1; slot != end; slot++, j++)
+            to[*slot] = entry_with(to[*slot], left, j, count, rows);
+    } else {
+        const uint16_t *column = p->pattern.column + first;
+        for (const uint16_t *const end = slot + a + 1; slot != end; slot++, j++, to++, column++) {
+            for (; *column != *slot; column++)
+                to++;
+            *to = entry_with(*to, left, j, count, rows);
         }
     }
 }
@@ -111,8 +188,7 @@ static inline void hessian_start(Problem *p) {
 // this is called. Row a is (W J)^T at a times J up to a.
 static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lane *w,
                                    const uint32_t rows) {
-    const uint32_t count = c->count;
-    const uint16_t *slot = &p->slots[c->ways];
+    const size_t count = c->count;
     const mf_lane *j = &p->numbers[c->first];
     for (uint32_t a = 0; a < count; a++) {
         mf_lane left[CONTACT_ROWS];
@@ -122,24 +198,7 @@ static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lan
                 left[r] = mf_fma(w[s <= r ? r * (r + 1) / 2 + s : s * (s + 1) / 2 + r],
                                  j[s * count + a], left[r]);
         }
-        uint32_t k = p->pattern.start[slot[a]];
-        if (p->pattern.start[slot[a] + 1] - k == a + 1) {
-            for (uint32_t b = 0; b <= a; b++) {
-                mf_lane sum = p->factor[k + b];
-                for (uint32_t r = 0; r < rows; r++)
-                    sum = mf_fma(left[r], j[r * count + b], sum);
-                p->factor[k + b] = sum;
-            }
-            continue;
-        }
-        for (uint32_t b = 0; b <= a; b++, k++) {
-            while (p->pattern.column[k] != slot[b])
-                k++;
-            mf_lane sum = p->factor[k];
-            for (uint32_t r = 0; r < rows; r++)
-                sum = mf_fma(left[r], j[r * count + b], sum);
-            p->factor[k] = sum;
-        }
+        hessian_row(p, &p->slots[c->ways], a, left, j, count, rows);
     }
 }
 
@@ -162,20 +221,26 @@ static MF_INLINE void hessian_add(Problem *p, const Constraint *c, const mf_lane
 
 // Row i of H less f times the first `size` entries of row k, which are columns of row i too.
 static MF_INLINE void row_less(Problem *p, uint32_t i, uint32_t k, uint32_t size, mf_lane f) {
-    uint32_t to = p->pattern.start[i], from = p->pattern.start[k];
-    if (p->pattern.start[i + 1] - to == size) {
-        for (uint32_t e = 0; e < size; e++)
-            p->factor[to + e] = mf_fma(-f, p->factor[from + e], p->factor[to + e]);
-        return;
-    }
-    for (uint32_t e = 0; e < size; e++, to++) {
-        while (p->pattern.column[to] != p->pattern.column[from + e])
-            to++;
-        p->factor[to] = mf_fma(-f, p->factor[from + e], p->factor[to]);
+    const uint32_t first = p->pattern.start[i], width = p->pattern.start[i + 1] - first;
+    const uint16_t *own = p->pattern.column + first;
+    const uint16_t *column = p->pattern.column + p->pattern.start[k], *const end = column + size;
+    mf_lane *to = p->factor + first;
+    const mf_lane *from = p->factor + p->pattern.start[k];
+    if (width == size) {
+        entries_add(to, from, size, -f);
+    } else if (width == i + 1) { // all columns
+        for (; column != end; column++, from++)
+            to[*column] = mf_fma(-f, *from, to[*column]);
+    } else {
+        for (; column != end; column++, from++, own++, to++) {
+            for (; *own != *column; own++)
+                to++;
+            *to = mf_fma(-f, *from, *to);
+        }
     }
 }
 
-static __attribute__((noinline)) void hessian_factor(Problem *p) {
+static void sparse_factor(Problem *p) {
     const uint32_t *start = p->pattern.start;
     const mf_lane one = mf_set((mf_real)1);
     for (uint32_t k = p->dofs; k-- > 0;) {
@@ -190,17 +255,75 @@ static __attribute__((noinline)) void hessian_factor(Problem *p) {
     }
 }
 
+// Entries to[0 .. width] of row i less what the rows behind it take, from the last on; `from` is
+// the same column of the last row. The sums stay in registers.
+static MF_INLINE void full_part(mf_lane *to, const mf_lane *from, const mf_lane *factors,
+                                uint32_t i, uint32_t dofs, const uint32_t width) {
+    mf_lane sum[8];
+    for (uint32_t e = 0; e < width; e++)
+        sum[e] = to[e];
+    for (uint32_t k = dofs - 1; k > i; from -= k, k--) {
+        const mf_lane f = -factors[k];
+        for (uint32_t e = 0; e < width; e++)
+            sum[e] = mf_fma(f, from[e], sum[e]);
+    }
+    for (uint32_t e = 0; e < width; e++)
+        to[e] = sum[e];
+}
+
+// As sparse_factor, row by row, where all entries are kept: row i takes from all behind it at once.
+static void full_factor(Problem *p) {
+    const uint32_t dofs = p->dofs, *start = p->pattern.start;
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane factors[PROBLEM_DOFS];
+    for (uint32_t i = dofs; i-- > 0;) {
+        mf_lane *row = p->factor + start[i];
+        const mf_lane *last = p->factor + start[dofs - 1];
+        uint32_t c = 0;
+        for (uint32_t k = i + 1; k < dofs; k++)
+            factors[k] = p->factor[start[k] + i] * p->inverse[k];
+        for (; c + 8 <= i + 1; c += 8)
+            full_part(row + c, last + c, factors, i, dofs, 8);
+        if ((i + 1) & 4)
+            full_part(row + c, last + c, factors, i, dofs, 4);
+        c = (i + 1) & ~3u;
+        if ((i + 1) & 2)
+            full_part(row + c, last + c, factors, i, dofs, 2);
+        if ((i + 1) & 1)
+            full_part(row + i, last + i, factors, i, dofs, 1);
+        for (uint32_t k = i + 1; k < dofs; k++)
+            p->factor[start[k] + i] = factors[k];
+        p->inverse[i] = one / row[i];
+    }
+}
+
+static __attribute__((noinline)) void hessian_factor(Problem *p) {
+    if (p->full)
+        full_factor(p);
+    else
+        sparse_factor(p);
+}
+
 // x = H^-1 x
 static inline void hessian_solve(const Problem *p, mf_lane *x) {
     const uint32_t *start = p->pattern.start;
     const uint16_t *column = p->pattern.column;
-    for (uint32_t k = p->dofs; k-- > 0;)
-        for (uint32_t e = start[k]; e < start[k + 1] - 1; e++)
-            x[column[e]] = mf_fma(-p->factor[e], x[k], x[column[e]]);
+    for (uint32_t k = p->dofs; k-- > 0;) {
+        const mf_lane *factor = p->factor + start[k];
+        const uint16_t *to = column + start[k], *const end = column + start[k + 1] - 1;
+        if (p->full) {
+            entries_add(x, factor, k, -x[k]);
+            continue;
+        }
+        for (; to != end; to++, factor++)
+            x[*to] = mf_fma(-*factor, x[k], x[*to]);
+    }
     for (uint32_t k = 0; k < p->dofs; k++) {
+        const mf_lane *factor = p->factor + start[k];
+        const uint16_t *from = column + start[k], *const end = column + start[k + 1] - 1;
         mf_lane sum = x[k] * p->inverse[k];
-        for (uint32_t e = start[k]; e < start[k + 1] - 1; e++)
-            sum = mf_fma(-p->factor[e], x[column[e]], sum);
+        for (; from != end; from++, factor++)
+            sum = mf_fma(-*factor, x[*from], sum);
         x[k] = sum;
     }
 }
