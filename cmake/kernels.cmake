@@ -19,10 +19,11 @@ endif()
 # Lanes are the vectors; packing other values into vectors costs 5 %.
 set(kernel_options -fno-tree-vectorize
   $<IF:$<C_COMPILER_ID:GNU>,-fno-tree-slp-vectorize,-fno-slp-vectorize>)
-if(MAYFLY_FUZZ)
-  list(APPEND kernel_options -O0 -fno-sanitize=all) # readers of files run no kernel
-elseif(MAYFLY_SANITIZE)
+if(MAYFLY_SANITIZE)
   list(APPEND kernel_options -O1 -g1) # half as long to compile, the same bits
+  if(MAYFLY_SANITIZE MATCHES "fuzzer-no-link")
+    list(APPEND kernel_options -fno-sanitize=fuzzer-no-link) # readers of files run no kernel
+  endif()
   if(MAYFLY_SANITIZE MATCHES "undefined")
     list(APPEND kernel_options -fno-sanitize=null,alignment,object-size,pointer-overflow)
   endif()

@@ -141,17 +141,37 @@ static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error 
     return MF_OK;
 }
 
+static mf_Status choose_motion(const Wishes *wishes, mf_Motion *out, mf_Error *error) {
+    if (wishes->motion == NULL || (mf_motion_find(wishes->motion, out) && *out < MF_MOTION_COUNT))
+        return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT, "--motion: expected %s, found '%.99s'", MF_APP_MOTIONS,
+                   wishes->motion);
+}
+
+// --strict: the motion follows every setting of the file.
+static mf_Status refuse_settings(mf_Context *context, const mf_Model *model, const Wishes *wishes,
+                                 mf_Error *error) {
+    mf_World *world = NULL;
+    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
+    mf_Status status = choose_motion(wishes, &start.motion, error);
+    if (status == MF_OK)
+        status = mf_model_start(context, &start, &world, error);
+    if (status == MF_OK)
+        status = mf_start_report_refuse(&start, mf_world_group(world, 0), error);
+    mf_world_destroy(world);
+    mf_terrain_destroy(start.ground);
+    return status;
+}
+
 // One robot in the world that mayfly run puts it into.
 static mf_Status show_model_parts(mf_Context *context, const mf_Model *model, const Wishes *wishes,
                                   mf_Error *error) {
     mf_World *world = NULL;
     mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
     start.instruments = true;
-    if (wishes->motion != NULL &&
-        (!mf_motion_find(wishes->motion, &start.motion) || start.motion >= MF_MOTION_COUNT))
-        return mf_fail(error, MF_BAD_ARGUMENT, "--motion: expected %s, found '%.99s'",
-                       MF_APP_MOTIONS, wishes->motion);
-    mf_Status status = mf_model_start(context, &start, &world, error);
+    mf_Status status = choose_motion(wishes, &start.motion, error);
+    if (status == MF_OK)
+        status = mf_model_start(context, &start, &world, error);
     if (status == MF_OK)
         status = show_parts(world, wishes, error);
     mf_world_destroy(world);
@@ -185,6 +205,12 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
     mf_Status status = mf_model_load(context, path, &config, &model, error);
     if (status != MF_OK)
         return status;
+    if (wishes->strict)
+        status = refuse_settings(context, model, wishes, error);
+    if (status != MF_OK) {
+        mf_model_destroy(model);
+        return status;
+    }
     if (wishes->mjcf != NULL)
         status = mf_model_export_mjcf(model, wishes->mjcf, error);
     else if (wishes->unsupported)
@@ -431,7 +457,8 @@ int mf_command_info(int argc, char **argv) {
     Wishes wishes = {0};
     const mf_Option table[] = {{"strict", NULL, MF_OPTION_FLAG, &wishes.strict, 0, 0,
                                 "refuse an MJCF robot with physical elements that are not "
-                                "supported instead of dropping them with a note"},
+                                "supported, or settings that the motion does not follow, instead "
+                                "of a note"},
                                {"root", "FOLDER", MF_OPTION_TEXT, &wishes.root, 0, 0,
                                 "folder that a robot's meshes and includes may not leave by '..' "
                                 "(default: the package around it)"},

@@ -350,16 +350,6 @@ static mf_Status add_own_controllers(mf_Group *group, mf_Time interval, const vo
     return mf_app_plugins_add(plugins, group, MF_PLUGIN_CONTROL, tick > 0 ? tick : interval, error);
 }
 
-// --strict: every setting of the file is followed.
-static mf_Status refuse_settings(const mf_ModelStart *start, mf_World *world, mf_Error *error) {
-    mf_StartReport report = {.count = 0};
-    mf_start_report_settings(start, mf_world_group(world, 0), &report);
-    if (report.count == 0)
-        return MF_OK;
-    return mf_fail_at(error, MF_UNSUPPORTED, start->model->file, 0, 0, "--strict: %.300s",
-                      report.lines[0]);
-}
-
 int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,
                  const char *name) {
     char path[MF_APP_PATH];
@@ -405,7 +395,7 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     if (status == MF_OK)
         status = mf_model_start(context, &start, &world, &error);
     if (status == MF_OK && options->strict)
-        status = refuse_settings(&start, world, &error);
+        status = mf_start_report_refuse(&start, mf_world_group(world, 0), &error);
     result = status == MF_OK ? run_world(world, &start, inputs, options, &plugins, &error)
                              : mf_app_fail(&error);
     mf_world_destroy(world);

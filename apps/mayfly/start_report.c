@@ -171,6 +171,16 @@ void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
     report_motion(start, group, out);
 }
 
+mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,
+                                 mf_Error *error) {
+    mf_StartReport report = {.count = 0};
+    mf_start_report_settings(start, group, &report);
+    if (report.count == 0)
+        return MF_OK;
+    return mf_fail_at(error, MF_UNSUPPORTED, start->model->file, 0, 0, "--strict: %.300s",
+                      report.lines[0]);
+}
+
 void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
     *out = (mf_StartReport){.count = 0};
     mf_start_report_pose(start, group, out);

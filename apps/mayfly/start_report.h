@@ -25,6 +25,10 @@ void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartR
 void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
                               mf_StartReport *out);
 
+// --strict: MF_UNSUPPORTED with the first of these settings.
+mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,
+                                 mf_Error *error);
+
 // One line each, with "note: " in front.
 void mf_start_report_print(const mf_StartReport *report);
 // An array of texts.

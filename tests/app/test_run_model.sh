@@ -109,12 +109,15 @@ grep -q 'note: sticky.xml:3: .*dropped' out || fail 'run does not say what it dr
 printf '<mujoco><option integrator="implicit"/><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 1">\n<freejoint/><geom size="1"/></body></worldbody></mujoco>' >implicit.xml
 refused 1 'integrator implicit' run implicit.xml --strict
 refused 1 'motion rigid' run implicit.xml --strict --motion rigid
+refused 1 'integrator implicit' info implicit.xml --strict
+refused 1 'motion rigid' info implicit.xml --strict --motion rigid --fields
 expect 0 run implicit.xml --motion rigid --seconds 0.1
 grep -q 'note: motion rigid: ' out || fail 'run does not say what the motion leaves out'
 expect 0 info implicit.xml
 grep -q 'note: integrator implicit' out || fail 'info does not say what the motion leaves out'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
 expect 0 run fast.xml --strict --seconds 0.1
+expect 0 info fast.xml --strict
 expect 0 info --unsupported sticky.xml
 grep -q 'sticky.xml:3' out || fail '--unsupported does not name file and line'
 expect 0 info --unsupported arm.xml
