@@ -99,8 +99,8 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
 // ---- the motion ---------------------------------------------------------------------------------
 
 // The other motions have no motors, no constraints but the tree's and contacts of their own.
-static void report_motion(const mf_ModelStart *start, const mf_Group *group,
-                          mf_StartReport *report) {
+void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
+                              mf_StartReport *report) {
     const char *note;
     if (start->motion < MF_MOTION_ARTICULATED && start->model->body_count > 0)
         say(report,
@@ -166,11 +166,6 @@ void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartR
     report_overlap(start->model, group, out);
 }
 
-void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
-                              mf_StartReport *out) {
-    report_motion(start, group, out);
-}
-
 mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,
                                  mf_Error *error) {
     mf_StartReport report = {.count = 0};
@@ -186,7 +181,7 @@ void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport
     mf_start_report_pose(start, group, out);
     report_motors(start, group, out);
     report_massless(start->model, out);
-    report_motion(start, group, out);
+    mf_start_report_settings(start, group, out);
     report_notes(start->model, out);
 }
 

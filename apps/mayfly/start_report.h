@@ -23,7 +23,7 @@ void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartR
 
 // What of it is about settings of the file that the motion does not follow.
 void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
-                              mf_StartReport *out);
+                              mf_StartReport *report);
 
 // --strict: MF_UNSUPPORTED with the first of these settings.
 mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,

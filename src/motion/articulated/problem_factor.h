@@ -80,7 +80,7 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
     p->pattern = (Pattern){p->own_start, p->own_column};
 }
 
-// Every entry.
+// All entries of the lower half.
 static void pattern_full(Problem *p) {
     uint32_t used = 0;
     for (uint32_t i = 0; i < p->dofs; i++) {
@@ -93,8 +93,13 @@ static void pattern_full(Problem *p) {
     p->full = true;
 }
 
-static inline void pattern_find(Problem *p) {
+// Whether so many entries are better kept as all of them.
+static bool is_mostly_full(const Problem *p, uint32_t entries) {
     const uint32_t all = p->dofs * (p->dofs + 1) / 2;
+    return all <= PROBLEM_ENTRIES && 2 * entries > all;
+}
+
+static inline void pattern_find(Problem *p) {
     bool chains = true;
     p->full = false;
     p->pattern = (Pattern){p->plan->tree_start, p->plan->tree_column};
@@ -102,12 +107,12 @@ static inline void pattern_find(Problem *p) {
         chains = is_chain(p, &p->constraints[n]);
     if (chains)
         return;
-    if (all <= PROBLEM_ENTRIES && 2 * p->plan->tree_start[p->dofs] > all) {
-        pattern_full(p);
-        return;
+    bool full = is_mostly_full(p, p->plan->tree_start[p->dofs]);
+    if (!full) {
+        pattern_fill(p);
+        full = !p->overflow && is_mostly_full(p, p->own_start[p->dofs]);
     }
-    pattern_fill(p);
-    if (all <= PROBLEM_ENTRIES && !p->overflow && 2 * p->own_start[p->dofs] > all)
+    if (full)
         pattern_full(p);
 }
 
@@ -255,8 +260,8 @@ static void sparse_factor(Problem *p) {
     }
 }
 
-// Entries to[0 .. width] of row i less what the rows behind it take, from the last on; `from` is
-// the same column of the last row. The sums stay in registers.
+// The first `width` entries at `to` in row i less what the rows behind it take, from the last on;
+// `from` is the same column of the last row. The sums stay in registers.
 static MF_INLINE void full_part(mf_lane *to, const mf_lane *from, const mf_lane *factors,
                                 uint32_t i, uint32_t dofs, const uint32_t width) {
     mf_lane sum[8];
