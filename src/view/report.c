@@ -135,21 +135,41 @@ static void widen(double range[2], const double *values, size_t count) {
     }
 }
 
-static void put_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
-                      const char *css_class, const char *name, const char *unit) {
-    char label[64];
+// What stands at the end of a curve.
+typedef struct Label {
+    const char *css_class;
+    double value;
+    char text[64];
+} Label;
+
+// The curve's name, which is its class too, and its last value.
+static Label label_value(mf_Text *text, const char *name, double value, const char *unit) {
+    Label label = {.css_class = name, .value = value};
     mf_Text number = mf_text_begin(text->context);
     mf_text_measure(&number, value);
-    snprintf(label, sizeof label, "%s %s%s", name, number.failed ? "" : number.data, unit);
+    snprintf(label.text, sizeof label.text, "%s %s%s", name, number.failed ? "" : number.data,
+             unit);
     text->failed = text->failed || number.failed;
     mf_text_free(&number);
-    mf_chart_label(text, chart, value, shift, css_class, label);
+    return label;
 }
 
-// How far two labels must be moved apart, each, so that they do not overlap [px].
-static double label_shift(const mf_Chart *chart, double upper, double lower) {
-    double gap = mf_chart_y(chart, lower) - mf_chart_y(chart, upper);
-    return isfinite(gap) ? fmax(0.0, 0.5 * (17.0 - fabs(gap))) : 0.0;
+// From the highest value down, each below the one before.
+static void put_labels(mf_Text *text, const mf_Chart *chart, Label *labels, uint32_t count) {
+    const double line = 17.0; // [px]
+    double free = -INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = i + 1; k < count; k++)
+            if (labels[k].value > labels[i].value) {
+                const Label lower = labels[i];
+                labels[i] = labels[k];
+                labels[k] = lower;
+            }
+        const double y = mf_chart_y(chart, labels[i].value);
+        const double shift = isfinite(y) ? fmax(0.0, free - y) : 0.0;
+        mf_chart_label(text, chart, labels[i].value, shift, labels[i].css_class, labels[i].text);
+        free = isfinite(y) ? y + shift + line : free;
+    }
 }
 
 static void put_levels(mf_Text *text, const mf_ReportData *data, double best, double verified) {
@@ -202,13 +222,13 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_chart_begin(text, &chart, title);
     mf_chart_line(text, &chart, columns, mean, count, "mean", false);
     mf_chart_line(text, &chart, columns, best, count, "best", true);
+    Label labels[3] = {label_value(text, "best", best[count - 1], unit),
+                       label_value(text, "mean", mean[count - 1], unit)};
     if (looks > 0) {
         mf_chart_line(text, &chart, look, verified, looks, "verified", false);
-        put_label(text, &chart, verified[looks - 1], 0.0, "verified", "verified", "");
+        labels[2] = label_value(text, "verified", verified[looks - 1], unit);
     }
-    double shift = label_shift(&chart, best[count - 1], mean[count - 1]);
-    put_label(text, &chart, best[count - 1], -shift, "best", "best", unit);
-    put_label(text, &chart, mean[count - 1], shift, "mean", "mean", unit);
+    put_labels(text, &chart, labels, looks > 0 ? 3 : 2);
     mf_chart_end(text);
     mf_release(data->context, columns);
     close_section(text);
@@ -244,14 +264,12 @@ static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
     if (fine_count > 0)
         mf_chart_line(text, &chart, fine_time, fine_distance, fine->sample_count, "mean", false);
     mf_chart_line(text, &chart, time, distance, trial->sample_count, "best", false);
-    char label[2][32];
-    mf_plain_format(label[0], sizeof label[0], "step %g ms", 1000.0 * trial->step);
-    mf_plain_format(label[1], sizeof label[1], "step %g ms", 1000.0 * fine->step);
-    double last = distance[count - 1], fine_last = fine_count ? fine_distance[fine_count - 1] : NAN;
-    double shift = label_shift(&chart, last, fine_last);
-    shift = last < fine_last ? -shift : shift;
-    mf_chart_label(text, &chart, last, -shift, "best", label[0]);
-    mf_chart_label(text, &chart, fine_last, shift, "mean", label[1]);
+    Label labels[2] = {
+        {.css_class = "best", .value = distance[count - 1]},
+        {.css_class = "mean", .value = fine_count ? fine_distance[fine_count - 1] : NAN}};
+    mf_plain_format(labels[0].text, sizeof labels[0].text, "step %g ms", 1000.0 * trial->step);
+    mf_plain_format(labels[1].text, sizeof labels[1].text, "step %g ms", 1000.0 * fine->step);
+    put_labels(text, &chart, labels, 2);
     mf_chart_end(text);
     mf_release(data->context, time);
 }
