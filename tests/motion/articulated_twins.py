@@ -124,6 +124,28 @@ POWERS = """<body pos='0 0 .1'><freejoint/><geom size='.1' solimp='.5 .95 .01 .3
 <body pos='.5 0 .12'><freejoint/><geom type='capsule' size='.05 .1' solimp='.2 .9 .02 .6 3' margin='.02'
  gap='.01'/></body>"""
 
+# A free body, an arm with a slide and a ball joint, tied to the world and to each other by paths with
+# springs, dampers, limits and friction: around a sphere, a cylinder, over a pulley.
+ROPE = """<site name='w' pos='.2 .1 1.1'/><body pos='0 0 .8'><freejoint/>
+<geom type='box' size='.12 .08 .05'/><site name='b' pos='.1 .05 .05'/><site name='c' pos='-.1 0 0'/>
+<body pos='.12 0 0'><joint axis='0 1 .2' damping='.1' armature='.01'/>
+<geom type='capsule' size='.025' fromto='0 0 0 .25 0 0'/><geom name='drum' type='cylinder'
+ size='.05 .1' pos='.25 0 0' euler='1.57 0 0'/><site name='u' pos='.12 .02 .04'/>
+<body pos='.25 0 0'><joint type='ball' damping='.05' armature='.01'/>
+<geom type='capsule' size='.02' fromto='0 0 0 .2 .03 0'/><site name='l' pos='.15 .03 .05'/>
+<body pos='.2 0 0'><joint type='slide' axis='1 0 .2' damping='.3'/><geom size='.03'/>
+<site name='t' pos='0 .02 .03'/></body></body></body></body>
+<body pos='-.4 .1 .7'><freejoint/><geom name='knob' size='.07'/><site name='k' pos='.07 0 .02'/>
+</body>"""
+ROPE_REST = """<tendon>
+<spatial stiffness='60' damping='2' springlength='.1 .2'><site site='w'/><site site='b'/></spatial>
+<spatial limited='true' range='.05 .35' margin='.01' solreflimit='.03 1'><site site='c'/>
+<site site='k'/></spatial>
+<spatial stiffness='20' frictionloss='.4' limited='true' range='0 .31'><site site='u'/><geom geom='drum'/>
+<site site='l'/><site site='t'/></spatial>
+<spatial damping='1.5' limited='true' range='.1 .62'><site site='w'/><site site='k'/><pulley divisor='2'/>
+<site site='c'/><geom geom='knob'/><site site='w'/></spatial></tendon>"""
+
 FREE = [.7, -.2, -.4, 3., -2., 4.]
 TWINS = [
     ("leg, Euler", model("timestep='.004'", LEG), [1.5, -.5, 1., 4., -3.]),
@@ -173,6 +195,12 @@ TWINS = [
         ".9 .1 .1", ".25 .1 .1"), [0.] * 6),
     ("tall box on a slope, elliptic", model(SLOPE + " cone='elliptic'", TALL).replace(
         ".7 .1 .1", ".25 .1 .1").replace(".9 .1 .1", ".25 .1 .1"), [0.] * 6),
+    ("ropes, Euler", model("timestep='.003'", ROPE, ROPE_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("ropes, RK4", model("timestep='.003' integrator='RK4'", ROPE, ROPE_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("ropes, implicitfast", model("timestep='.003' integrator='implicitfast'", ROPE, ROPE_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
     ("powers of the impedance", model("timestep='.004'", POWERS),
      [.5, .2, 0., 3., -2., 1.] + [-.5, 0., 0., 1., 0., 4.]),
 ]

@@ -19,6 +19,10 @@ mf_Status mf_art_paths_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context
                              mf_Error *error);
 // Marks the links that a spatial tendon pulls as pushed by an actuator.
 void mf_art_path_thrust(mf_ArtPlan *plan, uint32_t tendon);
+// What the rate of a spatial tendon's length is per velocity, in the order of dofs and with those
+// of a free base in its own axes, in the file's reference position. With MuJoCo's law.
+mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
+                          double *row, mf_Context *context, mf_Error *error);
 mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
 
 // Allocates and fills plan->actuators and terms, and their constants. The tree and the

@@ -257,37 +257,35 @@ static void resist_entry(Problem *p, uint32_t row, uint32_t column, mf_lane valu
         change[column] = mf_fma(-value, acceleration[row], change[column]);
 }
 
-// J^T s J of a weighted sum of joints.
-static void resist_terms(Problem *p, uint32_t first, uint32_t count, mf_lane slope,
-                         const mf_lane *acceleration, mf_lane *change) {
-    const mf_ArtPlan *plan = p->plan;
-    for (uint32_t a = first; a < first + count; a++)
-        for (uint32_t b = first; b < first + count; b++) {
-            const uint32_t row = plan->links[plan->terms[a].link].dof,
-                           column = plan->links[plan->terms[b].link].dof;
-            if (column <= row)
-                resist_entry(p, row, column,
-                             slope *
-                                 mf_set((mf_real)(plan->terms[a].weight * plan->terms[b].weight)),
-                             acceleration, change);
-        }
+// J^T s J of a row.
+static void resist_sum(Problem *p, const Sum *sum, mf_lane slope, const mf_lane *acceleration,
+                       mf_lane *change) {
+    for (uint32_t a = 0; a < sum->count; a++)
+        for (uint32_t b = 0; b <= a; b++)
+            resist_entry(p, sum->slot[a], sum->slot[b], slope * (sum->value[a] * sum->value[b]),
+                         acceleration, change);
 }
 
 // What actuators and tendons lose with the rate.
 static void resist_fast(Problem *p, const Drive *drive, const mf_lane *acceleration,
                         mf_lane *change) {
     const mf_ArtPlan *plan = p->plan;
+    Sum sum;
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
         const mf_ArtActuator *actuator = &plan->actuators[i];
-        if (actuator->acts == MF_ART_PULLS)
-            resist_terms(p, actuator->first_term, actuator->term_count, p->work->actuation.slope[i],
-                         acceleration, change);
+        if (actuator->acts != MF_ART_PULLS)
+            continue;
+        sum.count = 0;
+        sum_terms(p, actuator->first_term, actuator->term_count, mf_set((mf_real)1), &sum);
+        resist_sum(p, &sum, p->work->actuation.slope[i], acceleration, change);
     }
-    for (uint32_t i = 0; i < plan->tendon_count; i++)
-        if (plan->tendons[i].damping > 0.0)
-            resist_terms(p, plan->tendons[i].first_term, plan->tendons[i].term_count,
-                         drive->step * mf_set((mf_real)plan->tendons[i].damping), acceleration,
-                         change);
+    for (uint32_t i = 0; i < plan->tendon_count; i++) {
+        if (plan->tendons[i].damping <= 0.0)
+            continue;
+        tendon_row(p, &plan->tendons[i], &sum);
+        resist_sum(p, &sum, drive->step * mf_set((mf_real)plan->tendons[i].damping), acceleration,
+                   change);
+    }
 }
 
 static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,

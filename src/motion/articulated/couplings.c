@@ -182,6 +182,8 @@ static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t te
                          .friction = disabled & MF_DISABLE_FRICTION_LOSS ? 0.0 : from->friction,
                          .armature = from->armature};
     to->elastic = to->stiffness > 0.0 || to->damping > 0.0 || to->armature > 0.0;
+    if (plan->law && to->path != MF_NONE)
+        mf_art_path_thrust(plan, tendon);
     return add_tendon_terms(plan, model, tendon, &to->first_term, &to->term_count, error);
 }
 

@@ -284,25 +284,39 @@ static inline void settle(const mf_ArtPlan *plan, const State *state, const Driv
     couple_links(plan, state, drive, work, out);
 }
 
+// What the spring and the damper of a tendon push its length with.
+static MF_INLINE mf_lane tendon_pull(const mf_ArtTendon *tendon, mf_lane length, mf_lane speed) {
+    const mf_lane still = mf_clamp(length, mf_set((mf_real)tendon->spring_lower),
+                                   mf_set((mf_real)tendon->spring_upper));
+    return mf_fma(mf_set((mf_real)tendon->stiffness), still - length,
+                  -(mf_set((mf_real)tendon->damping) * speed));
+}
+
 // Forces of the springs and dampers of tendons, which are those of the beginning of the step.
-static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Rates *force) {
+static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Work *work,
+                                Rates *force) {
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &plan->tendons[i];
+        const mf_ArtTerm *terms = &plan->terms[tendon->first_term];
         mf_lane length = mf_zero(), speed = mf_zero();
-        for (uint32_t t = 0; tendon->elastic && t < tendon->term_count; t++) {
-            const mf_ArtTerm *term = &plan->terms[tendon->first_term + t];
-            length = mf_fma(mf_set((mf_real)term->weight), state->angle[term->link], length);
-            speed = mf_fma(mf_set((mf_real)term->weight), state->speed[term->link], speed);
+        if (!tendon->elastic)
+            continue;
+        if (tendon->path != MF_NONE) {
+            TendonPath path;
+            tendon_path(plan, state, work, tendon->path, &path);
+            tendon_push(plan, &path, tendon_pull(tendon, path.length, path.speed),
+                        work->actuation.wrench);
+            continue;
         }
-        mf_lane still = mf_clamp(length, mf_set((mf_real)tendon->spring_lower),
-                                 mf_set((mf_real)tendon->spring_upper));
-        mf_lane pull = mf_fma(mf_set((mf_real)tendon->stiffness), still - length,
-                              -(mf_set((mf_real)tendon->damping) * speed));
-        for (uint32_t t = 0; tendon->elastic && t < tendon->term_count; t++) {
-            const mf_ArtTerm *term = &plan->terms[tendon->first_term + t];
-            force->joint[term->link] =
-                mf_fma(mf_set((mf_real)term->weight), pull, force->joint[term->link]);
+        for (uint32_t t = 0; t < tendon->term_count; t++) {
+            const mf_lane weight = mf_set((mf_real)terms[t].weight);
+            length = mf_fma(weight, state->angle[terms[t].link], length);
+            speed = mf_fma(weight, state->speed[terms[t].link], speed);
         }
+        const mf_lane pull = tendon_pull(tendon, length, speed);
+        for (uint32_t t = 0; t < tendon->term_count; t++)
+            force->joint[terms[t].link] =
+                mf_fma(mf_set((mf_real)terms[t].weight), pull, force->joint[terms[t].link]);
     }
 }
 
@@ -315,7 +329,7 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     stale_set(plan, true, work);
     if (plan->tendon_count > 0) {
         Rates more = *force;
-        tendons_pull(plan, state, &more);
+        tendons_pull(plan, state, work, &more);
         solve(plan, state, &now, &more, world, work, out);
     } else {
         solve(plan, state, &now, force, world, work, out);
@@ -338,7 +352,7 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed || law))
         find_poses(plan, state, work);
     work->actuation.late = law && !plan->fast ? mf_zero() : drive->step;
-    if (drive->active && plan->actuator_count > 0)
+    if (drive->active && (plan->actuator_count > 0 || plan->paths != NULL))
         actuate_all(plan, state, law ? mf_zero() : drive->step, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);

@@ -240,18 +240,12 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     }
 }
 
-// Whether a spatial tendon has a spring, a limit, friction or inertia: MuJoCo's law takes only
-// fixed tendons with those, and spatial ones that actuators pull.
-static bool has_held_path(const mf_Model *model) {
-    bool held = false;
-    for (uint32_t i = 0; i < model->tendon_count; i++) {
-        const mf_Tendon *tendon = &model->tendons[i];
-        held = held ||
-               (tendon->wrap_count > 0 &&
-                (tendon->stiffness > 0.0 || tendon->damping > 0.0 || tendon->friction > 0.0 ||
-                 tendon->armature > 0.0 || tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX));
-    }
-    return held;
+// MuJoCo's law leaves out what the turning of a spatial tendon's path does to its inertia.
+static bool has_heavy_path(const mf_Model *model) {
+    bool heavy = false;
+    for (uint32_t i = 0; i < model->tendon_count; i++)
+        heavy = heavy || (model->tendons[i].wrap_count > 0 && model->tendons[i].armature > 0.0);
+    return heavy;
 }
 
 // MJCF files get MuJoCo's law unless the settings say how contacts or limits give way.
@@ -260,8 +254,8 @@ static mf_ContactLaw find_law(const mf_Model *model, const mf_ArticulatedConfig 
                       config->limit_time > 0.0 || !isnan(config->contact_damping);
     if (config->contact_law != MF_CONTACT_LAW_AS_MODEL)
         return config->contact_law;
-    return model->body_count > 0 && !said && !has_held_path(model) ? MF_CONTACT_LAW_MUJOCO
-                                                                   : MF_CONTACT_LAW_COMPLIANT;
+    return model->body_count > 0 && !said && !has_heavy_path(model) ? MF_CONTACT_LAW_MUJOCO
+                                                                    : MF_CONTACT_LAW_COMPLIANT;
 }
 
 static void number_dofs(mf_ArtPlan *plan) {

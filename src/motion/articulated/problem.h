@@ -114,6 +114,22 @@ typedef struct Problem {
     mf_lane gradient[PROBLEM_DOFS];
 } Problem;
 
+// ---- dofs of links -----------------------------------------------------------------------------
+
+static MF_INLINE int32_t chain_up(const mf_ArtPlan *plan, int32_t link) {
+    return link >= 0 ? plan->links[link].parent : MF_ART_WORLD;
+}
+
+static MF_INLINE uint32_t link_dofs(const mf_ArtPlan *plan, int32_t link) {
+    if (link < 0)
+        return link == MF_ART_WORLD || plan->fixed ? 0 : 6;
+    return plan->links[link].kind == MF_ART_BALL ? 3 : 1;
+}
+
+static MF_INLINE uint32_t link_dof(const mf_ArtPlan *plan, int32_t link) {
+    return link < 0 ? 0 : plan->links[link].dof;
+}
+
 // ---- vectors of dofs ----------------------------------------------------------------------------
 
 static inline void dofs_from_rates(const mf_ArtPlan *plan, const Rates *rates, mf_lane *out) {

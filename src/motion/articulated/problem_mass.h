@@ -148,7 +148,7 @@ static MF_INLINE void mass_base(Problem *p, const Lump *lump) {
 }
 
 // The lower half of M, in the pattern of the tree.
-static __attribute__((noinline)) void mass_find(Problem *p) {
+static inline void mass_find(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     Lump lumps[MF_ARTICULATED_MAX_LINKS + 1];
     for (uint32_t l = 0; l <= plan->link_count; l++)

@@ -23,20 +23,6 @@ static inline void chain_mark(Chain *chain, uint32_t dof, uint32_t count) {
         chain->bits[k / 64] |= (uint64_t)1 << k % 64;
 }
 
-static MF_INLINE int32_t chain_up(const mf_ArtPlan *plan, int32_t link) {
-    return link >= 0 ? plan->links[link].parent : MF_ART_WORLD;
-}
-
-static MF_INLINE uint32_t link_dofs(const mf_ArtPlan *plan, int32_t link) {
-    if (link < 0)
-        return link == MF_ART_WORLD || plan->fixed ? 0 : 6;
-    return plan->links[link].kind == MF_ART_BALL ? 3 : 1;
-}
-
-static MF_INLINE uint32_t link_dof(const mf_ArtPlan *plan, int32_t link) {
-    return link < 0 ? 0 : plan->links[link].dof;
-}
-
 // The last link that carries both; MF_ART_WORLD: none.
 static inline int32_t common_link(const mf_ArtPlan *plan, int32_t a, int32_t b) {
     while (a != b) {

@@ -7,6 +7,7 @@
 #define MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
 
 #include "motion/articulated/problem_mass.h"
+#include "motion/articulated/tendon_path.h"
 
 // x to a power > 1: whole turns by products, the rest by square roots, bit by bit.
 static inline mf_lane lane_power(mf_lane x, double power) {
@@ -234,7 +235,42 @@ static inline mf_lane terms_length(const Problem *p, uint32_t first, uint32_t co
     return length;
 }
 
+// The row of a spatial tendon: what a path that pulls with -1 N gives the dofs that move its links.
+static inline void sum_path(const Problem *p, const TendonPath *path, Sum *sum) {
+    const mf_ArtPlan *plan = p->plan;
+    for (uint32_t i = 0; i < path->count; i++) {
+        const int32_t end = path->links[i];
+        if (is_still(plan, end))
+            continue;
+        const Mat *turn = &p->work->contacts.pose[end + 1].turn;
+        const Vec force = mat_apply(turn, path->row[i].force),
+                  torque = mat_apply(turn, path->row[i].torque);
+        for (int32_t link = end; link != MF_ART_WORLD; link = chain_up(plan, link)) {
+            const uint32_t dof = link_dof(plan, link), count = link_dofs(plan, link);
+            const Vec arm = vec_sub(p->origin[end + 1], p->origin[link + 1]);
+            const Vec about = vec_cross_add(arm, force, torque);
+            for (uint32_t k = 0; k < count; k++) {
+                const bool turns = link < 0 ? k >= 3 : plan->links[link].kind != MF_ART_SLIDE;
+                sum_add(sum, dof + k, vec_dot(p->axis[dof + k], turns ? about : force));
+            }
+        }
+    }
+}
+
 // ---- tendons ------------------------------------------------------------------------------------
+
+// The row of a tendon, and its length.
+static inline mf_lane tendon_row(const Problem *p, const mf_ArtTendon *tendon, Sum *sum) {
+    sum->count = 0;
+    if (tendon->path != MF_NONE) {
+        TendonPath path;
+        tendon_path(p->plan, p->state, p->work, tendon->path, &path);
+        sum_path(p, &path, sum);
+        return path.length;
+    }
+    sum_terms(p, tendon->first_term, tendon->term_count, mf_set((mf_real)1), sum);
+    return terms_length(p, tendon->first_term, tendon->term_count);
+}
 
 static inline void tendon_limit(Problem *p, uint32_t i, const Sum *sum, mf_lane distance,
                                 mf_lane sign) {
@@ -256,9 +292,8 @@ static inline void tendons_add(Problem *p) {
     const mf_lane one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &plan->tendons[i];
-        Sum sum = {.count = 0};
-        sum_terms(p, tendon->first_term, tendon->term_count, one, &sum);
-        const mf_lane length = terms_length(p, tendon->first_term, tendon->term_count);
+        Sum sum;
+        const mf_lane length = tendon_row(p, tendon, &sum);
         if (tendon->armature > 0.0) {
             Constraint *c = sum_constraint(p, CONSTRAINT_QUADRATIC, &sum, one, mf_mask_all());
             if (c != NULL) {

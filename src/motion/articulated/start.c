@@ -451,6 +451,19 @@ static double terms_give(const Factored *all, uint32_t first, uint32_t count) {
     return row_give(all);
 }
 
+static mf_Status tendon_give(const Factored *all, const mf_Model *model, const mf_ArtTendon *tendon,
+                             double *out, mf_Error *error) {
+    const mf_ArtPlan *plan = all->start.plan;
+    if (tendon->path == MF_NONE) {
+        *out = terms_give(all, tendon->first_term, tendon->term_count);
+        return MF_OK;
+    }
+    mf_Status status =
+        mf_art_path_row(plan, model, tendon->path, all->row, all->start.context, error);
+    *out = status == MF_OK ? row_give(all) : 0.0;
+    return status;
+}
+
 // Of a point that plan link `link` (-1 = base) holds: along and about.
 static void point_give(const Factored *all, int32_t link, const double point[3], double out[2]) {
     for (int turning = 0; turning < 2; turning++)
@@ -569,9 +582,8 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
                 own[0] = out->links[plan->places[shape->link].link + 1];
             out->shapes[i] = own[0];
         }
-        for (uint32_t i = 0; i < plan->tendon_count; i++)
-            out->tendons[i] =
-                terms_give(&all, plan->tendons[i].first_term, plan->tendons[i].term_count);
+        for (uint32_t i = 0; i < plan->tendon_count && status == MF_OK; i++)
+            status = tendon_give(&all, model, &plan->tendons[i], &out->tendons[i], error);
         for (uint32_t i = 0; i < plan->loop_count; i++)
             loop_give(&all, model, i, out->loops + 2 * (size_t)i);
     }
