@@ -71,11 +71,11 @@ class Group:
     @property
     @in_turn
     def notes(self) -> tuple[str, ...]:
-        """What the model's file asks for and the settings of "articulated" do not honour."""
-        native = self._use()
+        """What the group's motions leave out of the model with their settings in use."""
+        native, buffer = self._use(), ffi.new("char[]", lib.MF_MOTION_NOTE)
         made: list[str] = []
-        while (note := lib.mf_articulated_note(native, len(made))) != ffi.NULL:
-            made.append(text(note))
+        while lib.mf_motion_group_note(native, len(made), buffer):
+            made.append(text(buffer))
         return tuple(made)
 
     def __len__(self) -> int:

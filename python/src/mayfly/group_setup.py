@@ -174,8 +174,6 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
         return {"joint_interval": interval if recipe.gaits else whole}
     if name == "kinematic":
         return {"shapes": True}
-    if name != "articulated":
-        return {"shapes": True, "contacts": _touches(model), "control_interval": interval}
     off = lib.MF_DISABLE_LIMIT | lib.MF_DISABLE_CONSTRAINT
     contacts = _touches(model)
     values: dict[str, Any] = {
@@ -183,6 +181,8 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
         "contacts": contacts,
         "limits": not model.physics.disabled & off,
     }
+    if name != "articulated":
+        return {**values, "control_interval": interval}
     # Runge-Kutta steps have contacts of MuJoCo's law only.
     files = model.body_count > 0
     if model.physics.integrator == lib.MF_PHYSICS_RK4 and (files or not contacts):
