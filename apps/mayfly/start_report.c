@@ -9,6 +9,7 @@
 
 #include "motion/articulated/host.h"
 #include "robot_pose.h"
+#include "step_check.h"
 
 _Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
 
@@ -160,9 +161,16 @@ static void report_overlap(const mf_Model *model, mf_Group *group, mf_StartRepor
         1e3 * depth);
 }
 
+static void report_step(mf_Group *group, mf_StartReport *report) {
+    char text[MF_STEP_TEXT];
+    for (uint32_t i = 0; mf_step_note(group, i, text); i++)
+        say(report, "%s", text);
+}
+
 void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
     report_start(start, group, out);
     report_overlap(start->model, group, out);
+    report_step(group, out);
 }
 
 mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,

@@ -18,7 +18,8 @@ typedef struct mf_StartReport {
 // All of it, of robot 0 of the group at its start. The only place that collects such lines.
 void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out);
 
-// What of it is about the pose: in the ground, under it, upside down, links in each other.
+// What of it is about the pose and the step: in the ground, under it, upside down, links in each
+// other; a step too long for what is stiff in that pose.
 void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out);
 
 // What of it is about what the motion leaves out of the file.
