@@ -29,6 +29,7 @@ typedef struct Thing {
     const char *parts[PLACES];
     unsigned motions; // that have a note more
     const char *says;
+    bool acts; // the robot stays the same, but for this, and `articulated` feels it
 } Thing;
 
 static mf_Model *load_with(mf_Context *context, const char *const parts[PLACES]) {
@@ -52,48 +53,56 @@ static uint32_t count_notes(const mf_Model *model, mf_Motion motion, const char 
 #define MOTOR "<actuator><motor joint='hip'/></actuator>"
 
 static const Thing things[] = {
-    {{[5] = MOTOR}, ALL_BUT_A, "actuators (1) do not act"},
-    {{[0] = FLAG("actuation"), [5] = MOTOR}, 0, NULL},
+    {{[5] = MOTOR}, ALL_BUT_A, "actuators (1) do not act", true},
+    {{[0] = FLAG("actuation"), [5] = MOTOR}, 0, NULL, false},
     {{[2] = "actuatorfrcrange='-3 3' actuatorfrclimited='true'"},
      ALL_BUT_A,
-     "effort limits of joints (1)"},
-    {{[2] = "stiffness='2'"}, ALL_BUT_A, "springs of joints (1)"},
-    {{[0] = FLAG("spring"), [2] = "stiffness='2'"}, 0, NULL},
-    {{[2] = "damping='2'"}, ALL_BUT_A, "damping of joints (1)"},
-    {{[2] = "frictionloss='2'"}, ALL_BUT_A, "dry friction of joints (1)"},
-    {{[2] = "armature='2'"}, ALL_BUT_A, "armature of joints (1)"},
-    {{[2] = "range='-1 1' limited='true'"}, 0, NULL},
-    {{[2] = "range='-1 1' limited='true' solreflimit='.1 1'"}, ALL_BUT_A, "solreflimit"},
-    {{[0] = FLAG("limit"), [2] = "range='-1 1' limited='true'"}, K | P, "flag limit"},
+     "effort limits of joints (1)",
+     false},
+    {{[2] = "stiffness='2'"}, ALL_BUT_A, "springs of joints (1)", true},
+    {{[0] = FLAG("spring"), [2] = "stiffness='2'"}, 0, NULL, false},
+    {{[2] = "damping='2'"}, ALL_BUT_A, "damping of joints (1)", true},
+    {{[2] = "frictionloss='2'"}, ALL_BUT_A, "dry friction of joints (1)", true},
+    {{[2] = "armature='2'"}, ALL_BUT_A, "armature of joints (1)", true},
+    {{[2] = "range='-1 1' limited='true'"}, 0, NULL, false},
+    {{[2] = "range='-1 1' limited='true' solreflimit='.1 1'"}, ALL_BUT_A, "solreflimit", false},
+    {{[0] = FLAG("limit"), [2] = "range='-1 1' limited='true'"}, K | P, "flag limit", false},
     {{[4] = "<body pos='.3 0 0'><joint type='ball'/><geom type='capsule' size='.02 .1' mass='.1' "
             "contype='0' conaffinity='0'/></body>"},
      ALL_BUT_A,
-     "ball joints (1)"},
+     "ball joints (1)",
+     false},
     {{[5] = "<tendon><fixed stiffness='3'><joint joint='hip' coef='1'/></fixed></tendon>"},
      ALL_BUT_A,
-     "tendons (1)"},
-    {{[5] = "<tendon><fixed><joint joint='hip' coef='1'/></fixed></tendon>"}, 0, NULL},
-    {{[5] = "<equality><joint joint1='hip'/></equality>"}, ALL_BUT_A, "equality constraints (1)"},
-    {{[5] = "<equality><joint joint1='hip' active='false'/></equality>"}, 0, NULL},
-    {{[0] = FLAG("equality"), [5] = "<equality><joint joint1='hip'/></equality>"}, 0, NULL},
+     "tendons (1)",
+     true},
+    {{[5] = "<tendon><fixed><joint joint='hip' coef='1'/></fixed></tendon>"}, 0, NULL, false},
+    {{[5] = "<equality><joint joint1='hip'/></equality>"},
+     ALL_BUT_A,
+     "equality constraints (1)",
+     true},
+    {{[5] = "<equality><joint joint1='hip' active='false'/></equality>"}, 0, NULL, false},
+    {{[0] = FLAG("equality"), [5] = "<equality><joint joint1='hip'/></equality>"}, 0, NULL, false},
     {{[4] = "<body gravcomp='1' pos='.3 0 0'><joint/><geom size='.1' mass='.1' contype='0' "
             "conaffinity='0'/></body>"},
      ALL_BUT_A,
-     "gravcomp"},
-    {{[0] = "density='1.2'>"}, ALL_BUT_A, "medium"},
-    {{[0] = "integrator='RK4'>"}, ALL_BUT_A, "integrator: steps are those of the motion"},
-    {{[0] = "integrator='implicit'>"}, ALL_BUT_A | A, "integrator"},
-    {{[0] = "impratio='10'>"}, R | S, "impratio"},
-    {{[1] = "<geom type='box' size='.1 .1 .1' pos='3 0 0'/>"}, ALL_BUT_A, "obstacles (1)"},
+     "gravcomp",
+     false},
+    {{[0] = "density='1.2'>"}, ALL_BUT_A, "medium", true},
+    {{[0] = "integrator='RK4'>"}, ALL_BUT_A, "integrator: steps are those of the motion", false},
+    {{[0] = "integrator='implicit'>"}, ALL_BUT_A | A, "integrator", false},
+    {{[0] = "impratio='10'>"}, R | S, "impratio", false},
+    {{[1] = "<geom type='box' size='.1 .1 .1' pos='3 0 0'/>"}, ALL_BUT_A, "obstacles (1)", false},
     {{[4] =
           "<body pos='.3 0 0'><joint/><geom size='.1' mass='.1' contype='0' "
           "conaffinity='0'/><body pos='.3 0 0'><joint/><geom size='.1' mass='.1'/></body></body>"},
      ALL_BUT_A,
-     "links do not touch each other"},
-    {{[3] = "solref='.05 1'"}, R | S, "solref and solimp of shapes (1)"},
-    {{[3] = "condim='6' friction='1 .1 .1'"}, R, "rigid.spin_friction"},
-    {{[0] = FLAG("contact")}, K | P, "flag contact: shapes (1) touch nevertheless"},
-    {{[4] = "<geom size='.02' contype='0' conaffinity='0' mass='.01'/>"}, 0, NULL},
+     "links do not touch each other",
+     false},
+    {{[3] = "solref='.05 1'"}, R | S, "solref and solimp of shapes (1)", false},
+    {{[3] = "condim='6' friction='1 .1 .1'"}, R, "rigid.spin_friction", false},
+    {{[0] = FLAG("contact")}, K | P, "flag contact: shapes (1) touch nevertheless", false},
+    {{[4] = "<geom size='.02' contype='0' conaffinity='0' mass='.01'/>"}, 0, NULL, false},
 };
 
 // The bare robot: its one shape touches by a law of the motion's own, under points by points.
@@ -131,6 +140,64 @@ static void each_thing_is_told(void **state) {
             assert_int_equal(count_notes(bare, (mf_Motion)m, says), 0);
             if ((count_notes(model, (mf_Motion)m, says) > 0) != expected)
                 fail_msg("%s: %s by %s", says, expected ? "not told" : "told",
+                         mf_motion_name((mf_Motion)m));
+        }
+        mf_model_destroy(model);
+    }
+    mf_model_destroy(bare);
+    mf_context_destroy(context);
+}
+
+// Where a robot is after 0.4 s, dropped on its foot and with its leg told to swing.
+static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, double place[8]) {
+    mf_WorldConfig config = mf_world_config();
+    mf_GroupConfig grouped = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_World *world;
+    mf_Group *group;
+    mf_Error error = {0};
+    config.step = 2 * MF_MILLISECOND;
+    grouped.model = model;
+    grouped.double_precision = true;
+    mf_motions_set_shapes(&motions, true);
+    mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
+    must(mf_world_create(context, &config, &world, &error), &error);
+    must(mf_world_add_group(world, &grouped, &group, &error), &error);
+    must(mf_motion_add(group, motion, &motions, &error), &error);
+    mf_Field *base = mf_group_find_field(group, "base.position");
+    mf_Field *control = mf_group_find_field(group, "actuator.control");
+    mf_field_set(base, 0, 2, 0.46);
+    mf_field_set(mf_group_find_field(group, "base.linear_velocity"), 0, 0, 0.5);
+    mf_field_set(mf_group_find_field(group, "joint.rate"), 0, 0, 1.0);
+    mf_field_set(mf_group_find_field(group, "joint.target"), 0, 0, 0.3);
+    if (control != NULL)
+        mf_field_set(control, 0, 0, 1.0);
+    mf_world_step(world, 200);
+    for (uint32_t c = 0; c < 3; c++)
+        place[c] = mf_field_get(base, 0, c);
+    for (uint32_t c = 0; c < 4; c++)
+        place[3 + c] = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, c);
+    place[7] = mf_field_get(mf_group_find_field(group, "joint.angle"), 0, 0);
+    mf_world_destroy(world);
+}
+
+// What a motion is said to leave out makes no bit of a difference to it, and some to `articulated`.
+static void what_is_told_is_so(void **state) {
+    (void)state;
+    static const char *const nothing[PLACES] = {NULL};
+    mf_Context *context = make_context(1);
+    mf_Model *bare = load_with(context, nothing);
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
+        if (!things[i].acts)
+            continue;
+        mf_Model *model = load_with(context, things[i].parts);
+        for (int m = 0; m < MF_MOTION_COUNT; m++) {
+            double with[8], without[8];
+            move(context, model, (mf_Motion)m, with);
+            move(context, bare, (mf_Motion)m, without);
+            const bool same = memcmp(with, without, sizeof with) == 0;
+            if (same != (bool)(things[i].motions >> m & 1))
+                fail_msg("%s: %s to %s", things[i].says, same ? "nothing" : "something",
                          mf_motion_name((mf_Motion)m));
         }
         mf_model_destroy(model);
@@ -241,6 +308,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bare_robot_has_few_notes),
         cmocka_unit_test(each_thing_is_told),
+        cmocka_unit_test(what_is_told_is_so),
         cmocka_unit_test(groups_tell_by_their_settings),
         cmocka_unit_test(switches_of_the_file_hold),
         cmocka_unit_test(nothing_is_asked_of_nothing),
