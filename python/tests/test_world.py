@@ -351,6 +351,8 @@ def test_notes_name_what_the_settings_of_a_group_leave_out(tmp_path: Path) -> No
         group = world.add_group(mayfly.Model.from_file(file))
         assert any("integrator implicit" in note for note in group.notes)
         assert group.notes == group.model.notes_for("articulated")
+        with pytest.raises(mayfly.UnsupportedError, match="strict: integrator implicit"):
+            world.add_group(group.model, name="strict", strict=True)
         both = world.add_group(group.model, motion=["rigid", "prescribed"], name="both")
         assert any(note.startswith("motion rigid: ") for note in both.notes)
         assert any(note.startswith("motion prescribed: ") for note in both.notes)

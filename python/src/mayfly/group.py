@@ -12,7 +12,7 @@ from mayfly import errors
 from mayfly._native import check, encode, ffi, in_turn, lib, text
 from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.field import Field
-from mayfly.group_setup import Recipe
+from mayfly.group_setup import Recipe, notes_of
 
 if TYPE_CHECKING:
     from mayfly.world import World
@@ -71,12 +71,8 @@ class Group:
     @property
     @in_turn
     def notes(self) -> tuple[str, ...]:
-        """What the group's motions leave out of the model with their settings in use."""
-        native, buffer = self._use(), ffi.new("char[]", lib.MF_MOTION_NOTE)
-        made: list[str] = []
-        while lib.mf_motion_group_note(native, len(made), buffer):
-            made.append(text(buffer))
-        return tuple(made)
+        """What motions and sensors leave out of the model with the settings in use."""
+        return notes_of(self._use())
 
     def __len__(self) -> int:
         return self.count

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mayfly._native import check, encode, ffi, fill, lib, read_struct
+from mayfly._native import check, encode, ffi, fill, lib, read_struct, text
 from mayfly.arrays import matrix, whole
 from mayfly.model import Model
 
@@ -345,6 +345,18 @@ def add_group(world: Any, recipe: Recipe) -> Any:
     out = ffi.new("mf_Group **")
     check(lib.mf_world_add_group(world, ffi.addressof(config), out, error), error)
     return out[0]
+
+
+def notes_of(group: Any) -> tuple[str, ...]:
+    """What motions and sensors of a group leave out of its model."""
+    buffer = ffi.new("char[]", max(lib.MF_MOTION_NOTE, lib.MF_INSTRUMENTS_NOTE))
+    made: list[str] = []
+    for ask in (lib.mf_motion_group_note, lib.mf_instruments_note):
+        index = 0
+        while ask(group, index, buffer):
+            made.append(text(buffer))
+            index += 1
+    return tuple(made)
 
 
 def set_up(group: Any, context: Any, recipe: Recipe) -> None:
