@@ -42,10 +42,13 @@ bool mf_app_ends_with(const char *name, const char *end) {
 
 // ---- stopping ----------------------------------------------------------------------------------
 
-static volatile sig_atomic_t stop_wanted;
+static volatile sig_atomic_t stop_wanted, starting;
 
 static void note_stop(int signal_number) {
+    static const char text[] = "mayfly: stopped before the first step\n";
     (void)signal_number;
+    if (starting && write(STDERR_FILENO, text, sizeof text - 1) >= 0)
+        _exit(MF_EXIT_STOPPED); // nothing has been made yet
     if (stop_wanted)
         _exit(MF_EXIT_STOPPED); // what is on disk is whole at any moment
     stop_wanted = 1;
@@ -57,6 +60,10 @@ void mf_app_catch_stop(void) {
     action.sa_flags = SA_RESTART; // the library's reads and writes need not know
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+void mf_app_starting(bool now) {
+    starting = now;
 }
 
 bool mf_app_stop_wanted(void) {

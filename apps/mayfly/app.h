@@ -34,6 +34,9 @@ bool mf_app_ends_with(const char *name, const char *end);
 
 // From now on SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
 void mf_app_catch_stop(void);
+// While set, the first one does, and says so: what is being made may take long and is worth
+// nothing.
+void mf_app_starting(bool now);
 bool mf_app_stop_wanted(void);
 
 // Seconds [s] of a clock that never goes back.

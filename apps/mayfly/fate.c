@@ -7,9 +7,10 @@
 
 #include "math/scalar.h"
 
-#define FALLEN 1.0    // [rad] as in comparisons of levels
-#define DEPTH_OF 4u   // [1] robots whose depth is sampled
-#define FAULT_BITS 31 // [1] at most
+#define FALLEN 1.0          // [rad] as in comparisons of levels
+#define DEPTH_OF 4u         // [1] robots whose depth is sampled
+#define FAULT_BITS 31       // [1] at most
+#define ASKED_AT_STOP 4096u // [1] robots, where more were stopped early
 
 // ---- samples ------------------------------------------------------------------------------------
 
@@ -64,9 +65,15 @@ void mf_fate_end(mf_Fate *fate) {
     *fate = (mf_Fate){.count = 0};
 }
 
+uint32_t mf_fate_asked(const mf_Group *group) {
+    const uint32_t count = mf_group_count(group);
+    return mf_app_stop_wanted() && count > ASKED_AT_STOP ? ASKED_AT_STOP : count;
+}
+
 void mf_fate_sample(void *fate) {
     mf_Fate *own = fate;
-    for (uint32_t i = 0; i < own->count; i++)
+    const uint32_t asked = mf_fate_asked(own->group);
+    for (uint32_t i = 0; i < asked; i++)
         if (mf_group_fault(own->group, i) == 0)
             take(own, i);
 }
@@ -74,8 +81,9 @@ void mf_fate_sample(void *fate) {
 mf_FateSum mf_fate_sum(const mf_Fate *fate) {
     mf_FateSum sum = {.falls = 0};
     const uint32_t faults = mf_group_fault_total(fate->group);
+    const uint32_t asked = mf_fate_asked(fate->group);
     uint32_t counted = 0;
-    for (uint32_t i = 0; i < fate->count; i++) {
+    for (uint32_t i = 0; i < asked; i++) {
         sum.falls += fate->fell[i];
         if (faults < fate->count && mf_group_fault(fate->group, i) != 0)
             continue;

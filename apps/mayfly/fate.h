@@ -23,6 +23,9 @@ mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_E
 void mf_fate_end(mf_Fate *fate);
 // Robots with a fault keep what they had. `fate` is a mf_Fate.
 void mf_fate_sample(void *fate);
+// How many robots stand for all: the first few thousand of more when the user wants to stop, who
+// does not want to wait.
+uint32_t mf_fate_asked(const mf_Group *group);
 
 // Over the robots without a fault, or all when there are none.
 typedef struct mf_FateSum {

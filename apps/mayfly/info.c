@@ -148,50 +148,70 @@ static mf_Status choose_motion(const Wishes *wishes, mf_Motion *out, mf_Error *e
                    wishes->motion);
 }
 
-// --strict: the motion follows every setting of the file.
-static mf_Status refuse_settings(mf_Context *context, const mf_Model *model, const Wishes *wishes,
-                                 mf_Error *error) {
-    mf_World *world = NULL;
-    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
-    mf_Status status = choose_motion(wishes, &start.motion, error);
-    if (status == MF_OK)
-        status = mf_model_start(context, &start, &world, error);
-    if (status == MF_OK)
-        status = mf_start_report_refuse(&start, mf_world_group(world, 0), error);
-    mf_world_destroy(world);
-    mf_terrain_destroy(start.ground);
-    return status;
-}
+typedef mf_Status (*UseFn)(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
+                           mf_Error *error);
 
 // One robot in the world that mayfly run puts it into.
-static mf_Status show_model_parts(mf_Context *context, const mf_Model *model, const Wishes *wishes,
-                                  mf_Error *error) {
+static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Wishes *wishes,
+                            UseFn use, mf_Error *error) {
     mf_World *world = NULL;
     mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
     start.instruments = true;
+    start.key = model->keyframe_count > 0 ? 0 : MF_NONE;
     mf_Status status = choose_motion(wishes, &start.motion, error);
     if (status == MF_OK)
         status = mf_model_start(context, &start, &world, error);
     if (status == MF_OK)
-        status = show_parts(world, wishes, error);
+        status = use(world, &start, wishes, error);
     mf_world_destroy(world);
     mf_terrain_destroy(start.ground);
     return status;
 }
 
-// What mayfly run would begin with, where it can run it at all.
-static void show_start(mf_Context *context, const mf_Model *model) {
-    mf_World *world = NULL;
+// --strict: the motion follows every setting of the file.
+static mf_Status refuse_settings(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
+                                 mf_Error *error) {
+    (void)wishes;
+    return mf_start_report_refuse(start, mf_world_group(world, 0), error);
+}
+
+static mf_Status show_robot_parts(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
+                                  mf_Error *error) {
+    (void)start;
+    return show_parts(world, wishes, error);
+}
+
+static mf_Status print_start(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
+                             mf_Error *error) {
     mf_StartReport report = {.count = 0};
-    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
-    start.key = model->keyframe_count > 0 ? 0 : MF_NONE;
-    if (mf_model_start(context, &start, &world, NULL) == MF_OK) {
-        mf_start_report_pose(&start, mf_world_group(world, 0), &report);
-        mf_start_report_settings(&start, mf_world_group(world, 0), &report);
-    }
+    (void)wishes;
+    (void)error;
+    mf_start_report_pose(start, mf_world_group(world, 0), &report);
+    mf_start_report_settings(mf_world_group(world, 0), &report);
     mf_start_report_print(&report);
-    mf_world_destroy(world);
-    mf_terrain_destroy(start.ground);
+    return MF_OK;
+}
+
+// What mayfly run would begin with, or why it would not.
+static void show_start(mf_Context *context, const mf_Model *model, const Wishes *wishes) {
+    mf_Error reason = {0};
+    if (with_robot(context, model, wishes, print_start, &reason) != MF_OK)
+        printf("note: mayfly run refuses it: %s\n", reason.message);
+}
+
+static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wishes *wishes,
+                            mf_Error *error) {
+    mf_Motion motion = MF_MOTION_ARTICULATED;
+    mf_Status status = choose_motion(wishes, &motion, error);
+    if (status == MF_OK && wishes->json)
+        return mf_info_json(model, motion, stdout)
+                   ? MF_OK
+                   : mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
+    if (status == MF_OK)
+        status = show_text(context, model, error);
+    if (status == MF_OK)
+        show_start(context, model, wishes);
+    return status;
 }
 
 static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
@@ -206,25 +226,15 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
     if (status != MF_OK)
         return status;
     if (wishes->strict)
-        status = refuse_settings(context, model, wishes, error);
-    if (status != MF_OK) {
-        mf_model_destroy(model);
-        return status;
-    }
-    if (wishes->mjcf != NULL)
+        status = with_robot(context, model, wishes, refuse_settings, error);
+    if (status == MF_OK && wishes->mjcf != NULL)
         status = mf_model_export_mjcf(model, wishes->mjcf, error);
-    else if (wishes->unsupported)
+    else if (status == MF_OK && wishes->unsupported)
         show_unsupported(model);
-    else if (wants_part(wishes))
-        status = show_model_parts(context, model, wishes, error);
-    else if (!wishes->json) {
-        status = show_text(context, model, error);
-        if (status == MF_OK)
-            show_start(context, model);
-    }
-    if (wishes->json && wishes->mjcf == NULL && !wishes->unsupported && !wants_part(wishes) &&
-        !mf_info_json(model, stdout))
-        status = mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
+    else if (status == MF_OK && wants_part(wishes))
+        status = with_robot(context, model, wishes, show_robot_parts, error);
+    else if (status == MF_OK)
+        status = show_whole(context, model, wishes, error);
     mf_model_destroy(model);
     return status;
 }
@@ -477,8 +487,9 @@ int mf_command_info(int argc, char **argv) {
                                 "list every system in the order of a step: rate, what it reads "
                                 "and writes, what it may run beside"},
                                {"motion", "NAME", MF_OPTION_TEXT, &wishes.motion, 0, 0,
-                                "with --fields or --schedule of a robot: articulated (the "
-                                "default) or points"},
+                                "of a robot: what it leaves out, its --fields and --schedule: "
+                                "kinematic, points, rigid, prescribed or articulated (the "
+                                "default)"},
                                {"package", "NAME=PATH", MF_OPTION_LIST, &inputs.packages, 0, 0,
                                 "folder that package://NAME means; may be given more than once"},
                                MF_INPUT_SET(&inputs),

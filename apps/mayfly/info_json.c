@@ -312,7 +312,15 @@ static json_t *physics_json(const mf_Physics *physics) {
         put(root, key, list);                                                                      \
     } while (0)
 
-bool mf_info_json(const mf_Model *model, FILE *file) {
+static json_t *motion_notes(const mf_Model *model, mf_Motion motion) {
+    char text[MF_MOTION_NOTE];
+    json_t *list = json_array();
+    for (uint32_t i = 0; mf_motion_note(model, motion, i, text); i++)
+        json_array_append_new(list, json_string(text));
+    return list;
+}
+
+bool mf_info_json(const mf_Model *model, mf_Motion motion, FILE *file) {
     json_t *root = named(model->name);
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)mf_model_hash(model));
@@ -348,6 +356,8 @@ bool mf_info_json(const mf_Model *model, FILE *file) {
          json_pack("{s:i, s:b, s:b, s:s}", "line", (int)model->notes[i].line, "suspicious",
                    model->notes[i].suspicious, "unsupported", model->notes[i].unsupported, "text",
                    model->notes[i].text));
+    put(root, "motion", json_string(mf_motion_name(motion)));
+    put(root, "motion_notes", motion_notes(model, motion));
     bool done = json_dumpf(root, file, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0;
     json_decref(root);
     return done && putc('\n', file) != EOF;

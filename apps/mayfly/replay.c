@@ -14,7 +14,7 @@
 typedef struct Options {
     const char *individual, *generation, *motion, *divisor, *record, *fields, *every, *plot;
     bool json;
-    mf_Inputs inputs; // only --set
+    mf_Inputs inputs; // --model, --terrain and --set
 } Options;
 
 typedef struct Replay {
@@ -28,6 +28,7 @@ typedef struct Replay {
     mf_Individual individual;
     uint8_t *genome;
     char path[MF_APP_PATH];
+    mf_FolderPlaces places;
     mf_Simulation simulation;
 } Replay;
 
@@ -42,7 +43,10 @@ static const mf_CommandHelp help = {
         "to the last bit, else the exit code is 1. With --step-divisor the physics step is cut,\n"
         "to see whether the walk hangs on it, and with --motion it lives at another level, whose\n"
         "step and servos are verify.step and servo.* of the experiment, and --set changes any\n"
-        "line of it; then the two are only shown side by side, and what a second look gave. With\n"
+        "line of it; then the two are only shown side by side, and what a second look gave. A "
+        "robot\n"
+        "or ground that has moved is looked for in the folders above RUN; --model and --terrain\n"
+        "name it, and it has to be the same. With\n"
         "--json: motion, individual, distance and fitness [m], stored_fitness, stored_verified,\n"
         "ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor, hash.",
     .examples = "  mayfly replay runs/hexapod-1 --plot champion.html\n"
@@ -88,6 +92,8 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
     mf_Status status =
         mf_inputs_parse(replay->context, &replay->options->inputs, "replay", replay->path,
                         replay->run.settings, &replay->experiment, error);
+    if (status == MF_OK)
+        status = mf_folder_find(replay->path, replay->experiment, &replay->places, error);
     if (status != MF_OK)
         return status;
     mf_Motion motion = replay->experiment->motion;
@@ -149,6 +155,8 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
             mf_app_real(mf_simulation_unsolved(replay->scene.group)), "hash", mf_app_hash(hash)));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
+    if (replay->places.model[0] != '\0')
+        printf("model      found again: %s\n", replay->places.model);
     if (!equal && isfinite(ratio))
         snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
     printf("individual %llu lived %s in %s, %s x real time\n"
@@ -222,6 +230,7 @@ int mf_command_replay(int argc, char **argv) {
          "simulated seconds between samples, rounded to whole steps (default 0.1)"},
         {"plot", "FILE", MF_OPTION_TEXT, &options.plot, 0, 0,
          "a film of the robot, a page to open in a browser (.html)"},
+        MF_INPUT_MODEL(&options.inputs),
         MF_INPUT_SET(&options.inputs),
         MF_INPUT_PLUGINS(&options.inputs),
         {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},

@@ -206,6 +206,7 @@ int mf_command_run(int argc, char **argv) {
         return mf_app_usage("run", "--fields and --every need --record FILE");
     if (options.run.record != NULL && !mf_app_record_name(options.run.record))
         return mf_app_usage("run", MF_APP_RECORD_NAME);
+    mf_app_starting(true); // until mf_simulate
     mf_app_catch_stop();
     mf_Context *context = NULL;
     mf_InputKind kind = MF_INPUT_EXPERIMENT;

@@ -84,6 +84,47 @@ void mf_folder_remove(const char *folder, uint32_t made) {
     }
 }
 
+// ---- finding again -----------------------------------------------------------------------------
+
+// Some last parts of `gone`, the longest first, in `folder`.
+static bool find_in(const char *folder, const char *gone, char out[MF_APP_PATH]) {
+    for (const char *part = gone; part != NULL; part = strchr(part, '/')) {
+        part += strspn(part, "/");
+        const int length = snprintf(out, MF_APP_PATH, "%s/%s", folder, part);
+        if (*part != '\0' && length < MF_APP_PATH && access(out, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static mf_Status find_again(const char *archive, const char *what, const char **path,
+                            char out[MF_APP_PATH], mf_Error *error) {
+    char folder[MF_APP_PATH], *slash;
+    if (*path == NULL || access(*path, R_OK) == 0)
+        return MF_OK;
+    mf_app_absolute(archive, folder);
+    bool found = false;
+    while (!found && (slash = strrchr(folder, '/')) != NULL) {
+        *slash = '\0';
+        found = folder[0] != '\0' && find_in(folder, *path, out);
+    }
+    if (!found && !find_in(".", *path, out))
+        return mf_fail_at(error, MF_NOT_FOUND, archive, 0, 0,
+                          "its %s %.300s is gone, and not in the folders above the archive; say "
+                          "where it is by --%s FILE",
+                          what, *path, what);
+    *path = out;
+    return MF_OK;
+}
+
+mf_Status mf_folder_find(const char *archive, mf_Experiment *experiment, mf_FolderPlaces *places,
+                         mf_Error *error) {
+    mf_Status status = find_again(archive, "model", &experiment->model_path, places->model, error);
+    return status == MF_OK
+               ? find_again(archive, "terrain", &experiment->terrain_path, places->terrain, error)
+               : status;
+}
+
 // ---- comparing ---------------------------------------------------------------------------------
 
 mf_Status mf_folder_settings(mf_Experiment *experiment, uint32_t generations, char **text,
@@ -119,8 +160,12 @@ static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run,
     char *before = NULL, *now = NULL;
     mf_Status status = mf_experiment_parse(context, path, run->settings, strlen(run->settings),
                                            NULL, 0, &stored, error);
-    if (status == MF_OK)
+    if (status == MF_OK) { // where files are is nothing of theirs: their hashes are compared
+        stored->model_path = experiment->model_path;
+        if (stored->terrain_path != NULL && experiment->terrain_path != NULL)
+            stored->terrain_path = experiment->terrain_path;
         status = mf_folder_settings(stored, 1, &before, error);
+    }
     if (status == MF_OK)
         status = mf_folder_settings(experiment, 1, &now, error);
     if (status == MF_OK && strcmp(before, now) != 0)

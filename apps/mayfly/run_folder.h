@@ -23,6 +23,16 @@ void mf_folder_remove(const char *folder, uint32_t made);
 mf_Status mf_folder_settings(mf_Experiment *experiment, uint32_t generations, char **text,
                              mf_Error *error);
 
+// Where the files of an archive's experiment are now, when they are not where they were: under the
+// last parts of their names, the longest first, in the archive's folder, in those above it, and in
+// the present one. `places` keeps the new names as long as the experiment lives. Whether they are
+// the same is for mf_folder_check_world to say. MF_NOT_FOUND, with what to pass.
+typedef struct mf_FolderPlaces {
+    char model[MF_APP_PATH], terrain[MF_APP_PATH];
+} mf_FolderPlaces;
+mf_Status mf_folder_find(const char *archive, mf_Experiment *experiment, mf_FolderPlaces *places,
+                         mf_Error *error);
+
 // MF_BAD_ARGUMENT, naming the first line that differs, when the archive was made with other
 // settings (the number of generations may differ) or with another model or ground.
 mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char *path,

@@ -117,9 +117,10 @@ static void print_moment(mf_Group *group, double time) {
 
 // Mean over the robots without a fault.
 static Moment mean_moment(mf_Group *group, uint32_t *alive) {
+    const uint32_t asked = mf_fate_asked(group);
     Moment sum = {0};
     *alive = 0;
-    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+    for (uint32_t i = 0; i < asked; i++) {
         if (mf_group_fault(group, i) != 0)
             continue;
         Moment one = look(group, i);
@@ -154,7 +155,7 @@ static void print_sum(const mf_Group *group, const mf_Fate *fate) {
             printf(" in the mean, at most %.4g m", sum.farthest);
         printf("\ntilt      %.3g° against the start", sum.tilt * 57.295779513082321);
         if (fate->count > 1)
-            printf(" in the mean; %u of %u robots fell\n", sum.falls, fate->count);
+            printf(" in the mean; %u of %u robots fell\n", sum.falls, mf_fate_asked(group));
         else
             printf("; it %s\n", sum.falls > 0 ? "fell" : "did not fall");
     }
@@ -172,12 +173,14 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation, const mf
            mf_app_duration(simulation->simulated, life), mf_app_duration(simulation->seconds, time),
            mf_app_count(factor, speed));
     const char *state = mean.speed > 0.01 ? "still moving" : mean.load > 0.5 ? "at rest" : "still";
+    if (mf_fate_asked(group) < count)
+        printf("means     of the first %u robots\n", mf_fate_asked(group));
     if (alive > 0)
         print_state(group, state, &mean);
     print_sum(group, fate);
     printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u%s\nhash      %016llx\n",
-           mean.kinetic, mean.potential, count - alive, mf_fault_summary(group, faults),
-           (unsigned long long)mf_world_hash(simulation->world));
+           mean.kinetic, mean.potential, mf_group_fault_total(group),
+           mf_fault_summary(group, faults), (unsigned long long)mf_world_hash(simulation->world));
     mf_simulation_print_unsolved(group);
     mf_app_plugins_print(plugins);
     mf_readings_print(group, "sensors");
@@ -193,7 +196,7 @@ static bool print_json(mf_Group *group, const mf_Simulation *simulation, const m
     const mf_FateSum sum = mf_fate_sum(fate);
     return mf_app_print(json_pack(
         "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o, "
-        "s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:I}",
         "motion", mf_motion_name(motion), "robots", (json_int_t)count, "simulated_seconds",
         mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
         "realtime_factor", mf_app_real(simulation->simulated * count / simulation->seconds),
@@ -202,10 +205,11 @@ static bool print_json(mf_Group *group, const mf_Simulation *simulation, const m
         mf_app_real(mean.potential), "load", mf_app_real(mean.load), "distance",
         mf_app_real(sum.distance), "farthest", mf_app_real(sum.farthest), "tilt",
         mf_app_real(sum.tilt), "falls", (json_int_t)sum.falls, "penetration",
-        mf_app_real(fate->deepest), "faults", (json_int_t)(count - alive), "fault_names",
-        mf_fault_pack(group), "unsolved_steps", mf_app_real(mf_simulation_unsolved(group)), "notes",
-        mf_start_report_pack(report), "sensors", mf_readings_pack(group), "hash",
-        mf_app_hash(mf_world_hash(simulation->world))));
+        mf_app_real(fate->deepest), "faults", (json_int_t)mf_group_fault_total(group),
+        "fault_names", mf_fault_pack(group), "unsolved_steps",
+        mf_app_real(mf_simulation_unsolved(group)), "notes", mf_start_report_pack(report),
+        "sensors", mf_readings_pack(group), "hash", mf_app_hash(mf_world_hash(simulation->world)),
+        "means_of", (json_int_t)mf_fate_asked(group)));
 }
 
 // ---- the run -----------------------------------------------------------------------------------

@@ -143,6 +143,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
 
 mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
     mf_Recorder *recorder;
+    mf_app_starting(false);
     mf_Status status = open_recorder(simulation, &recorder, error);
     if (status != MF_OK)
         return status;

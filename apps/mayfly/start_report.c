@@ -5,8 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <mayfly/instruments.h>
+
 #include "motion/articulated/host.h"
 #include "robot_pose.h"
+#include "step_check.h"
+
+_Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
 
 #define NOTES_SHOWN 6    // [1] of the model's own
 #define NAMES_SHOWN 4    // [1] in a list
@@ -98,17 +103,12 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
 
 // ---- the motion ---------------------------------------------------------------------------------
 
-// The other motions have no motors, no constraints but the tree's and contacts of their own.
-void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
-                              mf_StartReport *report) {
-    const char *note;
-    if (start->motion < MF_MOTION_ARTICULATED && start->model->body_count > 0)
-        say(report,
-            "motion %s: joints go as they are told; actuators, equality constraints, tendons and "
-            "the solref, solimp, cone and impratio of contacts are not followed",
-            mf_motion_name(start->motion));
-    for (uint32_t i = 0; (note = mf_articulated_note(group, i)) != NULL; i++)
-        say(report, "%s", note);
+void mf_start_report_settings(const mf_Group *group, mf_StartReport *report) {
+    char text[MF_MOTION_NOTE];
+    for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++)
+        say(report, "%s", text);
+    for (uint32_t i = 0; mf_instruments_note(group, i, text); i++)
+        say(report, "%s", text);
 }
 
 // ---- the start ----------------------------------------------------------------------------------
@@ -161,15 +161,22 @@ static void report_overlap(const mf_Model *model, mf_Group *group, mf_StartRepor
         1e3 * depth);
 }
 
+static void report_step(mf_Group *group, mf_StartReport *report) {
+    char text[MF_STEP_TEXT];
+    for (uint32_t i = 0; mf_step_note(group, i, text); i++)
+        say(report, "%s", text);
+}
+
 void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
     report_start(start, group, out);
     report_overlap(start->model, group, out);
+    report_step(group, out);
 }
 
 mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,
                                  mf_Error *error) {
     mf_StartReport report = {.count = 0};
-    mf_start_report_settings(start, group, &report);
+    mf_start_report_settings(group, &report);
     if (report.count == 0)
         return MF_OK;
     return mf_fail_at(error, MF_UNSUPPORTED, start->model->file, 0, 0, "--strict: %.300s",
@@ -181,7 +188,7 @@ void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport
     mf_start_report_pose(start, group, out);
     report_motors(start, group, out);
     report_massless(start->model, out);
-    mf_start_report_settings(start, group, out);
+    mf_start_report_settings(group, out);
     report_notes(start->model, out);
 }
 

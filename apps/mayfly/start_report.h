@@ -7,7 +7,7 @@
 
 #include "ladder/start.h"
 
-enum { MF_REPORT_LINES = 12, MF_REPORT_TEXT = 320 };
+enum { MF_REPORT_LINES = 32, MF_REPORT_TEXT = 320 };
 
 typedef struct mf_StartReport {
     uint32_t count; // [1] lines
@@ -18,12 +18,12 @@ typedef struct mf_StartReport {
 // All of it, of robot 0 of the group at its start. The only place that collects such lines.
 void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out);
 
-// What of it is about the pose: in the ground, under it, upside down, links in each other.
+// What of it is about the pose and the step: in the ground, under it, upside down, links in each
+// other; a step too long for what is stiff in that pose.
 void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out);
 
-// What of it is about settings of the file that the motion does not follow.
-void mf_start_report_settings(const mf_ModelStart *start, const mf_Group *group,
-                              mf_StartReport *report);
+// What of it is about what the motion leaves out of the file.
+void mf_start_report_settings(const mf_Group *group, mf_StartReport *report);
 
 // --strict: MF_UNSUPPORTED with the first of these settings.
 mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,

@@ -82,10 +82,6 @@ MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig 
 // The settings in use, or NULL when the group does not move by `articulated`.
 MF_API const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group);
 
-// What the model's file asks for and the settings in use do not honour: one sentence per index from
-// 0 on, NULL behind the last and when the group does not move by `articulated`.
-MF_API const char *mf_articulated_note(const mf_Group *group, uint32_t index);
-
 // What sensors ask for: forces that a step leaves behind in fields of its own. The group must move
 // by `articulated`; each is asked for once, before the first step. Fields of zeros remain after a
 // failure.

@@ -36,6 +36,14 @@ MF_API bool mf_motion_find(const char *name, mf_Motion *out);
 // motions that the model can move by. MF_NO_MEMORY.
 MF_API mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error);
 
+// What `motion` leaves out of a model: one sentence of at most MF_MOTION_NOTE bytes into `text` for
+// each index from 0 on, about what the model has, with the settings that mayfly run would choose;
+// false behind the last.
+enum { MF_MOTION_NOTE = 320 };
+MF_API bool mf_motion_note(const mf_Model *model, mf_Motion motion, uint32_t index, char *text);
+// The same of a group's model, for all motions that it can move by, with the settings in use.
+MF_API bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *text);
+
 // ---- settings of all motions -------------------------------------------------------------------
 
 typedef struct mf_MotionsConfig {

@@ -350,3 +350,23 @@ def test_notes_name_what_the_settings_of_a_group_leave_out(tmp_path: Path) -> No
     with mayfly.World(step=0.002) as world:
         group = world.add_group(mayfly.Model.from_file(file))
         assert any("integrator implicit" in note for note in group.notes)
+        assert group.notes == group.model.notes_for("articulated")
+        with pytest.raises(mayfly.UnsupportedError, match="strict: integrator implicit"):
+            world.add_group(group.model, name="strict", strict=True)
+        both = world.add_group(group.model, motion=["rigid", "prescribed"], name="both")
+        assert any(note.startswith("motion rigid: ") for note in both.notes)
+        assert any(note.startswith("motion prescribed: ") for note in both.notes)
+
+
+def test_notes_of_a_model_name_what_its_motions_leave_out(tmp_path: Path) -> None:
+    model = mayfly.Model.from_string(
+        '<mujoco><option integrator="implicit"/><worldbody><body pos="0 0 1"><freejoint/>'
+        '<geom size="1"/><body><joint name="j"/><geom size=".1"/></body></body></worldbody>'
+        '<actuator><motor joint="j"/></actuator></mujoco>'
+    )
+    assert any("integrator implicit" in note for note in model.notes)
+    assert not any("actuators" in note for note in model.notes)
+    for motion in ("kinematic", "points", "rigid", "prescribed"):
+        assert any("actuators (1) do not act" in note for note in model.notes_for(motion))
+    with pytest.raises(ValueError, match="need one of kinematic, points"):
+        model.notes_for("sideways")

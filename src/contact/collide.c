@@ -1,6 +1,7 @@
 // The plan of collisions: shapes, and pairs that may touch.
 #include "contact/collide.h"
 #include "contact/collide_box.h"
+#include "contact/collide_shapes.h"
 #include "math/scalar.h"
 
 // What the filter needs to know of the model's links.
@@ -43,7 +44,7 @@ static uint32_t frame_of(const Links *links, uint32_t link) {
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-static bool takes_part(const mf_Model *model, const mf_Shape *shape) {
+bool mf_collide_takes_part(const mf_Model *model, const mf_Shape *shape) {
     if (!shape->collides || shape->type == MF_SHAPE_HEIGHTS)
         return false;
     return shape->type != MF_SHAPE_MESH || model->meshes[shape->mesh].hull_vertex_count > 0;
@@ -282,7 +283,7 @@ static bool make_shapes(mf_CollidePlan *plan, const Links *links) {
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         plan->heights_left += shape->collides && shape->type == MF_SHAPE_HEIGHTS;
-        if (!takes_part(model, shape))
+        if (!mf_collide_takes_part(model, shape))
             continue;
         shapes++;
     }
@@ -292,7 +293,7 @@ static bool make_shapes(mf_CollidePlan *plan, const Links *links) {
     if (!plan->shapes || !plan->values_f64)
         return false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
-        if (takes_part(model, &model->shapes[i]))
+        if (mf_collide_takes_part(model, &model->shapes[i]))
             add_shape(plan, links, i);
     }
     return true;

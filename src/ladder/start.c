@@ -262,7 +262,7 @@ static mf_MotionsConfig motions_of(const mf_ModelStart *wanted, mf_Time step) {
         config.points.joint_interval = step * (published > 0 ? published : 1);
     const bool touches = mf_model_touches(model);
     config.rigid.contacts = config.prescribed.contacts = config.articulated.contacts = touches;
-    config.articulated.limits =
+    config.rigid.limits = config.prescribed.limits = config.articulated.limits =
         !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
     // Runge-Kutta steps have contacts of MuJoCo's law only.
     if (model->physics.integrator == MF_PHYSICS_RK4 && (!touches || model->body_count > 0))

@@ -11,6 +11,7 @@
 
 #include <mayfly/articulated.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static const char measure_name[] = "instruments", keep_name[] = "velocities";
@@ -335,6 +336,19 @@ static const mf_InstrumentPlan *plan_of(const mf_Group *group) {
         if (mf_group_system(group, i)->run == run_measure)
             return mf_group_system(group, i)->user;
     return NULL;
+}
+
+bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
+    const mf_InstrumentPlan *plan = group != NULL && text != NULL ? plan_of(group) : NULL;
+    for (uint32_t i = 0; plan != NULL && i < plan->batch.instrument_count; i++) {
+        const mf_Instrument *own = &plan->batch.instruments[i];
+        if (own->reason == NULL || index-- > 0)
+            continue;
+        snprintf(text, MF_INSTRUMENTS_NOTE, "sensor %u '%.100s' reads 0: %s", own->sensor,
+                 mf_group_model(group)->sensors[own->sensor].name, own->reason);
+        return true;
+    }
+    return false;
 }
 
 // One block of values of the group's precision, value c of a lane at [c][lane].

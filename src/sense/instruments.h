@@ -82,6 +82,7 @@ typedef struct mf_InstrumentContact { // a row of contact.load or point.load
 typedef struct mf_Instrument {
     mf_SensorType type;
     bool dead;             // reads 0
+    const char *reason;    // why it cannot be measured, NULL: it can
     uint32_t sensor;       // [1] of the model
     uint32_t address;      // [1] of its first value among all
     uint32_t count;        // [1] of values

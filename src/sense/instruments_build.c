@@ -278,6 +278,7 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     if (reason != NULL && !b->lenient)
         return mf_fail(error, MF_UNSUPPORTED, "sensor %u '%.100s' cannot be measured: %s", index,
                        sensor->name, reason);
+    out.reason = reason;
     out.dead |= reason != NULL;
     if (out.dead)
         out.field = NULL;

@@ -170,6 +170,25 @@ expect 0 replay changed/run
 sed -i 's/mass value="[0-9.]*"/mass value="0.123"/' changed/robot.urdf
 refused 1 'changed' replay changed/run
 
+# A run whose folder, or whose robot, has moved: found from the folder upward, or by name.
+mkdir -p project/models
+cp "$source_dir/models/hexapod.urdf" project/models/robot.urdf
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $small --generations 1 --model project/models/robot.urdf --out project/runs/a
+mv project moved
+expect 0 replay moved/runs/a --json
+[ "$(value equal)" = true ] || fail 'a run that moved with its robot gives another fitness'
+expect 0 replay moved/runs/a
+grep -q 'moved/models/robot.urdf' out || fail 'replay does not say where it found the robot'
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $small --generations 1 --model moved/models/robot.urdf --out moved/runs/a --resume
+mkdir elsewhere && mv moved/models/robot.urdf elsewhere/other.urdf
+refused 1 '--model FILE' replay moved/runs/a
+expect 0 replay moved/runs/a --model elsewhere/other.urdf --json
+[ "$(value equal)" = true ] || fail 'the same robot by another name gives another fitness'
+sed -i 's/mass value="[0-9.]*"/mass value="0.123"/' elsewhere/other.urdf
+refused 1 'changed' replay moved/runs/a --model elsewhere/other.urdf
+
 # ---- stopping and resuming ------------------------------------------------------------------------
 long="--generations $((sanitized ? 15 : 150)) --population 40 --duration 60 --set search.survivors=20 --seed 9"
 # shellcheck disable=SC2086

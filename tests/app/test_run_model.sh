@@ -115,6 +115,15 @@ expect 0 run implicit.xml --motion rigid --seconds 0.1
 grep -q 'note: motion rigid: ' out || fail 'run does not say what the motion leaves out'
 expect 0 info implicit.xml
 grep -q 'note: integrator implicit' out || fail 'info does not say what the motion leaves out'
+expect 0 info implicit.xml --motion points
+grep -q 'note: motion points: shapes (1) touch the ground by points' out || fail 'info --motion does not say what it leaves out'
+expect 0 info implicit.xml --motion points --json
+grep -q '"motion_notes":\["motion points: integrator' out || fail 'no notes of the motion in JSON'
+printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml
+expect 0 run limit.xml --motion prescribed --seconds 0.1
+grep -q "note: sensor 0 's' reads 0: " out || fail 'a sensor that cannot be measured is not told'
+expect 0 info limit.xml --motion points
+grep -q 'note: mayfly run refuses it: ' out || fail 'info does not say that run refuses'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
 expect 0 run fast.xml --strict --seconds 0.1
 expect 0 info fast.xml --strict

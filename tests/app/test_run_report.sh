@@ -67,6 +67,46 @@ expect 0 run low.xml --duration 0.01 --json
 grep -q 'starts it 0.1 m in the ground: put on top' out || fail 'a lifted start is not told'
 near base_height 0.2 0.001
 
+# ---- steps that are too long -----------------------------------------------------------------------
+# A mass of 1 kg on a servo of 10 kN/m: Euler's steps stand up to 2 / sqrt(k / m) = 20 ms, those of
+# Runge-Kutta up to sqrt(8) / sqrt(k / m) = 28.3 ms; what is told shakes, and what is not does not.
+servo() { # servo STEP OPTIONS SERVO
+    cat >servo.xml <<END
+<mujoco><option timestep="$1" gravity="0 0 0" $2/><worldbody><body>
+<joint name="rail" type="slide" axis="1 0 0" solreflimit=".01 1"/><geom size=".1" mass="1" contype="0" conaffinity="0"/></body>
+</worldbody><actuator><position joint="rail" kp="10000" $3/></actuator>
+<keyframe><key qpos=".01" ctrl="0"/></keyframe></mujoco>
+END
+    "$mayfly" run servo.xml --duration 3 --json >out 2>err
+    awk -v a="$(value kinetic_energy)" -v f="$(value faults)" -v m="$4" \
+        'BEGIN { exit !(m == "shakes" ? a > 10 || f > 0 : a < 10 && f == 0) }' ||
+        fail "a step of $1 s $2 $3: $4 is wrong"
+    if [ "$4" = shakes ]; then
+        grep -q "is too long for 1 spring or servo, which shakes: joint 'rail'" out ||
+            fail "a step of $1 s $2 $3 is too long, and nobody says so"
+    else
+        ! grep -q 'too long' out || fail "a step of $1 s $2 $3 is called too long"
+    fi
+}
+servo .019 '' '' stands
+servo .0201 '' '' shakes
+servo .0282 'integrator="RK4"' '' stands
+servo .0284 'integrator="RK4"' '' shakes
+servo .01 '' 'kv="145"' stands # step^2 k + 2 step kv = 4 at 150
+servo .01 '' 'kv="155"' shakes
+servo .01 'integrator="implicitfast"' 'kv="155"' stands
+# A motor of a URDF acts at the end of the step: stable, and not what it is at a shorter one.
+expect 0 run "$source_dir/models/hexapod.urdf" --step 0.02 --duration 0.1
+says "the step of 20 ms is too long for the motor of joint 'leg1_tibia'"
+expect 0 run "$source_dir/models/hexapod.urdf" --duration 0.1
+! grep -q 'too long' out || fail 'the step of 1 ms of a hexapod is called too long'
+# Contacts faster than two steps.
+sed 's/<geom type="box"/<geom type="box" solref="0.003 1"/' box.xml >hard.xml
+expect 0 run hard.xml --duration 0.01
+says 'the step of 2 ms is too long for solref of 3 ms: constraints give way as with 4 ms, two steps'
+expect 0 run hard.xml --duration 0.01 --step 0.001
+! grep -q 'too long' out || fail 'solref of three steps is called too short'
+
 # ---- the end ---------------------------------------------------------------------------------------
 # 0.5 s in the air at 2 m/s.
 robot '0 0 9 1 0 0 0' '2 0 0 0 0 0'

@@ -31,9 +31,13 @@ awk 'BEGIN { print "<mujoco><worldbody>"
         printf "<body pos=\"%g 0 1\"><freejoint/><geom type=\"sphere\" size=\".01\"/></body>\n", i * .03
     print "</worldbody></mujoco>" }' >bodies.xml
 for file in many.xml bodies.xml; do
-    timeout -s KILL $((60 + 240 * sanitized)) "$mayfly" run $file --duration 0.1 >out 2>err
-    [ $? -eq 1 ] || fail "run $file: not refused within a minute"
-    grep -q 'at most' err || fail "run $file: no limit is named"
+    for word in 'run --duration 0.1' info; do
+        # Seconds of the processor, whoever else uses the machine.
+        (ulimit -t $((3 + 60 * sanitized)) && exec "$mayfly" $word $file) >out 2>err
+        code=$?
+        [ $code -lt 128 ] || fail "$word $file: not refused within 3 s"
+        grep -q 'at most' out err || fail "$word $file: no limit is named"
+    done
 done
 
 # More robots than memory: said at once, with the bytes.
@@ -42,6 +46,24 @@ for file in models/humanoid.urdf scenes/hexapod.yaml; do
     [ $? -eq 1 ] || fail "run $file --robots 67108864: not refused within a minute"
     grep -q '67108864 robots need .* GB' err || fail "run $file --robots 67108864: no bytes"
 done
+
+# A signal ends a start of many robots, and their steps, at once.
+stopped() { # stopped ROBOTS SECONDS TEXT
+    timeout -s TERM "$2" "$mayfly" run "$source_dir/models/hexapod.urdf" --robots "$1" \
+        --duration 10000 >out 2>err &
+    pid=$!
+    ( sleep $((40 + 200 * sanitized)); kill -KILL $pid ) 2>/dev/null &
+    watch=$!
+    wait $pid
+    code=$?
+    kill $watch 2>/dev/null
+    [ $code -eq 124 ] || fail "run --robots $1: does not end when told, code $code"
+    grep -q "$3" err || fail "run --robots $1: does not say that it was stopped"
+}
+if [ "$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)" -ge 6 ]; then
+    stopped 400000 1 'stopped before the first step'
+fi
+stopped 20000 $((15 + 60 * sanitized)) 'stopped after'
 
 # Nobody left: the exit code says so.
 cat >fast.xml <<END

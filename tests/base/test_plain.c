@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "text_model.h"
+
 // Any locale that writes commas; made by localedef in a folder of its own where none is installed.
 static bool choose_commas(void) {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
@@ -59,7 +61,7 @@ static void exported_files_have_points(void **state) {
     static const char robot[] =
         "<mujoco><worldbody><body pos='.1 .2 .35'><freejoint/>"
         "<geom type='box' size='.15 .25 .125'/></body></worldbody></mujoco>";
-    char path[] = "/tmp/mayfly-test-XXXXXX", copy[64], *text = NULL;
+    char path[64], copy[80], *text = NULL;
     mf_Context *context;
     mf_Model *model, *again;
     mf_Error error = {0};
@@ -68,9 +70,7 @@ static void exported_files_have_points(void **state) {
     if (!choose_commas())
         skip();
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
-    const int file = mkstemp(path);
-    assert_int_equal(write(file, robot, strlen(robot)), strlen(robot));
-    close(file);
+    write_temporary(path, "", robot);
     snprintf(copy, sizeof copy, "%s.xml", path);
     assert_int_equal(mf_model_load(context, path, NULL, &model, &error), MF_OK);
     assert_int_equal(mf_model_export_mjcf(model, copy, &error), MF_OK);

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "text_model.h"
+
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
@@ -50,17 +52,9 @@ static Robot load(mf_Context *context, const char *name) {
     return robot;
 }
 
-static Robot load_text(mf_Context *context, const char *text) {
-    char path[] = "/tmp/mayfly-test-XXXXXX";
+static Robot load_robot(mf_Context *context, const char *text) {
     mf_Error error = {0};
-    Robot robot;
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    mf_Status status = mf_model_load(context, path, NULL, &robot.model, &error);
-    unlink(path);
-    must(status, &error);
+    Robot robot = {.model = load_text(context, text)};
     must(mf_compound_create(context, robot.model, &robot.compound, &error), &error);
     return robot;
 }
@@ -189,7 +183,7 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
         "<joint type='hinge' axis='1 0 0'/><geom type='capsule' size='0.05 0.1'/></body></body>"
         "</body></worldbody></mujoco>";
     for (int which = 0; which < 3; which++) {
-        Robot robot = which == 2 ? load_text(context, slider)
+        Robot robot = which == 2 ? load_robot(context, slider)
                                  : load(context, which == 0 ? "humanoid.urdf" : "car.urdf");
         const mf_Model *model = robot.model;
         const double time = 1e-6;
@@ -322,7 +316,7 @@ static void trees_find_what_every_two_find(void **state) {
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     must(mf_context_create(NULL, &context, &error), &error);
     Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
-                       load_text(context, zoo), load(context, "ball.xml")};
+                       load_robot(context, zoo), load(context, "ball.xml")};
     for (int precision = 0; precision < 2; precision++) {
         Count count = {0};
         void *parts[4];
@@ -602,7 +596,7 @@ static void masses_are_those_at_the_worst_place(void **state) {
     mf_Error error = {0};
     must(mf_context_create(NULL, &context, &error), &error);
     Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
-          stick = load_text(context, rod);
+          stick = load_robot(context, rod);
     near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
     near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
     near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);

@@ -19,23 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "text_model.h"
+
 enum { MODELS = sizeof ground_models / sizeof *ground_models };
 enum { CASES = sizeof ground_cases / sizeof *ground_cases };
-
-static mf_Model *load(mf_Context *context, const char *text) {
-    char path[] = "/tmp/mayfly-test-XXXXXX";
-    mf_Model *model = NULL;
-    mf_Error error = {0};
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
-    unlink(path);
-    if (status != MF_OK)
-        fail_msg("%s", error.message);
-    return model;
-}
 
 static void matrix_of(const double q[4], double m[9]) {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -87,7 +74,7 @@ static void contacts_are_mujocos(void **state) {
     mf_Context *context = *state;
     unsigned worse = 0;
     for (unsigned m = 0; m < MODELS; m++) {
-        mf_Model *model = load(context, ground_models[m]);
+        mf_Model *model = load_text(context, ground_models[m]);
         mf_CollidePlan *plan = NULL;
         assert_int_equal(mf_collide_create(context, model, NULL, &plan, NULL), MF_OK);
         assert_int_equal(plan->pair_count, 1);
@@ -107,7 +94,7 @@ static void contacts_are_mujocos(void **state) {
 static void tables_find_the_farthest(void **state) {
     mf_Context *context = *state;
     for (unsigned m = 0; m < MODELS; m += 2) {
-        mf_Model *model = load(context, ground_models[m]);
+        mf_Model *model = load_text(context, ground_models[m]);
         mf_HullSet *set = NULL;
         assert_int_equal(mf_hulls_create(context, model, &set, NULL), MF_OK);
         srand(1);

@@ -6,6 +6,7 @@
 #include "motion/stage.h"
 
 #include "environment/models.h"
+#include "text_model.h"
 
 #include <mayfly/environment.h>
 #include <stdlib.h>
@@ -21,20 +22,6 @@ typedef struct Rig {
     mf_EnvironmentBuffers buffers;
     float *action; // what buffers.action points to
 } Rig;
-
-static inline mf_Model *load_text(mf_Context *context, const char *text) {
-    char path[] = "/tmp/mayfly-test-XXXXXX";
-    mf_Model *model = NULL;
-    mf_Error error = {0};
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
-    unlink(path);
-    must(status, &error);
-    return model;
-}
 
 static inline const char *text_of(const char *task) {
     for (int i = 0; i < TASKS; i++)

@@ -276,14 +276,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_EnvironmentConfig config = rig_config(task_models[*(const int *)user].task, 20);
     mf_Environment *environment = (mf_Environment *)&config;
     mf_Model *model = NULL;
-    char path[] = "/tmp/mayfly-test-XXXXXX";
-    const char *text = task_models[*(const int *)user].text;
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    mf_Status status = mf_model_load(context, path, NULL, &model, error);
-    unlink(path);
+    mf_Status status = try_text(context, task_models[*(const int *)user].text, &model, error);
     config.model = model;
     if (status == MF_OK)
         status = mf_environment_create(context, &config, &environment, error);

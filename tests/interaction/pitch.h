@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "text_model.h"
+
 enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };
 
 typedef struct Pitch {
@@ -64,20 +66,6 @@ static inline void pitch_close(Pitch *pitch) {
         mf_model_destroy(pitch->models[i]);
     assert_int_equal(mf_context_live_bytes(pitch->context), 0);
     mf_context_destroy(pitch->context);
-}
-
-static inline mf_Model *load_text(mf_Context *context, const char *text) {
-    char path[] = "/tmp/mayfly-test-XXXXXX";
-    mf_Error error = {0};
-    mf_Model *model;
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
-    unlink(path);
-    must(status, &error);
-    return model;
 }
 
 static inline mf_Model *load_file(mf_Context *context, const char *name) {

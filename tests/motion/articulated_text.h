@@ -4,6 +4,8 @@
 
 #include "motion/articulated_stage.h"
 
+#include "text_model.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,16 +23,9 @@ static inline TextConfig text_config(mf_ArticulatedIntegrator integrator, mf_Tim
 }
 
 static inline void text_open(Text *t, const char *text, const TextConfig *config) {
-    char path[] = "/tmp/mayfly-test-XXXXXX";
     mf_Error error = {0};
     *t = (Text){.context = make_context(1)};
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    mf_Status status = mf_model_load(t->context, path, NULL, &t->model, &error);
-    unlink(path);
-    must(status, &error);
+    t->model = load_text(t->context, text);
     mf_GroupConfig group = config->group;
     group.model = t->model;
     must(mf_world_create(t->context, &config->world, &t->world, &error), &error);

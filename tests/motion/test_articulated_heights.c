@@ -17,16 +17,9 @@ static void write_world(char *text, size_t room, const char *size, const char *e
 }
 
 static mf_Terrain *ground_of(mf_Context *context, const char *text) {
-    char path[] = "/tmp/mayfly-test-XXXXXX";
     mf_Error error = {0};
-    mf_Model *model;
+    mf_Model *model = load_text(context, text);
     mf_Terrain *terrain;
-    int file = mkstemp(path);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
-    unlink(path);
-    must(status, &error);
     must(mf_terrain_from_model(context, model, &terrain, &error), &error);
     mf_model_destroy(model);
     return terrain;
@@ -164,19 +157,6 @@ static const char *const walker =
     "pos='-.2 -.1 0'><joint type='ball' range='0 .6'/><geom type='sphere' size='.05' "
     "pos='0 0 -.2'/></body></body></worldbody></mujoco>";
 
-static mf_Model *load_walker(mf_Context *context) {
-    char path[] = "/tmp/mayfly-test-XXXXXX";
-    mf_Error error = {0};
-    mf_Model *model;
-    int file = mkstemp(path);
-    assert_int_equal(write(file, walker, strlen(walker)), strlen(walker));
-    close(file);
-    mf_Status status = mf_model_load(context, path, NULL, &model, &error);
-    unlink(path);
-    must(status, &error);
-    return model;
-}
-
 static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const mf_Terrain *ground,
                               mf_Isa isa, uint32_t first, uint32_t count) {
     mf_WorldConfig world_config = mf_world_config();
@@ -214,7 +194,7 @@ static void walkers_do_not_show_each_other(void **state) {
     enum { WALKERS = 19, STEPS = 250 };
     mf_Context *context = make_context(1);
     mf_Error error = {0};
-    mf_Model *model = load_walker(context);
+    mf_Model *model = load_text(context, walker);
     mf_Terrain *ground;
     must(mf_terrain_from_model(context, model, &ground, &error), &error);
     uint64_t hash[WALKERS];
@@ -266,7 +246,7 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
 static void making_survives_every_failure(void **state) {
     (void)state;
     mf_Context *context = make_context(1);
-    mf_Model *model = load_walker(context);
+    mf_Model *model = load_text(context, walker);
     assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
     mf_model_destroy(model);
     mf_context_destroy(context);
@@ -281,18 +261,14 @@ static void tilted_fields_are_refused(void **state) {
         "type='hfield' hfield='h'/></body>"};
     mf_Context *context = make_context(1);
     for (int i = 0; i < 2; i++) {
-        char text[512], path[] = "/tmp/mayfly-test-XXXXXX";
+        char text[512];
         mf_Error error = {0};
         mf_Model *model;
         snprintf(text, sizeof text,
                  "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 .1'/></asset>\n"
                  "<worldbody><body><freejoint/><geom size='.1'/></body>\n%s</worldbody></mujoco>",
                  worlds[i]);
-        int file = mkstemp(path);
-        assert_int_equal(write(file, text, strlen(text)), strlen(text));
-        close(file);
-        assert_int_equal(mf_model_load(context, path, NULL, &model, &error), MF_UNSUPPORTED);
-        unlink(path);
+        assert_int_equal(try_text(context, text, &model, &error), MF_UNSUPPORTED);
         assert_int_equal(error.line, 3);
         assert_non_null(strstr(error.message, "hfield (tilted, or on a body that moves)"));
     }

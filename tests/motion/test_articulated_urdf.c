@@ -72,11 +72,7 @@ static void write_mesh(char path[64], bool flat) {
                                "f 1 6 5\nf 3 4 8\nf 3 8 7\nf 2 3 7\nf 2 7 6\nf 1 5 8\nf 1 8 4\n";
     static const char sheet[] = "v -1 -1 0\nv 1 -1 0\nv 1 1 0\nv -1 1 0\nf 1 2 3\nf 1 3 4\n";
     const char *text = flat ? sheet : cube;
-    snprintf(path, 64, "/tmp/mayfly-mesh-XXXXXX.obj");
-    int file = mkstemps(path, 4);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
+    write_temporary(path, ".obj", text);
 }
 
 static void meshes_touch_as_hulls(void **state) {

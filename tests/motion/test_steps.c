@@ -32,10 +32,10 @@ typedef struct Ride {
 // Half a metre before the step at `speed`, rolling where it is round; 1.5 s.
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
-    char text[1024], path[] = "/tmp/mayfly-test-XXXXXX";
+    char text[1024];
     mf_Error error = {0};
     mf_Context *context = make_context(1);
-    mf_Model *model = NULL;
+    mf_Model *model;
     mf_World *world = NULL;
     mf_Group *group = NULL;
     snprintf(text, sizeof text,
@@ -43,11 +43,7 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
              "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
              "<geom %s mass='1'/></body></worldbody></mujoco>",
              geom);
-    int file = mkstemp(path);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    must(mf_model_load(context, path, NULL, &model, &error), &error);
-    unlink(path);
+    model = load_text(context, text);
     mf_WorldConfig config = mf_world_config();
     config.step = step;
     config.terrain = make_step(context);

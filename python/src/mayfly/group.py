@@ -12,7 +12,7 @@ from mayfly import errors
 from mayfly._native import check, encode, ffi, in_turn, lib, text
 from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.field import Field
-from mayfly.group_setup import Recipe
+from mayfly.group_setup import Recipe, notes_of
 
 if TYPE_CHECKING:
     from mayfly.world import World
@@ -71,12 +71,8 @@ class Group:
     @property
     @in_turn
     def notes(self) -> tuple[str, ...]:
-        """What the model's file asks for and the settings of "articulated" do not honour."""
-        native = self._use()
-        made: list[str] = []
-        while (note := lib.mf_articulated_note(native, len(made))) != ffi.NULL:
-            made.append(text(note))
-        return tuple(made)
+        """What motions and sensors leave out of the model with the settings in use."""
+        return notes_of(self._use())
 
     def __len__(self) -> int:
         return self.count

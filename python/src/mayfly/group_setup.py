@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mayfly._native import check, encode, ffi, fill, lib, read_struct
+from mayfly._native import check, encode, ffi, fill, lib, read_struct, text
 from mayfly.arrays import matrix, whole
 from mayfly.model import Model
 
@@ -174,8 +174,6 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
         return {"joint_interval": interval if recipe.gaits else whole}
     if name == "kinematic":
         return {"shapes": True}
-    if name != "articulated":
-        return {"shapes": True, "contacts": _touches(model), "control_interval": interval}
     off = lib.MF_DISABLE_LIMIT | lib.MF_DISABLE_CONSTRAINT
     contacts = _touches(model)
     values: dict[str, Any] = {
@@ -183,6 +181,8 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
         "contacts": contacts,
         "limits": not model.physics.disabled & off,
     }
+    if name != "articulated":
+        return {**values, "control_interval": interval}
     # Runge-Kutta steps have contacts of MuJoCo's law only.
     files = model.body_count > 0
     if model.physics.integrator == lib.MF_PHYSICS_RK4 and (files or not contacts):
@@ -345,6 +345,18 @@ def add_group(world: Any, recipe: Recipe) -> Any:
     out = ffi.new("mf_Group **")
     check(lib.mf_world_add_group(world, ffi.addressof(config), out, error), error)
     return out[0]
+
+
+def notes_of(group: Any) -> tuple[str, ...]:
+    """What motions and sensors of a group leave out of its model."""
+    buffer = ffi.new("char[]", max(lib.MF_MOTION_NOTE, lib.MF_INSTRUMENTS_NOTE))
+    made: list[str] = []
+    for ask in (lib.mf_motion_group_note, lib.mf_instruments_note):
+        index = 0
+        while ask(group, index, buffer):
+            made.append(text(buffer))
+            index += 1
+    return tuple(made)
 
 
 def set_up(group: Any, context: Any, recipe: Recipe) -> None:

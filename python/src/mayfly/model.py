@@ -285,13 +285,27 @@ class Model(Native):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the importer dropped, changed or found suspicious: "line 7: ..."."""
+        """What the importer dropped, changed or found suspicious, "line 7: ...", and what the
+        motion "articulated" leaves out; `notes_for` has those of other motions."""
         native = self._use()
         made = []
         for i in range(native.note_count):
             note = native.notes[i]
             place = f"line {note.line}: " if note.line else ""
             made.append(place + text(note.text))
+        return (*made, *self.notes_for("articulated"))
+
+    def notes_for(self, motion: str) -> tuple[str, ...]:
+        """What a motion leaves out of this model, set as the command `mayfly run` sets it;
+        `Group.notes` has it for the settings in use."""
+        native = self._use()
+        names = [text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_COUNT)]
+        if motion not in names:
+            raise ValueError(f"motion: need one of {', '.join(names)}, got {motion!r}")
+        made: list[str] = []
+        buffer = ffi.new("char[]", lib.MF_MOTION_NOTE)
+        while lib.mf_motion_note(native, names.index(motion), len(made), buffer):
+            made.append(text(buffer))
         return tuple(made)
 
     def hash(self) -> int:

@@ -16,7 +16,7 @@ from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.field import Field
 from mayfly.group import Group
-from mayfly.group_setup import Recipe, add_group, explain, set_up
+from mayfly.group_setup import Recipe, add_group, explain, notes_of, set_up
 from mayfly.model import Model
 from mayfly.terrain import Terrain
 
@@ -126,6 +126,7 @@ class World(Native):
         pushable: bool = False,
         fault_policy: str = "freeze",
         spacing: float = 0.0,
+        strict: bool = False,
         **settings: Any,
     ) -> Group:
         """Adds `count` robots of one model.
@@ -145,6 +146,7 @@ class World(Native):
             pushable: robots of a shared group can be pushed by others; see World.add_collisions.
             fault_policy: "freeze" a robot that goes wrong, or "reset" it.
             spacing: [m] between the start places.
+            strict: refuse a model of which something is left out: what `Group.notes` would tell.
             settings: of the motion, by the names of the C header: `contact_time=0.01`. With several
                 motions, and for others, a mapping by name: `points={"friction": "coupled"}`,
                 `gp={"angle_per_move": 0.1}`, `oscillator=...`, `gait=...`. What is not given
@@ -174,7 +176,7 @@ class World(Native):
         )
         with self._lock:
             self._use()
-            recipe = self._rehearse(recipe)
+            recipe = self._rehearse(recipe, strict)
             self._keep(model)
             native = add_group(self._pointer, recipe)  # all or nothing
             self._broken = True  # until all of it stands
@@ -184,7 +186,7 @@ class World(Native):
             self._groups.append(group)
             return group
 
-    def _rehearse(self, recipe: Recipe) -> Recipe:
+    def _rehearse(self, recipe: Recipe, strict: bool = False) -> Recipe:
         """Adds the group to a world of its own first: whatever is wrong shows there."""
         if any(group.name == recipe.name for group in self._groups):
             raise errors.ArgumentError(f"group {recipe.name}: the name is taken")
@@ -192,13 +194,17 @@ class World(Native):
             scratch = self._create()
             try:
                 one = attempt.for_one()
-                set_up(add_group(scratch, one), self._context._use(), one)
+                native = add_group(scratch, one)
+                set_up(native, self._context._use(), one)
+                notes = notes_of(native) if strict else ()
             except errors.LimitError as failure:
                 last = failure
             except errors.UnsupportedError:
                 explain(recipe)
                 raise
             else:
+                if notes:
+                    raise errors.UnsupportedError(f"group {recipe.name}: strict: {notes[0]}")
                 if attempt.alone:
                     warnings.warn(f"{last}; links do not touch each other", stacklevel=4)
                 return attempt

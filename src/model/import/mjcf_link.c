@@ -498,23 +498,22 @@ static uint32_t contact_points(const mf_Mjcf *m, const mf_Shape *shape, double (
 }
 
 // A geom without bits that no pair joins to the world meets other links only.
-static bool meets_world(const mf_Mjcf *m, uint32_t shape) {
+static void find_meeting(const mf_Mjcf *m, bool *meets) {
+    for (uint32_t i = 0; i < m->draft.shapes.count; i++)
+        meets[i] = true;
     for (uint32_t i = 0; i < m->geoms.count; i++) {
         const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[i];
-        if (geom->shape == shape)
-            return geom->contype != 0 || geom->conaffinity != 0 || geom->listed_world;
+        if (geom->shape < m->draft.shapes.count)
+            meets[geom->shape] = geom->contype != 0 || geom->conaffinity != 0 || geom->listed_world;
     }
-    return true;
 }
 
-// What the `points` motion needs: contact points of everything that moves and touches, mass points.
-mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
-    bool fixed = m->draft.base_type == MF_BASE_FIXED;
+static mf_Status make_contact_points(mf_Mjcf *m, const bool *meets) {
+    const bool fixed = m->draft.base_type == MF_BASE_FIXED;
     for (uint32_t i = 0; i < m->draft.shapes.count; i++) {
         const mf_Shape *shape = &mf_draft_shapes(&m->draft)[i];
         double points[MF_MESH_POINTS_LIMIT][3];
-        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0) ||
-            !meets_world(m, i))
+        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0) || !meets[i])
             continue;
         uint32_t count = contact_points(m, shape, points);
         for (uint32_t k = 0; k < count; k++) {
@@ -524,6 +523,20 @@ mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
                 return mf_mjcf_no_memory(m);
         }
     }
+    return MF_OK;
+}
+
+// What the `points` motion needs: contact points of everything that moves and touches, mass points.
+mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
+    const bool fixed = m->draft.base_type == MF_BASE_FIXED;
+    bool *meets = mf_allocate(m->context, m->draft.shapes.count, sizeof *meets);
+    if (meets == NULL)
+        return mf_mjcf_no_memory(m);
+    find_meeting(m, meets);
+    mf_Status status = make_contact_points(m, meets);
+    mf_release(m->context, meets);
+    if (status != MF_OK)
+        return status;
     mf_MassProperties *bodies = mf_allocate(m->context, m->draft.links.count, sizeof *bodies);
     if (bodies == NULL)
         return mf_mjcf_no_memory(m);
@@ -535,7 +548,7 @@ mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
         mf_vec3_copy(bodies[i].center, link->center);
         memcpy(bodies[i].inertia, link->inertia, sizeof link->inertia);
     }
-    mf_Status status = mf_draft_place_mass(&m->draft, bodies, m->error);
+    status = mf_draft_place_mass(&m->draft, bodies, m->error);
     mf_release(m->context, bodies);
     return status;
 }

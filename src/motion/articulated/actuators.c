@@ -169,19 +169,21 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     const mf_Actuator *from = &model->actuators[i];
     mf_ArtActuator *actuator = &plan->actuators[i];
     double *c = plan->constants_f64 + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
-    for (int k = 0; k < 3; k++) {
+    const bool acts = !(model->physics.disabled & MF_DISABLE_ACTUATION),
+               clamps = !(model->physics.disabled & MF_DISABLE_CLAMP_CONTROL);
+    for (int k = 0; k < 3 && acts; k++) {
         c[MF_ART_GAIN + k] = from->gain[k];
         c[MF_ART_BIAS + k] = from->bias[k];
     }
-    c[MF_ART_CONTROL_LOWER] = from->control_lower;
-    c[MF_ART_CONTROL_UPPER] = from->control_upper;
-    c[MF_ART_FORCE_LOWER] = from->force_lower;
-    c[MF_ART_FORCE_UPPER] = from->force_upper;
+    c[MF_ART_CONTROL_LOWER] = clamps ? from->control_lower : -INFINITY;
+    c[MF_ART_CONTROL_UPPER] = clamps ? from->control_upper : INFINITY;
+    c[MF_ART_FORCE_LOWER] = acts ? from->force_lower : -INFINITY;
+    c[MF_ART_FORCE_UPPER] = acts ? from->force_upper : INFINITY;
     c[MF_ART_ACTIVATION_LOWER] = from->activation_lower;
     c[MF_ART_ACTIVATION_UPPER] = from->activation_upper;
-    c[MF_ART_ACTIVATION_STEP] = activation_step(from, step);
+    c[MF_ART_ACTIVATION_STEP] = acts ? activation_step(from, step) : 0.0;
     *actuator = (mf_ArtActuator){.dynamics = from->dynamics, .early = from->early};
-    actuator->muscle = from->muscle.exists;
+    actuator->muscle = from->muscle.exists && acts;
     if (actuator->muscle)
         actuator->fibre = mf_art_muscle(&from->muscle);
     plan->has_activation = plan->has_activation || from->dynamics != MF_DYNAMICS_NONE;

@@ -37,6 +37,8 @@ mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Contex
 
 // Allocates and fills plan->loops, tendons and looped, and adds to terms, which has room for
 // mf_art_coupling_terms more. The actuators must be there.
+// A tendon counts when it does more than show what an actuator pulls on.
+bool mf_art_tendon_held(const mf_Tendon *tendon);
 uint32_t mf_art_coupling_terms(const mf_Model *model);
 mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);
@@ -59,6 +61,8 @@ mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double
 
 // An impedance of a file, between what MuJoCo allows.
 double mf_art_impedance(double z);
+// Whether a file says how soft; one that says nothing has MuJoCo's default.
+bool mf_art_is_said(const mf_Softness *softness);
 // Whether a constraint of that softness follows it (implicit steps), not the settings.
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness);
 // Its stiffness over the impedance [1/s^2] and its damping [1/s].

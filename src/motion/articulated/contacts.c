@@ -129,8 +129,13 @@ static void shape_contacts(const mf_HullSet *hulls, bool stepped, const mf_Shape
 
 // Links with a solid that cannot touch as itself touch by their points, as all do without `shapes`.
 static bool by_points(const mf_Model *model, const mf_ArticulatedConfig *config, uint32_t link) {
+    bool whole = true; // every mesh has a hull
     if (!config->shapes)
         return true;
+    for (uint32_t i = 0; i < model->mesh_count; i++)
+        whole = whole && model->meshes[i].hull_vertex_count > 0;
+    if (whole)
+        return false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (!shape->collides || shape->link != link)
@@ -184,15 +189,24 @@ static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, const ui
     if (!config->contacts)
         return;
     const uint32_t most = MF_ARTICULATED_MAX_CONTACTS;
+    uint32_t link = MF_NONE; // the last one looked at: parts of a link are neighbours in files
+    bool points = false;
     for (uint32_t i = 0; i < model->shape_count && *count <= most; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (shape->collides && shape->link != MF_NONE && !by_points(model, config, shape->link) &&
-            mf_art_ground_pair(model, i, &pair))
+        if (!shape->collides || shape->link == MF_NONE)
+            continue;
+        points = shape->link == link ? points : by_points(model, config, shape->link);
+        link = shape->link;
+        if (!points && mf_art_ground_pair(model, i, &pair))
             shape_contacts(plan->hulls, plan->stepped, shape, use, user);
     }
     for (uint32_t i = 0; i < model->point_count && *count <= most; i++) {
         const mf_Point *point = &model->points[i];
-        if (!(point->flags & MF_POINT_COLLIDES) || !by_points(model, config, point->link))
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        points = point->link == link ? points : by_points(model, config, point->link);
+        link = point->link;
+        if (!points)
             continue;
         Contact contact = {.link = point->link};
         mf_vec3_copy(contact.place, point->position);

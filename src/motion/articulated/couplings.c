@@ -8,7 +8,7 @@
 
 // ---- terms --------------------------------------------------------------------------------------
 
-static bool is_held(const mf_Tendon *tendon) {
+bool mf_art_tendon_held(const mf_Tendon *tendon) {
     return mf_is_finite(tendon->lower) || mf_is_finite(tendon->upper) || tendon->stiffness > 0.0 ||
            tendon->damping > 0.0 || tendon->friction > 0.0 || tendon->armature > 0.0;
 }
@@ -169,7 +169,9 @@ static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t te
                             mf_Error *error) {
     const mf_Tendon *from = &model->tendons[tendon];
     const uint32_t disabled = model->physics.disabled;
-    const bool limits = plan->config.limits && !(disabled & MF_DISABLE_LIMIT);
+    const uint32_t loose = MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT;
+    const bool limits = plan->config.limits && !(disabled & loose);
+    const uint32_t dry = MF_DISABLE_FRICTION_LOSS | MF_DISABLE_CONSTRAINT;
     mf_ArtTendon *to = &plan->tendons[plan->tendon_count++];
     *to = (mf_ArtTendon){.tendon = tendon,
                          .path = from->wrap_count > 0 ? tendon : MF_NONE,
@@ -179,7 +181,7 @@ static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t te
                          .spring_upper = from->spring_upper,
                          .stiffness = disabled & MF_DISABLE_SPRING ? 0.0 : from->stiffness,
                          .damping = disabled & MF_DISABLE_DAMPER ? 0.0 : from->damping,
-                         .friction = disabled & MF_DISABLE_FRICTION_LOSS ? 0.0 : from->friction,
+                         .friction = disabled & dry ? 0.0 : from->friction,
                          .armature = from->armature};
     to->elastic = to->stiffness > 0.0 || to->damping > 0.0 || to->armature > 0.0;
     if (plan->law && to->path != MF_NONE)
@@ -192,7 +194,7 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
     mf_Status status = MF_OK;
     uint32_t held = 0;
     for (uint32_t i = 0; i < model->tendon_count; i++)
-        held += is_held(&model->tendons[i]);
+        held += mf_art_tendon_held(&model->tendons[i]);
     if (held > MF_ARTICULATED_MAX_TENDONS)
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has %u tendons with forces, at most "
@@ -212,7 +214,7 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
         if (model->joints[j].mimic != MF_NONE)
             status = add_follower(plan, model, j, error);
     for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
-        if (is_held(&model->tendons[i]))
+        if (mf_art_tendon_held(&model->tendons[i]))
             status = add_tendon(plan, model, i, error);
     plan->coupled = plan->loop_count > 0 || plan->tendon_count > 0;
     return status;

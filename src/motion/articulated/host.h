@@ -7,6 +7,12 @@
 // NULL when the group does not move by `articulated`.
 const mf_ArtPlan *mf_art_plan_of(const mf_Group *group);
 
+// The law that the settings mean for a model.
+mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *config);
+// What a model's file asks of its constraints and steps, and does not get with these settings,
+// whose law has been found: one sentence per index from 0 on, NULL behind the last.
+const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *config, uint32_t index);
+
 // Says to the group what the rows of contact.load are; mf_art_plan_create does it.
 mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error *error);
 

@@ -1,9 +1,11 @@
 // Which shapes of a plan may meet, and how many contacts its solver has room for.
+#include "contact/collide_shapes.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "math/scalar.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 // The ground is the terrain's: a level plane of the file, not above it, is the same ground.
@@ -93,8 +95,31 @@ static mf_Status find_room(mf_ArtPlan *plan, const mf_Model *model, uint32_t row
     return MF_OK;
 }
 
+static mf_Status too_many(const mf_Model *model, uint64_t pairs, uint32_t shapes, mf_Error *error) {
+    char text[48] = "";
+    if (pairs > 0)
+        snprintf(text, sizeof text, "%llu pairs of ", (unsigned long long)pairs);
+    return mf_fail(error, MF_LIMIT,
+                   "articulated: model %s has %s%u shapes that may touch, at most %d pairs of %d "
+                   "(self_contacts = false leaves them out)",
+                   model->name, text, shapes, MF_ARTICULATED_MAX_PAIRS,
+                   MF_ARTICULATED_MAX_SPHERES / 2);
+}
+
+// Each shape has a bounding sphere, at least; with more than there may be, nobody need look at all
+// pairs.
+static mf_Status check_shapes(const mf_Model *model, mf_Error *error) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        count += mf_collide_takes_part(model, &model->shapes[i]);
+    return count > MF_ARTICULATED_MAX_SPHERES ? too_many(model, 0, count, error) : MF_OK;
+}
+
 static mf_Status find_pairs(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
+    mf_Status status = check_shapes(model, error);
+    if (status != MF_OK)
+        return status;
     mf_CollideHolder *holders = mf_allocate(context, model->link_count, sizeof *holders);
     if (holders == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
@@ -103,19 +128,14 @@ static mf_Status find_pairs(mf_ArtPlan *plan, const mf_Model *model, mf_Context 
         memcpy(holders[l].place, plan->places[l].place, sizeof holders[l].place);
         memcpy(holders[l].turn, plan->places[l].turn, sizeof holders[l].turn);
     }
-    mf_Status status =
-        mf_collide_create_with(context, model, holders, plan->hulls, &plan->collide, error);
+    status = mf_collide_create_with(context, model, holders, plan->hulls, &plan->collide, error);
     mf_release(context, holders);
     if (status != MF_OK)
         return status;
     const mf_CollidePlan *collide = plan->collide;
     if (collide->pair_count > MF_ARTICULATED_MAX_PAIRS ||
         collide->node_count > MF_ARTICULATED_MAX_SPHERES)
-        return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has %u pairs of %u shapes that may touch, at most %d "
-                       "of %d (self_contacts = false leaves them out)",
-                       model->name, collide->pair_count, collide->shape_count,
-                       MF_ARTICULATED_MAX_PAIRS, MF_ARTICULATED_MAX_SPHERES / 2);
+        return too_many(model, collide->pair_count, collide->shape_count, error);
     plan->meets = mf_allocate(context, collide->pair_count, sizeof *plan->meets);
     return plan->meets != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
 }

@@ -120,10 +120,25 @@ static bool ball_limited(const mf_Joint *joint) {
     return bounded(joint->upper) && joint->upper > 0.0;
 }
 
+// A joint as the file's switches leave it.
+static mf_Joint acting_joint(const mf_Model *model, const mf_Joint *joint) {
+    const uint32_t off = model->physics.disabled;
+    mf_Joint acting = *joint;
+    if (off & MF_DISABLE_SPRING)
+        acting.stiffness = 0.0;
+    if (off & MF_DISABLE_DAMPER)
+        acting.damping = 0.0;
+    if (off & (MF_DISABLE_FRICTION_LOSS | MF_DISABLE_CONSTRAINT))
+        acting.friction = 0.0;
+    return acting;
+}
+
 static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t index) {
     const mf_ArticulatedConfig *config = &plan->config;
     mf_ArtLink *link = &plan->links[index];
-    const mf_Joint *joint = &model->joints[link->joint];
+    const mf_Joint acting = acting_joint(model, &model->joints[link->joint]), *joint = &acting;
+    const uint32_t loose = MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT;
+    const bool limits = config->limits && !(model->physics.disabled & loose);
     double *c = mf_art_constants(plan, index);
     c[MF_ART_ARMATURE] = joint->armature;
     c[MF_ART_DAMPING] = joint->damping;
@@ -140,7 +155,7 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
             link->drive |= MF_ART_HAS_SPRING;
         if (joint->friction > 0.0)
             link->drive |= MF_ART_HAS_FRICTION;
-        if (config->limits && (bounded(joint->lower) || bounded(joint->upper)))
+        if (limits && (bounded(joint->lower) || bounded(joint->upper)))
             link->drive |= MF_ART_HAS_LIMIT;
     }
     if (joint->type == MF_JOINT_FLOATING && joint->friction > 0.0) {
@@ -153,7 +168,7 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
         c[MF_ART_UPPER] = joint->upper;
         link->drive |= (joint->stiffness > 0.0 ? MF_ART_HAS_SPRING : 0u) |
                        (joint->friction > 0.0 ? MF_ART_HAS_FRICTION : 0u) |
-                       (config->limits && ball_limited(joint) ? MF_ART_HAS_LIMIT : 0u);
+                       (limits && ball_limited(joint) ? MF_ART_HAS_LIMIT : 0u);
     }
     if (c[MF_ART_DAMPING] > 0.0)
         link->drive |= MF_ART_HAS_DAMPING;
@@ -234,9 +249,10 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     c[MF_ART_ALL_MASS] = model->mass;
     c[MF_ART_HIGHEST] = plan->terrain->highest;
     if (model->root != NULL) {
-        mf_art_constants(plan, -1)[MF_ART_ARMATURE] = model->root->armature;
-        mf_art_constants(plan, -1)[MF_ART_DAMPING] = model->root->damping;
-        mf_art_constants(plan, -1)[MF_ART_FRICTION] = model->root->friction;
+        const mf_Joint root = acting_joint(model, model->root);
+        mf_art_constants(plan, -1)[MF_ART_ARMATURE] = root.armature;
+        mf_art_constants(plan, -1)[MF_ART_DAMPING] = root.damping;
+        mf_art_constants(plan, -1)[MF_ART_FRICTION] = root.friction;
     }
 }
 
@@ -249,7 +265,7 @@ static bool has_heavy_path(const mf_Model *model) {
 }
 
 // MJCF files get MuJoCo's law unless the settings say how contacts or limits give way.
-static mf_ContactLaw find_law(const mf_Model *model, const mf_ArticulatedConfig *config) {
+mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *config) {
     const bool said = config->contact_stiffness > 0.0 || config->contact_time > 0.0 ||
                       config->limit_time > 0.0 || !isnan(config->contact_damping);
     if (config->contact_law != MF_CONTACT_LAW_AS_MODEL)
@@ -387,7 +403,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     plan->config = *config;
     plan->terrain = mf_world_settings(world)->terrain;
-    plan->config.contact_law = find_law(model, config);
+    plan->config.contact_law = mf_art_law(model, config);
     plan->law = plan->config.contact_law == MF_CONTACT_LAW_MUJOCO;
     plan->hard = plan->config.contact_law == MF_CONTACT_LAW_HARD;
     plan->sweeps = config->sweeps > 0 ? config->sweeps : plan->hard ? 30 : 8;

@@ -19,8 +19,7 @@ double mf_art_impedance(double z) {
     return mf_clamp(z, LEAST, 1.0 - LEAST);
 }
 
-// A file that says nothing has MuJoCo's default.
-static bool is_said(const mf_Softness *softness) {
+bool mf_art_is_said(const mf_Softness *softness) {
     const mf_Softness none = mf_softness();
     bool said = false;
     for (int i = 0; i < 2; i++)
@@ -33,7 +32,7 @@ static bool is_said(const mf_Softness *softness) {
 }
 
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness) {
-    return config->integrator == MF_ARTICULATED_IMPLICIT && is_said(softness);
+    return config->integrator == MF_ARTICULATED_IMPLICIT && mf_art_is_said(softness);
 }
 
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,

@@ -198,7 +198,7 @@ static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
 
 // Adds a body to the inertia of a plan link; `turn` and `place` from the body's frame to the
 // link's.
-static void add_inertia(double *c, const mf_Link *body, const double turn[4],
+static void add_inertia(double *c, const mf_Link *body, bool lifts, const double turn[4],
                         const double place[3]) {
     double center[3], inertia[6];
     mf_quat_rotate(center, turn, body->center);
@@ -210,6 +210,8 @@ static void add_inertia(double *c, const mf_Link *body, const double turn[4],
         c[MF_ART_MOMENT + i] += body->mass * center[i];
     for (int i = 0; i < 6; i++)
         c[MF_ART_INERTIA + i] += inertia[i];
+    if (!lifts)
+        return;
     mf_quat_rotate(center, turn, body->lift_moment);
     c[MF_ART_LIFT] += body->lift_mass;
     for (int i = 0; i < 3; i++)
@@ -335,6 +337,8 @@ static bool is_lifted(const double *c) {
 
 static void finish_links(Tree *t) {
     mf_ArtPlan *plan = t->plan;
+    const uint32_t passive = MF_DISABLE_SPRING | MF_DISABLE_DAMPER; // all passive forces
+    const bool lifts = (t->model->physics.disabled & passive) != passive;
     for (uint32_t l = 0; l < t->model->link_count; l++) {
         uint32_t carrier = t->carrier[l];
         double back[4];
@@ -343,7 +347,7 @@ static void finish_links(Tree *t) {
         place->link = t->last_link[carrier];
         mf_quat_multiply(place->turn, back, t->turn[l]);
         mf_quat_rotate(place->place, back, t->place[l]);
-        add_inertia(mf_art_constants(plan, place->link), &t->model->links[l], place->turn,
+        add_inertia(mf_art_constants(plan, place->link), &t->model->links[l], lifts, place->turn,
                     place->place);
     }
     for (uint32_t i = plan->link_count; i-- > 0;) {

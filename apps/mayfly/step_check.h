@@ -1,0 +1,14 @@
+// Whether a step is too long for a robot as it starts.
+#ifndef MAYFLY_APP_STEP_CHECK_H
+#define MAYFLY_APP_STEP_CHECK_H
+
+#include "app.h"
+
+enum { MF_STEP_TEXT = 320 };
+
+// One line into `text` for each index from 0 on: the spring or servo that is unstable at the
+// world's step, the motor that the step does not resolve, constraints that are made softer because
+// of it. False behind the last. The group moves by `articulated`, or nothing is said.
+bool mf_step_note(mf_Group *group, uint32_t index, char *text);
+
+#endif
