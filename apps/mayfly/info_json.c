@@ -134,6 +134,8 @@ static json_t *shape_json(const mf_Shape *shape) {
     put(object, "margin", number(shape->margin));
     put(object, "gap", number(shape->gap));
     put(object, "softness", softness(&shape->softness));
+    if (shape->fluid)
+        put(object, "fluid", numbers(shape->fluid_coefficients, 5));
     return object;
 }
 
@@ -211,7 +213,7 @@ static json_t *equality_json(const mf_Equality *equality) {
 }
 
 static json_t *actuator_json(const mf_Actuator *actuator) {
-    static const char *const drives[] = {"joint", "jointinparent", "tendon", "site"};
+    static const char *const drives[] = {"joint", "jointinparent", "tendon", "site", "body"};
     static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle"};
     const mf_Muscle *m = &actuator->muscle;
     const double muscle[15] = {
@@ -227,6 +229,7 @@ static json_t *actuator_json(const mf_Actuator *actuator) {
     put(object, "joint", index_of(actuator->joint));
     put(object, "tendon", index_of(actuator->tendon));
     put(object, "site", index_of(actuator->site));
+    put(object, "body", index_of(actuator->body));
     put(object, "gear", numbers(actuator->gear, 6));
     put(object, "gain", numbers(actuator->gain, 3));
     put(object, "bias", numbers(actuator->bias, 3));

@@ -197,6 +197,8 @@ typedef struct mf_Shape {
     double margin;         // [m] a contact acts from this distance on
     double gap;            // [m] more, within which it is reported without force
     mf_Softness softness;
+    bool fluid; // the medium acts on the ellipsoid that stands for it, not on its body's box
+    double fluid_coefficients[5]; // [1] drag: blunt, slender, angular; lift: Kutta, Magnus
 } mf_Shape;
 
 // A triangle mesh in its shape's frame, scale applied, and its convex hull.
@@ -338,8 +340,9 @@ typedef enum mf_ActuatorDrive {
     MF_DRIVE_JOINT,           // length = gear * position
     MF_DRIVE_JOINT_IN_PARENT, // as above; ball and floating joints: gear is in the parent's axes
     MF_DRIVE_TENDON,          // length = gear * tendon length
-    MF_DRIVE_SITE             // force and torque gear[0..2], gear[3..5] on `frame`, in the axes of
+    MF_DRIVE_SITE,            // force and torque gear[0..2], gear[3..5] on `frame`, in the axes of
                               // `reference` or, without, its own
+    MF_DRIVE_BODY             // adhesion: pulls at what touches `body`, shared by its contacts
 } mf_ActuatorDrive;
 
 typedef enum mf_ActuatorDynamics {
@@ -377,6 +380,7 @@ typedef struct mf_Actuator {
     uint32_t tendon;             // [1] MF_NONE unless driven
     uint32_t site;               // [1] MF_NONE unless driven
     uint32_t reference_site;     // [1] MF_NONE: none
+    uint32_t body;               // [1] MF_NONE unless driven
     mf_Frame frame;              // of `site`
     mf_Frame reference;          // of `reference_site`
     double gear[6];              // [1]
@@ -445,8 +449,33 @@ typedef enum mf_SensorType {
     MF_SENSOR_CLOCK,                      // [s]
     MF_SENSOR_USER,                       // values that a program sets
     MF_SENSOR_CONTACT_FORCE,              // [N] loads of all contacts of `link` with the ground
-    MF_SENSOR_FIELD                       // values of the group's field named `field`
+    MF_SENSOR_FIELD,                      // values of the group's field named `field`
+    MF_SENSOR_CONTACTS                    // contacts between two objects: `query`
 } mf_SensorType;
+
+// Which contacts a sensor looks for, on each side.
+typedef enum mf_ContactSide {
+    MF_CONTACT_SIDE_ANY,
+    MF_CONTACT_SIDE_SHAPE,
+    MF_CONTACT_SIDE_BODY,
+    MF_CONTACT_SIDE_SUBTREE // a body and all that it carries
+} mf_ContactSide;
+
+// What it says of each contact, in this order.
+typedef enum mf_ContactData {
+    MF_CONTACT_FOUND = 1,    // [1] how many contacts there are
+    MF_CONTACT_DISTANCE = 2, // [m] < 0: in each other
+    MF_CONTACT_POSITION = 4, // [m] vector, world, half-way between the surfaces
+    MF_CONTACT_NORMAL = 8    // [1] vector, world, from the first object to the second
+} mf_ContactData;
+
+typedef struct mf_ContactQuery {
+    mf_ContactSide sides[2];
+    uint32_t objects[2]; // [1] shape or body (MF_NONE: the world)
+    uint32_t data;       // [1] sum of mf_ContactData
+    uint32_t slots;      // [1] contacts that it tells at most; values of the others are 0
+    bool nearest;        // the deepest come first, else in any order
+} mf_ContactQuery;
 
 // What happens to a value between what is true and what is read (docs/sensors.md): it saturates,
 // gets bias and noise, is converted, and can be read after a delay. Zeros everywhere: nothing. [1]
@@ -491,6 +520,7 @@ typedef struct mf_Sensor {
     uint32_t object_index; // [1] body (MF_NONE: the world), shape or site; MF_NONE for a camera
     mf_Object reference_object;
     uint32_t reference_index; // [1] likewise
+    mf_ContactQuery query;    // MF_SENSOR_CONTACTS
     mf_Signal signal;         // what happens to its values
     const char *field;        // MF_SENSOR_FIELD: name of the field, else NULL
     uint32_t component;       // [1] its first value there

@@ -307,7 +307,8 @@ static const char *const sensor_types[] = {"contact",
                                            "clock",
                                            "user",
                                            "contact force",
-                                           "field"};
+                                           "field",
+                                           "contact pair"};
 
 // What a sensor is about.
 static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) {
@@ -325,6 +326,13 @@ static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) 
         return model->links[sensor->frame.link].name;
     if (sensor->field != NULL)
         return sensor->field;
+    for (int side = 0; sensor->type == MF_SENSOR_CONTACTS && side < 2; side++) {
+        const uint32_t object = sensor->query.objects[side];
+        if (sensor->query.sides[side] == MF_CONTACT_SIDE_ANY || object == MF_NONE)
+            continue;
+        return sensor->query.sides[side] == MF_CONTACT_SIDE_SHAPE ? model->shapes[object].name
+                                                                  : model->bodies[object].name;
+    }
     return "";
 }
 
@@ -393,10 +401,11 @@ static void put_actuators(Writer *writer, const mf_Model *model) {
     for (uint32_t i = 0; i < model->actuator_count; i++) {
         const mf_Actuator *a = &model->actuators[i];
         char gear[40], gain[80], bias[80];
-        const char *target = a->joint != MF_NONE    ? model->joints[a->joint].name
-                             : a->tendon != MF_NONE ? model->tendons[a->tendon].name
-                             : a->site != MF_NONE   ? model->sites[a->site].name
-                                                    : "";
+        const char *target = a->joint != MF_NONE         ? model->joints[a->joint].name
+                             : a->tendon != MF_NONE      ? model->tendons[a->tendon].name
+                             : a->site != MF_NONE        ? model->sites[a->site].name
+                             : a->drive == MF_DRIVE_BODY ? model->bodies[a->body].name
+                                                         : "";
         mf_plain_format(gear, sizeof gear, "%.4g", a->gear[0]);
         mf_plain_format(gain, sizeof gain, "%.4g %.4g %.4g", a->gain[0], a->gain[1], a->gain[2]);
         mf_plain_format(bias, sizeof bias, "%.4g %.4g %.4g", a->bias[0], a->bias[1], a->bias[2]);

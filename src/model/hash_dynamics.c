@@ -87,13 +87,28 @@ static uint64_t hash_shapes(uint64_t hash, const mf_Model *model) {
     return hash;
 }
 
+// What the medium acts on as an ellipsoid, touching or not.
+static uint64_t hash_fluids(uint64_t hash, const mf_Model *model) {
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (!shape->fluid)
+            continue;
+        hash = mf_hash_u32(mf_hash_u32(hash, (uint32_t)shape->type), shape->body);
+        hash = mf_hash_doubles(hash, shape->position, 3);
+        hash = mf_hash_doubles(hash, shape->rotation, 4);
+        hash = mf_hash_doubles(hash, shape->size, 3);
+        hash = mf_hash_doubles(hash, shape->fluid_coefficients, 5);
+    }
+    return hash;
+}
+
 // Pairs name shapes; those between are counted as hash_shapes does, so that a model without its
 // visual shapes has the same hash.
 static uint32_t touching_number(const mf_Model *model, uint32_t shape) {
     uint32_t number = 0;
-    for (uint32_t i = 0; i < shape; i++)
+    for (uint32_t i = 0; shape != MF_NONE && i < shape; i++)
         number += model->shapes[i].collides;
-    return model->shapes[shape].collides ? number : MF_NONE;
+    return shape != MF_NONE && model->shapes[shape].collides ? number : MF_NONE;
 }
 
 static uint64_t hash_contacts(uint64_t hash, const mf_Model *model) {
@@ -199,19 +214,32 @@ static uint64_t hash_actuator(uint64_t hash, const mf_Actuator *a) {
     hash = mf_hash_doubles(hash, a->gain, 3);
     hash = mf_hash_doubles(hash, a->bias, 3);
     hash = hash_muscle(mf_hash_doubles(hash, scalars, 9), &a->muscle);
+    if (a->drive == MF_DRIVE_BODY)
+        return mf_hash_u32(hash, a->body);
     if (a->drive != MF_DRIVE_SITE)
         return hash;
     hash = hash_frame(hash, &a->frame);
     return a->reference_site == MF_NONE ? hash : hash_frame(hash, &a->reference);
 }
 
-static uint64_t hash_sensor(uint64_t hash, const mf_Sensor *sensor) {
+static uint64_t hash_sensor(uint64_t hash, const mf_Model *model, const mf_Sensor *sensor) {
     hash = mf_hash_u32(hash, sensor->tendon);
     hash = mf_hash_u32(hash, sensor->actuator);
     hash = mf_hash_u32(hash, sensor->body);
     hash = hash_frame(hash, &sensor->frame);
     hash = mf_hash_u32(hash, sensor->has_reference);
     hash = hash_frame(hash, &sensor->reference);
+    if (sensor->type == MF_SENSOR_CONTACTS) {
+        const mf_ContactQuery *query = &sensor->query;
+        const uint32_t numbers[4] = {(uint32_t)query->sides[0], (uint32_t)query->sides[1],
+                                     query->data, query->nearest};
+        for (int i = 0; i < 4; i++)
+            hash = mf_hash_u32(hash, numbers[i]);
+        for (int side = 0; side < 2; side++)
+            hash = mf_hash_u32(hash, query->sides[side] == MF_CONTACT_SIDE_SHAPE
+                                         ? touching_number(model, query->objects[side])
+                                         : query->objects[side]);
+    }
     return mf_hash_u32(hash, sensor->count);
 }
 
@@ -245,14 +273,14 @@ uint64_t mf_hash_dynamics(uint64_t hash, const mf_Model *model) {
         hash = mf_hash_u32(hash, model->bodies[i].link);
     }
     hash = hash_shapes(hash, model);
-    hash = hash_contacts(hash, model);
+    hash = hash_contacts(hash_fluids(hash, model), model);
     hash = hash_wraps(hash_tendons(hash, model), model);
     for (uint32_t i = 0; i < model->equality_count; i++)
         hash = hash_equality(hash, &model->equalities[i]);
     for (uint32_t i = 0; i < model->actuator_count; i++)
         hash = hash_actuator(hash, &model->actuators[i]);
     for (uint32_t i = 0; i < model->sensor_count; i++)
-        hash = hash_sensor(hash, &model->sensors[i]);
+        hash = hash_sensor(hash, model, &model->sensors[i]);
     hash = hash_physics(hash, &model->physics);
     return mf_hash_doubles(hash, model->start_position, model->position_count);
 }

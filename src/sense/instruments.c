@@ -62,6 +62,8 @@ static void run_measure(const mf_SystemRun *run, void *user) {
         work.only = 0; // a lone robot needs no wide registers
         plan->run_one(&plan->batch, &work);
     }
+    if (moments.due != 0)
+        mf_lookout_run(run);
     copy_fields(plan, run->first_block, run->block_count, moments.due);
     mf_signal_set_run(plan->signals, run, &moments);
 }
@@ -83,6 +85,7 @@ static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
         mf_field_set(values, instance, c, 0.0);
     mf_InstrumentRun work = run_one(plan, instance);
     plan->run_one(&plan->batch, &work);
+    mf_lookout_one(group, instance);
     copy_fields(plan, work.first, 1, work.due);
     mf_signal_set_start(plan->signals, instance);
 }
@@ -274,8 +277,9 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
                                         "fault.word",
                                         "fault.count",
                                         NULL};
-    static const char *const writes[] = {"sensor.value", "?sensor.raw", "?sensor.bias",
-                                         "?sensor.ring", "fault.word",  NULL};
+    static const char *const writes[] = {
+        "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.look",
+        "fault.word",   NULL};
     mf_SystemConfig system = mf_system_config();
     system.name = keep_name;
     system.reads = kept;
@@ -309,6 +313,8 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
     mf_InstrumentPlan *plan = NULL;
     bool owned = false;
     mf_Status status = check(group, &settings, error);
+    if (status == MF_OK)
+        status = mf_lookout_prepare(group, error);
     if (status == MF_OK)
         status = mf_instrument_plan_create(group, &settings, &plan, error);
     if (status != MF_OK || plan == NULL)
@@ -401,6 +407,7 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
         put(block, precise, i, lane, mf_field_get(field, instance, i));
     mf_InstrumentRun work = run_one(plan, instance);
     plan->run_one(&batch, &work);
+    mf_lookout_one(group, instance);
     for (uint32_t i = 0; i < batch.value_count; i++)
         values[i] = get(block, precise, i, lane);
     for (uint32_t i = 0; i < batch.instrument_count; i++)

@@ -2,6 +2,8 @@
 // to count, then into one allocation.
 #include "sense/instruments_pieces.h"
 
+#include "world/attach.h"
+
 #include <mayfly/articulated.h>
 #include <string.h>
 
@@ -91,8 +93,8 @@ static bool limits_off(const mf_Model *model) {
     return (model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)) != 0;
 }
 
-// Lengths of paths are found within a step of full dynamics and are not kept.
-static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor) {
+// What only full dynamics can tell.
+static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor, bool looked) {
     const bool energy =
         sensor->type == MF_SENSOR_POTENTIAL_ENERGY || sensor->type == MF_SENSOR_KINETIC_ENERGY;
     for (uint32_t i = 0; energy && i < model->tendon_count; i++) {
@@ -108,9 +110,29 @@ static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor) {
              sensor->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
              sensor->type == MF_SENSOR_TENDON_LIMIT_VELOCITY)
         tendon = sensor->tendon;
-    return tendon != MF_NONE && model->tendons[tendon].wrap_count > 0
-               ? "the length of a spatial tendon"
+    return !looked && tendon != MF_NONE && model->tendons[tendon].wrap_count > 0
+               ? "this motion does not know lengths of spatial tendons"
                : NULL;
+}
+
+// Whether actuators pull a joint by spatial tendons: some of the path moves with it, some does not.
+static bool is_pulled_by_path(const mf_Model *model, uint32_t joint) {
+    for (uint32_t a = 0; a < model->actuator_count; a++) {
+        bool inside = false, outside = false;
+        const uint32_t tendon = model->actuators[a].tendon;
+        const mf_Tendon *of = tendon != MF_NONE ? &model->tendons[tendon] : NULL;
+        for (uint32_t k = 0; of != NULL && k < of->wrap_count; k++) {
+            const mf_TendonWrap *wrap = &model->tendon_wraps[of->first_wrap + k];
+            if (wrap->type == MF_WRAP_PULLEY)
+                continue;
+            const bool moves = mf_instrument_moves(model, joint, wrap->frame.link);
+            inside = inside || moves;
+            outside = outside || !moves;
+        }
+        if (inside && outside)
+            return true;
+    }
+    return false;
 }
 
 // What is special about a type; NULL, or why it cannot be measured.
@@ -133,6 +155,10 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
             out->body = b->model->bodies[sensor->body].link + 1; // MF_NONE + 1: the world
         b->needed[out->body] = true;
         return may_be_pushed(b, sensor->body) ? ask_outer(b, sensor->body, out) : NULL;
+    case MF_SENSOR_JOINT_ACTUATOR_FORCE:
+        return is_pulled_by_path(b->model, sensor->joint)
+                   ? "actuators pull its joint by spatial tendons"
+                   : NULL;
     case MF_SENSOR_ACCELEROMETER:
     case MF_SENSOR_FRAME_ACCELERATION:
     case MF_SENSOR_FRAME_ANGULAR_ACCELERATION:
@@ -250,6 +276,14 @@ bool mf_instrument_is_direction(mf_SensorType type) {
            (type >= MF_SENSOR_FRAME_X_AXIS && type <= MF_SENSOR_FRAME_Z_AXIS);
 }
 
+// A value of sensor.look, in which `component` is set.
+static void fill_look(const mf_InstrumentBuild *b, mf_Instrument *out) {
+    const bool limit = out->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
+                       out->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
+    out->field = mf_group_find_field(b->group, "sensor.look");
+    out->dead = limit && limits_off(b->model);
+}
+
 static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *error) {
     const mf_Sensor *sensor = &b->model->sensors[index];
     mf_Instrument out = {.type = sensor->type,
@@ -272,8 +306,13 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     out.reference = mf_instrument_frame(b, sensor->has_reference ? &sensor->reference : &world);
     if (sensor->joint != MF_NONE && sensor->joint < b->model->joint_count)
         mf_instrument_set_joint(b, sensor->joint, &out);
-    const char *reason = path_reason(b->model, sensor);
-    if (reason == NULL)
+    const bool looked = mf_lookout_find(b->group, index, &out.component);
+    const char *reason = path_reason(b->model, sensor, looked);
+    if (reason == NULL && sensor->type == MF_SENSOR_CONTACTS && !looked)
+        reason = "this motion does not know contacts of shapes";
+    if (reason == NULL && looked)
+        fill_look(b, &out);
+    else if (reason == NULL)
         reason = fill_special(b, sensor, &out);
     if (reason != NULL && !b->lenient)
         return mf_fail(error, MF_UNSUPPORTED, "sensor %u '%.100s' cannot be measured: %s", index,
@@ -282,7 +321,8 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     out.dead |= reason != NULL;
     if (out.dead)
         out.field = NULL;
-    fill_items(b, sensor, &out);
+    if (!looked)
+        fill_items(b, sensor, &out);
     if (b->instruments != NULL)
         b->instruments[b->instrument_count] = out;
     b->instrument_count++;

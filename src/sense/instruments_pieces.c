@@ -145,8 +145,7 @@ void mf_instrument_set_joint(mf_InstrumentBuild *b, uint32_t index, mf_Instrumen
     memcpy(out->axis, joint->axis, sizeof out->axis);
 }
 
-// Whether `link` is carried by the joint.
-static bool moves(const mf_Model *model, uint32_t joint, uint32_t link) {
+bool mf_instrument_moves(const mf_Model *model, uint32_t joint, uint32_t link) {
     while (link != MF_NONE && link != model->joints[joint].child)
         link = model->links[link].parent;
     return link != MF_NONE;
@@ -170,9 +169,9 @@ static void put_pushes(mf_InstrumentBuild *b, uint32_t joint) {
         const mf_Actuator *actuator = &b->model->actuators[a];
         if (actuator->drive != MF_DRIVE_SITE)
             continue;
-        bool far = moves(b->model, joint, actuator->frame.link);
+        bool far = mf_instrument_moves(b->model, joint, actuator->frame.link);
         bool between = actuator->reference_site != MF_NONE;
-        bool near = between && moves(b->model, joint, actuator->reference.link);
+        bool near = between && mf_instrument_moves(b->model, joint, actuator->reference.link);
         const mf_Frame *axes = between ? &actuator->reference : &actuator->frame;
         if (far && !near)
             put_push(b, a, &actuator->frame, axes, 1.0);
@@ -216,6 +215,8 @@ void mf_instrument_put_actuator(mf_InstrumentBuild *b, const mf_Sensor *sensor,
     memcpy(out->gear, actuator->gear, sizeof out->gear);
     if (actuator->drive == MF_DRIVE_TENDON) {
         mf_instrument_put_tendon_terms(b, actuator->tendon, actuator->gear[0]);
+    } else if (actuator->drive == MF_DRIVE_BODY) {
+        out->drive = MF_INSTRUMENT_SITE; // it has no length
     } else if (actuator->drive == MF_DRIVE_SITE) {
         bool between = actuator->reference_site != MF_NONE;
         out->drive = between ? MF_INSTRUMENT_BETWEEN : MF_INSTRUMENT_SITE;

@@ -57,4 +57,26 @@ mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t 
 // or nobody said what the row is.
 bool mf_contacts_place(const mf_Group *group, uint32_t row, uint32_t link, double place[3]);
 
+// ---- looking ------------------------------------------------------------------------------------
+
+// What a motion sees of a state that no field holds; sensors ask for it when they are due. It goes
+// to the field sensor.look.
+typedef struct mf_Lookout {
+    // Makes ready for the sensors of the group's model; adds no field when none asks.
+    mf_Status (*prepare)(mf_Group *group, mf_Error *error);
+    // The first component of a sensor there; false when it has none.
+    bool (*find)(const mf_Group *group, uint32_t sensor, uint32_t *component);
+    void (*run)(const mf_SystemRun *run);                  // at the robots of a run
+    void (*one)(const mf_Group *group, uint32_t instance); // at one, whatever its state
+} mf_Lookout;
+
+// `lookout` must outlive the group.
+void mf_lookout_offer(mf_Group *group, const mf_Lookout *lookout);
+
+// These do nothing, and find nothing, where no motion offers it.
+mf_Status mf_lookout_prepare(mf_Group *group, mf_Error *error);
+bool mf_lookout_find(const mf_Group *group, uint32_t sensor, uint32_t *component);
+void mf_lookout_run(const mf_SystemRun *run);
+void mf_lookout_one(const mf_Group *group, uint32_t instance);
+
 #endif

@@ -67,6 +67,7 @@ struct mf_Group {
     uint32_t contact_row_count;
     mf_ContactLink *contact_links; // NULL until a motion says what its contacts are
     mf_ContactRow *contact_rows;   // behind them
+    const mf_Lookout *lookout;     // NULL until a motion offers it
 };
 
 struct mf_World {

@@ -10,7 +10,8 @@ shared=${MAYFLY_SHARED:-$source/../shared}
 probe=$build/$probe
 command -v "$python" > /dev/null || { echo "skipped: no $python"; exit 77; }
 [ -x "$probe" ] && [ -x "$build/mayfly" ] || { echo "skipped: $probe is not built"; exit 77; }
-models="$source/tests/motion/actuators.xml $source/tests/motion/tendons.xml"
+models="$source/tests/motion/actuators.xml $source/tests/motion/tendons.xml
+    $source/tests/motion/fluids.xml"
 for model in mujoco_models/humanoid.xml mujoco_models/car.xml booster_t1/t1.xml \
     bitcraze_crazyflie_2/cf2.xml skydio_x2/x2.xml wonik_allegro/left_hand.xml \
     wonik_allegro/right_hand.xml robot_soccer_kit/robot_soccer_kit.xml; do

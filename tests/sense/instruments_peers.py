@@ -135,6 +135,10 @@ def worst_of(probe, path, count):
     model.opt.density = model.opt.viscosity = 0
     data = mujoco.MjData(model)
     rng = np.random.default_rng(1)
+    # Of spatial tendons: their pull is an outer force to MuJoCo's force sensors only (instruments.md).
+    paths = [int(model.wrap_type[model.tendon_adr[t]]) != 1 for t in range(model.ntendon)]
+    pulled = any(paths[model.actuator_trnid[a, 0]] for a in range(model.nu)
+                 if model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_TENDON)
     floor = model.ngeom > 0 and model.geom_type[0] == 0 and model.geom_bodyid[0] == 0
     worst = dict.fromkeys(GROUPS, 0.0)
     for first in range(0, count, CHUNK):
@@ -154,6 +158,9 @@ def worst_of(probe, path, count):
             kind = KINDS(int(model.sensor_type[s]))
             # MuJoCo adds torques of several trees in the world about a point of each tree's own.
             world = kind == KINDS.mjSENS_TORQUE and model.site_bodyid[model.sensor_objid[s]] == 0
+            if pulled and kind in (KINDS.mjSENS_FORCE, KINDS.mjSENS_TORQUE,
+                                   KINDS.mjSENS_JOINTACTFRC):
+                continue
             if kind in SKIPPED or world or (kind == KINDS.mjSENS_RANGEFINDER and not floor):
                 continue
             part = slice(model.sensor_adr[s], model.sensor_adr[s] + model.sensor_dim[s])

@@ -1,6 +1,7 @@
 // Sensors of MJCF files against closed forms. With the path of a model as argument it answers
 // questions instead: for each position, velocity, acceleration and actuator force vector on the
-// input it prints all sensor values (test_instruments_peers.sh asks MuJoCo the same).
+// input it prints all sensor values (test_instruments_peers.sh asks MuJoCo the same); contacts are
+// off without a further argument.
 #include "model/support.h"
 
 #include "torture.h"
@@ -697,7 +698,7 @@ static double *numbers(uint32_t count) {
     return values;
 }
 
-static int answer(const char *path) {
+static int answer(const char *path, bool contacts) {
     Rig rig = {0};
     RigConfig config = rig_config();
     mf_Error error = {0};
@@ -708,7 +709,8 @@ static int answer(const char *path) {
         printf("%s\n", error.message);
         return 3;
     }
-    ((mf_Model *)(uintptr_t)rig.model)->physics.disabled |= MF_DISABLE_CONTACT; // not shared yet
+    if (!contacts)
+        ((mf_Model *)(uintptr_t)rig.model)->physics.disabled |= MF_DISABLE_CONTACT; // not shared yet
     if (rig_try(&rig, &config, &error) != MF_OK) {
         printf("%s\n", error.message);
         return 3;
@@ -740,7 +742,7 @@ static int answer(const char *path) {
 
 int main(int argument_count, char **arguments) {
     if (argument_count > 1)
-        return answer(arguments[1]);
+        return answer(arguments[1], argument_count > 2);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_falls_and_rests),
         cmocka_unit_test(a_rod_turns),

@@ -54,6 +54,7 @@ static mf_Status run_passes(mf_Mjcf *m) {
                                   name_model,
                                   mf_mjcf_read_sections,
                                   mf_mjcf_read_options,
+                                  mf_mjcf_replicate,
                                   mf_mjcf_read_classes,
                                   mf_mjcf_read_assets,
                                   mf_mjcf_read_bodies,

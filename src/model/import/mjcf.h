@@ -2,6 +2,7 @@
 //
 //   mjcf_include.c   the file and all that it includes, as one tree
 //   mjcf_attach.c    models that are attached, likewise
+//   mjcf_replicate.c what is to be there several times
 //   mjcf_option.c    compiler, option and the sections that are passed over
 //   mjcf_class.c     default classes
 //   mjcf_asset.c     meshes and height fields (mjcf_mesh.c and mjcf_heights.c read them when used)
@@ -13,7 +14,7 @@
 //   mjcf_tendon.c    tendons, fixed and spatial (mjcf_path.c: the length of a path)
 //   mjcf_equality.c  connect, weld, joint, tendon
 //   mjcf_actuator.c  actuators (mjcf_pid.c: those of the plugin mujoco.pid)
-//   mjcf_sensor.c    sensors
+//   mjcf_sensor.c    sensors (mjcf_query.c: of contacts)
 //   mjcf_keyframe.c  stored states
 //   mjcf_resolve.c   what follows from the whole robot's inertia (dampratio, springdamper)
 //
@@ -108,6 +109,8 @@ typedef struct mf_MjcfGeom {
     bool shell;
     double size[3], friction[3], fromto[6], position[3], color[4];
     double mass, density, mix, margin, gap, fit_scale;
+    int32_t fluid; // 1: fluidshape ellipsoid
+    double fluid_coefficients[5];
     mf_MjcfOrientation orientation;
     mf_Softness softness;
     uint32_t body;
@@ -206,7 +209,7 @@ enum { MF_MJCF_BIAS_NONE, MF_MJCF_BIAS_AFFINE, MF_MJCF_BIAS_MUSCLE };
 
 typedef struct mf_MjcfActuator {
     const mf_XmlNode *node;
-    const char *name, *joint, *joint_in_parent, *tendon, *site, *reference_site;
+    const char *name, *joint, *joint_in_parent, *tendon, *site, *reference_site, *body;
     int32_t control_limited, force_limited, activation_limited, group;
     int32_t dynamics, gain_kind, bias_kind;
     bool early;
@@ -214,6 +217,7 @@ typedef struct mf_MjcfActuator {
     double dynamics_values[10], gain[10], bias[10], inherit_range;
     double kp, kv, damping_ratio, time_constant; // NaN: not given
     double area, diameter, cylinder_bias[3], piston_time;
+    double adhesion; // NaN: not given
     double length_range[2];
     double muscle_range[2], muscle_times[2], muscle_smoothing, muscle[7]; // NaN: not given
     bool plugin, known; // an actuator of a plugin, and of one that is known
@@ -338,6 +342,9 @@ mf_Status mf_mjcf_refuse(mf_Mjcf *m, const mf_XmlNode *node, const char *attribu
 // Reads the attributes of `node` into `item` by the table (its end has the name NULL). Attributes
 // that are not in the table are errors.
 mf_Status mf_mjcf_read(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *fields, void *item);
+// Likewise, but the node may have other attributes.
+mf_Status mf_mjcf_read_some(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *fields,
+                            void *item);
 
 // Errors for children of `node` that are not in the NULL-terminated list.
 mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *known);
@@ -416,6 +423,7 @@ mf_Status mf_mjcf_include(mf_Mjcf *m);
 mf_Status mf_mjcf_attach(mf_Mjcf *m);
 mf_Status mf_mjcf_read_sections(mf_Mjcf *m);
 mf_Status mf_mjcf_read_options(mf_Mjcf *m);
+mf_Status mf_mjcf_replicate(mf_Mjcf *m);
 mf_Status mf_mjcf_read_classes(mf_Mjcf *m);
 mf_Status mf_mjcf_read_assets(mf_Mjcf *m);
 mf_Status mf_mjcf_read_bodies(mf_Mjcf *m);
@@ -429,6 +437,9 @@ mf_Status mf_mjcf_read_tendons(mf_Mjcf *m);
 mf_Status mf_mjcf_read_equalities(mf_Mjcf *m);
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m);
 mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
+// What a contact sensor looks for and how many values it has; `*found` is false when it is dropped.
+mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
+                             uint32_t *count, bool *found);
 mf_Status mf_mjcf_read_keyframes(mf_Mjcf *m);
 mf_Status mf_mjcf_resolve(mf_Mjcf *m);
 
@@ -452,6 +463,14 @@ typedef void (*mf_PathPiece)(void *user, uint32_t from_link, const double from[3
 // NULL.
 double mf_mjcf_path_length(const mf_TendonWrap *wraps, uint32_t count, const mf_LinkPose *links,
                            mf_PathPiece piece, void *user);
+
+// Nodes that no file has (mjcf_attach.c). A new one stands where `place` does and has room for so
+// many attributes; NULL: mf_mjcf_no_room says why.
+mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *place,
+                             uint32_t attributes);
+mf_Status mf_mjcf_no_room(const mf_Mjcf *m, const mf_XmlNode *node);
+void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value);
+void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child);
 
 // Reads an included or attached file, which `node` names in its attribute file, with all that it
 // includes. A file that was read before is an error unless `again`.

@@ -57,7 +57,7 @@ static const mf_MjcfField general_fields[] = {
     NUMBERS("biasprm", 1, 10, bias),
     {"actearly", MF_MJCF_FLAG, 0, 0, offsetof(mf_MjcfActuator, early), NULL},
     PASSED("actdim"),
-    REFUSED("body"),
+    TEXT("body", body),
     REFUSED("input"),
     REFUSED("velrange"),
     REFUSED("ffrange"),
@@ -94,6 +94,8 @@ static const mf_MjcfField plugin_fields[] = {COMMON,
                                              {"plugin", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
                                              {"instance", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
                                              END};
+static const mf_MjcfField adhesion_fields[] = {COMMON, TEXT("body", body),
+                                               NUMBERS("gain", 1, 1, adhesion), END};
 static const mf_MjcfField cylinder_fields[] = {COMMON,
                                                NUMBERS("timeconst", 1, 1, piston_time),
                                                NUMBERS("area", 1, 1, area),
@@ -182,6 +184,17 @@ static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator 
     return status;
 }
 
+// It only pulls: gain and control are >= 0.
+static mf_Status set_adhesion(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+    a->gain[0] = mf_is_finite(a->adhesion) ? a->adhesion : a->gain[0];
+    a->control_limited = MF_MJCF_TRUE;
+    a->gain_kind = MF_MJCF_GAIN_FIXED;
+    a->bias_kind = MF_MJCF_BIAS_NONE;
+    if (a->control_range[0] < 0.0 || a->control_range[1] < 0.0)
+        return mf_mjcf_fail(m, node, "<adhesion> ctrlrange: expected numbers >= 0");
+    return not_negative(m, node, "gain", a->gain[0]);
+}
+
 static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     (void)m, (void)node;
     if (mf_is_finite(a->piston_time))
@@ -236,7 +249,7 @@ static const struct {
     {"position", position_fields, set_position}, {"intvelocity", position_fields, set_intvelocity},
     {"velocity", velocity_fields, set_velocity}, {"damper", velocity_fields, set_damper},
     {"cylinder", cylinder_fields, set_cylinder}, {"plugin", plugin_fields, mf_mjcf_set_pid},
-    {"muscle", muscle_fields, set_muscle}};
+    {"muscle", muscle_fields, set_muscle},       {"adhesion", adhesion_fields, set_adhesion}};
 
 bool mf_mjcf_is_actuator(const char *element) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -254,7 +267,7 @@ mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActua
     a->node = node;
     // What one element says of a shortcut goes into the general settings and is not inherited.
     a->kp = a->kv = a->damping_ratio = a->time_constant = a->piston_time = none;
-    a->area = a->diameter = none;
+    a->area = a->diameter = a->adhesion = none;
     mf_vec3_set(a->cylinder_bias, none, none, none);
     a->muscle_smoothing = a->muscle_range[0] = a->muscle_range[1] = none;
     a->muscle_times[0] = a->muscle_times[1] = none;
@@ -303,22 +316,35 @@ static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
     return MF_OK;
 }
 
+// Adhesion. A body of the world pulls at what touches it, too, but is no body of the model.
+static mf_Status find_body(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
+    uint32_t body;
+    mf_Status status =
+        mf_mjcf_find(m, from->node, "body", from->body, &m->body_names, "body", &body);
+    if (status != MF_OK || body == MF_NONE)
+        return status;
+    to->drive = MF_DRIVE_BODY;
+    to->body = mf_mjcf_draft_body(body);
+    return to->body == MF_NONE ? mf_mjcf_refuse(m, from->node, "body (the world)") : MF_OK;
+}
+
 // What it drives; nothing when that was dropped.
 static mf_Status find_target(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
-    int targets =
-        (from->joint || from->joint_in_parent) + (from->tendon != NULL) + (from->site != NULL);
-    if (targets == 0 &&
-        (mf_xml_attribute(from->node, "cranksite") || mf_xml_attribute(from->node, "body")))
+    int targets = (from->joint || from->joint_in_parent) + (from->tendon != NULL) +
+                  (from->site != NULL) + (from->body != NULL);
+    if (targets == 0 && mf_xml_attribute(from->node, "cranksite"))
         return MF_OK; // refused already
     if (targets != 1)
         return mf_mjcf_fail(m, from->node,
                             "<%.80s>: expected one of joint, jointinparent, tendon, "
-                            "site, found %d",
+                            "site, body, found %d",
                             from->node->name, targets);
     if (from->joint || from->joint_in_parent)
         return find_joint(m, from, to);
     if (from->site)
         return find_sites(m, from, to);
+    if (from->body)
+        return find_body(m, from, to);
     to->drive = MF_DRIVE_TENDON;
     return mf_mjcf_find(m, from->node, "tendon", from->tendon, &m->tendon_names, "tendon",
                         &to->tendon);
@@ -403,7 +429,8 @@ static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
                              bool *refused) {
     const double *p = from->gain;
     *refused = from->gain_kind != MF_MJCF_GAIN_MUSCLE || from->bias_kind != MF_MJCF_BIAS_MUSCLE ||
-               memcmp(from->gain, from->bias, 9 * sizeof *p) != 0 || to->drive == MF_DRIVE_SITE;
+               memcmp(from->gain, from->bias, 9 * sizeof *p) != 0 || to->drive == MF_DRIVE_SITE ||
+               to->drive == MF_DRIVE_BODY;
     if (*refused)
         return mf_mjcf_refuse(m, from->node, "with a muscle's gain or bias alone");
     mf_Muscle *muscle = &to->muscle;
@@ -471,6 +498,7 @@ static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
                       .tendon = MF_NONE,
                       .site = MF_NONE,
                       .reference_site = MF_NONE,
+                      .body = MF_NONE,
                       .frame = mf_world_frame(),
                       .reference = mf_world_frame(),
                       .activation_address = MF_NONE};
@@ -481,7 +509,8 @@ static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
     if (from->plugin && !from->known)
         return mf_mjcf_dropped(m, "actuator", from->name);
     mf_Status status = find_target(m, from, &to);
-    if (status == MF_OK && to.joint == MF_NONE && to.tendon == MF_NONE && to.site == MF_NONE)
+    if (status == MF_OK && to.joint == MF_NONE && to.tendon == MF_NONE && to.site == MF_NONE &&
+        to.body == MF_NONE)
         return mf_mjcf_dropped(m, "actuator", from->name);
     if (status == MF_OK)
         status = fill_law(m, from, &to, &refused);

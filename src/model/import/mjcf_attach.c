@@ -29,11 +29,12 @@ typedef struct Attaching {
 // Attributes that name an element.
 static bool names_element(const char *attribute) {
     static const char *const list[] = {
-        "name",    "class",    "childclass", "mesh",    "material",  "hfield", "texture",
-        "joint",   "joint1",   "joint2",     "body",    "body1",     "body2",  "jointinparent",
-        "geom",    "geom1",    "geom2",      "site",    "site1",     "site2",  "sidesite",
-        "tendon",  "tendon1",  "tendon2",    "objname", "refname",   "target", "actuator",
-        "refsite", "instance", "slidersite", "camera",  "cranksite", NULL};
+        "name",       "class",         "childclass", "mesh",     "material", "hfield",
+        "texture",    "joint",         "joint1",     "joint2",   "body",     "body1",
+        "body2",      "jointinparent", "geom",       "geom1",    "geom2",    "site",
+        "site1",      "site2",         "sidesite",   "tendon",   "tendon1",  "tendon2",
+        "objname",    "refname",       "target",     "actuator", "refsite",  "instance",
+        "slidersite", "camera",        "cranksite",  "subtree1", "subtree2", NULL};
     for (const char *const *name = list; *name; name++) {
         if (strcmp(attribute, *name) == 0)
             return true;
@@ -48,8 +49,8 @@ static const char *join(mf_Mjcf *m, const char *prefix, const char *name) {
     return mf_arena_text(&m->arena, text, (size_t)length);
 }
 
-static mf_XmlNode *new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *place,
-                            uint32_t attributes) {
+mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *place,
+                             uint32_t attributes) {
     if (m->copied++ >= MF_XML_NODES)
         return NULL;
     mf_XmlNode *node = mf_arena_take(&m->arena, sizeof *node);
@@ -65,19 +66,18 @@ static mf_XmlNode *new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *plac
     return node;
 }
 
-// Why there is no copy.
-static mf_Status no_room(const mf_Mjcf *m, const mf_XmlNode *node) {
+mf_Status mf_mjcf_no_room(const mf_Mjcf *m, const mf_XmlNode *node) {
     if (m->copied < MF_XML_NODES)
         return mf_mjcf_no_memory(m);
-    return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u attached elements",
-                       MF_XML_NODES);
+    return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
+                       "at most %u attached and replicated elements", MF_XML_NODES);
 }
 
-static void add_attribute(mf_XmlNode *node, const char *name, const char *value) {
+void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value) {
     node->attributes[node->attribute_count++] = (mf_XmlAttribute){name, value};
 }
 
-static void add_child(mf_XmlNode *parent, mf_XmlNode *child) {
+void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child) {
     child->parent = parent;
     child->next = NULL;
     if (parent->last != NULL)
@@ -101,7 +101,7 @@ static const char *asset_name(mf_Mjcf *m, const mf_XmlNode *node) {
 // A copy of an element and all that it holds, with the prefix; NULL without memory. One attribute
 // more has room.
 static mf_XmlNode *copy(mf_Mjcf *m, const mf_XmlNode *from, const char *prefix) {
-    mf_XmlNode *node = new_node(m, from->name, from, from->attribute_count + 2);
+    mf_XmlNode *node = mf_mjcf_new_node(m, from->name, from, from->attribute_count + 2);
     const char *own = asset_name(m, from);
     if (node == NULL)
         return NULL;
@@ -112,19 +112,19 @@ static mf_XmlNode *copy(mf_Mjcf *m, const mf_XmlNode *from, const char *prefix) 
         const char *value = named ? join(m, prefix, attribute->value) : attribute->value;
         if (value == NULL)
             return NULL;
-        add_attribute(node, attribute->name, value);
+        mf_mjcf_add_attribute(node, attribute->name, value);
     }
     if (own != NULL) {
         own = join(m, prefix, own);
         if (own == NULL)
             return NULL;
-        add_attribute(node, "name", own);
+        mf_mjcf_add_attribute(node, "name", own);
     }
     for (const mf_XmlNode *child = from->first; child; child = child->next) {
         mf_XmlNode *inner = copy(m, child, prefix);
         if (inner == NULL)
             return NULL;
-        add_child(node, inner);
+        mf_mjcf_add_child(node, inner);
     }
     return node;
 }
@@ -138,38 +138,38 @@ static mf_Status copy_section(mf_Mjcf *m, const mf_XmlNode *from, const char *pr
     static const char *const without[] = {"model", "texture", "hfield", "skin", "exclude", NULL};
     mf_XmlNode *section = copy(m, from, prefix);
     if (section == NULL)
-        return no_room(m, from);
+        return mf_mjcf_no_room(m, from);
     bool classes = strcmp(from->name, "sensor") != 0;
     for (mf_XmlNode *child = section->first; classes && child; child = child->next) {
         bool may = mf_xml_attribute(child, "class") == NULL;
         for (const char *const *name = without; *name; name++)
             may = may && strcmp(child->name, *name) != 0;
         if (may)
-            add_attribute(child, "class", main_class);
+            mf_mjcf_add_attribute(child, "class", main_class);
     }
-    add_child(m->xml.root, section);
+    mf_mjcf_add_child(m->xml.root, section);
     return MF_OK;
 }
 
 // The model's defaults as one class of the outer model.
 static mf_Status copy_defaults(mf_Mjcf *m, const mf_XmlNode *root, const char *prefix,
                                const char *main_class) {
-    mf_XmlNode *outer = new_node(m, "default", m->xml.root, 0);
-    mf_XmlNode *class = outer ? new_node(m, "default", root, 1) : NULL;
+    mf_XmlNode *outer = mf_mjcf_new_node(m, "default", m->xml.root, 0);
+    mf_XmlNode *class = outer ? mf_mjcf_new_node(m, "default", root, 1) : NULL;
     if (class == NULL)
-        return no_room(m, root);
-    add_attribute(class, "class", main_class);
-    add_child(outer, class);
+        return mf_mjcf_no_room(m, root);
+    mf_mjcf_add_attribute(class, "class", main_class);
+    mf_mjcf_add_child(outer, class);
     for (const mf_XmlNode *node = mf_xml_child(root, "default"); node;
          node = mf_xml_next(node, "default")) {
         for (const mf_XmlNode *child = node->first; child; child = child->next) {
             mf_XmlNode *inner = copy(m, child, prefix);
             if (inner == NULL)
-                return no_room(m, child);
-            add_child(class, inner);
+                return mf_mjcf_no_room(m, child);
+            mf_mjcf_add_child(class, inner);
         }
     }
-    add_child(m->xml.root, outer);
+    mf_mjcf_add_child(m->xml.root, outer);
     return MF_OK;
 }
 
@@ -223,8 +223,8 @@ static mf_Status copy_body(mf_Mjcf *m, const mf_XmlNode *node, const Source *sou
              child = name ? NULL : child->next) {
             mf_XmlNode *inner = copy(m, child, prefix);
             if (inner == NULL)
-                return no_room(m, child);
-            add_child(frame, inner);
+                return mf_mjcf_no_room(m, child);
+            mf_mjcf_add_child(frame, inner);
         }
     }
     if (name != NULL && frame->first == NULL)
@@ -251,10 +251,10 @@ static mf_Status attach(Attaching *a, mf_XmlNode *node) {
                             name ? name : "");
     prefix = prefix ? prefix : "";
     const char *main_class = join(m, prefix, *prefix ? "main" : "attached main");
-    mf_XmlNode *frame = main_class ? new_node(m, "frame", source->root, 1) : NULL;
+    mf_XmlNode *frame = main_class ? mf_mjcf_new_node(m, "frame", source->root, 1) : NULL;
     if (status != MF_OK || frame == NULL)
-        return status == MF_OK ? no_room(m, node) : status;
-    add_attribute(frame, "childclass", main_class);
+        return status == MF_OK ? mf_mjcf_no_room(m, node) : status;
+    mf_mjcf_add_attribute(frame, "childclass", main_class);
     status = copy_body(m, node, source, prefix, frame);
     if (status == MF_OK)
         status = copy_sections(a, node, source, prefix, main_class);

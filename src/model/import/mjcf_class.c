@@ -35,6 +35,7 @@ static const char *const joint_types[] = {"free", "ball", "slide", "hinge", NULL
 const char *const mf_mjcf_shapes[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                       "cylinder", "box",    "mesh",   "sdf",     NULL};
 static const char *const mass_kinds[] = {"legacy", "exact", "convex", "shell", NULL};
+static const char *const fluids[] = {"none", "ellipsoid", NULL};
 
 const mf_MjcfField mf_mjcf_joint_fields[] = {
     TEXT("name", mf_MjcfJoint, name),
@@ -61,37 +62,38 @@ const mf_MjcfField mf_mjcf_joint_fields[] = {
     PASSED("user"),
     END};
 
-const mf_MjcfField mf_mjcf_geom_fields[] = {TEXT("name", mf_MjcfGeom, name),
-                                            CHOICE("type", mf_MjcfGeom, type, mf_mjcf_shapes),
-                                            INTEGER("contype", mf_MjcfGeom, contype),
-                                            INTEGER("conaffinity", mf_MjcfGeom, conaffinity),
-                                            INTEGER("condim", mf_MjcfGeom, condim),
-                                            INTEGER("group", mf_MjcfGeom, group),
-                                            INTEGER("priority", mf_MjcfGeom, priority),
-                                            FLAG("shellinertia", mf_MjcfGeom, shell),
-                                            NUMBERS("size", 1, 3, mf_MjcfGeom, size),
-                                            NUMBERS("friction", 1, 3, mf_MjcfGeom, friction),
-                                            NUMBERS("fromto", 6, 6, mf_MjcfGeom, fromto),
-                                            NUMBERS("pos", 3, 3, mf_MjcfGeom, position),
-                                            NUMBERS("rgba", 4, 4, mf_MjcfGeom, color),
-                                            NUMBER("mass", mf_MjcfGeom, mass),
-                                            NUMBER("density", mf_MjcfGeom, density),
-                                            NUMBER("solmix", mf_MjcfGeom, mix),
-                                            SOFTNESS("sol", "", mf_MjcfGeom, softness),
-                                            NUMBER("margin", mf_MjcfGeom, margin),
-                                            NUMBER("gap", mf_MjcfGeom, gap),
-                                            NUMBER("fitscale", mf_MjcfGeom, fit_scale),
-                                            TEXT("mesh", mf_MjcfGeom, mesh),
-                                            TEXT("hfield", mf_MjcfGeom, hfield),
-                                            TEXT("material", mf_MjcfGeom, material),
-                                            MF_MJCF_ORIENTATION,
-                                            REFUSED("surfacevel"),
-                                            REFUSED("adhesion"),
-                                            REFUSED("fluidshape"),
-                                            PASSED("fluidcoef"),
-                                            ELSEWHERE("class"),
-                                            PASSED("user"),
-                                            END};
+const mf_MjcfField mf_mjcf_geom_fields[] = {
+    TEXT("name", mf_MjcfGeom, name),
+    CHOICE("type", mf_MjcfGeom, type, mf_mjcf_shapes),
+    INTEGER("contype", mf_MjcfGeom, contype),
+    INTEGER("conaffinity", mf_MjcfGeom, conaffinity),
+    INTEGER("condim", mf_MjcfGeom, condim),
+    INTEGER("group", mf_MjcfGeom, group),
+    INTEGER("priority", mf_MjcfGeom, priority),
+    FLAG("shellinertia", mf_MjcfGeom, shell),
+    NUMBERS("size", 1, 3, mf_MjcfGeom, size),
+    NUMBERS("friction", 1, 3, mf_MjcfGeom, friction),
+    NUMBERS("fromto", 6, 6, mf_MjcfGeom, fromto),
+    NUMBERS("pos", 3, 3, mf_MjcfGeom, position),
+    NUMBERS("rgba", 4, 4, mf_MjcfGeom, color),
+    NUMBER("mass", mf_MjcfGeom, mass),
+    NUMBER("density", mf_MjcfGeom, density),
+    NUMBER("solmix", mf_MjcfGeom, mix),
+    SOFTNESS("sol", "", mf_MjcfGeom, softness),
+    NUMBER("margin", mf_MjcfGeom, margin),
+    NUMBER("gap", mf_MjcfGeom, gap),
+    NUMBER("fitscale", mf_MjcfGeom, fit_scale),
+    TEXT("mesh", mf_MjcfGeom, mesh),
+    TEXT("hfield", mf_MjcfGeom, hfield),
+    TEXT("material", mf_MjcfGeom, material),
+    MF_MJCF_ORIENTATION,
+    REFUSED("surfacevel"),
+    REFUSED("adhesion"),
+    CHOICE("fluidshape", mf_MjcfGeom, fluid, fluids),
+    NUMBERS("fluidcoef", 1, 5, mf_MjcfGeom, fluid_coefficients),
+    ELSEWHERE("class"),
+    PASSED("user"),
+    END};
 
 const mf_MjcfField mf_mjcf_site_fields[] = {TEXT("name", mf_MjcfSite, name),
                                             CHOICE("type", mf_MjcfSite, type, mf_mjcf_shapes),
@@ -233,9 +235,6 @@ static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *
         if (strcmp(node->name, *name) == 0)
             return MF_OK;
     }
-    // Defaults for what cannot be used do no harm by themselves.
-    if (strcmp(node->name, "adhesion") == 0)
-        return mf_mjcf_pass(m, node, NULL);
     return mf_mjcf_refuse(m, node, NULL);
 }
 
@@ -261,6 +260,7 @@ static mf_MjcfClass builtin_class(void) {
                  .density = MF_MJCF_DENSITY,
                  .mix = 1.0,
                  .fit_scale = 1.0,
+                 .fluid_coefficients = {0.5, 0.25, 1.5, 1.0, 1.0},
                  .orientation = identity,
                  .softness = mf_softness()},
         .site = {.type = MF_MJCF_SPHERE,

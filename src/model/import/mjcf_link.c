@@ -391,7 +391,7 @@ static bool is_level(const mf_Frame *frame) {
 
 static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     bool collides = geom->contype != 0 || geom->conaffinity != 0 || geom->listed;
-    bool wanted = collides || (m->config->visual && !m->discard_visual);
+    bool wanted = collides || geom->fluid == 1 || (m->config->visual && !m->discard_visual);
     bool meshed = geom->type == MF_MJCF_MESH || geom->type == MF_MJCF_HFIELD;
     uint32_t asset = MF_NONE;
     geom->shape = MF_NONE;
@@ -400,6 +400,11 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     mf_Status status = meshed ? fill_asset(m, geom, collides, &asset) : MF_OK;
     if (status != MF_OK || (meshed && asset == MF_NONE))
         return status;
+    if (geom->fluid == 1 && (meshed || geom->type == MF_MJCF_PLANE)) {
+        status = mf_mjcf_refuse(m, geom->node, "fluidshape of a mesh, hfield or plane");
+        if (status != MF_OK)
+            return status;
+    }
     mf_Frame frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);
     if (collides && geom->type == MF_MJCF_HFIELD && !is_level(&frame))
         return mf_mjcf_refuse(m, geom->node, "hfield (tilted, or on a body that moves)");
@@ -431,6 +436,8 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     shape->margin = geom->margin;
     shape->gap = geom->gap;
     shape->softness = geom->softness;
+    shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_MJCF_PLANE;
+    memcpy(shape->fluid_coefficients, geom->fluid_coefficients, sizeof geom->fluid_coefficients);
     return MF_OK;
 }
 

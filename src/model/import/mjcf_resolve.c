@@ -315,8 +315,8 @@ static mf_Status resolve_servos(System *s, double *work) {
         mf_Actuator *actuator = &actuators[i];
         if (!wants_ratio(actuator))
             continue;
-        if (actuator->drive == MF_DRIVE_SITE) {
-            mf_Status status = mf_mjcf_refuse(s->m, s->m->xml.root, "dampratio of a site");
+        if (actuator->drive == MF_DRIVE_SITE || actuator->drive == MF_DRIVE_BODY) {
+            mf_Status status = mf_mjcf_refuse(s->m, s->m->xml.root, "dampratio of a site or body");
             if (status != MF_OK)
                 return status;
             actuator->bias[2] = 0.0;

@@ -15,6 +15,7 @@ typedef enum Target {
     ON_ACTUATOR,
     ON_FRAME, // any object, and maybe relative to another one
     ON_BODY,
+    ON_CONTACTS,
     ON_NOTHING
 } Target;
 
@@ -63,6 +64,7 @@ static const struct {
              {"e_potential", MF_SENSOR_POTENTIAL_ENERGY, ON_NOTHING, 1},
              {"e_kinetic", MF_SENSOR_KINETIC_ENERGY, ON_NOTHING, 1},
              {"clock", MF_SENSOR_CLOCK, ON_NOTHING, 1},
+             {"contact", MF_SENSOR_CONTACTS, ON_CONTACTS, 0},
              {"user", MF_SENSOR_USER, ON_NOTHING, 0}};
 
 typedef struct SensorAttributes {
@@ -76,8 +78,22 @@ typedef struct SensorAttributes {
 #define TEXT(name, member)                                                                         \
     { name, MF_MJCF_TEXT, 0, 0, offsetof(SensorAttributes, member), NULL }
 
+#define ELSEWHERE(name)                                                                            \
+    { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
+
+#define COMMON                                                                                     \
+    TEXT("name", name), {"noise", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, noise), NULL}, \
+        {"cutoff", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, cutoff), NULL},               \
+        {"user", MF_MJCF_PASSED, 0, 0, 0, NULL}, TEXT("interp", interpolation),                    \
+        {"nsample", MF_MJCF_INTEGER, 0, 0, offsetof(SensorAttributes, samples), NULL},             \
+        {"delay", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, delay), NULL}, {               \
+        "interval", MF_MJCF_NUMBERS, 1, 2, offsetof(SensorAttributes, interval), NULL              \
+    }
+#define END                                                                                        \
+    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
+
 static const mf_MjcfField fields[] = {
-    TEXT("name", name),
+    COMMON,
     TEXT("site", site),
     TEXT("joint", joint),
     TEXT("tendon", tendon),
@@ -87,19 +103,25 @@ static const mf_MjcfField fields[] = {
     TEXT("objname", object),
     TEXT("reftype", reference_type),
     TEXT("refname", reference),
-    {"noise", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, noise), NULL},
-    {"cutoff", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, cutoff), NULL},
     {"dim", MF_MJCF_INTEGER, 0, 0, offsetof(SensorAttributes, count), NULL},
-    {"user", MF_MJCF_PASSED, 0, 0, 0, NULL},
     {"needstage", MF_MJCF_PASSED, 0, 0, 0, NULL},
     {"datatype", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    TEXT("interp", interpolation),
-    {"nsample", MF_MJCF_INTEGER, 0, 0, offsetof(SensorAttributes, samples), NULL},
-    {"delay", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, delay), NULL},
-    {"interval", MF_MJCF_NUMBERS, 1, 2, offsetof(SensorAttributes, interval), NULL},
     {"camera", MF_MJCF_REFUSED, 0, 0, 0, NULL},
     {"data", MF_MJCF_REFUSED, 0, 0, 0, NULL},
-    {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    END};
+
+static const mf_MjcfField contact_fields[] = {COMMON,
+                                              ELSEWHERE("geom1"),
+                                              ELSEWHERE("geom2"),
+                                              ELSEWHERE("body1"),
+                                              ELSEWHERE("body2"),
+                                              ELSEWHERE("subtree1"),
+                                              ELSEWHERE("subtree2"),
+                                              ELSEWHERE("site"),
+                                              ELSEWHERE("data"),
+                                              ELSEWHERE("reduce"),
+                                              ELSEWHERE("num"),
+                                              END};
 
 static mf_Status find_named(mf_Mjcf *m, const mf_XmlNode *node, const char *kind, const char *name,
                             const mf_Names *names, uint32_t *out) {
@@ -243,6 +265,8 @@ static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, Target target,
         status = find_named(m, node, "body", attributes->body, &m->body_names, &index);
         sensor->body = mf_mjcf_draft_body(index);
         break;
+    case ON_CONTACTS:
+        return mf_mjcf_read_query(m, node, &sensor->query, &sensor->count, found);
     case ON_NOTHING:
         index = 0;
         break;
@@ -289,7 +313,8 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
         kind++;
     if (kind == count)
         return mf_mjcf_refuse(m, node, NULL);
-    mf_Status status = mf_mjcf_read(m, node, fields, &attributes);
+    const bool contacts = kinds[kind].target == ON_CONTACTS;
+    mf_Status status = mf_mjcf_read(m, node, contacts ? contact_fields : fields, &attributes);
     if (status != MF_OK)
         return status;
     mf_Signal signal = {0};

@@ -263,6 +263,10 @@ static void put_geom(Writer *w, uint32_t index, uint32_t level) {
     softness(w, "solref", "solimp", &shape->softness);
     number(w, "margin", shape->margin);
     number(w, "gap", shape->gap);
+    if (shape->fluid) {
+        word(w, "fluidshape", "ellipsoid");
+        numbers(w, "fluidcoef", shape->fluid_coefficients, 5);
+    }
     numbers(w, "rgba", color, 4);
     put(w, "/>\n");
 }
@@ -492,6 +496,9 @@ static void put_target(Writer *w, const mf_Actuator *actuator) {
         if (actuator->reference_site != MF_NONE)
             site_name(w, "refsite", actuator->reference_site);
         break;
+    case MF_DRIVE_BODY:
+        body_name(w, "body", actuator->body);
+        break;
     }
 }
 
@@ -528,7 +535,7 @@ static void put_actuators(Writer *w) {
         range(w, "forcerange", "forcelimited", a->force_lower, a->force_upper);
         range(w, "actrange", "actlimited", a->activation_lower, a->activation_upper);
         flag(w, "actearly", a->early);
-        if (a->drive != MF_DRIVE_SITE) {
+        if (a->drive != MF_DRIVE_SITE && a->drive != MF_DRIVE_BODY) {
             number(w, "armature", a->armature);
             number(w, "damping", a->damping);
         }
@@ -545,7 +552,8 @@ typedef enum SensorPlace {
     AT_TENDON,
     AT_ACTUATOR,
     AT_FRAME,
-    AT_BODY
+    AT_BODY,
+    AT_CONTACTS
 } SensorPlace;
 
 static const struct {
@@ -599,7 +607,8 @@ static const struct {
     {"clock", AT_NOTHING},
     {"user", AT_NOTHING},
     {NULL, AT_NOTHING}, // contact forces and fields have none either
-    {NULL, AT_NOTHING}};
+    {NULL, AT_NOTHING},
+    {"contact", AT_CONTACTS}};
 
 static void put_object(Writer *w, const char *type_attribute, const char *name_attribute,
                        mf_Object object, uint32_t index) {
@@ -611,6 +620,30 @@ static void put_object(Writer *w, const char *type_attribute, const char *name_a
         site_name(w, name_attribute, index);
     else
         body_name(w, name_attribute, index);
+}
+
+static void put_query(Writer *w, const mf_ContactQuery *query) {
+    static const char *const words[] = {"found", "dist", "pos", "normal"};
+    static const char *const attributes[2][3] = {{"geom1", "body1", "subtree1"},
+                                                 {"geom2", "body2", "subtree2"}};
+    for (int side = 0; side < 2; side++) {
+        const uint32_t object = query->objects[side];
+        if (query->sides[side] == MF_CONTACT_SIDE_ANY)
+            continue;
+        const char *attribute = attributes[side][query->sides[side] - MF_CONTACT_SIDE_SHAPE];
+        if (query->sides[side] == MF_CONTACT_SIDE_SHAPE)
+            object_name(w, attribute, "geom", w->model->shapes[object].name, object);
+        else
+            body_name(w, attribute, object);
+    }
+    put(w, " data=\"");
+    for (uint32_t i = 0, any = 0; i < 4; i++) {
+        if (query->data >> i & 1)
+            mf_text_format(&w->text, "%s%s", any++ ? " " : "", words[i]);
+    }
+    put(w, "\"");
+    word(w, "reduce", query->nearest ? "mindist" : "none");
+    integer(w, "num", (long)query->slots);
 }
 
 static void put_signal(Writer *w, const mf_Signal *signal) {
@@ -660,6 +693,9 @@ static void put_sensors(Writer *w) {
         case AT_BODY:
             body_name(w, "body", sensor->body);
             break;
+        case AT_CONTACTS:
+            put_query(w, &sensor->query);
+            break;
         case AT_NOTHING:
             break;
         }
@@ -704,7 +740,11 @@ mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error
             sensor->object == MF_OBJECT_CAMERA || sensor->reference_object == MF_OBJECT_CAMERA;
         bool shape =
             sensor->object == MF_OBJECT_SHAPE || sensor->reference_object == MF_OBJECT_SHAPE;
-        if (camera || (shape && lost))
+        bool nowhere = false;
+        for (int side = 0; side < 2; side++)
+            nowhere = nowhere || (sensor->query.sides[side] == MF_CONTACT_SIDE_SHAPE &&
+                                  sensor->query.objects[side] == MF_NONE);
+        if (camera || nowhere || (shape && lost))
             return mf_fail(error, MF_UNSUPPORTED,
                            "sensor '%.200s': its camera or geom is not part of the model, so it "
                            "cannot be written",

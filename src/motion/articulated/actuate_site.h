@@ -166,6 +166,10 @@ static inline void actuate_all(const mf_ArtPlan *plan, const State *state, mf_la
         case MF_ART_PUSHES_FROM:
             push_between(plan, state, actuator, c, input, i, work);
             break;
+        case MF_ART_ADHERES: // it pulls when contacts are known (adhere.h)
+            all->force[i] =
+                actuator_line(c, input, mf_zero(), mf_zero(), mf_zero(), mf_zero()).torque;
+            break;
         }
     }
     actuate_finish(plan, all);

@@ -187,6 +187,12 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     if (actuator->muscle)
         actuator->fibre = mf_art_muscle(&from->muscle);
     plan->has_activation = plan->has_activation || from->dynamics != MF_DYNAMICS_NONE;
+    if (from->drive == MF_DRIVE_BODY) {
+        actuator->acts = MF_ART_ADHERES;
+        actuator->body = from->body;
+        plan->adheres = true;
+        return MF_OK;
+    }
     if (from->drive == MF_DRIVE_SITE && from->reference_site == MF_NONE)
         return add_push(plan, from, actuator, c, error);
     if (from->drive == MF_DRIVE_SITE) {
@@ -203,6 +209,31 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     if (from->drive != MF_DRIVE_TENDON && !has_axis(&model->joints[from->joint]))
         return add_turn(plan, model, from, actuator, error);
     return add_terms(plan, model, from, actuator, error);
+}
+
+// Whatever may touch can be pulled at.
+mf_Status mf_art_adhesion_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error) {
+    const mf_CollidePlan *collide = plan->collide;
+    if (!plan->adheres)
+        return MF_OK;
+    plan->posed = true;
+    plan->contact_body = mf_allocate(context, plan->contact_count + 1, sizeof(uint32_t));
+    plan->shape_body =
+        mf_allocate(context, collide != NULL ? collide->shape_count : 1, sizeof(uint32_t));
+    if (plan->contact_body == NULL || plan->shape_body == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const uint32_t shape = plan->contacts[i].shape;
+        plan->contact_body[i] = shape != MF_NONE ? model->shapes[shape].body : MF_NONE;
+        mark_thrust(plan, plan->contacts[i].link);
+    }
+    for (uint32_t i = 0; collide != NULL && i < collide->shape_count; i++) {
+        const uint32_t frame = collide->shapes[i].frame;
+        plan->shape_body[i] = model->shapes[collide->shapes[i].shape].body;
+        mark_thrust(plan, frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1);
+    }
+    return MF_OK;
 }
 
 mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,

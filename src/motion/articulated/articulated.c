@@ -2,6 +2,7 @@
 #include "motion/articulated/build.h"
 #include "motion/articulated/commands.h"
 #include "motion/articulated/host.h"
+#include "motion/articulated/look.h"
 #include "motion/articulated/step.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -76,6 +77,8 @@ static const mf_FieldInfo articulated_fields[] = {
      "of the limit of each tendon, >= 0"},
     {"stage.state", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
      "where the last stage of the last Runge-Kutta step looked, see mf_articulated_report_stage"},
+    {"sensor.look", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+     "what sensors of contacts and of spatial tendons see"},
 };
 
 // How many elements a row of a fixed count has; rows with none are left out.
@@ -109,7 +112,8 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
     case MF_ART_ROW_LIMIT:
     case MF_ART_ROW_TENDON_LIMIT:
     case MF_ART_ROW_STAGE:
-        return 0; // mf_articulated_report_* adds them
+    case MF_ART_ROW_LOOK:
+        return 0; // mf_articulated_report_* and mf_art_look_add add them
     default:
         return 1;
     }
@@ -159,7 +163,7 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
     return MF_OK;
 }
 
-static mf_Status add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,
+mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,
                          mf_Error *error) {
     if (count == 0)
         return MF_OK;
@@ -296,6 +300,7 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         mf_art_plan_destroy(context, plan);
         return status;
     }
+    mf_lookout_offer(group, &mf_art_lookout);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         reset_articulated(group, i, plan);
     return MF_OK;
@@ -336,7 +341,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
     mf_Context *context = mf_world_context(mf_group_world(group));
     status = mf_art_zones_build(plan, model, bodies, count, context, error);
     if (status == MF_OK)
-        status = add_row(group, plan, MF_ART_ROW_OUTER, count, error);
+        status = mf_art_add_row(group, plan, MF_ART_ROW_OUTER, count, error);
     plan->zone_count = status == MF_OK ? count : 0;
     return status;
 }
@@ -349,9 +354,9 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
     mf_Status status = check_asked(plan, plan != NULL && plan->keeps_limits, error);
     if (status != MF_OK)
         return status;
-    status = add_row(group, plan, MF_ART_ROW_LIMIT, model->joint_count, error);
+    status = mf_art_add_row(group, plan, MF_ART_ROW_LIMIT, model->joint_count, error);
     if (status == MF_OK)
-        status = add_row(group, plan, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
+        status = mf_art_add_row(group, plan, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
     plan->keeps_limits = status == MF_OK;
     return status;
 }
@@ -364,9 +369,9 @@ mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
     if (status == MF_OK && plan->config.integrator != MF_ARTICULATED_RK4)
         status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: only RK4 has stages");
     if (status == MF_OK)
-        status = add_row(group, plan, MF_ART_ROW_STAGE,
-                         13 + 2 * plan->joint_count + 7 * plan->ball_count + 6 * plan->free_count,
-                         error);
+        status = mf_art_add_row(
+            group, plan, MF_ART_ROW_STAGE,
+            13 + 2 * plan->joint_count + 7 * plan->ball_count + 6 * plan->free_count, error);
     if (plan != NULL)
         plan->keeps_stage = plan->keeps_stage || status == MF_OK;
     return status;

@@ -115,6 +115,14 @@ void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3]
 // level planes and height fields that are fixed in the world and touch, one of them must let it.
 bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollidePair *pair);
 
+// A level plane or height field that is fixed in the world and touches: the world's ground stands
+// for it.
+bool mf_art_is_ground(const mf_Shape *shape);
+
+// Makes ready for actuators that adhere; all contacts must be there.
+mf_Status mf_art_adhesion_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error);
+
 // Allocates and fills plan->zones and zones_at.
 mf_Status mf_art_zones_build(mf_ArtPlan *plan, const mf_Model *model, const uint32_t *bodies,
                              uint32_t count, mf_Context *context, mf_Error *error);

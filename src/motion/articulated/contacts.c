@@ -146,9 +146,7 @@ static bool by_points(const mf_Model *model, const mf_ArticulatedConfig *config,
     return false;
 }
 
-// A level plane or height field that is fixed in the world and touches: the world's ground stands
-// for it.
-static bool is_ground(const mf_Shape *shape) {
+bool mf_art_is_ground(const mf_Shape *shape) {
     const double up[3] = {0, 0, 1};
     double axis[3];
     if (shape->link != MF_NONE || !shape->collides ||
@@ -162,7 +160,7 @@ bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollidePair *
     const mf_Shape *shape = &model->shapes[number];
     bool any = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
-        if (!is_ground(&model->shapes[i]))
+        if (!mf_art_is_ground(&model->shapes[i]))
             continue;
         if (mf_collide_match(model, number, i, pair))
             return true;

@@ -1,6 +1,7 @@
 // What the medium does to the bodies of a file: drag of the box that has a body's inertia (MuJoCo's
-// documentation, "Computation", section "Passive forces", fluid model by inertia). Along and about
-// every axis of the box
+// documentation, "Computation", section "Passive forces", fluid model by inertia), or drag, lift
+// and added mass of the ellipsoids of its shapes, where one has fluidshape. Of the box, along and
+// about every axis
 //     force = -(drag |v| + creep) v        torque = -(twist |w| + whirl) w
 // with v relative to the medium. In an implicit step this is the chord through rest with the slope
 // of now, taken at the end of the step, so no density makes a step unstable.
@@ -8,6 +9,8 @@
 #define MF_MOTION_ARTICULATED_FLUID_H
 
 #include "motion/articulated/contact.h"
+
+#define FLUID_PI 3.14159265358979323846
 
 static MF_INLINE Vec fluid_numbers(const double *a) {
     return (Vec){mf_set((mf_real)a[0]), mf_set((mf_real)a[1]), mf_set((mf_real)a[2])};
@@ -30,6 +33,58 @@ static MF_INLINE Sym sym_scale(const Sym *a, mf_lane s) {
     return (Sym){a->xx * s, a->yy * s, a->zz * s, a->xy * s, a->xz * s, a->yz * s};
 }
 
+// Forces of the medium on an ellipsoid with the velocity v and the rate w against it, in its axes
+// (MuJoCo's documentation, "Computation", fluid model by ellipsoids; added mass: Lamb 1932,
+// sections 114 and 115; lift: Kutta and Joukowski, Magnus). The force is `push` - drag v, the
+// torque `turn` - twist w; the added mass acts by the velocities only.
+typedef struct Stream {
+    Vec push, turn;
+    mf_lane drag, twist;
+} Stream;
+
+static MF_INLINE Vec vec_products(const double *a, Vec b) {
+    return (Vec){mf_set((mf_real)a[0]) * b.x, mf_set((mf_real)a[1]) * b.y,
+                 mf_set((mf_real)a[2]) * b.z};
+}
+
+static inline Stream stream_on(const mf_ArtFluid *fluid, Vec v, Vec w) {
+    const mf_ArtSolid *solid = &fluid->solid;
+    const mf_lane tiny = mf_set((mf_real)1e-15); // MuJoCo's: coefficients of files are made with it
+    const mf_lane size = mf_sqrt(vec_dot(v, v));
+    const Vec momentum = vec_products(solid->mass, v), spin = vec_products(solid->inertia, w);
+    // Along the normal of the area that the ellipsoid shows to the stream.
+    const Vec normal = vec_products(solid->sides, v);
+    const mf_lane square = vec_dot(normal, normal), part = vec_dot(normal, v);
+    const mf_lane area = mf_set((mf_real)FLUID_PI) * mf_sqrt(square / mf_max(part, tiny));
+    const mf_lane slant = part / mf_max(size * square, tiny);
+    const Vec around =
+        vec_scale(vec_cross(normal, v), mf_set((mf_real)solid->kutta) * slant * area);
+    const Vec turning = vec_products(solid->turning, w);
+    Vec push = vec_add(vec_cross(momentum, w), vec_cross(around, v));
+    push = vec_fma(vec_cross(w, v), mf_set((mf_real)solid->magnus), push);
+    const mf_lane whole = mf_fma(mf_set((mf_real)(solid->blunt - solid->slender_part)), area,
+                                 mf_set((mf_real)solid->slender));
+    return (Stream){push, vec_add(vec_cross(momentum, v), vec_cross(spin, w)),
+                    mf_fma(size, whole, mf_set((mf_real)fluid->creep)),
+                    mf_sqrt(vec_dot(turning, turning)) + mf_set((mf_real)fluid->whirl)};
+}
+
+// `speed` of its middle and `rate` against the medium, and the middle's speed `ahead` at the end of
+// the step without more forces; all in the link's axes.
+static inline void solid_add(const mf_ArtFluid *fluid, mf_lane step, const Mat *turn, Vec arm,
+                             Vec speed, Vec ahead, Vec rate, Art *a) {
+    const mf_lane zero = mf_zero();
+    const Stream stream =
+        stream_on(fluid, mat_apply_transposed(turn, speed), mat_apply_transposed(turn, rate));
+    const mf_lane drag = stream.drag * step, twist = stream.twist * step;
+    const Vec force = vec_fma(ahead, -stream.drag, mat_apply(turn, stream.push));
+    resist_at(arm, force, (Sym){drag, drag, drag, zero, zero, zero}, a);
+    a->n = vec_add(a->n, vec_fma(rate, stream.twist, vec_negative(mat_apply(turn, stream.turn))));
+    a->j.xx = a->j.xx + twist;
+    a->j.yy = a->j.yy + twist;
+    a->j.zz = a->j.zz + twist;
+}
+
 static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, mf_lane step,
                              const Pose *pose, Vec down, Vec rate, Art *a) {
     const Vec arm = fluid_numbers(fluid->place);
@@ -38,13 +93,17 @@ static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, m
     const Mat turn = {x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
     Vec stream = vec_sub(pose->speed, fluid_numbers(plan->wind));
     Vec speed = vec_cross_add(rate, arm, mat_apply_transposed(&pose->turn, stream));
-    Sym drag = fluid_tensor(&turn, mat_apply_transposed(&turn, speed), fluid->drag, fluid->creep);
-    Sym twist = fluid_tensor(&turn, mat_apply_transposed(&turn, rate), fluid->twist, fluid->whirl);
     if (plan->config.integrator != MF_ARTICULATED_IMPLICIT)
         step = mf_zero();
     Vec swing =
         vec_cross_add(rate, vec_cross(rate, arm), vec_scale(down, setting(plan, MF_ART_GRAVITY)));
     Vec ahead = vec_fma(swing, step, speed);
+    if (fluid->ellipsoid) {
+        solid_add(fluid, step, &turn, arm, speed, ahead, rate, a);
+        return;
+    }
+    Sym drag = fluid_tensor(&turn, mat_apply_transposed(&turn, speed), fluid->drag, fluid->creep);
+    Sym twist = fluid_tensor(&turn, mat_apply_transposed(&turn, rate), fluid->twist, fluid->whirl);
     resist_at(arm, vec_negative(sym_apply(&drag, ahead)), sym_scale(&drag, step), a);
     a->n = vec_add(a->n, sym_apply(&twist, rate));
     Sym slow = sym_scale(&twist, step);

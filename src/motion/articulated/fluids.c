@@ -1,5 +1,7 @@
-// The medium of a file (MJCF: density, viscosity and wind): drag of each body's inertia box. The
-// formulas are those of MuJoCo's documentation, "Computation", fluid model by inertia.
+// The medium of a file (MJCF: density, viscosity and wind): drag of each body's inertia box, or the
+// ellipsoids of its shapes. The formulas are those of MuJoCo's documentation, "Computation", fluid
+// models by inertia and by ellipsoids; virtual masses are exact, where MuJoCo's come from a
+// quadrature (6e-7 off for most, 5e-4 for sheets of 1 : 100 : 200).
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
@@ -39,8 +41,125 @@ static mf_ArtFluid fluid_of(const mf_ArtPlan *plan, const mf_Physics *physics,
     return fluid;
 }
 
+// ---- ellipsoids ---------------------------------------------------------------------------------
+
+// Carlson's integral R_D(x, y, z) = 3/2 of that of dt / ((t + z) sqrt((t + x) (t + y) (t + z)))
+// over t > 0, by halving (Carlson 1995, "Numerical computation of real or complex elliptic
+// integrals").
+static double carlson_d(double x, double y, double z) {
+    double sum = 0.0, part = 1.0;
+    for (int i = 0; i < 30; i++) {
+        const double a = mf_sqrt(x), b = mf_sqrt(y), c = mf_sqrt(z), lambda = a * b + a * c + b * c;
+        sum += part / (c * (z + lambda));
+        part *= 0.25;
+        x = 0.25 * (x + lambda);
+        y = 0.25 * (y + lambda);
+        z = 0.25 * (z + lambda);
+    }
+    return 3.0 * sum + part / (z * mf_sqrt(z));
+}
+
+// Virtual mass and inertia over the density (Lamb 1932, sections 114 and 115).
+static void added_mass(const double r[3], double volume, mf_ArtSolid *solid) {
+    double k[3];
+    for (int i = 0; i < 3; i++) {
+        const double a = r[i], b = r[(i + 1) % 3], c = r[(i + 2) % 3];
+        k[i] = a * b * c * (2.0 / 3.0) * carlson_d(b * b, c * c, a * a);
+        solid->mass[i] = volume * k[i] / (2.0 - k[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        const int m = (i + 1) % 3, n = (i + 2) % 3;
+        const double less = r[m] * r[m] - r[n] * r[n], more = r[m] * r[m] + r[n] * r[n];
+        const double under = 2.0 * less + more * (k[m] - k[n]);
+        // Round about this axis it moves nothing.
+        solid->inertia[i] =
+            mf_abs(less) > 1e-9 * more ? 0.2 * volume * less * less * (k[n] - k[m]) / under : 0.0;
+    }
+}
+
+// Radii of the ellipsoid that stands for a shape.
+static void radii_of(const mf_Shape *shape, double r[3]) {
+    const double *size = shape->size;
+    switch (shape->type) {
+    case MF_SHAPE_SPHERE:
+        mf_vec3_set(r, size[0], size[0], size[0]);
+        return;
+    case MF_SHAPE_CAPSULE:
+        mf_vec3_set(r, size[0], size[0], 0.5 * size[1] + size[0]);
+        return;
+    case MF_SHAPE_CYLINDER:
+        mf_vec3_set(r, size[0], size[0], 0.5 * size[1]);
+        return;
+    case MF_SHAPE_BOX:
+        mf_vec3_scale(r, size, 0.5);
+        return;
+    default:
+        mf_vec3_copy(r, size);
+        return;
+    }
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], double density) {
+    mf_ArtSolid solid;
+    const double volume = 4.0 / 3.0 * PI * r[0] * r[1] * r[2];
+    const double most = larger(larger(r[0], r[1]), r[2]),
+                 least = -larger(larger(-r[0], -r[1]), -r[2]),
+                 middle = r[0] + r[1] + r[2] - most - least;
+    const double blunt = coefficients[0], slender = coefficients[1], angular = coefficients[2];
+    const double widest = 8.0 / 15.0 * PI * middle * most * most * most * most;
+    added_mass(r, volume, &solid);
+    for (int i = 0; i < 3; i++) {
+        const double b = r[(i + 1) % 3], c = r[(i + 2) % 3], d = larger(b, c);
+        const double own = 8.0 / 15.0 * PI * r[i] * d * d * d * d;
+        solid.mass[i] *= density;
+        solid.inertia[i] *= density;
+        solid.turning[i] = density * (angular * own + slender * (widest - own));
+        solid.sides[i] = b * c * b * c;
+    }
+    solid.blunt = density * blunt;
+    solid.slender_part = density * slender;
+    solid.slender = density * slender * PI * most * middle;
+    solid.kutta = density * coefficients[3];
+    solid.magnus = density * coefficients[4] * volume;
+    return solid;
+}
+
+static mf_ArtFluid ellipsoid_of(const mf_ArtPlan *plan, const mf_Physics *physics,
+                                const mf_Shape *shape) {
+    const mf_ArtPlace *in = &plan->places[shape->link];
+    mf_ArtFluid fluid = {.link = in->link, .ellipsoid = true};
+    double r[3], turn[4];
+    radii_of(shape, r);
+    mf_quat_rotate(fluid.place, in->turn, shape->position);
+    mf_vec3_add(fluid.place, fluid.place, in->place);
+    mf_quat_multiply(turn, in->turn, shape->rotation);
+    mf_quat_to_matrix(fluid.turn, turn);
+    const double size = 2.0 / 3.0 * (r[0] + r[1] + r[2]);
+    fluid.creep = 3.0 * PI * size * physics->viscosity;
+    fluid.whirl = PI * size * size * size * physics->viscosity;
+    fluid.solid = solid_of(r, shape->fluid_coefficients, physics->density);
+    return fluid;
+}
+
+// ---- all of a plan ------------------------------------------------------------------------------
+
 static bool moves(const mf_ArtPlan *plan, const mf_Body *body, int32_t link) {
     return body->link != MF_NONE && body->mass > 0.0 && plan->places[body->link].link == link;
+}
+
+// A body with ellipsoids has no box.
+static void add_body(mf_ArtPlan *plan, const mf_Model *model, uint32_t body) {
+    const uint32_t before = plan->fluid_count;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].fluid && model->shapes[i].body == body)
+            plan->fluids[plan->fluid_count++] =
+                ellipsoid_of(plan, &model->physics, &model->shapes[i]);
+    if (plan->fluid_count == before)
+        plan->fluids[plan->fluid_count++] = fluid_of(plan, &model->physics, &model->bodies[body]);
 }
 
 mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
@@ -49,14 +168,15 @@ mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Contex
     const uint32_t off = MF_DISABLE_SPRING | MF_DISABLE_DAMPER; // passive forces as a whole
     if ((physics->density <= 0.0 && physics->viscosity <= 0.0) || (physics->disabled & off) == off)
         return MF_OK;
-    plan->fluids = mf_allocate(context, model->body_count + 1, sizeof *plan->fluids);
+    plan->fluids = mf_allocate(context, (size_t)model->body_count + model->shape_count + 1,
+                               sizeof *plan->fluids);
     if (plan->fluids == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (int32_t link = plan->fixed ? 0 : -1; link < (int32_t)plan->link_count; link++) {
         const uint32_t first = plan->fluid_count;
         for (uint32_t b = 0; b < model->body_count; b++)
             if (moves(plan, &model->bodies[b], link))
-                plan->fluids[plan->fluid_count++] = fluid_of(plan, physics, &model->bodies[b]);
+                add_body(plan, model, b);
         if (link < 0) {
             plan->base_fluids = plan->fluid_count;
             continue;

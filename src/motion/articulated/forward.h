@@ -8,7 +8,7 @@
 #ifndef MF_MOTION_ARTICULATED_FORWARD_H
 #define MF_MOTION_ARTICULATED_FORWARD_H
 
-#include "motion/articulated/actuate_site.h"
+#include "motion/articulated/adhere.h"
 #include "motion/articulated/fold.h"
 #include "motion/articulated/outer.h"
 #include "motion/articulated/six.h"
@@ -356,6 +356,8 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         actuate_all(plan, state, law ? mf_zero() : drive->step, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);
+    if (drive->active && plan->adheres)
+        adhere(plan, work);
     if (drive->active && plan->limited && !law)
         find_limits(plan, state, drive->step, work);
     if (law)

@@ -34,6 +34,10 @@ void mf_art_bind_rows(mf_ArtPlan *plan);
 void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, uint32_t *fault,
                        mf_ArtBlock *out);
 
+// Adds the field of a row that only some groups have, `count` elements; none where that is 0.
+mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,
+                         mf_Error *error);
+
 // Energy and momentum as in mf_articulated_*; without `joints` as if no joint moved.
 mf_ArticulatedEnergy mf_art_energy(const mf_ArtPlan *plan, uint32_t instance, bool joints);
 void mf_art_momentum(const mf_ArtPlan *plan, uint32_t instance, bool joints, double center[3],

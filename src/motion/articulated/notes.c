@@ -46,6 +46,9 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
          "integrator implicit: as implicitfast, Coriolis forces act at the beginning of the step"},
         {law && !rk4 && rates_act_early(model),
          "integrator: velocity terms of actuators on sites act at the beginning of the step"},
+        {law && !rk4 && is_implicit(model) &&
+             (model->physics.density > 0.0 || model->physics.viscosity > 0.0),
+         "integrator: forces of the medium act at the beginning of the step"},
     };
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i].holds && index-- == 0)

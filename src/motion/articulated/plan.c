@@ -1,5 +1,6 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
 #include "motion/articulated/host.h"
+#include "motion/articulated/look.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
@@ -345,6 +346,8 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     if (status != MF_OK)
         return status;
     status = mf_art_contacts_fill(plan, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_adhesion_build(plan, model, context, error);
     if (status != MF_OK)
         return status;
     plan->loose = is_loose(plan);
@@ -380,6 +383,9 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->zones_at);
     mf_release(context, plan->zones_of_contact);
     mf_release(context, plan->zones_of_shape);
+    mf_art_look_destroy(context, plan->look);
+    mf_release(context, plan->contact_body);
+    mf_release(context, plan->shape_body);
     mf_collide_destroy(plan->collide);
     mf_hulls_destroy(plan->hulls);
     mf_release(context, plan->places);

@@ -190,11 +190,12 @@ typedef struct mf_ArtTerm {
 enum { MF_ART_WORLD = -2 }; // in place of a plan link: the world
 
 typedef enum mf_ArtActs {
-    MF_ART_PULLS,      // on hinges and slides: terms
-    MF_ART_TURNS,      // a ball joint
-    MF_ART_TENSES,     // a spatial tendon
-    MF_ART_PUSHES,     // a link at a site
-    MF_ART_PUSHES_FROM // a link at a site, in the axes of another site, which gets the reaction
+    MF_ART_PULLS,       // on hinges and slides: terms
+    MF_ART_TURNS,       // a ball joint
+    MF_ART_TENSES,      // a spatial tendon
+    MF_ART_PUSHES,      // a link at a site
+    MF_ART_PUSHES_FROM, // a link at a site, in the axes of another site, which gets the reaction
+    MF_ART_ADHERES      // what touches a body is pulled to it
 } mf_ArtActs;
 
 // A muscle's numbers, ready for the kernel (muscle.h).
@@ -223,6 +224,7 @@ typedef struct mf_ArtActuator {
     double gear[6];     // [1]
     double period;      // [1] length of a whole turn, for position control of turns; 0: none
     uint32_t path;      // [1] of a spatial tendon
+    uint32_t body;      // [1] of the model, of one that adheres
     mf_ArtMuscle fibre;
 } mf_ArtActuator;
 
@@ -302,7 +304,21 @@ typedef struct mf_ArtTendon {
     bool elastic; // has stiffness, damping or armature
 } mf_ArtTendon;
 
-// What the medium does to one body of the file: it moves as the box that has the body's inertia.
+// An ellipsoid in the medium: numbers of fluid.h, times the density where they have a unit of it.
+typedef struct mf_ArtSolid {
+    double mass[3];      // [kg] virtual, per axis
+    double inertia[3];   // [kg m^2] likewise
+    double blunt;        // [kg/m^3] drag of the area across the way
+    double slender;      // [kg/m] drag of the rest of the largest one: the whole of it
+    double slender_part; // [kg/m^3]
+    double turning[3];   // [kg m^2] drag of turning per axis
+    double kutta;        // [kg/m^3]
+    double magnus;       // [kg]
+    double sides[3];     // [m^4] product of the other two radii, squared
+} mf_ArtSolid;
+
+// What the medium does to one body of the file: it moves as the box that has the body's inertia, or
+// as the ellipsoids of its shapes.
 typedef struct mf_ArtFluid {
     int32_t link;        // [1] plan link, -1 = base
     double place[3];     // [m] centre of mass in that link's frame
@@ -310,6 +326,8 @@ typedef struct mf_ArtFluid {
     double drag[3];      // [N s^2/m^2] per axis of the box, times the square of the speed along it
     double twist[3];     // [N m s^2] likewise, of the rate about it
     double creep, whirl; // [N s/m], [N m s] times speed and rate
+    bool ellipsoid;      // a shape's; then place, turn, creep and whirl hold, and `solid`
+    mf_ArtSolid solid;
 } mf_ArtFluid;
 
 // Where a link of the model is: in which plan link and how.
@@ -352,10 +370,11 @@ enum {
     MF_ART_ROW_RESIDUAL,
     MF_ART_ROW_ITERATIONS,
     MF_ART_ROW_EARLY,
-    MF_ART_ROW_OUTER, // these four only where somebody asks
+    MF_ART_ROW_OUTER, // these five only where somebody asks
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,
     MF_ART_ROW_STAGE,
+    MF_ART_ROW_LOOK,
     MF_ART_ROWS
 };
 
@@ -445,6 +464,10 @@ typedef struct mf_ArtPlan {
     size_t row_stride[MF_ART_ROWS]; // [byte] from block to block
     uint64_t *zones_of_contact;     // as zones_at, per contact with the ground
     uint64_t *zones_of_shape;       // as zones_at, per shape of `collide`
+    struct mf_ArtLook *look;        // what sensors look at (look.h); NULL: nothing
+    bool adheres;                   // an actuator pulls at what touches its body
+    uint32_t *contact_body;         // [1] model's body per contact with the ground,
+    uint32_t *shape_body;           // [1] per shape of `collide`; only where one adheres
 } mf_ArtPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.

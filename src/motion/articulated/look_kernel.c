@@ -1,0 +1,207 @@
+// Contacts and lengths of spatial tendons in the present state of a few lanes, for sensors
+// (look.h). The geometry is that of a step, so a sensor sees a contact where the step does.
+//
+// Invariants: a lane never reads another lane; robots with a fault keep what they had.
+#include "motion/articulated/look.h"
+
+#include "motion/articulated/adhere.h"
+#include "motion/articulated/piece.h"
+
+// One contact as sensors know it, world axes.
+typedef struct Seen {
+    mf_mask exists;
+    mf_lane distance; // [m]
+    Vec place;        // [m]
+    Vec normal;       // [1]
+} Seen;
+
+// The contacts that a sensor tells so far. A lane's are in order of `key`, and `key` is beyond all
+// others where there is none.
+typedef struct Told {
+    mf_lane found; // [1]
+    mf_lane key[MF_ARTICULATED_LOOK_SLOTS];
+    Seen slots[MF_ARTICULATED_LOOK_SLOTS];
+} Told;
+
+static void told_start(const mf_ContactQuery *query, Told *told) {
+    told->found = mf_zero();
+    for (uint32_t k = 0; k < query->slots; k++) {
+        told->key[k] = mf_set((mf_real)1e30);
+        told->slots[k] = (Seen){mf_not(mf_mask_all()), mf_zero(), vec_zero(), vec_zero()};
+    }
+}
+
+// Takes its place in the order and moves the others on.
+static void told_add(const mf_ContactQuery *query, const Seen *seen, Told *told) {
+    Seen own = *seen;
+    mf_lane key = query->nearest ? seen->distance : told->found;
+    mf_mask open = seen->exists;
+    told->found = told->found + mf_keep(seen->exists, mf_set((mf_real)1));
+    for (uint32_t k = 0; k < query->slots; k++) {
+        const mf_mask before = mf_and(open, mf_less(key, told->key[k]));
+        if (!mf_any(before))
+            continue;
+        const Seen other = told->slots[k];
+        const mf_lane other_key = told->key[k];
+        Seen *slot = &told->slots[k];
+        slot->exists = mf_or(other.exists, before);
+        slot->distance = mf_select(before, own.distance, other.distance);
+        slot->place = vec_select(before, own.place, other.place);
+        slot->normal = vec_select(before, own.normal, other.normal);
+        told->key[k] = mf_select(before, key, other_key);
+        own.distance = mf_select(before, other.distance, own.distance);
+        own.place = vec_select(before, other.place, own.place);
+        own.normal = vec_select(before, other.normal, own.normal);
+        key = mf_select(before, other_key, key);
+    }
+}
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+// Of one contact with the ground.
+static Seen seen_touch(const mf_ArtPlan *plan, const Work *work, uint32_t i, int8_t sign) {
+    const Touch *touch = &work->contacts.touch[i];
+    const Pose *pose = &work->contacts.pose[plan->contacts[i].link + 1];
+    const mf_lane margin = mf_set(contact_constants(plan, i)[MF_ART_TOUCH_MARGIN]);
+    const mf_lane distance = margin - touch->depth;
+    Vec arm = touch->arm; // with MuJoCo's law half-way already
+    if (!plan->law)
+        arm = vec_fma(touch->normal, distance * mf_set((mf_real)-0.5), arm);
+    return (Seen){touch_exists(touch), distance, mat_apply_add(&pose->turn, arm, pose->place),
+                  vec_scale(mat_apply(&pose->turn, touch->normal), mf_set((mf_real)sign))};
+}
+
+static void tell_touches(const mf_ArtPlan *plan, const mf_ArtLookItem *item, const Work *work,
+                         Told *told) {
+    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++) {
+        if (item->touches[i] == 0 || !work->contacts.touch[i].near)
+            continue;
+        const Seen seen = seen_touch(plan, work, i, item->touches[i]);
+        told_add(&item->query, &seen, told);
+    }
+}
+
+static void tell_meetings(const mf_ArtLookItem *item, const Meetings *all, mf_mask lanes,
+                          Told *told) {
+    for (uint32_t i = 0; i < all->count; i++) {
+        const Meeting *meeting = &all->list[i];
+        const int8_t sign = item->pairs[meeting->pair];
+        if (sign == 0)
+            continue;
+        const Seen seen = {mf_and(meeting->exists, lanes), -meeting->depth, meeting->point,
+                           vec_scale(meeting->normal, mf_set((mf_real)sign))};
+        told_add(&item->query, &seen, told);
+    }
+}
+
+static void store_value(const Step *s, uint32_t *row, mf_mask lanes, mf_lane value) {
+    mf_real *at = (mf_real *)s->block->rows[MF_ART_ROW_LOOK] + (size_t)(*row)++ * MF_BLOCK;
+    mf_store_where(mf_and(s->alive, lanes), at, mf_keep(mf_finite(value), value));
+}
+
+static void store_told(const Step *s, const mf_ArtLookItem *item, const Told *told, mf_mask lanes) {
+    uint32_t row = item->row;
+    for (uint32_t k = 0; k < item->query.slots; k++) {
+        const Seen *seen = &told->slots[k];
+        const Vec parts[2] = {seen->place, seen->normal};
+        if (item->query.data & MF_CONTACT_FOUND)
+            store_value(s, &row, lanes, mf_keep(seen->exists, told->found));
+        if (item->query.data & MF_CONTACT_DISTANCE)
+            store_value(s, &row, lanes, mf_keep(seen->exists, seen->distance));
+        for (uint32_t p = 0; p < 2; p++) {
+            if (!(item->query.data & (p == 0 ? MF_CONTACT_POSITION : MF_CONTACT_NORMAL)))
+                continue;
+            store_value(s, &row, lanes, mf_keep(seen->exists, parts[p].x));
+            store_value(s, &row, lanes, mf_keep(seen->exists, parts[p].y));
+            store_value(s, &row, lanes, mf_keep(seen->exists, parts[p].z));
+        }
+    }
+}
+
+static void look_contacts(const Step *s, const Work *work, const Meetings *all, mf_mask lanes) {
+    const mf_ArtLook *look = s->plan->look;
+    Told told;
+    for (uint32_t i = 0; i < look->count; i++) {
+        const mf_ArtLookItem *item = &look->items[i];
+        if (item->kind != MF_ART_LOOK_CONTACTS)
+            continue;
+        told_start(&item->query, &told);
+        tell_touches(s->plan, item, work, &told);
+        if (all != NULL)
+            tell_meetings(item, all, lanes, &told);
+        store_told(s, item, &told, lanes);
+    }
+}
+
+// All contacts between shapes, in parts of the lanes where they are more than the list holds.
+static void look_meetings(const Step *s, Work *work) {
+    Meetings *all = &work->meetings;
+    mf_ArtPlan plan = *s->plan; // with the pairs that are asked for
+    plan.meets = plan.look->wanted;
+    plan.hard = false;
+    for (uint32_t first = 0, width; first < MF_LANES; first += width) {
+        width = MF_LANES - first;
+        meetings_find(&plan, &work->contacts, lane_range(first, width), all);
+        while (all->overflow && width > 1) {
+            width /= 2;
+            meetings_find(&plan, &work->contacts, lane_range(first, width), all);
+        }
+        look_contacts(s, work, all, lane_range(first, width));
+    }
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+// Of the side that is nearer than the margin, the lower first; else 0.
+static mf_lane limit_of(const mf_ArtLookItem *item, mf_lane length, mf_lane rate, bool speed) {
+    const mf_lane margin = mf_set((mf_real)item->margin);
+    const mf_lane low = length - mf_set((mf_real)item->lower),
+                  high = mf_set((mf_real)item->upper) - length;
+    const mf_mask is_low = mf_less(low, margin), is_high = mf_less(high, margin);
+    if (speed)
+        return mf_select(is_low, rate, mf_keep(is_high, -rate));
+    return mf_select(is_low, low - margin, mf_keep(is_high, high - margin));
+}
+
+static void look_tendons(const Step *s, const State *state, const Work *work) {
+    const mf_ArtLook *look = s->plan->look;
+    TendonPath path;
+    for (uint32_t i = 0; i < look->count; i++) {
+        const mf_ArtLookItem *item = &look->items[i];
+        uint32_t row = item->row;
+        if (item->kind == MF_ART_LOOK_CONTACTS)
+            continue;
+        tendon_path(s->plan, state, work, item->tendon, &path);
+        mf_lane value = path.length;
+        if (item->kind == MF_ART_LOOK_RATE)
+            value = path.speed;
+        else if (item->kind != MF_ART_LOOK_LENGTH)
+            value = limit_of(item, path.length, path.speed, item->kind == MF_ART_LOOK_LIMIT_RATE);
+        store_value(s, &row, mf_mask_all(), value * mf_set((mf_real)item->scale));
+    }
+}
+
+void MF_KERNEL(mf_articulated_look)(const mf_ArtBlock *block) {
+    Step s = {.block = block, .plan = block->plan};
+    s.alive = mf_index_equal(mf_load_index((const int32_t *)block->fault), mf_set_index(0));
+    s.all_alive = mf_all(s.alive);
+    if (!mf_any(s.alive))
+        return;
+    const mf_ArtPlan *plan = s.plan;
+    const Drive drive = {.active = true, .step = mf_zero()};
+    State state;
+    Work work; // large, and written before it is read: no initialiser
+    load_state(block, &state);
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        spread_rate(plan, &state, l, &work);
+    work.contacts.any = work.contacts.implicit = false;
+    work.contacts.pose[0] = (Pose){quat_matrix(state.attitude), state.place, state.velocity};
+    find_poses(plan, &state, &work);
+    if (plan->look->touches)
+        find_contacts(plan, &drive, &state, &work);
+    if (plan->look->meets)
+        look_meetings(&s, &work);
+    else
+        look_contacts(&s, &work, NULL, mf_mask_all());
+    look_tendons(&s, &state, &work);
+}

@@ -1,0 +1,133 @@
+// Adhesion: what touches a body is pulled to it. Loads at rest, a load that hangs against MuJoCo,
+// momentum, and the same bits alone, in company and on every instruction set.
+#include "motion/articulated_text.h"
+
+static const char ball[] =
+    "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='0 0 1'/>"
+    "<body name='ball' pos='0 0 .1'><freejoint/><geom size='.1' mass='1' condim='1'/></body>"
+    "</worldbody><actuator><adhesion body='ball' gain='30' ctrlrange='0 1'/></actuator></mujoco>";
+
+// A cup that a motor holds against the weight of both, and a ball under it.
+static const char cup[] =
+    "<mujoco><option timestep='0.001' cone='elliptic'/><worldbody><body name='lift' pos='0 0 1'>"
+    "<joint name='z' type='slide' axis='0 0 1' damping='20'/><geom size='.1' mass='1'/></body>"
+    "<body name='load' pos='.005 0 .801'><freejoint/><geom size='.1' mass='.5'/></body></worldbody>"
+    "<actuator><motor joint='z'/><adhesion body='lift' gain='40' ctrlrange='0 1'/>"
+    "</actuator></mujoco>";
+
+static TextConfig glue_config(mf_Time step) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
+    config.group.double_precision = true;
+    config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
+    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
+    return config;
+}
+
+// The ground bears the weight and the pull; MuJoCo 4.0 has the ball as deep after 1 s.
+static void a_ball_is_pressed_to_the_ground(void **state) {
+    (void)state;
+    const TextConfig config = glue_config(2 * MF_MILLISECOND);
+    const double heights[2] = {0.09963281815745, 0.09915904650609};
+    for (int on = 0; on < 2; on++) {
+        Text t;
+        text_open(&t, ball, &config);
+        text_set(&t, "actuator.control", 0, on);
+        mf_world_step(t.world, 500);
+        assert_near(text_get(&t, "contact.load", 0), 9.81 + 30.0 * on, 1e-4);
+        assert_near(text_get(&t, "base.position", 2), heights[on], 1e-7);
+        assert_near(text_get(&t, "actuator.force", 0), 30.0 * on, 0.0);
+        text_close(&t);
+    }
+}
+
+// MuJoCo 4.0 after 1, 100 and 300 steps of 1 ms: the cup's place, and the load's along x and z.
+static void a_load_hangs_or_falls(void **state) {
+    (void)state;
+    static const double control[2] = {1.0, 0.05};
+    static const uint64_t steps[3] = {1, 99, 200};
+    static const double expected[2][3][3] = {
+        {{-7.76287395202328e-07, 4.99976312208582e-03, 8.01002153626286e-01},
+         {4.78988524644168e-04, 4.10355660942937e-03, 8.02576162071445e-01},
+         {0.00321502321189, -0.00108981871327, 0.80532199921951}},
+        {{3.12806960631816e-06, 4.99989952919590e-03, 8.00994188738003e-01},
+         {1.35050799858697e-02, 4.86016374497335e-03, 7.57037747550539e-01},
+         {6.34141413413411e-02, 4.55946944717601e-03, 3.75652979564364e-01}}};
+    const TextConfig config = glue_config(MF_MILLISECOND);
+    for (int weak = 0; weak < 2; weak++) {
+        Text t;
+        text_open(&t, cup, &config);
+        text_set(&t, "actuator.control", 0, 15.0);
+        text_set(&t, "actuator.control", 1, control[weak]);
+        for (int i = 0; i < 3; i++) {
+            mf_world_step(t.world, steps[i]);
+            assert_near(text_get(&t, "joint.angle", 0), expected[weak][i][0], 1e-6);
+            assert_near(text_get(&t, "free.position", 0), expected[weak][i][1], 1e-6);
+            assert_near(text_get(&t, "free.position", 2), expected[weak][i][2], 1e-6);
+        }
+        text_close(&t);
+    }
+}
+
+// Between two free bodies it is a force within.
+static void it_gives_no_momentum(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco><option gravity='0 0 0'/><worldbody><body name='a'><freejoint/>"
+        "<geom size='.1' mass='1'/></body><body pos='.15 .1 .07'><freejoint/>"
+        "<geom type='capsule' size='.1 .1' mass='2'/></body></worldbody>"
+        "<actuator><adhesion body='a' gain='50' ctrlrange='0 1'/></actuator></mujoco>";
+    TextConfig config = glue_config(2 * MF_MILLISECOND);
+    double center[3], linear[3], angular[3];
+    Text t;
+    config.world.gravity = 0.0;
+    config.motion.contacts = false;
+    text_open(&t, text, &config);
+    text_set(&t, "actuator.control", 0, 1.0);
+    mf_world_step(t.world, 5);
+    assert_true(fabs(text_get(&t, "free.velocity", 0)) > 1e-4);
+    mf_articulated_momentum(t.group, 0, center, linear, angular);
+    for (int i = 0; i < 3; i++) {
+        assert_near(linear[i], 0.0, 1e-10);
+        assert_near(angular[i], 0.0, 1e-10);
+    }
+    text_close(&t);
+}
+
+static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
+    TextConfig config = glue_config(MF_MILLISECOND);
+    Text t;
+    config.world.isa = isa;
+    config.group.count = count;
+    config.group.double_precision = !floats;
+    text_open(&t, cup, &config);
+    mf_Field *control = mf_group_find_field(t.group, "actuator.control");
+    for (uint32_t i = 0; i < count; i++) {
+        mf_field_set(control, i, 0, 15.0);
+        mf_field_set(control, i, 1, 0.1 * (count == 1 ? which : i % 10));
+    }
+    mf_world_step(t.world, 100);
+    const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
+    text_close(&t);
+    return hash;
+}
+
+static void bits_depend_on_nothing(void **state) {
+    (void)state;
+    for (int floats = 0; floats < 2; floats++) {
+        const uint64_t alone = hash_of(1, 3, floats, MF_ISA_AUTO);
+        assert_true(alone != hash_of(1, 2, floats, MF_ISA_AUTO));
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
+            if (mf_isa_available(isa))
+                assert_true(hash_of(19, 3, floats, isa) == alone);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_is_pressed_to_the_ground),
+        cmocka_unit_test(a_load_hangs_or_falls),
+        cmocka_unit_test(it_gives_no_momentum),
+        cmocka_unit_test(bits_depend_on_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+// Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits
+// alone, in company and on every instruction set. contacts_peers.py compares with MuJoCo.
+#include "motion/articulated_text.h"
+
+#include <mayfly/instruments.h>
+#include <mayfly/points.h>
+
+#define BALLS                                                                                      \
+    "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"  \
+    "<body name='low'><freejoint/><geom name='a' size='.1'/></body>"                               \
+    "<body name='high' pos='0 0 .15'><freejoint/><geom name='b' size='.05'/></body></worldbody>"   \
+    "<sensor><contact geom1='floor' geom2='a' data='found dist pos normal'/>"                      \
+    "<contact geom1='a' geom2='floor' data='normal'/>"                                             \
+    "<contact body1='low' subtree2='high' data='found dist pos normal' reduce='mindist' num='2'/>" \
+    "<contact subtree1='world' data='found dist' reduce='mindist' num='3'/>"                       \
+    "<contact body1='low' data='dist' reduce='mindist'/></sensor></mujoco>"
+
+static TextConfig balls_config(uint32_t count, bool floats, mf_Isa isa) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+    config.world.isa = isa;
+    config.motion.shapes = true;
+    config.group.count = count;
+    config.group.double_precision = !floats;
+    return config;
+}
+
+static void open_sensors(Text *t, const char *text, const TextConfig *config) {
+    mf_Error error = {0};
+    text_open(t, text, config);
+    must(mf_instruments_add(t->group, NULL, &error), &error);
+}
+
+static double at(const Text *t, uint32_t c) {
+    return text_get(t, "sensor.value", c);
+}
+
+static void assert_three(const Text *t, uint32_t c, double x, double y, double z) {
+    assert_near(at(t, c), x, 1e-12);
+    assert_near(at(t, c + 1), y, 1e-12);
+    assert_near(at(t, c + 2), z, 1e-12);
+}
+
+// A ball of 0.1 m at height 0.09: 0.01 m in the ground. A small one above it, 0.02 m in it.
+static void contacts_are_where_they_are(void **state) {
+    (void)state;
+    const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
+    mf_Error error = {0};
+    const double still[12] = {0};
+    double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
+    Text t;
+    open_sensors(&t, BALLS, &config);
+    mf_group_set_state(t.group, 0, position, still);
+    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    mf_Field *value = mf_group_find_field(t.group, "sensor.value");
+    for (uint32_t c = 0; c < 34; c++)
+        mf_field_set(value, 0, c, values[c]);
+    assert_near(at(&t, 0), 1.0, 0.0);
+    assert_near(at(&t, 1), -0.01, 1e-12);
+    assert_three(&t, 2, 0.3, 0.2, -0.005);
+    assert_three(&t, 5, 0, 0, 1);
+    assert_three(&t, 8, 0, 0, -1); // from the ball to the floor
+    assert_near(at(&t, 11), 1.0, 0.0);
+    assert_near(at(&t, 12), -0.02, 1e-12);
+    assert_three(&t, 13, 0.3, 0.2, 0.18);
+    assert_three(&t, 16, 0, 0, 1);
+    for (uint32_t c = 19; c < 27; c++) // the second slot is empty
+        assert_near(at(&t, c), 0.0, 0.0);
+    text_close(&t);
+}
+
+// All contacts, the deepest first; further slots are 0.
+static void the_deepest_comes_first(void **state) {
+    (void)state;
+    const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
+    mf_Error error = {0};
+    const double still[12] = {0};
+    double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
+    Text t;
+    open_sensors(&t, BALLS, &config);
+    const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
+    mf_group_set_state(t.group, 0, position, still);
+    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    const double expected[6] = {2, -0.02, 2, -0.01, 0, 0};
+    for (uint32_t i = 0; i < 6; i++)
+        assert_near(values[all + i], expected[i], 1e-12);
+    assert_near(values[low], -0.02, 1e-12);
+    position[9] = 0.5; // the small one is in the air
+    mf_group_set_state(t.group, 0, position, still);
+    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    assert_near(values[all], 1.0, 0.0);
+    assert_near(values[low], -0.01, 1e-12);
+    text_close(&t);
+}
+
+// In a run the readings are those of the state that the step leaves.
+static void readings_are_those_of_the_state(void **state) {
+    (void)state;
+    const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
+    bool fell = false;
+    Text t;
+    open_sensors(&t, BALLS, &config);
+    for (int i = 0; i < 400; i++) {
+        mf_world_step(t.world, 1);
+        const double height = text_get(&t, "free.position", 2) - 0.1;
+        assert_near(at(&t, 0), height < 0.0 ? 1.0 : 0.0, 0.0);
+        assert_near(at(&t, 1), height < 0.0 ? height : 0.0, 1e-12);
+        fell = fell || height < 0.0;
+    }
+    assert_true(fell);
+    text_close(&t);
+}
+
+static void other_motions_refuse_by_name(void **state) {
+    (void)state;
+    const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
+    mf_InstrumentsConfig lenient = mf_instruments_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_Group *points;
+    mf_Error error = {0};
+    Text t;
+    open_sensors(&t, BALLS, &config);
+    group.model = t.model;
+    group.name = "others";
+    must(mf_world_add_group(t.world, &group, &points, &error), &error);
+    must(mf_points_add(points, NULL, &error), &error);
+    assert_int_equal(mf_instruments_add(points, NULL, &error), MF_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "does not know contacts of shapes"));
+    text_close(&t);
+    open_sensors(&t, BALLS, &config);
+    group.model = t.model;
+    group.name = "others";
+    lenient.lenient = true;
+    must(mf_world_add_group(t.world, &group, &points, &error), &error);
+    must(mf_points_add(points, NULL, &error), &error);
+    must(mf_instruments_add(points, &lenient, &error), &error);
+    mf_world_step(t.world, 10);
+    assert_near(mf_field_get(mf_group_find_field(points, "sensor.value"), 0, 0), 0.0, 0.0);
+    text_close(&t);
+}
+
+static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
+    const TextConfig config = balls_config(count, floats, isa);
+    uint64_t hash = 0;
+    Text t;
+    open_sensors(&t, BALLS, &config);
+    mf_Field *speed = mf_group_find_field(t.group, "free.velocity");
+    for (uint32_t i = 0; i < count; i++)
+        mf_field_set(speed, i, 0, 0.1 * (count == 1 ? which : i));
+    for (int n = 0; n < 40; n++) {
+        mf_world_step(t.world, 5);
+        for (uint32_t c = 0; c < t.model->sensor_value_count; c++) {
+            const double value = mf_field_get(mf_group_find_field(t.group, "sensor.value"),
+                                              count == 1 ? 0 : which, c);
+            uint64_t bits;
+            memcpy(&bits, &value, sizeof bits);
+            hash = hash * 31 + bits;
+        }
+    }
+    text_close(&t);
+    return hash;
+}
+
+static void bits_depend_on_nothing(void **state) {
+    (void)state;
+    for (int floats = 0; floats < 2; floats++) {
+        const uint64_t alone = hash_of(1, 3, floats, MF_ISA_AUTO);
+        assert_true(alone != hash_of(1, 2, floats, MF_ISA_AUTO));
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
+            if (mf_isa_available(isa))
+                assert_true(hash_of(19, 3, floats, isa) == alone);
+    }
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+// A weight on a slide under a pulley block of two lines: the length is 2 (1 - z) where the slide is
+// at z, limits and actuators see it scaled.
+static void lengths_of_paths_are_read(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco><option timestep='0.001'/><worldbody><site name='l' pos='-.1 0 1'/>"
+        "<site name='r' pos='.1 0 1'/><body><joint name='z' type='slide' axis='0 0 1'/>"
+        "<geom size='.05' contype='0' conaffinity='0'/><site name='p' pos='-.1 0 0'/>"
+        "<site name='q' pos='.1 0 0'/></body></worldbody><tendon>"
+        "<spatial name='t' range='0 3' margin='0.1'><site site='l'/><site site='p'/>"
+        "<pulley divisor='1'/><site site='q'/><site site='r'/></spatial></tendon>"
+        "<actuator><motor name='m' tendon='t' gear='3'/></actuator><sensor>"
+        "<tendonpos tendon='t'/><tendonvel tendon='t'/><actuatorpos actuator='m'/>"
+        "<actuatorvel actuator='m'/><tendonlimitpos tendon='t'/><tendonlimitvel tendon='t'/>"
+        "</sensor></mujoco>";
+    const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
+    mf_Error error = {0};
+    double values[6];
+    const double speed = 0.5;
+    Text t;
+    open_sensors(&t, text, &config);
+    const double expected[2][6] = {{1.5, -1.0, 4.5, -3.0, 0, 0},
+                                   {2.95, -1.0, 8.85, -3.0, -0.05, 1.0}};
+    for (int i = 0; i < 2; i++) {
+        const double z = 1.0 - 0.5 * expected[i][0];
+        mf_group_set_state(t.group, 0, &z, &speed);
+        must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+        for (int k = 0; k < 6; k++)
+            assert_near(values[k], expected[i][k], 1e-12);
+    }
+    text_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contacts_are_where_they_are),
+        cmocka_unit_test(the_deepest_comes_first),
+        cmocka_unit_test(readings_are_those_of_the_state),
+        cmocka_unit_test(other_motions_refuse_by_name),
+        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(lengths_of_paths_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
