@@ -99,11 +99,14 @@ static void mjcf_survives_every_failure(void **state) {
         "<mujoco><include file='part.xml'/><default><default class='c'><geom condim='4'/></default>"
         "</default><worldbody><light/><geom type='hfield' hfield='h'/><body name='a'><freejoint/>"
         "<geom name='g' class='c' type='mesh' mesh='tet'/><frame pos='1 0 0'><body name='b'><joint "
-        "name='j'/><joint name='k' type='slide'/><geom name='i' size='1'/><site name='s'/></body>"
+        "name='j'/><joint name='k' type='slide'/><geom name='i' size='1'/><site "
+        "name='s'/><replicate "
+        "count='2' sep='-'><site name='r'/></replicate></body>"
         "</frame></body></worldbody><contact><pair geom1='g' geom2='i'/><exclude body1='a' "
         "body2='b'/></contact><tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
         "<equality><weld body1='a' body2='b'/></equality><actuator><position joint='j' "
-        "dampratio='1'/></actuator><sensor><gyro site='s'/></sensor><keyframe><key ctrl='1'/>"
+        "dampratio='1'/></actuator><sensor><gyro site='s'/><gyro name='n' site='r'/>"
+        "<contact geom1='g' body2='b'/></sensor><keyframe><key ctrl='1'/>"
         "</keyframe></mujoco>");
     assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 80);
     assert_true(torture(*state, export_robot, path, TORTURE_MUST_FAIL) > 80);

@@ -280,9 +280,10 @@ def compare_actuators(d, ours, m):
         d.same(what + " dyntype", dynamics[actuator["dynamics"]], int(m.actuator_dyntype[a]))
         if dynamics[actuator["dynamics"]] >= 2:
             d.near(what + " dynprm", actuator["time_constant"], m.actuator_dynprm[a][0])
-        kind = {"joint": 0, "jointinparent": 1, "tendon": 3, "site": 4}[actuator["drive"]]
+        kind = {"joint": 0, "jointinparent": 1, "tendon": 3, "site": 4, "body": 5}[actuator["drive"]]
         d.same(what + " trntype", kind, int(m.actuator_trntype[a]))
-        target = actuator["joint"] if kind < 2 else actuator["tendon" if kind == 3 else "site"]
+        target = actuator[("joint", "joint", "", "tendon", "site", "body")[kind]]
+        target += kind == 5  # MuJoCo counts the world
         shift = 1 if kind < 2 and ours["base"] == "free" else 0
         d.same(what + " trnid", target + shift, int(m.actuator_trnid[a][0]))
 

@@ -656,6 +656,9 @@ static void adding_survives_every_failure(void **state) {
     model = load_text(*state, tumbler); // asks the motion for forces, too
     assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
     mf_model_destroy(model);
+    model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml", NULL);
+    assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
+    mf_model_destroy(model);
 }
 
 static void mistakes_are_refused(void **state) {
@@ -710,7 +713,8 @@ static int answer(const char *path, bool contacts) {
         return 3;
     }
     if (!contacts)
-        ((mf_Model *)(uintptr_t)rig.model)->physics.disabled |= MF_DISABLE_CONTACT; // not shared yet
+        ((mf_Model *)(uintptr_t)rig.model)->physics.disabled |=
+            MF_DISABLE_CONTACT; // not shared yet
     if (rig_try(&rig, &config, &error) != MF_OK) {
         printf("%s\n", error.message);
         return 3;
