@@ -101,7 +101,7 @@ refused 1 'bad.xml:3' run bad.xml
 refused 1 'bad.xml:3' info bad.xml
 printf '<mujoco>\n<include file="loop.xml"/></mujoco>' >loop.xml
 refused 1 'loop.xml:2' run loop.xml
-printf '<mujoco><worldbody><body name="b">\n<joint name="j"/><geom size="1"/></body></worldbody><actuator>\n<adhesion body="b"/></actuator></mujoco>' >sticky.xml
+printf '<mujoco><worldbody><body name="b">\n<joint name="j"/><geom size="1"/></body></worldbody><actuator>\n<dcmotor joint="j"/></actuator></mujoco>' >sticky.xml
 refused 1 'sticky.xml:3' run sticky.xml --strict
 refused 1 'sticky.xml:3' info sticky.xml --strict
 expect 0 run sticky.xml --seconds 0.1
