@@ -23,7 +23,7 @@ set -- "$source/tests/model/replicate.xml" "$source/tests/motion/fluids.xml" \
     "$source/tests/sense/contacts.xml"
 for folder in "$gymnasium" "$shared/models"; do
     [ -d "$folder" ] || continue
-    for file in $(find "$folder" -name '*.xml' ! -name package.xml | sort); do
+    for file in $(find "$folder" -name '*.xml' ! -name package.xml ! -name keyframes.xml | sort); do
         set -- "$@" "$file"
     done
 done

@@ -288,6 +288,16 @@ def compare_actuators(d, ours, m):
         d.same(what + " trnid", target + shift, int(m.actuator_trnid[a][0]))
 
 
+def compare_path(d, what, path, m, own):
+    kinds = {"pulley": 2, "site": 3, "sphere": 4, "cylinder": 5}
+    d.same(what + " path", [kinds[e["type"]] for e in path], [int(k) for k in m.wrap_type[own]])
+    for element, index, number in zip(path, m.wrap_objid[own], m.wrap_prm[own]):
+        if element["type"] == "site":
+            d.same(what + " site", element["object"], int(index))
+        elif element["type"] == "pulley":
+            d.near(what + " divisor", element["divisor"], number)
+
+
 def compare_tendons(d, ours, m):
     d.same("tendons", len(ours["tendons"]), m.ntendon)
     for t, tendon in enumerate(ours["tendons"][:m.ntendon]):
@@ -301,6 +311,9 @@ def compare_tendons(d, ours, m):
         d.near(what + " armature", tendon["armature"], m.tendon_armature[t])
         d.near(what + " lengthspring", tendon["spring"], m.tendon_lengthspring[t], 1e-6)
         first, count = int(m.tendon_adr[t]), int(m.tendon_num[t])
+        if tendon["path"]:
+            compare_path(d, what, tendon["path"], m, slice(first, first + count))
+            continue
         shift = 1 if ours["base"] == "free" else 0
         d.same(what + " joints", [j + shift for j, _ in tendon["terms"]],
                [int(j) for j in m.wrap_objid[first:first + count]])
