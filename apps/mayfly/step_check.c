@@ -6,7 +6,8 @@
 // with roots in the unit circle when |b| < 1 and a m h^2 k < 2 (1 + b) (Jury's conditions); a step
 // of Runge-Kutta is stable where |1 + z + z^2/2 + z^3/6 + z^4/24| <= 1 for z = h times the roots of
 // s^2 + m (d + e) s + m k. What is unstable alone is so together with others: m k is an entry of
-// the diagonal of a symmetric matrix whose largest eigenvalue decides.
+// the diagonal of a symmetric matrix whose largest eigenvalue decides. Equality constraints may
+// hold it all the same, because more mass then moves with it.
 #include "step_check.h"
 
 #include <complex.h>
@@ -140,6 +141,13 @@ static Spring spring_of_tendon(const Check *check, uint32_t tendon) {
     return spring;
 }
 
+static bool is_tied(const mf_Model *model) {
+    bool tied = false;
+    for (uint32_t i = 0; i < model->equality_count; i++)
+        tied = tied || model->equalities[i].active;
+    return tied;
+}
+
 // The one with the shortest stable step; false when all are stable.
 static bool find_unstable(const Check *check, char *text) {
     const uint32_t joints = check->model->joint_count, tendons = check->model->tendon_count;
@@ -161,12 +169,15 @@ static bool find_unstable(const Check *check, char *text) {
     }
     if (count == 0)
         return false;
-    snprintf(
-        text, MF_STEP_TEXT,
-        "the step of %.4g ms is too long for %u spring%s or servo%s, which shake%s: %s '%.80s' "
-        "stands %.3g ms at most",
-        1e3 * check->step, count, count == 1 ? "" : "s", count == 1 ? "" : "s",
-        count == 1 ? "s" : "", worst.what, worst.name, 1e3 * shortest);
+    const char *plural = count == 1 ? "" : "s";
+    const char *shakes = is_tied(check->model) ? "may shake, as far as equality constraints let it"
+                         : count == 1          ? "shakes"
+                                               : "shake";
+    snprintf(text, MF_STEP_TEXT,
+             "the step of %.4g ms is too long for %u spring%s or servo%s, which %s: %s "
+             "'%.80s' stands %.3g ms at most",
+             1e3 * check->step, count, plural, plural, shakes, worst.what, worst.name,
+             1e3 * shortest);
     return true;
 }
 
