@@ -575,6 +575,11 @@ typedef struct mf_Physics {
     mf_PhysicsIntegrator integrator;
     mf_FrictionCone cone;
     double friction_impedance_ratio; // [1] impratio
+    // When MuJoCo's law is solved well enough: after so many steps of Newton's method [1], or when
+    // one gains less than this, over the mean of the mass matrix's diagonal in the reference
+    // position and the number of velocities.
+    uint32_t solver_iterations; // [1] 100
+    double solver_tolerance;    // [m^2/s^4] 1e-8
     uint32_t disabled;               // [1] MF_DISABLE_ bits
     bool override_contacts;          // the next four hold for all contacts
     double override_margin;          // [m]

@@ -112,6 +112,8 @@ static void put_option(Writer *w) {
     number(w, "density", p->density);
     number(w, "viscosity", p->viscosity);
     number(w, "impratio", p->friction_impedance_ratio);
+    number(w, "iterations", p->solver_iterations);
+    number(w, "tolerance", p->solver_tolerance);
     word(w, "integrator", integrators[p->integrator]);
     word(w, "cone", p->cone == MF_CONE_ELLIPTIC ? "elliptic" : "pyramidal");
     number(w, "o_margin", p->override_margin);

@@ -541,6 +541,11 @@ static void weights_of_links(const Factored *all, const double (*centers)[3], mf
     for (uint32_t l = 0; l < plan->link_count; l++)
         out->joints[l] =
             way_give(all, plan->links[l].dof, plan->links[l].kind == MF_ART_BALL ? 3 : 1);
+    double squares = 0.0; // M = L L^T
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k <= i; k++)
+            squares += all->matrix[i * all->count + k] * all->matrix[i * all->count + k];
+    out->mean = all->count > 0 ? squares / all->count : 1.0;
     for (uint32_t i = 0; i < 2; i++)
         out->base[i] = plan->fixed ? 0.0 : way_give(all, 3 * i, 3);
 }
