@@ -580,9 +580,9 @@ typedef struct mf_Physics {
     // position and the number of velocities.
     uint32_t solver_iterations; // [1] 100
     double solver_tolerance;    // [m^2/s^4] 1e-8
-    uint32_t disabled;               // [1] MF_DISABLE_ bits
-    bool override_contacts;          // the next four hold for all contacts
-    double override_margin;          // [m]
+    uint32_t disabled;          // [1] MF_DISABLE_ bits
+    bool override_contacts;     // the next four hold for all contacts
+    double override_margin;     // [m]
     mf_Softness override_softness;
     double override_friction[5]; // [1], [1], [m], [m], [m]
 } mf_Physics;

@@ -302,7 +302,8 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
     }
     // The steps and gains of other methods say nothing about Newton's.
     if (option.solver == NEWTON)
-        option.physics.solver_iterations = (uint32_t)mf_clamp(option.iterations, 0.0, MOST_ITERATIONS);
+        option.physics.solver_iterations =
+            (uint32_t)mf_clamp(option.iterations, 0.0, MOST_ITERATIONS);
     else
         option.physics.solver_tolerance = mf_physics().solver_tolerance;
     option.physics.integrator = (mf_PhysicsIntegrator)option.integrator;

@@ -14,7 +14,15 @@
 #include "motion/articulated/recall.h"
 #include "motion/articulated/step.h"
 
-enum { SEARCH_STEPS = 40 };
+enum { SEARCH_STEPS = 40, FEW_STEPS = 10 };
+
+// How near to the minimum along a direction is near enough, as a part of the slope at its start.
+// Where the file allows few steps, none may be left to make good what one missed.
+static mf_real search_part(const Problem *p) {
+    if (p->plan->solver_steps > FEW_STEPS)
+        return (mf_real)1e-3;
+    return sizeof(mf_real) == 4 ? (mf_real)1e-6 : (mf_real)1e-12;
+}
 
 // ---- state of the iteration ---------------------------------------------------------------------
 
@@ -149,13 +157,12 @@ static __attribute__((noinline)) mf_lane search_way(Problem *p, mf_lane fall, mf
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
     const mf_lane curve = dofs_dot(p, p->descent, p->ahead);
-    const mf_lane enough = mf_set((mf_real)1e-3) * fall, infinite = mf_set(MF_REAL_MAX);
+    const mf_lane enough = mf_set(search_part(p)) * fall, infinite = mf_set(MF_REAL_MAX);
     mf_lane way = one, low = zero, high = infinite;
     for (uint32_t n = 0; n < p->present_count; n++) {
         const Constraint *c = &p->constraints[p->present[n]];
         if (c->kind == CONSTRAINT_ELLIPTIC)
-            ray_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row],
-                     &p->rays[c->ray]);
+            ray_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row], &p->rays[c->ray]);
     }
     for (int step = 0; step < SEARCH_STEPS; step++) {
         mf_lane first = mf_fma(way, curve, slope), second = curve;

@@ -96,9 +96,9 @@ typedef struct Problem {
     Vec origin[MF_ARTICULATED_MAX_LINKS + 1]; // [m] of link l at l + 1, from the base's
     mf_lane mass[PROBLEM_ENTRIES];            // pattern of the tree
 
-    Pattern pattern; // of all constraints
-    bool full;       // it has every entry
-    Pattern used;    // of `factor`
+    Pattern pattern;                 // of all constraints
+    bool full;                       // it has every entry
+    Pattern used;                    // of `factor`
     uint16_t counting[PROBLEM_DOFS]; // 0, 1, ...
     uint32_t own_start[PROBLEM_DOFS + 1];
     uint16_t own_column[PROBLEM_ENTRIES];

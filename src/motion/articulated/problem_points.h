@@ -286,13 +286,12 @@ static MF_INLINE void contact_law(Problem *p, Constraint *c, const ContactSlot *
         mf_lane rest = -(across * at.speed[k]);
         if (k == 0)
             rest = mf_fma(-damping, at.speed[k], push);
-        p->weight[c->row + k] =
-            mf_select(c->exists, law_weight(z, ease[k]), mf_set((mf_real)1));
+        p->weight[c->row + k] = mf_select(c->exists, law_weight(z, ease[k]), mf_set((mf_real)1));
         p->rest[c->row + k] = mf_keep(c->exists, rest) - at.free[k];
     }
     if (c->kind == CONSTRAINT_ELLIPTIC)
-        c->stiff = p->weight[c->row] /
-                   (c->cone * c->cone * mf_fma(c->cone, c->cone, mf_set((mf_real)1)));
+        c->stiff =
+            p->weight[c->row] / (c->cone * c->cone * mf_fma(c->cone, c->cone, mf_set((mf_real)1)));
 }
 
 static inline void contact_add(Problem *p, ContactSlot *slot) {

@@ -140,8 +140,8 @@ static inline void law_row(Problem *p, const Constraint *c, const mf_ArtLaw *law
     const mf_lane z = law_impedance(law, distance);
     Measures at;
     rows_measure(p, c, &at);
-    row_law(p, c, &at, 0, law_weight(z, mf_set((mf_real)law->ease[0])), -(mf_set((mf_real)law->stiffness) * z * distance),
-            law->damping);
+    row_law(p, c, &at, 0, law_weight(z, mf_set((mf_real)law->ease[0])),
+            -(mf_set((mf_real)law->stiffness) * z * distance), law->damping);
 }
 
 // ---- single dofs --------------------------------------------------------------------------------
