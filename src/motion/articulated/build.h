@@ -103,6 +103,9 @@ void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model);
 mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
+// Fills MF_ART_AROUND of all links; contacts and what they do must be there.
+void mf_art_contacts_surround(mf_ArtPlan *plan);
+
 // What contacts do: the friction and softness of their pair of shapes, mixed as the file says,
 // unless the settings say otherwise. The places of all contacts must be there.
 mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,

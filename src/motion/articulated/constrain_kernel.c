@@ -555,12 +555,11 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
                                          const void *drive, void *work, void *rates) {
     Problem p;
     Work *own = work;
-    const Rates free = *(const Rates *)rates;
     p.plan = plan;
     p.work = own;
     p.state = state;
     p.dofs = plan->dof_count;
-    dofs_from_rates(plan, &free, p.free);
+    dofs_from_rates(plan, rates, p.free); // before they are overwritten, lanes by lanes
     dofs_of_speeds(plan, state, p.speed);
     for (uint32_t i = 0; i < p.dofs; i++)
         p.counting[i] = (uint16_t)i;

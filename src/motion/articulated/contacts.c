@@ -3,6 +3,7 @@
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Contact {
@@ -325,4 +326,15 @@ void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3]
     }
     for (int k = 0; k < 3; k++)
         place[k] += mf_vec3_dot(turn + 3 * k, out);
+}
+
+void mf_art_contacts_surround(mf_ArtPlan *plan) {
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const double *c =
+            plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+        double *around = &mf_art_constants(plan, plan->contacts[i].link)[MF_ART_AROUND];
+        const double own = mf_vec3_length(c) + c[3] + c[MF_ART_TOUCH_MARGIN];
+        // A little more than enough, because kernels round.
+        *around = fmax(*around, 1.0001 * own);
+    }
 }

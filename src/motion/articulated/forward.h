@@ -328,7 +328,8 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     now.step = now.damps = mf_zero();
     stale_set(plan, true, work);
     if (plan->tendon_count > 0) {
-        Rates more = *force;
+        Rates more;
+        rates_copy(plan, force, &more);
         tendons_pull(plan, state, work, &more);
         solve(plan, state, &now, &more, world, work, out);
     } else {

@@ -351,6 +351,7 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     if (status != MF_OK)
         return status;
     plan->loose = is_loose(plan);
+    mf_art_contacts_surround(plan);
     status = mf_art_laws_fill(plan, model, context, error);
     if (status != MF_OK)
         return status;

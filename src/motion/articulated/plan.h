@@ -81,14 +81,16 @@ enum {
     MF_ART_SUM_LOWER = 41, // [N m] or [N] range of all actuators together
     MF_ART_SUM_UPPER = 42, // [N m] or [N]
     MF_ART_LIFT = 43,      // [kg] whose weight is compensated
-    MF_ART_LIFT_MOMENT = 44, // [kg m] 3 values: times its centre
-    MF_ART_MOVED = 47,       // [kg m^2] or [kg] that scales the limit (start.c)
-    MF_ART_LIMIT_PULL = 48,  // [1/s^2] of a soft limit: stiffness over impedance,
-    MF_ART_LIMIT_BRAKING,    // [1/s] damping,
-    MF_ART_LIMIT_MARGIN,     // [rad] or [m] it acts from this distance on,
-    MF_ART_LIMIT_EASE,       // [kg m^2] or [kg] that the joint moves by itself,
-    MF_ART_LIMIT_WIDTH,      // 4 values: its impedance (impedance.h)
-    MF_ART_LINK_VALUES = MF_ART_LIMIT_WIDTH + 4
+    MF_ART_LIFT_MOMENT = 44,                // [kg m] 3 values: times its centre
+    MF_ART_MOVED = 47,                      // [kg m^2] or [kg] that scales the limit (start.c)
+    MF_ART_LIMIT_PULL = 48,                 // [1/s^2] of a soft limit: stiffness over impedance,
+    MF_ART_LIMIT_BRAKING,                   // [1/s] damping,
+    MF_ART_LIMIT_MARGIN,                    // [rad] or [m] it acts from this distance on,
+    MF_ART_LIMIT_EASE,                      // [kg m^2] or [kg] that the joint moves by itself,
+    MF_ART_LIMIT_WIDTH,                     // 4 values: its impedance (impedance.h)
+    MF_ART_AROUND = MF_ART_LIMIT_WIDTH + 4, // [m] radius of a ball about the origin that holds all
+                                            // contacts with the ground and their margins
+    MF_ART_LINK_VALUES
 };
 
 // Of an actuator.

@@ -222,12 +222,33 @@ static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *
     }
 }
 
+// Whether no lane's link can come down to the ground within the step: touch_find for all contacts.
+static MF_INLINE bool is_far(const mf_ArtPlan *plan, int32_t link, const Pose *pose, Vec rate,
+                             mf_lane step) {
+    const mf_real *c = link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link);
+    const mf_lane around = mf_set(c[MF_ART_AROUND]), zero = mf_zero();
+    const mf_lane fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), around, pose->speed.z);
+    const mf_lane reach =
+        mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step, pose->place.z - around);
+    return !mf_any(mf_less(reach, setting(plan, MF_ART_HIGHEST)));
+}
+
 static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, const State *state,
                                  Work *work) {
     Contacts *contacts = &work->contacts;
     TouchMemo memo;
+    int32_t asked = MF_ART_WORLD; // the link that `far` is about
+    bool far = false;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         int32_t link = plan->contacts[i].link;
+        if (link != asked)
+            far = is_far(plan, link, &contacts->pose[link + 1],
+                         link < 0 ? state->rate : work->links[link].rate, drive->step);
+        asked = link;
+        if (far) {
+            contacts->touch[i].near = false;
+            continue;
+        }
         mf_lane load = mf_zero(), slid = mf_zero();
         if (contacts->implicit) {
             load = row_load(contacts->load, i);

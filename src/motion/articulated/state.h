@@ -5,6 +5,8 @@
 #include "motion/articulated/plan.h"
 #include "motion/articulated/spatial.h"
 
+#include <string.h>
+
 #if defined(MF_KERNEL_F64)
 #define MF_ART_CONSTANTS(plan) ((plan)->constants_f64)
 #else
@@ -29,6 +31,14 @@ typedef struct Rates {
     mf_lane joint[MF_ARTICULATED_MAX_LINKS];
     Vec ball[MF_ARTICULATED_MAX_BALLS];
 } Rates;
+
+// What a plan uses of them: all of it is as large as a processor's nearest memory.
+static inline void rates_copy(const mf_ArtPlan *plan, const Rates *from, Rates *to) {
+    to->linear = from->linear;
+    to->angular = from->angular;
+    memcpy(to->joint, from->joint, plan->link_count * sizeof *to->joint);
+    memcpy(to->ball, from->ball, plan->ball_count * sizeof *to->ball);
+}
 
 static MF_INLINE const mf_real *link_constants(const mf_ArtPlan *plan, uint32_t link) {
     return MF_ART_CONSTANTS(plan) + plan->link_offset + (size_t)link * MF_ART_LINK_VALUES;
