@@ -22,6 +22,7 @@ mf_Physics mf_physics(void) {
                         .gravity = {0.0, 0.0, -9.81},
                         .magnetic = {0.0, -0.5, 0.0},
                         .friction_impedance_ratio = 1.0,
+                        .noslip_tolerance = 1e-6,
                         .override_softness = mf_softness(),
                         .override_friction = {1.0, 1.0, 0.005, 0.0001, 0.0001}};
 }

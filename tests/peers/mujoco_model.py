@@ -381,6 +381,8 @@ def compare_rest(d, ours, m):
     d.near("density", physics["density"], m.opt.density, 1e-6)
     d.near("viscosity", physics["viscosity"], m.opt.viscosity, 1e-9)
     d.near("impratio", physics["friction_impedance_ratio"], m.opt.impratio)
+    d.same("noslip_iterations", physics["noslip_iterations"], m.opt.noslip_iterations)
+    d.near("noslip_tolerance", physics["noslip_tolerance"], m.opt.noslip_tolerance)
     d.same("integrator", ["Euler", "RK4", "implicit", "implicitfast"].index(physics["integrator"]),
            int(m.opt.integrator))
     d.same("cone", ["pyramidal", "elliptic"].index(physics["cone"]), int(m.opt.cone))

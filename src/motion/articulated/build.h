@@ -24,6 +24,9 @@ void mf_art_path_thrust(mf_ArtPlan *plan, uint32_t tendon);
 mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error);
 mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
+// Finds the lengths of muscles that the file leaves open. The plan but its contacts must be there.
+mf_Status mf_art_muscle_lengths(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error);
 
 // Allocates and fills plan->actuators and terms, and their constants. The tree and the
 // paths must be there.
@@ -80,6 +83,7 @@ mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
 // along and about. The caller frees them.
 typedef struct mf_ArtWeights {
     double *shapes, *links, *joints, *tendons, *loops, base[2];
+    double mean_inertia; // [kg], [kg m^2] of the diagonal of M (MuJoCo's meaninertia)
 } mf_ArtWeights;
 mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error);

@@ -352,6 +352,8 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
         return status;
     plan->loose = is_loose(plan);
     status = mf_art_laws_fill(plan, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_muscle_lengths(plan, model, context, error);
     if (status != MF_OK)
         return status;
     for (size_t i = 0; i < plan->value_count; i++)

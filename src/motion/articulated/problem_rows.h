@@ -304,6 +304,7 @@ static inline void tendons_add(Problem *p) {
         if (tendon->friction > 0.0) {
             Constraint *c = sum_constraint(p, CONSTRAINT_DRY, &sum, one, mf_mask_all());
             if (c != NULL) {
+                c->tendon = true;
                 c->most = mf_set((mf_real)tendon->friction);
                 law_row(p, c, &tendon->dry, mf_zero());
             }

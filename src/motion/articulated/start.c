@@ -244,7 +244,7 @@ static void add_tendons(const mf_ArtPlan *plan, uint32_t n, double *m) {
 
 // The mass matrix in the lower half, and its Cholesky factor in place. Links come after those that
 // carry them. False when it is not positive.
-static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double *m) {
+static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double *m, double *mean) {
     for (size_t i = 0; i < n; i++) {
         const Heap *heap = &start->heaps[ways[i].owner];
         double torque[3], force[3], part[3];
@@ -261,6 +261,9 @@ static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double 
         }
     }
     add_tendons(start->plan, n, m);
+    *mean = 0.0;
+    for (size_t i = 0; i < n; i++)
+        *mean += m[i * n + i] / n;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= i; k++) {
             double sum = m[i * n + k];
@@ -300,6 +303,7 @@ typedef struct Factored {
     uint32_t count;
     Way *ways;
     double *matrix, *row;
+    double mean_inertia; // of the matrix's diagonal
     bool fine;
 } Factored;
 
@@ -329,7 +333,7 @@ static mf_Status factored_make(Factored *all, const mf_ArtPlan *plan, const mf_M
 static void factor_all(Factored *all) {
     start_gather(&all->start);
     find_ways(&all->start, all->ways);
-    all->fine = factor_mass(&all->start, all->ways, all->count, all->matrix);
+    all->fine = factor_mass(&all->start, all->ways, all->count, all->matrix, &all->mean_inertia);
 }
 
 // The centre of what a shape belongs to: its body or, without one, the link with all on it.
@@ -572,6 +576,7 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
             mf_fail(error, MF_BAD_ARGUMENT,
                     "articulated: model %s has a mass matrix that is not positive", model->name);
     if (status == MF_OK) {
+        out->mean_inertia = all.mean_inertia;
         weights_of_links(&all, (const double(*)[3])centers, out);
         for (uint32_t i = 0; i < model->shape_count; i++) {
             const mf_Shape *shape = &model->shapes[i];
