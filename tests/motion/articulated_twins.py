@@ -146,6 +146,18 @@ ROPE_REST = """<tendon>
 <spatial damping='1.5' limited='true' range='.1 .62'><site site='w'/><site site='k'/><pulley divisor='2'/>
 <site site='c'/><geom geom='knob'/><site site='w'/></spatial></tendon>"""
 
+# Actuators with armature and damping of their own: on a hinge, a ball joint, a tendon.
+GEARED = """<body pos='0 0 1'><joint name='a' axis='0 1 0' damping='.1' frictionloss='.2'/>
+<geom type='capsule' size='.04' fromto='0 0 0 .3 0 0'/>
+<body pos='.3 0 0'><joint name='b' axis='0 1 0' range='-.4 .3' limited='true'/>
+<geom type='capsule' size='.03' fromto='0 0 0 .25 0 0'/>
+<body pos='.25 0 0'><joint name='c' type='ball'/><geom type='capsule' size='.03'
+ fromto='0 0 0 .2 .05 0'/></body></body></body>"""
+GEARED_REST = """<tendon><fixed name='t'><joint joint='a' coef='.7'/><joint joint='b' coef='-1.2'/></fixed>
+</tendon><actuator><motor joint='a' gear='3' armature='.02' damping='.05'/>
+<position joint='a' kp='2' armature='.01'/><motor joint='c' gear='2 0 0' armature='.005' damping='.03'/>
+<motor tendon='t' gear='-2' armature='.03' damping='.2'/></actuator>"""
+
 FREE = [.7, -.2, -.4, 3., -2., 4.]
 TWINS = [
     ("leg, Euler", model("timestep='.004'", LEG), [1.5, -.5, 1., 4., -3.]),
@@ -235,6 +247,11 @@ TWINS = [
            "noslip_iterations='2'", SERVO, SERVO_REST), [.3, .1, 0, 0, 0, .5] + [.2] * 8),
     ("ropes, noslip", model("timestep='.003' noslip_iterations='4'", ROPE, ROPE_REST),
      FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("geared actuators, Euler", model("timestep='.003'", GEARED, GEARED_REST), [3., -4., 1., 2., 3.]),
+    ("geared actuators, implicitfast",
+     model("timestep='.003' integrator='implicitfast'", GEARED, GEARED_REST), [3., -4., 1., 2., 3.]),
+    ("geared actuators, RK4", model("timestep='.003' integrator='RK4'", GEARED, GEARED_REST),
+     [3., -4., 1., 2., 3.]),
     ("powers of the impedance", model("timestep='.004'", POWERS),
      [.5, .2, 0., 3., -2., 1.] + [-.5, 0., 0., 1., 0., 4.]),
 ]

@@ -121,10 +121,15 @@ static bool ball_limited(const mf_Joint *joint) {
     return bounded(joint->upper) && joint->upper > 0.0;
 }
 
-// A joint as the file's switches leave it.
+// A joint with what actuators on it add, as the file's switches leave it.
 static mf_Joint acting_joint(const mf_Model *model, const mf_Joint *joint) {
     const uint32_t off = model->physics.disabled;
     mf_Joint acting = *joint;
+    for (uint32_t i = 0; i < model->actuator_count; i++) {
+        const mf_Actuator *actuator = &model->actuators[i];
+        if (actuator->joint != MF_NONE && &model->joints[actuator->joint] == joint)
+            mf_art_actuator_add(actuator, &acting.damping, &acting.armature);
+    }
     if (off & MF_DISABLE_SPRING)
         acting.stiffness = 0.0;
     if (off & MF_DISABLE_DAMPER)
@@ -261,7 +266,8 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
 static bool has_heavy_path(const mf_Model *model) {
     bool heavy = false;
     for (uint32_t i = 0; i < model->tendon_count; i++)
-        heavy = heavy || (model->tendons[i].wrap_count > 0 && model->tendons[i].armature > 0.0);
+        heavy =
+            heavy || (model->tendons[i].wrap_count > 0 && mf_art_tendon(model, i).armature > 0.0);
     return heavy;
 }
 
