@@ -146,6 +146,12 @@ ROPE_REST = """<tendon>
 <spatial damping='1.5' limited='true' range='.1 .62'><site site='w'/><site site='k'/><pulley divisor='2'/>
 <site site='c'/><geom geom='knob'/><site site='w'/></spatial></tendon>"""
 
+# The same body, with inertia of paths that pull along one chain, one with a pulley, one by an actuator.
+HEAVY_REST = """<tendon><spatial armature='1.5' frictionloss='4'><site site='w'/><site site='b'/></spatial>
+<spatial armature='.8'><site site='w'/><site site='u'/><pulley divisor='2'/><site site='c'/>
+<site site='t'/></spatial><spatial name='p' damping='.4'><site site='c'/><site site='l'/></spatial></tendon>
+<actuator><motor tendon='p' gear='2' armature='.1'/></actuator>"""
+
 # Actuators with armature and damping of their own: on a hinge, a ball joint, a tendon.
 GEARED = """<body pos='0 0 1'><joint name='a' axis='0 1 0' damping='.1' frictionloss='.2'/>
 <geom type='capsule' size='.04' fromto='0 0 0 .3 0 0'/>
@@ -252,6 +258,13 @@ TWINS = [
      model("timestep='.003' integrator='implicitfast'", GEARED, GEARED_REST), [3., -4., 1., 2., 3.]),
     ("geared actuators, RK4", model("timestep='.003' integrator='RK4'", GEARED, GEARED_REST),
      [3., -4., 1., 2., 3.]),
+    ("heavy ropes, Euler", model("timestep='.003'", ROPE, HEAVY_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("heavy ropes, RK4", model("timestep='.003' integrator='RK4'", ROPE, HEAVY_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("heavy ropes, noslip, implicitfast",
+     model("timestep='.003' integrator='implicitfast' noslip_iterations='3'", ROPE, HEAVY_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
     ("powers of the impedance", model("timestep='.004'", POWERS),
      [.5, .2, 0., 3., -2., 1.] + [-.5, 0., 0., 1., 0., 4.]),
 ]

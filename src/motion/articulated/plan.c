@@ -262,12 +262,17 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     }
 }
 
-// MuJoCo's law leaves out what the turning of a spatial tendon's path does to its inertia.
-static bool has_heavy_path(const mf_Model *model) {
+// MuJoCo's law does not have what the turning of a path around a shape does to its inertia, and
+// MuJoCo refuses it.
+static bool has_heavy_bend(const mf_Model *model) {
     bool heavy = false;
-    for (uint32_t i = 0; i < model->tendon_count; i++)
-        heavy =
-            heavy || (model->tendons[i].wrap_count > 0 && mf_art_tendon(model, i).armature > 0.0);
+    for (uint32_t i = 0; i < model->tendon_count; i++) {
+        const mf_Tendon acting = mf_art_tendon(model, i);
+        for (uint32_t w = 0; w < acting.wrap_count && acting.armature > 0.0; w++) {
+            const mf_WrapType type = model->tendon_wraps[acting.first_wrap + w].type;
+            heavy = heavy || type == MF_WRAP_SPHERE || type == MF_WRAP_CYLINDER;
+        }
+    }
     return heavy;
 }
 
@@ -277,7 +282,7 @@ mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *conf
                       config->limit_time > 0.0 || !isnan(config->contact_damping);
     if (config->contact_law != MF_CONTACT_LAW_AS_MODEL)
         return config->contact_law;
-    return model->body_count > 0 && !said && !has_heavy_path(model) ? MF_CONTACT_LAW_MUJOCO
+    return model->body_count > 0 && !said && !has_heavy_bend(model) ? MF_CONTACT_LAW_MUJOCO
                                                                     : MF_CONTACT_LAW_COMPLIANT;
 }
 
