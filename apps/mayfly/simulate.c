@@ -203,12 +203,20 @@ double mf_simulation_unsolved(const mf_Group *group) {
     return sum;
 }
 
+// What a file's own limit has to do with it.
+static const char *few_iterations(const mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    return model != NULL && model->physics.solver_iterations < mf_physics().solver_iterations
+               ? "; the file's <option iterations> is low"
+               : "";
+}
+
 void mf_simulation_print_unsolved(const mf_Group *group) {
     double steps = mf_simulation_unsolved(group);
     if (steps > 0.0)
         printf("unsolved  %.0f robot-steps, in which contacts or constraints did not converge, or "
-               "some were left out (point.unsolved, solver.early)\n",
-               steps);
+               "some were left out (point.unsolved, solver.early)%s\n",
+               steps, few_iterations(group));
 }
 
 mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error) {

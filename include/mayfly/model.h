@@ -577,9 +577,14 @@ typedef struct mf_Physics {
     double friction_impedance_ratio; // [1] impratio
     uint32_t noslip_iterations;      // [1] sweeps of the pass against slip after the solver, 0
     double noslip_tolerance;         // [1] relative gain of a sweep at which it ends, 1e-6
-    uint32_t disabled;               // [1] MF_DISABLE_ bits
-    bool override_contacts;          // the next four hold for all contacts
-    double override_margin;          // [m]
+    // When MuJoCo's law is solved well enough: after so many steps of Newton's method [1], or when
+    // one gains less than this, over the mean of the mass matrix's diagonal in the reference
+    // position and the number of velocities.
+    uint32_t solver_iterations; // [1] 100
+    double solver_tolerance;    // [m^2/s^4] 1e-8
+    uint32_t disabled;          // [1] MF_DISABLE_ bits
+    bool override_contacts;     // the next four hold for all contacts
+    double override_margin;     // [m]
     mf_Softness override_softness;
     double override_friction[5]; // [1], [1], [m], [m], [m]
 } mf_Physics;

@@ -23,6 +23,8 @@ mf_Physics mf_physics(void) {
                         .magnetic = {0.0, -0.5, 0.0},
                         .friction_impedance_ratio = 1.0,
                         .noslip_tolerance = 1e-6,
+                        .solver_iterations = 100,
+                        .solver_tolerance = 1e-8,
                         .override_softness = mf_softness(),
                         .override_friction = {1.0, 1.0, 0.005, 0.0001, 0.0001}};
 }

@@ -192,6 +192,36 @@ static void a_box_on_a_slope_stands(void **state) {
     assert_true(fabs(way[1]) < 1e-12);
 }
 
+// The same with another attribute of <option>.
+static State play_option(const Twin *twin, const char *option) {
+    char text[8192];
+    const char *mark = "<option ", *at = strstr(twin->text, mark);
+    assert_non_null(at);
+    const int before = (int)(at - twin->text) + (int)strlen(mark);
+    const int size =
+        snprintf(text, sizeof text, "%.*s%s %s", before, twin->text, option, twin->text + before);
+    assert_true(size > 0 && (size_t)size < sizeof text);
+    Twin other = *twin;
+    other.text = text;
+    return play(&other, true, twin->rk4);
+}
+
+// The solver goes as far as the file lets it, and says where that was not far enough.
+static void the_file_ends_the_solver(void **state) {
+    (void)state;
+    const Twin *twin = twins;
+    while (strcmp(twin->name, "tumbler, elliptic") != 0)
+        twin++;
+    const State few = play_option(twin, "iterations='2'"),
+                many = play_option(twin, "iterations='60'"),
+                coarse = play_option(twin, "tolerance='1'"),
+                sweeps = play_option(twin, "solver='PGS' iterations='1'");
+    assert_true(few.early > 0.0 && error_of(twin, &few) > 1e-3);
+    assert_true(many.early <= 0.0 && error_of(twin, &many) <= 1e-8);
+    assert_true(coarse.early <= 0.0 && error_of(twin, &coarse) > 1e-8);
+    assert_true(sweeps.early <= 0.0 && error_of(twin, &sweeps) <= 1e-8);
+}
+
 // ---- company -----------------------------------------------------------------------------------
 
 enum { ROBOTS = 37 };
@@ -243,9 +273,9 @@ static void twins_do_not_feel_each_other(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twins_go_the_same_way),        cmocka_unit_test(others_do_not),
-        cmocka_unit_test(without_noslip_they_slip),     cmocka_unit_test(a_box_on_a_slope_stands),
-        cmocka_unit_test(twins_do_not_feel_each_other),
+        cmocka_unit_test(twins_go_the_same_way),    cmocka_unit_test(others_do_not),
+        cmocka_unit_test(without_noslip_they_slip), cmocka_unit_test(a_box_on_a_slope_stands),
+        cmocka_unit_test(the_file_ends_the_solver), cmocka_unit_test(twins_do_not_feel_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -383,6 +383,9 @@ def compare_rest(d, ours, m):
     d.near("impratio", physics["friction_impedance_ratio"], m.opt.impratio)
     d.same("noslip_iterations", physics["noslip_iterations"], m.opt.noslip_iterations)
     d.near("noslip_tolerance", physics["noslip_tolerance"], m.opt.noslip_tolerance)
+    if int(m.opt.solver) == int(mujoco.mjtSolver.mjSOL_NEWTON):
+        d.same("iterations", physics["solver_iterations"], m.opt.iterations)
+        d.near("tolerance", physics["solver_tolerance"], m.opt.tolerance, 1e-8)
     d.same("integrator", ["Euler", "RK4", "implicit", "implicitfast"].index(physics["integrator"]),
            int(m.opt.integrator))
     d.same("cone", ["pyramidal", "elliptic"].index(physics["cone"]), int(m.opt.cone))

@@ -4,6 +4,7 @@
 
 #include "math/scalar.h"
 
+#include <math.h>
 #include <string.h>
 
 #define FIELD(type, member) offsetof(type, member)
@@ -154,15 +155,20 @@ static mf_Status read_compilers(mf_Mjcf *m) {
 
 // ---- option ------------------------------------------------------------------------------------
 
+enum { NEWTON = 2 };        // of solvers
+#define MOST_ITERATIONS 1e6 // [1]
+
 enum { MOST_SWEEPS = 10000 }; // against slip, in each step
 
 typedef struct Option {
     mf_Physics physics;
-    int32_t integrator, cone, noslip_iterations;
+    int32_t integrator, cone, solver, noslip_iterations;
+    double iterations;
 } Option;
 
 static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
 static const char *const cones[] = {"pyramidal", "elliptic", NULL};
+static const char *const solvers[] = {"PGS", "CG", "Newton", NULL};
 
 static const mf_MjcfField option_fields[] = {
     {"timestep", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.step), NULL},
@@ -180,8 +186,10 @@ static const mf_MjcfField option_fields[] = {
     {"noslip_tolerance", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.noslip_tolerance), NULL},
     {"integrator", MF_MJCF_CHOICE, 0, 0, FIELD(Option, integrator), integrators},
     {"cone", MF_MJCF_CHOICE, 0, 0, FIELD(Option, cone), cones},
+    {"solver", MF_MJCF_CHOICE, 0, 0, FIELD(Option, solver), solvers},
+    {"iterations", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, iterations), NULL},
+    {"tolerance", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.solver_tolerance), NULL},
     // How MuJoCo solves, which is not how Mayfly does.
-    PASSED("tolerance"),
     PASSED("ls_tolerance"),
     PASSED("ccd_tolerance"),
     PASSED("mpr_tolerance"),
@@ -189,8 +197,6 @@ static const mf_MjcfField option_fields[] = {
     PASSED("apirate"),
     PASSED("collision"),
     PASSED("jacobian"),
-    PASSED("solver"),
-    PASSED("iterations"),
     PASSED("ls_iterations"),
     PASSED("ccd_iterations"),
     PASSED("mpr_iterations"),
@@ -260,9 +266,19 @@ static mf_Status check_option(const mf_Mjcf *m, const mf_XmlNode *node, const mf
     return MF_OK;
 }
 
+static mf_Status check_solver(const mf_Mjcf *m, const mf_XmlNode *node, const Option *option) {
+    if (!(option->iterations >= 0.0) || option->iterations > floor(option->iterations))
+        return mf_mjcf_fail(m, node, "<option> iterations: expected a whole number >= 0, found %g",
+                            option->iterations);
+    if (!(option->physics.solver_tolerance >= 0.0))
+        return mf_mjcf_fail(m, node, "<option> tolerance: expected >= 0, found %g",
+                            option->physics.solver_tolerance);
+    return MF_OK;
+}
+
 mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
     static const char *const known[] = {"flag", NULL};
-    Option option = {.physics = mf_physics()};
+    Option option = {.physics = mf_physics(), .solver = NEWTON, .iterations = 100.0};
     mf_Status status = read_compilers(m);
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "option"); status == MF_OK && node;
          node = mf_xml_next(node, "option")) {
@@ -276,7 +292,15 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
             option.noslip_iterations > 0 ? (uint32_t)option.noslip_iterations : 0;
         if (status == MF_OK)
             status = check_option(m, node, &option.physics);
+        if (status == MF_OK)
+            status = check_solver(m, node, &option);
     }
+    // The steps and gains of other methods say nothing about Newton's.
+    if (option.solver == NEWTON)
+        option.physics.solver_iterations =
+            (uint32_t)mf_clamp(option.iterations, 0.0, MOST_ITERATIONS);
+    else
+        option.physics.solver_tolerance = mf_physics().solver_tolerance;
     option.physics.integrator = (mf_PhysicsIntegrator)option.integrator;
     option.physics.cone = (mf_FrictionCone)option.cone;
     m->draft.physics = option.physics;

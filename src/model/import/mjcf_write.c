@@ -114,6 +114,8 @@ static void put_option(Writer *w) {
     number(w, "impratio", p->friction_impedance_ratio);
     integer(w, "noslip_iterations", (long)p->noslip_iterations);
     number(w, "noslip_tolerance", p->noslip_tolerance);
+    number(w, "iterations", p->solver_iterations);
+    number(w, "tolerance", p->solver_tolerance);
     word(w, "integrator", integrators[p->integrator]);
     word(w, "cone", p->cone == MF_CONE_ELLIPTIC ? "elliptic" : "pyramidal");
     number(w, "o_margin", p->override_margin);

@@ -88,7 +88,7 @@ mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
 // along and about. The caller frees them.
 typedef struct mf_ArtWeights {
     double *shapes, *links, *joints, *tendons, *loops, base[2];
-    double mean_inertia; // [kg], [kg m^2] of the diagonal of M (MuJoCo's meaninertia)
+    double mean; // of the mass matrix's diagonal there
 } mf_ArtWeights;
 mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error);

@@ -15,7 +15,15 @@
 #include "motion/articulated/recall.h"
 #include "motion/articulated/step.h"
 
-enum { NEWTON_STEPS = 100, SEARCH_STEPS = 40 };
+enum { SEARCH_STEPS = 40, FEW_STEPS = 10 };
+
+// How near to the minimum along a direction is near enough, as a part of the slope at its start.
+// Where the file allows few steps, none may be left to make good what one missed.
+static mf_real search_part(const Problem *p) {
+    if (p->plan->solver_steps > FEW_STEPS)
+        return (mf_real)1e-3;
+    return sizeof(mf_real) == 4 ? (mf_real)1e-6 : (mf_real)1e-12;
+}
 
 // ---- state of the iteration ---------------------------------------------------------------------
 
@@ -31,8 +39,8 @@ static mf_lane dofs_dot(const Problem *p, const mf_lane *a, const mf_lane *b) {
 static __attribute__((noinline)) mf_lane reply_all(Problem *p, mf_mask *changed, mf_mask *bends) {
     mf_lane cost = mf_zero();
     *changed = *bends = mf_not(mf_mask_all());
-    for (uint32_t n = 0; n < p->constraint_count; n++) {
-        const Constraint *c = &p->constraints[n];
+    for (uint32_t n = 0; n < p->present_count; n++) {
+        const Constraint *c = &p->constraints[p->present[n]];
         Reply reply;
         reply_find(c, &p->weight[c->row], &p->slack[c->row], &reply);
         cost = cost + reply.cost;
@@ -53,8 +61,25 @@ static __attribute__((noinline)) mf_lane reply_all(Problem *p, mf_mask *changed,
 static void slacks_find(Problem *p) {
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
+        mf_lane *slack = &p->slack[c->row];
+        rows_times(p, c, p->x, slack);
         for (uint32_t k = 0; k < c->rows; k++)
-            p->slack[c->row + k] = row_times(p, c, k, p->x) - p->rest[c->row + k];
+            slack[k] = slack[k] - p->rest[c->row + k];
+    }
+}
+
+// gradient -= J^T force of a constraint; `rows` is a constant where this is called.
+static MF_INLINE void gradient_rows(Problem *p, const Constraint *c, const uint32_t rows) {
+    const uint16_t *slot = &p->slots[c->ways], *const end = slot + c->count;
+    const mf_lane *j = &p->numbers[c->first];
+    mf_lane force[CONTACT_ROWS];
+    for (uint32_t r = 0; r < rows; r++)
+        force[r] = -p->force[c->row + r];
+    for (; slot != end; slot++, j += rows) {
+        mf_lane sum = p->gradient[*slot];
+        for (uint32_t r = 0; r < rows; r++)
+            sum = mf_fma(j[r], force[r], sum);
+        p->gradient[*slot] = sum;
     }
 }
 
@@ -62,36 +87,67 @@ static void slacks_find(Problem *p) {
 static __attribute__((noinline)) void gradient_find(Problem *p) {
     for (uint32_t i = 0; i < p->dofs; i++)
         p->gradient[i] = p->inertial[i];
-    for (uint32_t n = 0; n < p->constraint_count; n++) {
-        const Constraint *c = &p->constraints[n];
-        const uint16_t *slot = &p->slots[c->ways];
-        for (uint32_t k = 0; k < c->rows; k++) {
-            const mf_lane *j = &p->numbers[c->first + k * c->count];
-            const mf_lane force = -p->force[c->row + k];
-            for (uint32_t i = 0; i < c->count; i++)
-                p->gradient[slot[i]] = mf_fma(j[i], force, p->gradient[slot[i]]);
+    for (uint32_t n = 0; n < p->present_count; n++) {
+        const Constraint *c = &p->constraints[p->present[n]];
+        mf_lane *single = &p->gradient[p->slots[c->ways]];
+        if (has_one_number(c)) {
+            *single = mf_fma(p->numbers[c->first], -p->force[c->row], *single);
+            continue;
+        }
+        switch (c->rows) {
+        case 1:
+            gradient_rows(p, c, 1);
+            break;
+        case 3:
+            gradient_rows(p, c, 3);
+            break;
+        case 4:
+            gradient_rows(p, c, 4);
+            break;
+        default:
+            gradient_rows(p, c, 6);
+            break;
         }
     }
 }
 
-static __attribute__((noinline)) void hessian_find(Problem *p) {
-    hessian_start(p);
-    for (uint32_t n = 0; n < p->constraint_count; n++) {
-        const Constraint *c = &p->constraints[n];
+// The factors of the Hessian for the lanes that are busy. Constraints that do not bend there are
+// left out, and the pattern is that of the tree where the others allow it.
+static __attribute__((noinline)) void hessian_find(Problem *p, mf_mask busy) {
+    uint16_t bends[PROBLEM_CONSTRAINTS];
+    uint32_t count = 0;
+    bool chains = true;
+    for (uint32_t n = 0; n < p->present_count; n++) {
+        const Constraint *c = &p->constraints[p->present[n]];
+        if (!mf_any(mf_and(busy, curve_where(c, &p->zones[c->zone]))))
+            continue;
+        chains = chains && c->chain;
+        bends[count++] = p->present[n];
+    }
+    hessian_start(p, chains ? tree_pattern(p) : p->pattern);
+    for (uint32_t n = 0; n < count; n++) {
+        const Constraint *c = &p->constraints[bends[n]];
         mf_lane w[CONTACT_PRODUCTS];
-        if (curve_find(c, &p->weight[c->row], &p->slack[c->row], &p->zones[c->zone], w))
-            hessian_add(p, c, w);
+        curve_find(c, &p->weight[c->row], &p->slack[c->row], &p->zones[c->zone], w);
+        hessian_add(p, c, w);
     }
     hessian_factor(p);
 }
 
 static __attribute__((noinline)) void along_all(Problem *p) {
     mass_apply(p, p->descent, p->ahead);
-    for (uint32_t n = 0; n < p->constraint_count; n++) {
-        const Constraint *c = &p->constraints[n];
-        for (uint32_t k = 0; k < c->rows; k++)
-            p->along[c->row + k] = row_times(p, c, k, p->descent);
+    for (uint32_t n = 0; n < p->present_count; n++) {
+        const Constraint *c = &p->constraints[p->present[n]];
+        rows_times(p, c, p->descent, &p->along[c->row]);
     }
+}
+
+// The constraints of lanes that are busy.
+static void present_find(Problem *p, mf_mask busy) {
+    p->present_count = 0;
+    for (uint32_t n = 0; n < p->constraint_count; n++)
+        if (mf_any(mf_and(busy, p->constraints[n].exists)))
+            p->present[p->present_count++] = (uint16_t)n;
 }
 
 // ---- search along a direction -------------------------------------------------------------------
@@ -102,14 +158,19 @@ static __attribute__((noinline)) mf_lane search_way(Problem *p, mf_lane fall, mf
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
     const mf_lane curve = dofs_dot(p, p->descent, p->ahead);
-    const mf_lane enough = mf_set((mf_real)1e-3) * fall, infinite = mf_set(MF_REAL_MAX);
+    const mf_lane enough = mf_set(search_part(p)) * fall, infinite = mf_set(MF_REAL_MAX);
     mf_lane way = one, low = zero, high = infinite;
+    for (uint32_t n = 0; n < p->present_count; n++) {
+        const Constraint *c = &p->constraints[p->present[n]];
+        if (c->kind == CONSTRAINT_ELLIPTIC)
+            ray_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row], &p->rays[c->ray]);
+    }
     for (int step = 0; step < SEARCH_STEPS; step++) {
         mf_lane first = mf_fma(way, curve, slope), second = curve;
-        for (uint32_t n = 0; n < p->constraint_count; n++) {
-            const Constraint *c = &p->constraints[n];
-            along_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row], way, &first,
-                       &second);
+        for (uint32_t n = 0; n < p->present_count; n++) {
+            const Constraint *c = &p->constraints[p->present[n]];
+            along_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row],
+                       &p->rays[c->ray], way, &first, &second);
         }
         busy = mf_and(busy, mf_less(enough, mf_abs(first)));
         if (!mf_any(busy))
@@ -163,45 +224,65 @@ static void step_by(Problem *p, mf_lane way, mf_mask busy) {
         p->x[i] = mf_fma(way, p->descent[i], p->x[i]);
         p->inertial[i] = mf_fma(way, p->ahead[i], p->inertial[i]);
     }
-    for (uint32_t r = 0; r < p->row_count; r++)
-        p->slack[r] = mf_fma(way, p->along[r], p->slack[r]);
+    for (uint32_t n = 0; n < p->present_count; n++) {
+        const Constraint *c = &p->constraints[p->present[n]];
+        for (uint32_t r = c->row; r < c->row + c->rows; r++)
+            p->slack[r] = mf_fma(way, p->along[r], p->slack[r]);
+    }
+}
+
+// The next direction, and what it gains to second order, twice.
+static mf_lane descend(Problem *p) {
+    for (uint32_t i = 0; i < p->dofs; i++)
+        p->descent[i] = -p->gradient[i];
+    hessian_solve(p, p->descent);
+    return -dofs_dot(p, p->gradient, p->descent);
+}
+
+// The lanes that need no further step; `stalls` are those where rounding hides what it would gain.
+static mf_mask is_done(const Problem *p, mf_lane fall, mf_lane size, mf_lane before) {
+    const mf_real fine = sizeof(mf_real) == 4 ? (mf_real)4e-12 : (mf_real)1e-29;
+    const mf_real rounded = sizeof(mf_real) == 4 ? (mf_real)1e-7 : (mf_real)1e-18;
+    const mf_lane gain = mf_set((mf_real)p->plan->solver_gain);
+    const mf_mask stalls = mf_and(mf_less(mf_set((mf_real)0.25) * before, fall),
+                                  mf_less_equal(fall, mf_set(rounded) * size));
+    const mf_mask flat = mf_less(dofs_dot(p, p->gradient, p->gradient), gain * gain);
+    // Numbers that are no longer finite are found by the step itself (piece.h).
+    const mf_mask lost = mf_not(mf_finite(fall + size));
+    return mf_or(mf_or(mf_or(stalls, flat), lost), mf_less_equal(fall, mf_set(fine) * size));
 }
 
 static void newton(Problem *p, Course *course) {
-    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    const mf_real fine = sizeof(mf_real) == 4 ? (mf_real)4e-12 : (mf_real)1e-29;
-    const mf_real rounded = sizeof(mf_real) == 4 ? (mf_real)1e-7 : (mf_real)1e-18;
+    const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
+    const mf_lane gain = mf_set((mf_real)p->plan->solver_gain);
+    const mf_mask none = mf_not(mf_mask_all());
+    const uint32_t most = p->plan->solver_steps;
     mf_lane before = mf_set(MF_REAL_MAX);
-    mf_mask whole = mf_not(mf_mask_all()); // lanes whose last step was a whole one
+    mf_mask whole = none, last = none; // whose step before was a whole one, or gained too little
     *course =
         (Course){.busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero, .steps = zero};
-    for (int step = 0; step <= NEWTON_STEPS; step++) {
+    for (uint32_t step = 0;; step++) {
         mf_mask changed, bends;
         const mf_lane cost = reply_all(p, &changed, &bends);
         const mf_mask exact = mf_and(whole, mf_not(mf_or(changed, bends)));
         course->residual = mf_select(mf_and(course->busy, exact), zero, course->residual);
-        course->busy = mf_and(course->busy, mf_not(exact));
+        course->busy = mf_and(course->busy, mf_not(mf_or(exact, last)));
         if (!mf_any(course->busy))
             return;
+        present_find(p, course->busy);
         gradient_find(p);
-        if (step == 0 || mf_any(mf_and(course->busy, mf_or(changed, bends))))
-            hessian_find(p);
-        for (uint32_t i = 0; i < p->dofs; i++)
-            p->descent[i] = -p->gradient[i];
-        hessian_solve(p, p->descent);
-        const mf_lane fall = -dofs_dot(p, p->gradient, p->descent);
+        // Where no step is left, the factors of the one before measure what remains.
+        if (step == 0 || (step < most && mf_any(mf_and(course->busy, mf_or(changed, bends)))))
+            hessian_find(p, course->busy);
+        const mf_lane fall = descend(p);
         const mf_lane size = dofs_dot(p, p->x, p->inertial) + cost + cost;
-        const mf_mask stalls = mf_and(mf_less(mf_set((mf_real)0.25) * before, fall),
-                                      mf_less_equal(fall, mf_set(rounded) * size));
-        // Numbers that are no longer finite are found by the step itself (piece.h).
-        const mf_mask done = mf_or(mf_or(stalls, mf_not(mf_finite(fall + size))),
-                                   mf_less_equal(fall, mf_set(fine) * size));
         const mf_lane relative =
             mf_sqrt(mf_max(fall, zero) / mf_select(mf_less(zero, size), size, one));
         course->residual = mf_select(course->busy, relative, course->residual);
-        course->busy = mf_and(course->busy, mf_not(done));
-        if (!mf_any(course->busy) || step == NEWTON_STEPS)
+        course->busy = mf_and(course->busy, mf_not(is_done(p, fall, size, before)));
+        if (!mf_any(course->busy) || step == most)
             return;
+        last = mf_less(half * fall, gain);
         before = fall;
         along_all(p);
         const mf_lane way = search_way(p, fall, course->busy);
@@ -250,7 +331,7 @@ static void resist_entry(Problem *p, uint32_t row, uint32_t column, mf_lane valu
         k++;
     if (k == plan->tree_start[row + 1])
         return;
-    for (k = p->pattern.start[row]; p->pattern.column[k] != column;)
+    for (k = p->used.start[row]; p->used.column[k] != column;)
         k++;
     p->factor[k] = p->factor[k] + value;
     change[row] = mf_fma(-value, acceleration[column], change[row]);
@@ -292,14 +373,17 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
 static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,
                                              mf_lane *acceleration) {
     mf_lane slope[PROBLEM_DOFS], change[PROBLEM_DOFS];
-    const uint32_t *start = p->pattern.start;
+    bool chains = true;
     for (uint32_t i = 0; i < p->dofs; i++)
         slope[i] = change[i] = mf_zero();
     resist_find(p, drive, slope, change);
-    hessian_start(p);
+    for (uint32_t n = 0; n < p->constraint_count; n++)
+        chains = chains && (p->constraints[n].chain || !p->constraints[n].inertia);
+    hessian_start(p, chains ? tree_pattern(p) : p->pattern);
     for (uint32_t n = 0; n < p->constraint_count; n++)
         if (p->constraints[n].inertia)
             hessian_add(p, &p->constraints[n], &p->weight[p->constraints[n].row]);
+    const uint32_t *start = p->used.start;
     for (uint32_t i = 0; i < p->dofs; i++) {
         p->factor[start[i + 1] - 1] = p->factor[start[i + 1] - 1] + slope[i];
         change[i] = mf_fma(-slope[i], acceleration[i], change[i]);
@@ -459,6 +543,7 @@ static void drop_contacts(Problem *p) {
 static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
     Course course = {.busy = mf_not(mf_mask_all()), .residual = mf_zero(), .steps = mf_zero()};
     mf_lane acceleration[PROBLEM_DOFS];
+    present_find(p, p->lanes);
     start_warm(p, p->work->solver.warm);
     if (p->constraint_count > 0)
         newton(p, &course);
@@ -484,6 +569,8 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
     p.dofs = plan->dof_count;
     dofs_from_rates(plan, &free, p.free);
     dofs_of_speeds(plan, state, p.speed);
+    for (uint32_t i = 0; i < p.dofs; i++)
+        p.counting[i] = (uint16_t)i;
     axes_find(&p);
     mass_find(&p);
     for (uint32_t i = 0; own->contacts.any && i < plan->contact_count; i++) {

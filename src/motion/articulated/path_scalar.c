@@ -3,7 +3,7 @@
 #include "motion/articulated/build.h"
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
-#include "motion/articulated/problem_factor.h"
+#include "motion/articulated/problem_hessian.h"
 #include "motion/articulated/problem_rows.h"
 #include "motion/articulated/step.h"
 
@@ -193,8 +193,7 @@ static double search_scale(Search *s) {
     double way[PROBLEM_DOFS], square = 0.0;
     mass_find(p);
     p->full = false;
-    p->pattern = (Pattern){plan->tree_start, plan->tree_column};
-    hessian_start(p);
+    hessian_start(p, tree_pattern(p));
     hessian_factor(p);
     memcpy(way, s->row, sizeof way);
     hessian_solve(p, way);

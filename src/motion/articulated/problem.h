@@ -39,16 +39,27 @@ typedef struct Constraint {
     ConstraintKind kind;
     uint32_t rows;        // [1] of the Jacobian
     uint32_t row;         // [1] the first one
-    uint32_t first, ways; // [1] of its numbers; row k begins at first + k * count
+    uint32_t first, ways; // [1] of its numbers, all rows of a dof beside each other
     uint32_t count;       // [1] dofs that it touches, rising, from slot[ways] on
     uint32_t zone;        // [1] first of its truth values
     bool inertia;         // a tendon's: it adds to the mass matrix
     bool tendon;          // dry friction of a tendon
+    bool chain;           // its dofs are ancestors of one another: no entry beside the tree's
     mf_mask exists;
     mf_lane most;        // [N] or [N m] of dry friction
     mf_real friction[5]; // [1] two sliding, [m] turning, two rolling
-    mf_lane cone;        // [1] friction of the regularised elliptic cone
+    mf_lane cone;        // [1] friction mu of the regularised elliptic cone
+    mf_lane stiff;       // D_0 / (mu^2 (1 + mu^2))
+    uint32_t ray;        // [1] of an elliptic contact
 } Constraint;
+
+// What does not change of an elliptic contact along a line, U + way V with the words of
+// problem_cost.h: slope and curvature where it is quadratic, N, and T^2.
+typedef struct Ray {
+    mf_lane flat[2];
+    mf_lane normal[2]; // mu s_0 and its slope
+    mf_lane square[3]; // U U, U V and V V across
+} Ray;
 
 // One contact of each lane, of which the links may differ.
 typedef struct ContactSlot {
@@ -94,8 +105,10 @@ typedef struct Problem {
     Vec origin[MF_ARTICULATED_MAX_LINKS + 1]; // [m] of link l at l + 1, from the base's
     mf_lane mass[PROBLEM_ENTRIES];            // pattern of the tree
 
-    Pattern pattern;
-    bool full; // it has every entry
+    Pattern pattern;                 // of all constraints
+    bool full;                       // it has every entry
+    Pattern used;                    // of `factor`
+    uint16_t counting[PROBLEM_DOFS]; // 0, 1, ...
     uint32_t own_start[PROBLEM_DOFS + 1];
     uint16_t own_column[PROBLEM_ENTRIES];
     mf_lane factor[PROBLEM_ENTRIES]; // H, then L with H = L^T D L
@@ -103,9 +116,12 @@ typedef struct Problem {
 
     uint32_t constraint_count, row_count, number_count, slot_count, zone_count;
     Constraint constraints[PROBLEM_CONSTRAINTS];
+    uint32_t present_count; // [1] constraints that lanes have which are not done
+    uint16_t present[PROBLEM_CONSTRAINTS];
     mf_lane weight[PROBLEM_ROWS], rest[PROBLEM_ROWS]; // D, r - J a0
     mf_lane slack[PROBLEM_ROWS], along[PROBLEM_ROWS], force[PROBLEM_ROWS];
     mf_mask zones[PROBLEM_ZONES];
+    Ray rays[PROBLEM_CONTACTS];
     mf_lane numbers[PROBLEM_NUMBERS];
     uint16_t slots[PROBLEM_NUMBERS];
 
@@ -125,6 +141,11 @@ typedef struct Problem {
     mf_lane descent[PROBLEM_DOFS], ahead[PROBLEM_DOFS]; // p, M p
     mf_lane gradient[PROBLEM_DOFS];
 } Problem;
+
+// Whether it is one row of one dof, as most limits and dry friction are.
+static MF_INLINE bool has_one_number(const Constraint *c) {
+    return c->rows * c->count == 1;
+}
 
 // ---- dofs of links -----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_COST_H
 #define MF_MOTION_ARTICULATED_PROBLEM_COST_H
 
-#include "motion/articulated/problem_factor.h"
+#include "motion/articulated/problem_hessian.h"
 
 // What one constraint does at given slacks.
 typedef struct Reply {
@@ -76,12 +76,11 @@ typedef struct Cone {
     mf_lane u[CONTACT_ROWS];
     mf_lane across;   // T
     mf_mask top, low; // force 0; quadratic
-    mf_lane weight;   // D_0 / (mu^2 (1 + mu^2))
     mf_lane beyond;   // N - mu T
 } Cone;
 
-static MF_INLINE Cone cone_of(const Constraint *c, mf_lane weight, const mf_lane *slack) {
-    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), mu = c->cone;
+static MF_INLINE Cone cone_of(const Constraint *c, const mf_lane *slack) {
+    const mf_lane zero = mf_zero(), mu = c->cone;
     Cone cone;
     mf_lane square = zero;
     cone.u[0] = mu * slack[0];
@@ -92,7 +91,6 @@ static MF_INLINE Cone cone_of(const Constraint *c, mf_lane weight, const mf_lane
     cone.across = mf_sqrt(square);
     cone.top = mf_less_equal(mu * cone.across, cone.u[0]);
     cone.low = mf_and(mf_not(cone.top), mf_less_equal(mf_fma(mu, cone.u[0], cone.across), zero));
-    cone.weight = weight / (mu * mu * mf_fma(mu, mu, one));
     cone.beyond = mf_fma(-mu, cone.across, cone.u[0]);
     return cone;
 }
@@ -100,9 +98,9 @@ static MF_INLINE Cone cone_of(const Constraint *c, mf_lane weight, const mf_lane
 static MF_INLINE void reply_elliptic(const Constraint *c, const mf_lane *weight,
                                      const mf_lane *slack, Reply *out) {
     const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
-    const Cone cone = cone_of(c, weight[0], slack);
+    const Cone cone = cone_of(c, slack);
     const mf_mask sides = mf_not(mf_or(cone.top, cone.low));
-    const mf_lane push = -(cone.weight * cone.beyond * c->cone);
+    const mf_lane push = -(c->stiff * cone.beyond * c->cone);
     const mf_lane part = push / mf_select(mf_less(zero, cone.across), cone.across, one);
     mf_lane cost = zero;
     for (uint32_t k = 0; k < c->rows; k++) {
@@ -113,7 +111,7 @@ static MF_INLINE void reply_elliptic(const Constraint *c, const mf_lane *weight,
         cost = mf_fma(weight[k] * slack[k], slack[k], cost);
         out->force[k] = mf_keep(mf_not(cone.top), mf_select(sides, round, flat));
     }
-    cost = mf_select(sides, cone.weight * cone.beyond * cone.beyond, cost);
+    cost = mf_select(sides, c->stiff * cone.beyond * cone.beyond, cost);
     out->cost = half * mf_keep(mf_not(cone.top), cost);
     out->zones[0] = sides;
     out->zones[1] = cone.low;
@@ -155,18 +153,18 @@ static MF_INLINE void reply_find(const Constraint *c, const mf_lane *weight, con
 static MF_INLINE void curve_sides(const Constraint *c, const Cone *cone, mf_lane *w) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), mu = c->cone;
     const mf_lane inverse = one / mf_select(mf_less(zero, cone->across), cone->across, one);
-    const mf_lane round = -(cone->weight * cone->beyond * mu * inverse);
-    const mf_lane outer = mf_fma(cone->weight * mu, mu, -round);
+    const mf_lane round = -(c->stiff * cone->beyond * mu * inverse);
+    const mf_lane outer = mf_fma(c->stiff * mu, mu, -round);
     mf_lane scale[CONTACT_ROWS], side[CONTACT_ROWS];
     scale[0] = mu;
     for (uint32_t k = 1; k < c->rows; k++) {
         scale[k] = mf_set(c->friction[k - 1]);
         side[k] = cone->u[k] * inverse;
     }
-    w[0] = cone->weight * mu * mu;
+    w[0] = c->stiff * mu * mu;
     for (uint32_t i = 1; i < c->rows; i++) {
         mf_lane *row = w + i * (i + 1) / 2;
-        row[0] = -(cone->weight * mu * side[i]) * (scale[0] * scale[i]);
+        row[0] = -(c->stiff * mu * side[i]) * (scale[0] * scale[i]);
         for (uint32_t k = 1; k <= i; k++) {
             mf_lane entry = outer * side[i] * side[k];
             if (i == k)
@@ -178,7 +176,7 @@ static MF_INLINE void curve_sides(const Constraint *c, const Cone *cone, mf_lane
 
 static MF_INLINE void curve_elliptic(const Constraint *c, const mf_lane *weight,
                                      const mf_lane *slack, const mf_mask *zones, mf_lane *w) {
-    const Cone cone = cone_of(c, weight[0], slack);
+    const Cone cone = cone_of(c, slack);
     mf_lane sides[CONTACT_PRODUCTS];
     const bool any = mf_any(zones[0]);
     if (any)
@@ -204,24 +202,16 @@ static MF_INLINE void curve_pyramid(const Constraint *c, mf_lane weight, const m
     }
 }
 
-// Second derivatives at the present slacks, the lower half. False: all are 0.
-static MF_INLINE bool curve_find(const Constraint *c, const mf_lane *weight, const mf_lane *slack,
-                                 const mf_mask *zones, mf_lane *w) {
+// The lanes in which a constraint's cost bends.
+static MF_INLINE mf_mask curve_where(const Constraint *c, const mf_mask *zones) {
     mf_mask any = c->exists;
     switch (c->kind) {
     case CONSTRAINT_QUADRATIC:
-        for (uint32_t i = 0, e = 0; i < c->rows; i++)
-            for (uint32_t k = 0; k <= i; k++, e++)
-                w[e] = i == k ? weight[i] : mf_zero();
         break;
     case CONSTRAINT_DRY:
         any = mf_not(mf_or(zones[0], zones[1]));
-        w[0] = mf_keep(any, weight[0]);
         break;
     case CONSTRAINT_PUSH:
-        any = zones[0];
-        w[0] = mf_keep(any, weight[0]);
-        break;
     case CONSTRAINT_PYRAMID:
         any = zones[0];
         for (uint32_t k = 1; k < zone_count(c); k++)
@@ -231,16 +221,31 @@ static MF_INLINE bool curve_find(const Constraint *c, const mf_lane *weight, con
         any = mf_or(zones[0], zones[1]);
         break;
     }
-    any = mf_and(any, c->exists);
-    if (!mf_any(any))
-        return false;
-    if (c->kind == CONSTRAINT_PYRAMID)
+    return mf_and(any, c->exists);
+}
+
+// Second derivatives at the present slacks, the lower half.
+static MF_INLINE void curve_find(const Constraint *c, const mf_lane *weight, const mf_lane *slack,
+                                 const mf_mask *zones, mf_lane *w) {
+    switch (c->kind) {
+    case CONSTRAINT_QUADRATIC:
+        for (uint32_t i = 0, e = 0; i < c->rows; i++)
+            for (uint32_t k = 0; k <= i; k++, e++)
+                w[e] = i == k ? weight[i] : mf_zero();
+        break;
+    case CONSTRAINT_DRY:
+    case CONSTRAINT_PUSH:
+        w[0] = mf_keep(curve_where(c, zones), weight[0]);
+        break;
+    case CONSTRAINT_PYRAMID:
         curve_pyramid(c, weight[0], zones, w);
-    else if (c->kind == CONSTRAINT_ELLIPTIC)
+        break;
+    case CONSTRAINT_ELLIPTIC:
         curve_elliptic(c, weight, slack, zones, w);
+        break;
+    }
     for (uint32_t i = 0; i < c->rows * (c->rows + 1) / 2; i++)
         w[i] = mf_keep(c->exists, w[i]);
-    return true;
 }
 
 // ---- along a line -------------------------------------------------------------------------------
@@ -263,34 +268,44 @@ static MF_INLINE void along_pyramid(const Constraint *c, mf_lane weight, const m
     }
 }
 
-static MF_INLINE void along_elliptic(const Constraint *c, const mf_lane *weight,
-                                     const mf_lane *slack, const mf_lane *along, mf_lane way,
+// An elliptic cone at slack + way * along: the costs of its pieces as polynomials of the way.
+static MF_INLINE void ray_find(const Constraint *c, const mf_lane *weight, const mf_lane *slack,
+                               const mf_lane *along, Ray *out) {
+    const mf_lane zero = mf_zero();
+    *out = (Ray){.flat = {zero, zero}, .square = {zero, zero, zero}};
+    for (uint32_t k = 0; k < c->rows; k++) {
+        out->flat[0] = mf_fma(weight[k] * slack[k], along[k], out->flat[0]);
+        out->flat[1] = mf_fma(weight[k] * along[k], along[k], out->flat[1]);
+    }
+    out->normal[0] = c->cone * slack[0];
+    out->normal[1] = c->cone * along[0];
+    for (uint32_t k = 1; k < c->rows; k++) {
+        const mf_lane mu = mf_set(c->friction[k - 1]), u = mu * slack[k], v = mu * along[k];
+        out->square[0] = mf_fma(u, u, out->square[0]);
+        out->square[1] = mf_fma(u, v, out->square[1]);
+        out->square[2] = mf_fma(v, v, out->square[2]);
+    }
+}
+
+static MF_INLINE void along_elliptic(const Constraint *c, const Ray *ray, mf_lane way,
                                      mf_lane *first, mf_lane *second) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), mu = c->cone;
-    mf_lane s[CONTACT_ROWS], flat = zero, flat_second = zero;
-    s[0] = zero; // a contact has rows
-    for (uint32_t k = 0; k < c->rows; k++) {
-        s[k] = mf_fma(way, along[k], slack[k]);
-        flat = mf_fma(weight[k] * s[k], along[k], flat);
-        flat_second = mf_fma(weight[k] * along[k], along[k], flat_second);
-    }
-    const Cone cone = cone_of(c, weight[0], s);
-    const mf_mask sides = mf_not(mf_or(cone.top, cone.low));
-    mf_lane dot = zero, square = zero; // U V and V V across
-    for (uint32_t k = 1; k < c->rows; k++) {
-        const mf_lane v = mf_set(c->friction[k - 1]) * along[k];
-        dot = mf_fma(cone.u[k], v, dot);
-        square = mf_fma(v, v, square);
-    }
-    const mf_lane inverse = one / mf_select(mf_less(zero, cone.across), cone.across, one);
-    const mf_lane rise = dot * inverse;                                       // T'
-    const mf_lane bend = mf_max(mf_fma(-rise, rise, square), zero) * inverse; // T''
-    const mf_lane slope = mf_fma(-mu, rise, mu * along[0]);
-    const mf_lane round = cone.weight * cone.beyond * slope;
-    const mf_lane round_second = cone.weight * mf_fma(slope, slope, -(cone.beyond * mu * bend));
-    const mf_mask acts = mf_and(c->exists, mf_not(cone.top));
+    const mf_lane normal = mf_fma(way, ray->normal[1], ray->normal[0]);
+    const mf_lane dot = mf_fma(way, ray->square[2], ray->square[1]); // U V across
+    const mf_lane across = mf_sqrt(mf_max(mf_fma(way, ray->square[1] + dot, ray->square[0]), zero));
+    const mf_mask top = mf_less_equal(mu * across, normal);
+    const mf_mask low = mf_and(mf_not(top), mf_less_equal(mf_fma(mu, normal, across), zero));
+    const mf_mask sides = mf_not(mf_or(top, low)), acts = mf_and(c->exists, mf_not(top));
+    const mf_lane beyond = mf_fma(-mu, across, normal);
+    const mf_lane inverse = one / mf_select(mf_less(zero, across), across, one);
+    const mf_lane rise = dot * inverse;                                               // T'
+    const mf_lane bend = mf_max(mf_fma(-rise, rise, ray->square[2]), zero) * inverse; // T''
+    const mf_lane slope = mf_fma(-mu, rise, ray->normal[1]);
+    const mf_lane round = c->stiff * beyond * slope;
+    const mf_lane round_second = c->stiff * mf_fma(slope, slope, -(beyond * mu * bend));
+    const mf_lane flat = mf_fma(way, ray->flat[1], ray->flat[0]);
     *first = *first + mf_keep(acts, mf_select(sides, round, flat));
-    *second = *second + mf_keep(acts, mf_select(sides, round_second, flat_second));
+    *second = *second + mf_keep(acts, mf_select(sides, round_second, ray->flat[1]));
 }
 
 static MF_INLINE void along_one(const Constraint *c, mf_lane weight, mf_lane slack, mf_lane along,
@@ -312,12 +327,12 @@ static MF_INLINE void along_one(const Constraint *c, mf_lane weight, mf_lane sla
 }
 
 static MF_INLINE void along_find(const Constraint *c, const mf_lane *weight, const mf_lane *slack,
-                                 const mf_lane *along, mf_lane way, mf_lane *first,
+                                 const mf_lane *along, const Ray *ray, mf_lane way, mf_lane *first,
                                  mf_lane *second) {
     if (c->kind == CONSTRAINT_PYRAMID)
         along_pyramid(c, weight[0], slack, along, way, first, second);
     else if (c->kind == CONSTRAINT_ELLIPTIC)
-        along_elliptic(c, weight, slack, along, way, first, second);
+        along_elliptic(c, ray, way, first, second);
     else
         for (uint32_t k = 0; k < c->rows; k++)
             along_one(c, weight[k], slack[k], along[k], way, first, second);

@@ -58,7 +58,7 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
         const uint16_t *slot = &p->slots[c->ways];
-        if (is_chain(p, c))
+        if (c->chain)
             continue;
         for (uint32_t i = 1; i < c->count; i++)
             for (uint32_t k = 0; k < i; k++)
@@ -78,6 +78,10 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
     }
     p->own_start[p->dofs] = used;
     p->pattern = (Pattern){p->own_start, p->own_column};
+}
+
+static inline Pattern tree_pattern(const Problem *p) {
+    return (Pattern){p->plan->tree_start, p->plan->tree_column};
 }
 
 // All entries of the lower half.
@@ -102,9 +106,12 @@ static bool is_mostly_full(const Problem *p, uint32_t entries) {
 static inline void pattern_find(Problem *p) {
     bool chains = true;
     p->full = false;
-    p->pattern = (Pattern){p->plan->tree_start, p->plan->tree_column};
-    for (uint32_t n = 0; chains && n < p->constraint_count; n++)
-        chains = is_chain(p, &p->constraints[n]);
+    p->pattern = tree_pattern(p);
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        Constraint *c = &p->constraints[n];
+        c->chain = is_chain(p, c);
+        chains = chains && c->chain;
+    }
     if (chains)
         return;
     bool full = is_mostly_full(p, p->plan->tree_start[p->dofs]);
@@ -117,33 +124,6 @@ static inline void pattern_find(Problem *p) {
 }
 
 // ---- numbers ------------------------------------------------------------------------------------
-
-// Row i of M in a row that has its entries and others: `column` are those of the row.
-static MF_INLINE void row_spread(const Problem *p, uint32_t i, const uint16_t *column, mf_lane *to,
-                                 uint32_t count) {
-    const uint16_t *from = p->plan->tree_column + p->plan->tree_start[i];
-    const mf_lane *mass = p->mass + p->plan->tree_start[i];
-    for (uint32_t k = 0; k < count; k++) {
-        const bool there = column[k] == *from; // the diagonal is the last of both
-        to[k] = there ? *mass : mf_zero();
-        from += there;
-        mass += there;
-    }
-}
-
-// H = M, in the problem's pattern.
-static inline void hessian_start(Problem *p) {
-    const uint32_t *tree = p->plan->tree_start, *start = p->pattern.start;
-    if (start == tree) {
-        memcpy(p->factor, p->mass, tree[p->dofs] * sizeof *p->mass);
-        return;
-    }
-    for (uint32_t i = 0; i < p->dofs; i++) {
-        const uint32_t count = start[i + 1] - start[i];
-        mf_lane *to = p->factor + start[i];
-        row_spread(p, i, p->pattern.column + start[i], to, count);
-    }
-}
 
 // to += f from, entry by entry; four at a time, because compilers do not unroll by themselves.
 static MF_INLINE void entries_add(mf_lane *restrict to, const mf_lane *restrict from, size_t count,
@@ -159,78 +139,13 @@ static MF_INLINE void entries_add(mf_lane *restrict to, const mf_lane *restrict 
         *to = mf_fma(f, *from, *to);
 }
 
-// entry + sum over rows of left J, in a column of J.
-static MF_INLINE mf_lane entry_with(mf_lane entry, const mf_lane *left, const mf_lane *j,
-                                    size_t count, const uint32_t rows) {
-    for (uint32_t r = 0; r < rows; r++)
-        entry = mf_fma(left[r], j[r * count], entry);
-    return entry;
-}
-
-// Adds left^T J to row `slot[a]`, in the columns slot[0 .. a].
-static MF_INLINE void hessian_row(Problem *p, const uint16_t *slot, uint32_t a, const mf_lane *left,
-                                  const mf_lane *j, size_t count, const uint32_t rows) {
-    const uint32_t first = p->pattern.start[slot[a]];
-    const uint32_t size = p->pattern.start[slot[a] + 1] - first;
-    mf_lane *to = p->factor + first;
-    if (size == a + 1) { // the columns are these
-        for (const mf_lane *const end = to + size; to != end; to++, j++)
-            *to = entry_with(*to, left, j, count, rows);
-    } else if (size == slot[a] + 1u) { // all columns
-        for (const uint16_t *const end = slot + a + 1; slot != end; slot++, j++)
-            to[*slot] = entry_with(to[*slot], left, j, count, rows);
-    } else {
-        const uint16_t *column = p->pattern.column + first;
-        for (const uint16_t *const end = slot + a + 1; slot != end; slot++, j++, to++, column++) {
-            for (; *column != *slot; column++)
-                to++;
-            *to = entry_with(*to, left, j, count, rows);
-        }
-    }
-}
-
-// Adds J^T W J of a constraint, W symmetric with its lower half in `w`; `rows` is a constant where
-// this is called. Row a is (W J)^T at a times J up to a.
-static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lane *w,
-                                   const uint32_t rows) {
-    const size_t count = c->count;
-    const mf_lane *j = &p->numbers[c->first];
-    for (uint32_t a = 0; a < count; a++) {
-        mf_lane left[CONTACT_ROWS];
-        for (uint32_t r = 0; r < rows; r++) {
-            left[r] = w[r * (r + 1) / 2] * j[a];
-            for (uint32_t s = 1; s < rows; s++)
-                left[r] = mf_fma(w[s <= r ? r * (r + 1) / 2 + s : s * (s + 1) / 2 + r],
-                                 j[s * count + a], left[r]);
-        }
-        hessian_row(p, &p->slots[c->ways], a, left, j, count, rows);
-    }
-}
-
-static MF_INLINE void hessian_add(Problem *p, const Constraint *c, const mf_lane *w) {
-    switch (c->rows) {
-    case 1:
-        hessian_rows(p, c, w, 1);
-        break;
-    case 3:
-        hessian_rows(p, c, w, 3);
-        break;
-    case 4:
-        hessian_rows(p, c, w, 4);
-        break;
-    default:
-        hessian_rows(p, c, w, 6);
-        break;
-    }
-}
-
 // Row i of H less f times the first `size` entries of row k, which are columns of row i too.
 static MF_INLINE void row_less(Problem *p, uint32_t i, uint32_t k, uint32_t size, mf_lane f) {
-    const uint32_t first = p->pattern.start[i], width = p->pattern.start[i + 1] - first;
-    const uint16_t *own = p->pattern.column + first;
-    const uint16_t *column = p->pattern.column + p->pattern.start[k], *const end = column + size;
+    const uint32_t first = p->used.start[i], width = p->used.start[i + 1] - first;
+    const uint16_t *own = p->used.column + first;
+    const uint16_t *column = p->used.column + p->used.start[k], *const end = column + size;
     mf_lane *to = p->factor + first;
-    const mf_lane *from = p->factor + p->pattern.start[k];
+    const mf_lane *from = p->factor + p->used.start[k];
     if (width == size) {
         entries_add(to, from, size, -f);
     } else if (width == i + 1) { // all columns
@@ -246,7 +161,7 @@ static MF_INLINE void row_less(Problem *p, uint32_t i, uint32_t k, uint32_t size
 }
 
 static void sparse_factor(Problem *p) {
-    const uint32_t *start = p->pattern.start;
+    const uint32_t *start = p->used.start;
     const mf_lane one = mf_set((mf_real)1);
     for (uint32_t k = p->dofs; k-- > 0;) {
         const uint32_t first = start[k], last = start[k + 1] - 1;
@@ -254,7 +169,7 @@ static void sparse_factor(Problem *p) {
         p->inverse[k] = inverse;
         for (uint32_t e = last; e-- > first;) {
             const mf_lane f = p->factor[e] * inverse;
-            row_less(p, p->pattern.column[e], k, e - first + 1, f);
+            row_less(p, p->used.column[e], k, e - first + 1, f);
             p->factor[e] = f;
         }
     }
@@ -278,7 +193,7 @@ static MF_INLINE void full_part(mf_lane *to, const mf_lane *from, const mf_lane 
 
 // As sparse_factor, row by row, where all entries are kept: row i takes from all behind it at once.
 static void full_factor(Problem *p) {
-    const uint32_t dofs = p->dofs, *start = p->pattern.start;
+    const uint32_t dofs = p->dofs, *start = p->used.start;
     const mf_lane one = mf_set((mf_real)1);
     mf_lane factors[PROBLEM_DOFS];
     for (uint32_t i = dofs; i-- > 0;) {
@@ -302,8 +217,16 @@ static void full_factor(Problem *p) {
     }
 }
 
+static MF_INLINE bool is_full(const Problem *p) {
+    return p->full && p->used.start == p->own_start;
+}
+
+static MF_INLINE bool is_tree(const Problem *p) {
+    return p->used.start == p->plan->tree_start;
+}
+
 static __attribute__((noinline)) void hessian_factor(Problem *p) {
-    if (p->full)
+    if (is_full(p))
         full_factor(p);
     else
         sparse_factor(p);
@@ -311,12 +234,13 @@ static __attribute__((noinline)) void hessian_factor(Problem *p) {
 
 // x = H^-1 x
 static inline void hessian_solve(const Problem *p, mf_lane *x) {
-    const uint32_t *start = p->pattern.start;
-    const uint16_t *column = p->pattern.column;
+    const uint32_t *start = p->used.start;
+    const uint16_t *column = p->used.column;
+    const bool full = is_full(p);
     for (uint32_t k = p->dofs; k-- > 0;) {
         const mf_lane *factor = p->factor + start[k];
         const uint16_t *to = column + start[k], *const end = column + start[k + 1] - 1;
-        if (p->full) {
+        if (full) {
             entries_add(x, factor, k, -x[k]);
             continue;
         }

@@ -18,7 +18,7 @@ typedef struct Islands {
 
 // Number k of row's dof i of a constraint.
 static MF_INLINE mf_lane jacobian(const Problem *p, const Constraint *c, uint32_t k, uint32_t i) {
-    return p->numbers[c->first + k * c->count + i];
+    return p->numbers[c->first + i * c->rows + k];
 }
 
 // Whether the dof is one that a constraint of that lane acts on.

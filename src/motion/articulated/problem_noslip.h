@@ -40,7 +40,7 @@ static inline bool has_inertia(const Problem *p) {
 
 // The pattern of the factors of M: the tree's, unless tendons have inertia.
 static inline Pattern slip_pattern(const Problem *p) {
-    return has_inertia(p) ? p->pattern : (Pattern){p->plan->tree_start, p->plan->tree_column};
+    return has_inertia(p) ? p->pattern : tree_pattern(p);
 }
 
 // All dofs that the elimination of those of a constraint passes through.
@@ -104,9 +104,7 @@ static inline void slips_find(Problem *p) {
 // ---- factors of M -------------------------------------------------------------------------------
 
 static inline void slip_factor(Problem *p) {
-    p->pattern = slip_pattern(p);
-    p->full = p->full && has_inertia(p);
-    hessian_start(p);
+    hessian_start(p, slip_pattern(p));
     for (uint32_t n = 0; n < p->constraint_count; n++)
         if (p->constraints[n].inertia)
             hessian_add(p, &p->constraints[n], &p->weight[p->constraints[n].row]);
@@ -116,8 +114,8 @@ static inline void slip_factor(Problem *p) {
 // x = D^-1/2 L^-T x at `count` dofs, rising, among which are all that carry them.
 static MF_INLINE void slip_reduce(const Problem *p, const uint16_t *slot, uint32_t count,
                                   mf_lane *x) {
-    const uint32_t *start = p->pattern.start;
-    const uint16_t *column = p->pattern.column;
+    const uint32_t *start = p->used.start;
+    const uint16_t *column = p->used.column;
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t k = slot[i];
         for (uint32_t e = start[k]; e < start[k + 1] - 1; e++)
@@ -128,11 +126,11 @@ static MF_INLINE void slip_reduce(const Problem *p, const uint16_t *slot, uint32
 
 // x = L^-1 D^-1/2 y
 static inline void slip_expand(const Problem *p, const mf_lane *y, mf_lane *x) {
-    const uint32_t *start = p->pattern.start;
+    const uint32_t *start = p->used.start;
     for (uint32_t k = 0; k < p->dofs; k++) {
         mf_lane sum = y[k] * mf_sqrt(p->inverse[k]);
         for (uint32_t e = start[k]; e < start[k + 1] - 1; e++)
-            sum = mf_fma(-p->factor[e], x[p->pattern.column[e]], sum);
+            sum = mf_fma(-p->factor[e], x[p->used.column[e]], sum);
         x[k] = sum;
     }
 }

@@ -62,12 +62,12 @@ static inline void chain_place(Problem *p, const Constraint *c, Chain *chain) {
 static MF_INLINE void tug_dof(Problem *p, const Constraint *c, uint32_t at, Vec axis, Vec way,
                               bool turns, const Tug *tug) {
     const Vec velocity = turns ? vec_cross(axis, way) : axis;
-    mf_lane *j = &p->numbers[c->first + at];
+    mf_lane *j = &p->numbers[c->first + at * c->rows];
     for (uint32_t k = 0; k < c->rows; k++) {
         if (k >= 3 && !turns)
             return;
         mf_lane value = tug->sign * vec_dot(tug->axes[k], k < 3 ? velocity : axis);
-        j[k * c->count] = j[k * c->count] + mf_keep(tug->where, value);
+        j[k] = j[k] + mf_keep(tug->where, value);
     }
 }
 
@@ -247,30 +247,51 @@ static inline void slot_pairs(const Problem *p, const ContactSlot *slot, Pairs *
     }
 }
 
+static inline bool same_softness(const mf_ArtLaw *a, const mf_ArtLaw *b) {
+    return memcmp(a->impedance, b->impedance, sizeof a->impedance) == 0;
+}
+
+// The impedance of a slot, where its members have one and the same in most cases.
+static MF_INLINE mf_lane slot_impedance(const Problem *p, const ContactSlot *slot) {
+    mf_lane z = law_impedance(slot->law, slot->depth);
+    for (uint32_t m = 0; m < slot->count; m++) {
+        const Candidate *from = &p->candidates[slot->members[m]];
+        const mf_ArtLaw *law = candidate_law(p, from);
+        if (!same_softness(law, slot->law))
+            z = mf_select(from->exists, law_impedance(law, slot->depth), z);
+    }
+    return z;
+}
+
 // Weights and references of all rows.
 static MF_INLINE void contact_law(Problem *p, Constraint *c, const ContactSlot *slot) {
-    mf_lane weight[CONTACT_ROWS], push = mf_zero(), damping = mf_zero(), across = mf_zero();
+    const mf_lane z = slot_impedance(p, slot);
+    mf_lane ease[CONTACT_ROWS], push = mf_zero(), damping = mf_zero(), across = mf_zero();
     for (uint32_t k = 0; k < c->rows; k++)
-        weight[k] = mf_zero();
+        ease[k] = mf_set((mf_real)slot->law->ease[k]);
     for (uint32_t m = 0; m < slot->count; m++) {
         const Candidate *from = &p->candidates[slot->members[m]];
         const mf_ArtLaw *law = candidate_law(p, from);
         const mf_mask on = from->exists;
-        const mf_lane z = law_impedance(law, slot->depth);
-        push = mf_select(on, mf_set((mf_real)law->stiffness) * z * slot->depth, push);
+        push = mf_select(on, mf_set((mf_real)law->stiffness), push);
         damping = mf_select(on, mf_set((mf_real)law->damping), damping);
         across = mf_select(on, mf_set((mf_real)law->friction_damping), across);
         for (uint32_t k = 0; k < c->rows; k++)
-            weight[k] = mf_select(on, law_weight(z, law->ease[k]), weight[k]);
+            ease[k] = mf_select(on, mf_set((mf_real)law->ease[k]), ease[k]);
     }
+    push = push * z * slot->depth;
+    Measures at;
+    rows_measure(p, c, &at);
     for (uint32_t k = 0; k < c->rows; k++) {
-        const mf_lane speed = row_times(p, c, k, p->speed), free = row_times(p, c, k, p->free);
-        mf_lane rest = -(across * speed);
+        mf_lane rest = -(across * at.speed[k]);
         if (k == 0)
-            rest = mf_fma(-damping, speed, push);
-        p->weight[c->row + k] = mf_select(c->exists, weight[k], mf_set((mf_real)1));
-        p->rest[c->row + k] = mf_keep(c->exists, rest) - free;
+            rest = mf_fma(-damping, at.speed[k], push);
+        p->weight[c->row + k] = mf_select(c->exists, law_weight(z, ease[k]), mf_set((mf_real)1));
+        p->rest[c->row + k] = mf_keep(c->exists, rest) - at.free[k];
     }
+    if (c->kind == CONSTRAINT_ELLIPTIC)
+        c->stiff =
+            p->weight[c->row] / (c->cone * c->cone * mf_fma(c->cone, c->cone, mf_set((mf_real)1)));
 }
 
 static inline void contact_add(Problem *p, ContactSlot *slot) {
@@ -306,6 +327,7 @@ static inline void contact_add(Problem *p, ContactSlot *slot) {
     }
     slot->constraint = (uint32_t)(c - p->constraints);
     c->cone = mf_set((mf_real)law->cone);
+    c->ray = (uint32_t)(slot - p->contacts);
     for (int i = 0; i < 5; i++)
         c->friction[i] = (mf_real)law->friction[i];
     chain_place(p, c, &chain);
@@ -430,8 +452,10 @@ static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *
         square = mf_fma(error[k], error[k], square);
     const mf_lane z = law_impedance(&loop->law, mf_sqrt(square));
     loop_drift(ends, q, scale, gain);
+    Measures at;
+    rows_measure(p, c, &at);
     for (uint32_t k = 0; k < loop->rows; k++)
-        row_law(p, c, k, law_weight(z, loop->law.ease[k]),
+        row_law(p, c, &at, k, law_weight(z, mf_set((mf_real)loop->law.ease[k])),
                 -(mf_set((mf_real)loop->law.stiffness) * z * error[k]) - gain[k],
                 loop->law.damping);
 }

@@ -42,8 +42,8 @@ static inline mf_lane law_impedance(const mf_ArtLaw *law, mf_lane distance) {
     return mf_fma(way, mf_set((mf_real)(z[1] - z[0])), mf_set((mf_real)z[0]));
 }
 
-static MF_INLINE mf_lane law_weight(mf_lane impedance, double ease) {
-    return impedance / ((mf_set((mf_real)1) - impedance) * mf_set((mf_real)ease));
+static MF_INLINE mf_lane law_weight(mf_lane impedance, mf_lane ease) {
+    return impedance / ((mf_set((mf_real)1) - impedance) * ease);
 }
 
 // ---- making a constraint ------------------------------------------------------------------------
@@ -73,31 +73,75 @@ static inline Constraint *constraint_add(Problem *p, ConstraintKind kind, uint32
     return c;
 }
 
-// J u of row k of a constraint.
-static MF_INLINE mf_lane row_times(const Problem *p, const Constraint *c, uint32_t k,
-                                   const mf_lane *u) {
-    const mf_lane *j = &p->numbers[c->first + k * c->count];
-    const uint16_t *slot = &p->slots[c->ways];
-    mf_lane sum = mf_zero();
-    for (uint32_t i = 0; i < c->count; i++)
-        sum = mf_fma(j[i], u[slot[i]], sum);
-    return sum;
+// out = J u of a constraint's rows; `rows` is a constant where this is called.
+static MF_INLINE void rows_times_few(const Problem *p, const Constraint *c, const mf_lane *u,
+                                     mf_lane *out, const uint32_t rows) {
+    const mf_lane *j = &p->numbers[c->first];
+    const uint16_t *slot = &p->slots[c->ways], *const end = slot + c->count;
+    mf_lane sum[CONTACT_ROWS];
+    for (uint32_t r = 0; r < rows; r++)
+        sum[r] = mf_zero();
+    for (; slot != end; slot++, j += rows) {
+        const mf_lane value = u[*slot];
+        for (uint32_t r = 0; r < rows; r++)
+            sum[r] = mf_fma(j[r], value, sum[r]);
+    }
+    for (uint32_t r = 0; r < rows; r++)
+        out[r] = sum[r];
+}
+
+static __attribute__((noinline)) void rows_times_many(const Problem *p, const Constraint *c,
+                                                      const mf_lane *u, mf_lane *out) {
+    switch (c->rows) {
+    case 1:
+        rows_times_few(p, c, u, out, 1);
+        break;
+    case 3:
+        rows_times_few(p, c, u, out, 3);
+        break;
+    case 4:
+        rows_times_few(p, c, u, out, 4);
+        break;
+    default:
+        rows_times_few(p, c, u, out, 6);
+        break;
+    }
+}
+
+static MF_INLINE void rows_times(const Problem *p, const Constraint *c, const mf_lane *u,
+                                 mf_lane *out) {
+    if (has_one_number(c))
+        out[0] = mf_fma(p->numbers[c->first], u[p->slots[c->ways]], mf_zero());
+    else
+        rows_times_many(p, c, u, out);
+}
+
+// What a constraint's rows measure at the present velocities and of the free accelerations.
+typedef struct Measures {
+    mf_lane speed[CONTACT_ROWS], free[CONTACT_ROWS];
+} Measures;
+
+static MF_INLINE void rows_measure(const Problem *p, const Constraint *c, Measures *out) {
+    rows_times(p, c, p->speed, out->speed);
+    rows_times(p, c, p->free, out->free);
 }
 
 // Weight and reference of row k; `push` is -k z d.
-static MF_INLINE void row_law(Problem *p, const Constraint *c, uint32_t k, mf_lane weight,
-                              mf_lane push, double damping) {
-    const mf_lane speed = row_times(p, c, k, p->speed), free = row_times(p, c, k, p->free);
+static MF_INLINE void row_law(Problem *p, const Constraint *c, const Measures *at, uint32_t k,
+                              mf_lane weight, mf_lane push, double damping) {
+    const mf_lane rest = mf_fma(-mf_set((mf_real)damping), at->speed[k], push);
     p->weight[c->row + k] = weight;
-    p->rest[c->row + k] = mf_keep(c->exists, mf_fma(-mf_set((mf_real)damping), speed, push) - free);
+    p->rest[c->row + k] = mf_keep(c->exists, rest - at->free[k]);
 }
 
 // One row by a law, at `distance` beyond the margin.
 static inline void law_row(Problem *p, const Constraint *c, const mf_ArtLaw *law,
                            mf_lane distance) {
     const mf_lane z = law_impedance(law, distance);
-    row_law(p, c, 0, law_weight(z, law->ease[0]), -(mf_set((mf_real)law->stiffness) * z * distance),
-            law->damping);
+    Measures at;
+    rows_measure(p, c, &at);
+    row_law(p, c, &at, 0, law_weight(z, mf_set((mf_real)law->ease[0])),
+            -(mf_set((mf_real)law->stiffness) * z * distance), law->damping);
 }
 
 // ---- single dofs --------------------------------------------------------------------------------
@@ -298,10 +342,12 @@ static inline void tendons_add(Problem *p) {
             Constraint *c = sum_constraint(p, CONSTRAINT_QUADRATIC, &sum, one, mf_mask_all());
             if (c != NULL) {
                 c->inertia = true;
+                Measures at;
                 mf_lane gain = mf_zero();
                 if (tendon->path != MF_NONE)
                     gain = path_gain(p, tendon->path);
-                row_law(p, c, 0, mf_set((mf_real)tendon->armature), -gain, 0.0);
+                rows_measure(p, c, &at);
+                row_law(p, c, &at, 0, mf_set((mf_real)tendon->armature), -gain, 0.0);
             }
         }
         if (tendon->friction > 0.0) {

@@ -252,7 +252,7 @@ static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, d
 // The mass matrix in the lower half, and its Cholesky factor in place. Links come after those that
 // carry them. False when it is not positive.
 static bool factor_mass(const Start *start, const mf_Model *model, const Way *ways, uint32_t n,
-                        double *m, double *row, double *mean) {
+                        double *m, double *row) {
     for (size_t i = 0; i < n; i++) {
         const Heap *heap = &start->heaps[ways[i].owner];
         double torque[3], force[3], part[3];
@@ -270,9 +270,6 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Way *wa
     }
     if (!add_tendons(start, model, n, m, row))
         return false;
-    *mean = 0.0;
-    for (size_t i = 0; i < n; i++)
-        *mean += m[i * n + i] / n;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= i; k++) {
             double sum = m[i * n + k];
@@ -312,7 +309,6 @@ typedef struct Factored {
     uint32_t count;
     Way *ways;
     double *matrix, *row;
-    double mean_inertia; // of the matrix's diagonal
     bool fine;
 } Factored;
 
@@ -342,8 +338,7 @@ static mf_Status factored_make(Factored *all, const mf_ArtPlan *plan, const mf_M
 static void factor_all(Factored *all, const mf_Model *model) {
     start_gather(&all->start);
     find_ways(&all->start, all->ways);
-    all->fine = factor_mass(&all->start, model, all->ways, all->count, all->matrix, all->row,
-                            &all->mean_inertia);
+    all->fine = factor_mass(&all->start, model, all->ways, all->count, all->matrix, all->row);
 }
 
 // The centre of what a shape belongs to: its body or, without one, the link with all on it.
@@ -555,6 +550,11 @@ static void weights_of_links(const Factored *all, const double (*centers)[3], mf
     for (uint32_t l = 0; l < plan->link_count; l++)
         out->joints[l] =
             way_give(all, plan->links[l].dof, plan->links[l].kind == MF_ART_BALL ? 3 : 1);
+    double squares = 0.0; // M = L L^T
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k <= i; k++)
+            squares += all->matrix[i * all->count + k] * all->matrix[i * all->count + k];
+    out->mean = all->count > 0 ? squares / all->count : 1.0;
     for (uint32_t i = 0; i < 2; i++)
         out->base[i] = plan->fixed ? 0.0 : way_give(all, 3 * i, 3);
 }
@@ -586,7 +586,6 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
             mf_fail(error, MF_BAD_ARGUMENT,
                     "articulated: model %s has a mass matrix that is not positive", model->name);
     if (status == MF_OK) {
-        out->mean_inertia = all.mean_inertia;
         weights_of_links(&all, (const double(*)[3])centers, out);
         for (uint32_t i = 0; i < model->shape_count; i++) {
             const mf_Shape *shape = &model->shapes[i];
