@@ -303,6 +303,8 @@ static json_t *physics_json(const mf_Physics *physics) {
     put(object, "integrator", json_string(integrators[physics->integrator]));
     put(object, "cone", json_string(physics->cone == MF_CONE_ELLIPTIC ? "elliptic" : "pyramidal"));
     put(object, "friction_impedance_ratio", number(physics->friction_impedance_ratio));
+    put(object, "noslip_iterations", json_integer(physics->noslip_iterations));
+    put(object, "noslip_tolerance", number(physics->noslip_tolerance));
     put(object, "solver_iterations", json_integer(physics->solver_iterations));
     put(object, "solver_tolerance", number(physics->solver_tolerance));
     put(object, "disabled", json_integer(physics->disabled));

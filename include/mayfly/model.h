@@ -357,7 +357,7 @@ typedef enum mf_ActuatorDynamics {
 // v scaled so that `range` means the driven length's `length_range` (docs/articulated.md).
 typedef struct mf_Muscle {
     bool exists;            // else gain and bias hold
-    double length_range[2]; // [m] or [rad] of what is driven
+    double length_range[2]; // [m] or [rad] of what is driven; not rising: to be found by a search
     double range[2];        // [1] the same in units of the muscle's optimal length
     double force;           // [N] peak force at rest; < 0: scale over `acceleration`
     double scale;           // [1]
@@ -575,6 +575,8 @@ typedef struct mf_Physics {
     mf_PhysicsIntegrator integrator;
     mf_FrictionCone cone;
     double friction_impedance_ratio; // [1] impratio
+    uint32_t noslip_iterations;      // [1] sweeps of the pass against slip after the solver, 0
+    double noslip_tolerance;         // [1] relative gain of a sweep at which it ends, 1e-6
     // When MuJoCo's law is solved well enough: after so many steps of Newton's method [1], or when
     // one gains less than this, over the mean of the mass matrix's diagonal in the reference
     // position and the number of velocities.

@@ -244,13 +244,15 @@ static uint64_t hash_sensor(uint64_t hash, const mf_Model *model, const mf_Senso
 }
 
 static uint64_t hash_physics(uint64_t hash, const mf_Physics *physics) {
-    const double scalars[6] = {physics->step,
+    const double scalars[7] = {physics->step,
                                physics->density,
                                physics->viscosity,
                                physics->friction_impedance_ratio,
                                physics->override_margin,
+                               physics->noslip_tolerance,
                                physics->solver_tolerance};
-    hash = mf_hash_doubles(hash, scalars, 6);
+    hash = mf_hash_doubles(hash, scalars, 7);
+    hash = mf_hash_u32(hash, physics->noslip_iterations);
     hash = mf_hash_u32(hash, physics->solver_iterations);
     hash = mf_hash_doubles(hash, physics->gravity, 3);
     hash = mf_hash_doubles(hash, physics->wind, 3);

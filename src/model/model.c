@@ -22,6 +22,7 @@ mf_Physics mf_physics(void) {
                         .gravity = {0.0, 0.0, -9.81},
                         .magnetic = {0.0, -0.5, 0.0},
                         .friction_impedance_ratio = 1.0,
+                        .noslip_tolerance = 1e-6,
                         .solver_iterations = 100,
                         .solver_tolerance = 1e-8,
                         .override_softness = mf_softness(),

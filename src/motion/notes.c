@@ -144,7 +144,7 @@ static uint32_t actuators(const Case *c) {
 static uint32_t tendons(const Case *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->tendon_count; i++)
-        count += mf_art_tendon_held(&c->model->tendons[i]);
+        count += mf_art_tendon_held(c->model, i);
     return count;
 }
 

@@ -420,7 +420,7 @@ static void lenient_keyframes_keep_their_controls(void **state) {
     mf_Model *model = load_text_with(
         *state,
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
-        "<actuator><muscle joint='j'/><motor name='m' joint='j'/></actuator>"
+        "<actuator><general joint='j' gaintype='user'/><motor name='m' joint='j'/></actuator>"
         "<sensor><actuatorpos actuator='m'/></sensor>"
         "<keyframe><key ctrl='1 2'/></keyframe></mujoco>",
         &config);

@@ -146,6 +146,24 @@ ROPE_REST = """<tendon>
 <spatial damping='1.5' limited='true' range='.1 .62'><site site='w'/><site site='k'/><pulley divisor='2'/>
 <site site='c'/><geom geom='knob'/><site site='w'/></spatial></tendon>"""
 
+# The same body, with inertia of paths that pull along one chain, one with a pulley, one by an actuator.
+HEAVY_REST = """<tendon><spatial armature='1.5' frictionloss='4'><site site='w'/><site site='b'/></spatial>
+<spatial armature='.8'><site site='w'/><site site='u'/><pulley divisor='2'/><site site='c'/>
+<site site='t'/></spatial><spatial name='p' damping='.4'><site site='c'/><site site='l'/></spatial></tendon>
+<actuator><motor tendon='p' gear='2' armature='.1'/></actuator>"""
+
+# Actuators with armature and damping of their own: on a hinge, a ball joint, a tendon.
+GEARED = """<body pos='0 0 1'><joint name='a' axis='0 1 0' damping='.1' frictionloss='.2'/>
+<geom type='capsule' size='.04' fromto='0 0 0 .3 0 0'/>
+<body pos='.3 0 0'><joint name='b' axis='0 1 0' range='-.4 .3' limited='true'/>
+<geom type='capsule' size='.03' fromto='0 0 0 .25 0 0'/>
+<body pos='.25 0 0'><joint name='c' type='ball'/><geom type='capsule' size='.03'
+ fromto='0 0 0 .2 .05 0'/></body></body></body>"""
+GEARED_REST = """<tendon><fixed name='t'><joint joint='a' coef='.7'/><joint joint='b' coef='-1.2'/></fixed>
+</tendon><actuator><motor joint='a' gear='3' armature='.02' damping='.05'/>
+<position joint='a' kp='2' armature='.01'/><motor joint='c' gear='2 0 0' armature='.005' damping='.03'/>
+<motor tendon='t' gear='-2' armature='.03' damping='.2'/></actuator>"""
+
 FREE = [.7, -.2, -.4, 3., -2., 4.]
 TWINS = [
     ("leg, Euler", model("timestep='.004'", LEG), [1.5, -.5, 1., 4., -3.]),
@@ -200,6 +218,52 @@ TWINS = [
     ("ropes, RK4", model("timestep='.003' integrator='RK4'", ROPE, ROPE_REST),
      FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
     ("ropes, implicitfast", model("timestep='.003' integrator='implicitfast'", ROPE, ROPE_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    # The pass against slip: a few sweeps in MuJoCo's order, and until a sweep gains little.
+    ("leg, noslip", model("timestep='.004' noslip_iterations='2'", LEG), [1.5, -.5, 1., 4., -3.]),
+    ("leg, noslip, RK4", model("timestep='.004' integrator='RK4' noslip_iterations='3'", LEG),
+     [1.5, -.5, 1., 4., -3.]),
+    ("leg, noslip, elliptic", model("timestep='.004' cone='elliptic' noslip_iterations='3'", LEG),
+     [1.5, -.5, 1., 4., -3.]),
+    ("tumbler, noslip", model("timestep='.004' noslip_iterations='3' noslip_tolerance='0'", TUMBLER),
+     FREE + [2., 1., -2., 3.]),
+    ("tumbler, noslip, elliptic", model("timestep='.004' cone='elliptic' noslip_iterations='3'",
+                                        TUMBLER), FREE + [2., 1., -2., 3.]),
+    ("box, noslip", model("timestep='.005' noslip_iterations='4'", BOX), [1., .5, 0., .4, -.2, 1.]),
+    ("box that turns, noslip", model("timestep='.004' noslip_iterations='2'", top(4)),
+     [.5, .2, 0., .3, -.2, 6.]),
+    ("box that turns, noslip, elliptic",
+     model("timestep='.004' cone='elliptic' noslip_iterations='3'", top(4)),
+     [.5, .2, 0., .3, -.2, 6.]),
+    ("box that rolls, noslip, elliptic",
+     model("timestep='.004' cone='elliptic' noslip_iterations='3'", top(6)),
+     [.5, .2, 0., .3, -.2, 6.]),
+    ("balls that roll, noslip", model("timestep='.004' noslip_iterations='20'", balls(6)),
+     [1., .5, 0., 2., 8., 9.] + [0.] * 6),
+    ("balls that roll, noslip, elliptic",
+     model("timestep='.004' cone='elliptic' noslip_iterations='20'", balls(6)),
+     [1., .5, 0., 2., 8., 9.] + [0.] * 6),
+    ("clap, noslip, elliptic",
+     model("timestep='.004' cone='elliptic' noslip_iterations='5'", clap(4)), [-1., 6., -6., 2.]),
+    ("dry friction and tendon, noslip",
+     model("timestep='.003' noslip_iterations='3' noslip_tolerance='0'", DRY, DRY_REST),
+     [3., -4., 5., 1., 2., 3.]),
+    ("servos, noslip, elliptic",
+     model("timestep='.002' integrator='implicitfast' cone='elliptic' impratio='10' "
+           "noslip_iterations='2'", SERVO, SERVO_REST), [.3, .1, 0, 0, 0, .5] + [.2] * 8),
+    ("ropes, noslip", model("timestep='.003' noslip_iterations='4'", ROPE, ROPE_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("geared actuators, Euler", model("timestep='.003'", GEARED, GEARED_REST), [3., -4., 1., 2., 3.]),
+    ("geared actuators, implicitfast",
+     model("timestep='.003' integrator='implicitfast'", GEARED, GEARED_REST), [3., -4., 1., 2., 3.]),
+    ("geared actuators, RK4", model("timestep='.003' integrator='RK4'", GEARED, GEARED_REST),
+     [3., -4., 1., 2., 3.]),
+    ("heavy ropes, Euler", model("timestep='.003'", ROPE, HEAVY_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("heavy ropes, RK4", model("timestep='.003' integrator='RK4'", ROPE, HEAVY_REST),
+     FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("heavy ropes, noslip, implicitfast",
+     model("timestep='.003' integrator='implicitfast' noslip_iterations='3'", ROPE, HEAVY_REST),
      FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
     ("powers of the impedance", model("timestep='.004'", POWERS),
      [.5, .2, 0., 3., -2., 1.] + [-.5, 0., 0., 1., 0., 4.]),

@@ -4,6 +4,7 @@
 #include "motion/articulated_text.h"
 
 #include <math.h>
+#include <string.h>
 
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
 // An actuator without gain tells the tendon's length, another its rate.
@@ -140,6 +141,63 @@ static void muscles_pull_and_wake(void **state) {
     text_close(&t);
 }
 
+// Muscles without lengthrange, against the numbers of MuJoCo 4.0, which pulls at the model when it
+// compiles it: on a path over a cylinder, on joints with limits (one soft, with a margin), on a
+// fixed tendon. MuJoCo's ranges are 0.539605 to 0.609419, -0.0150234 to 0.0400237, -0.0357519 to
+// 0.0077463 and -0.0268725 to 0.0278681; these are its forces by them.
+static void muscles_find_their_lengths(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>"
+        "<site name='w' pos='-.15 .01 .06'/><body><joint name='a' axis='0 1 0' range='-.3 .8' "
+        "limited='true' armature='.01'/><geom type='capsule' size='.02' fromto='0 0 0 .3 0 0' "
+        "density='900'/><geom name='drum' type='cylinder' size='.02 .05' euler='1.5708 0 0' "
+        "contype='0' conaffinity='0' mass='0'/><site name='s' pos='.15 .01 .05'/>"
+        "<body pos='.3 0 0'><joint name='b' axis='0 1 0' range='-.2 .9' limited='true' "
+        "armature='.004' solreflimit='.03 1' solimplimit='.8 .95 .01 .5 2' margin='.01'/>"
+        "<geom type='capsule' size='.015' fromto='0 0 0 .2 0 0' density='900'/>"
+        "<site name='t' pos='.12 0 .05'/></body></body></worldbody><tendon><spatial name='p'>"
+        "<site site='w'/><geom geom='drum'/><site site='s'/><site site='t'/></spatial>"
+        "<fixed name='f'><joint joint='a' coef='.03'/><joint joint='b' coef='-.02'/></fixed>"
+        "</tendon><actuator><muscle tendon='p' force='100'/>"
+        "<muscle joint='a' gear='.05' force='80'/><muscle joint='b' gear='-.04' force='80'/>"
+        "<muscle tendon='f' force='60'/></actuator></mujoco>";
+    static const double activation[4] = {0.3, 0.5, 0.7, 0.4};
+    static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
+                                    -23.025914645177956};
+    TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
+    Text t;
+    text_open(&t, text, &config);
+    for (uint32_t i = 0; i < 4; i++)
+        text_set(&t, "actuator.activation", i, activation[i]);
+    text_set(&t, "joint.angle", 0, 0.2);
+    text_set(&t, "joint.angle", 1, 0.3);
+    text_set(&t, "joint.rate", 0, 0.1);
+    text_set(&t, "joint.rate", 1, -0.2);
+    mf_world_step(t.world, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_near(text_get(&t, "actuator.force", i), force[i], 1e-8 * -force[i]);
+    text_close(&t);
+}
+
+// What an unlimited joint drives has no range, and MuJoCo refuses it, too.
+static void muscles_need_an_end(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1'/></body>"
+        "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
+    TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
+    mf_Error error = {0};
+    Text t = {.context = make_context(1)};
+    t.model = load_text(t.context, text);
+    config.group.model = t.model;
+    must(mf_world_create(t.context, &config.world, &t.world, &error), &error);
+    must(mf_world_add_group(t.world, &config.group, &t.group, &error), &error);
+    assert_int_equal(mf_articulated_add(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "muscle runs"));
+    text_close(&t);
+}
+
 // ---- bits
 // ----------------------------------------------------------------------------------------
 
@@ -191,6 +249,8 @@ int main(void) {
         cmocka_unit_test(springs_along_paths_swing),
         cmocka_unit_test(a_string_passes_through_a_ring),
         cmocka_unit_test(muscles_pull_and_wake),
+        cmocka_unit_test(muscles_find_their_lengths),
+        cmocka_unit_test(muscles_need_an_end),
         cmocka_unit_test(bits_depend_on_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -381,6 +381,8 @@ def compare_rest(d, ours, m):
     d.near("density", physics["density"], m.opt.density, 1e-6)
     d.near("viscosity", physics["viscosity"], m.opt.viscosity, 1e-9)
     d.near("impratio", physics["friction_impedance_ratio"], m.opt.impratio)
+    d.same("noslip_iterations", physics["noslip_iterations"], m.opt.noslip_iterations)
+    d.near("noslip_tolerance", physics["noslip_tolerance"], m.opt.noslip_tolerance)
     if int(m.opt.solver) == int(mujoco.mjtSolver.mjSOL_NEWTON):
         d.same("iterations", physics["solver_iterations"], m.opt.iterations)
         d.near("tolerance", physics["solver_tolerance"], m.opt.tolerance, 1e-8)

@@ -406,22 +406,16 @@ static mf_Status fill_ranges(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
     return MF_OK;
 }
 
-// The lengths that a muscle's range stands for: those of the file or, of a joint, its limits.
-// MuJoCo finds others by pulling at the model.
-static mf_Status find_lengths(mf_Mjcf *m, const mf_MjcfActuator *from, const mf_Actuator *to,
-                              mf_Muscle *muscle, bool *refused) {
-    memcpy(muscle->length_range, from->length_range, sizeof muscle->length_range);
-    if (from->length_range[0] < from->length_range[1])
-        return MF_OK;
-    const mf_Joint *joint = to->joint != MF_NONE ? &mf_draft_joints(&m->draft)[to->joint] : NULL;
-    if (joint != NULL && mf_is_finite(joint->lower) && mf_is_finite(joint->upper)) {
-        const double ends[2] = {from->gear[0] * joint->lower, from->gear[0] * joint->upper};
-        muscle->length_range[0] = ends[0] < ends[1] ? ends[0] : ends[1];
-        muscle->length_range[1] = ends[0] < ends[1] ? ends[1] : ends[0];
-        return MF_OK;
+// What a file says of the search for lengths of muscles that it leaves open (articulated does it);
+// NULL: nothing.
+static const mf_XmlNode *length_search(const mf_Mjcf *m) {
+    const mf_XmlNode *found = NULL;
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); node;
+         node = mf_xml_next(node, "compiler")) {
+        const mf_XmlNode *own = mf_xml_child(node, "lengthrange");
+        found = own != NULL && own->attribute_count > 0 ? own : found;
     }
-    *refused = true;
-    return mf_mjcf_refuse(m, from->node, "without lengthrange");
+    return found;
 }
 
 // Gain and bias of a muscle have the same parameters.
@@ -435,6 +429,7 @@ static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
         return mf_mjcf_refuse(m, from->node, "with a muscle's gain or bias alone");
     mf_Muscle *muscle = &to->muscle;
     *muscle = (mf_Muscle){.exists = true,
+                          .length_range = {from->length_range[0], from->length_range[1]},
                           .range = {p[0], p[1]},
                           .force = p[2],
                           .scale = p[3],
@@ -454,7 +449,10 @@ static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
                             "<%.80s> of a muscle: expected range[0] < range[1], lmin < 1 < lmax, "
                             "fvmax >= 1 and times >= 0",
                             from->node->name);
-    return find_lengths(m, from, to, muscle, refused);
+    const mf_XmlNode *search = length_search(m);
+    if (search != NULL && !(from->length_range[0] < from->length_range[1]))
+        return mf_mjcf_refuse(m, search, NULL);
+    return MF_OK;
 }
 
 static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to, bool *refused) {

@@ -158,9 +158,11 @@ static mf_Status read_compilers(mf_Mjcf *m) {
 enum { NEWTON = 2 };        // of solvers
 #define MOST_ITERATIONS 1e6 // [1]
 
+enum { MOST_SWEEPS = 10000 }; // against slip, in each step
+
 typedef struct Option {
     mf_Physics physics;
-    int32_t integrator, cone, solver;
+    int32_t integrator, cone, solver, noslip_iterations;
     double iterations;
 } Option;
 
@@ -180,6 +182,8 @@ static const mf_MjcfField option_fields[] = {
     {"o_solref", MF_MJCF_NUMBERS, 1, 2, FIELD(Option, physics.override_softness.reference), NULL},
     {"o_solimp", MF_MJCF_NUMBERS, 1, 5, FIELD(Option, physics.override_softness.impedance), NULL},
     {"o_friction", MF_MJCF_NUMBERS, 1, 5, FIELD(Option, physics.override_friction), NULL},
+    {"noslip_iterations", MF_MJCF_INTEGER, 0, 0, FIELD(Option, noslip_iterations), NULL},
+    {"noslip_tolerance", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.noslip_tolerance), NULL},
     {"integrator", MF_MJCF_CHOICE, 0, 0, FIELD(Option, integrator), integrators},
     {"cone", MF_MJCF_CHOICE, 0, 0, FIELD(Option, cone), cones},
     {"solver", MF_MJCF_CHOICE, 0, 0, FIELD(Option, solver), solvers},
@@ -187,7 +191,6 @@ static const mf_MjcfField option_fields[] = {
     {"tolerance", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.solver_tolerance), NULL},
     // How MuJoCo solves, which is not how Mayfly does.
     PASSED("ls_tolerance"),
-    PASSED("noslip_tolerance"),
     PASSED("ccd_tolerance"),
     PASSED("mpr_tolerance"),
     PASSED("sleep_tolerance"),
@@ -195,7 +198,6 @@ static const mf_MjcfField option_fields[] = {
     PASSED("collision"),
     PASSED("jacobian"),
     PASSED("ls_iterations"),
-    PASSED("noslip_iterations"),
     PASSED("ccd_iterations"),
     PASSED("mpr_iterations"),
     PASSED("sdf_iterations"),
@@ -253,6 +255,11 @@ static mf_Status check_option(const mf_Mjcf *m, const mf_XmlNode *node, const mf
                             "<option>: density and viscosity must be >= 0, found %g and "
                             "%g",
                             p->density, p->viscosity);
+    if (!(p->noslip_tolerance >= 0.0) || p->noslip_iterations > MOST_SWEEPS)
+        return mf_mjcf_fail(m, node,
+                            "<option>: expected noslip_tolerance >= 0 and noslip_iterations <= %d, "
+                            "found %g and %u",
+                            MOST_SWEEPS, p->noslip_tolerance, p->noslip_iterations);
     if (!(p->friction_impedance_ratio > 0.0))
         return mf_mjcf_fail(m, node, "<option> impratio: expected > 0, found %g",
                             p->friction_impedance_ratio);
@@ -269,18 +276,6 @@ static mf_Status check_solver(const mf_Mjcf *m, const mf_XmlNode *node, const Op
     return MF_OK;
 }
 
-// MuJoCo's post pass against slip is not done here.
-static mf_Status note_noslip(mf_Mjcf *m, const mf_XmlNode *node) {
-    const char *count = mf_xml_attribute(node, "noslip_iterations");
-    if (count == NULL || strspn(count, " 0") == strlen(count))
-        return MF_OK;
-    return mf_draft_note(&m->draft, false, node->line,
-                         "<option> noslip_iterations: friction is as soft as impratio says, "
-                         "without a pass against slip")
-               ? MF_OK
-               : mf_mjcf_no_memory(m);
-}
-
 mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
     static const char *const known[] = {"flag", NULL};
     Option option = {.physics = mf_physics(), .solver = NEWTON, .iterations = 100.0};
@@ -293,12 +288,12 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
         for (const mf_XmlNode *flag = mf_xml_child(node, "flag"); status == MF_OK && flag;
              flag = mf_xml_next(flag, "flag"))
             status = read_flags(m, flag, &option.physics);
+        option.physics.noslip_iterations =
+            option.noslip_iterations > 0 ? (uint32_t)option.noslip_iterations : 0;
         if (status == MF_OK)
             status = check_option(m, node, &option.physics);
         if (status == MF_OK)
             status = check_solver(m, node, &option);
-        if (status == MF_OK)
-            status = note_noslip(m, node);
     }
     // The steps and gains of other methods say nothing about Newton's.
     if (option.solver == NEWTON)

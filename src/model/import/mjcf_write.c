@@ -112,6 +112,8 @@ static void put_option(Writer *w) {
     number(w, "density", p->density);
     number(w, "viscosity", p->viscosity);
     number(w, "impratio", p->friction_impedance_ratio);
+    integer(w, "noslip_iterations", (long)p->noslip_iterations);
+    number(w, "noslip_tolerance", p->noslip_tolerance);
     number(w, "iterations", p->solver_iterations);
     number(w, "tolerance", p->solver_tolerance);
     word(w, "integrator", integrators[p->integrator]);

@@ -24,6 +24,9 @@ void mf_art_path_thrust(mf_ArtPlan *plan, uint32_t tendon);
 mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error);
 mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
+// Finds the lengths of muscles that the file leaves open. The plan but its contacts must be there.
+mf_Status mf_art_muscle_lengths(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error);
 
 // Allocates and fills plan->actuators and terms, and their constants. The tree and the
 // paths must be there.
@@ -38,7 +41,12 @@ mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Contex
 // Allocates and fills plan->loops, tendons and looped, and adds to terms, which has room for
 // mf_art_coupling_terms more. The actuators must be there.
 // A tendon counts when it does more than show what an actuator pulls on.
-bool mf_art_tendon_held(const mf_Tendon *tendon);
+bool mf_art_tendon_held(const mf_Model *model, uint32_t tendon);
+// A tendon with the damping and armature of the actuators that drive it.
+mf_Tendon mf_art_tendon(const mf_Model *model, uint32_t tendon);
+// Adds what an actuator has, times the square of its gear (MuJoCo documentation, XML reference,
+// actuator armature and damping).
+void mf_art_actuator_add(const mf_Actuator *actuator, double *damping, double *armature);
 uint32_t mf_art_coupling_terms(const mf_Model *model);
 mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);

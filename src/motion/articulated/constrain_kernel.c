@@ -10,6 +10,7 @@
 // (M + h B) a' = M a (MuJoCo documentation, "Computation", numerical integration).
 #include "motion/articulated/outer.h"
 #include "motion/articulated/problem_cost.h"
+#include "motion/articulated/problem_noslip.h"
 #include "motion/articulated/problem_points.h"
 #include "motion/articulated/recall.h"
 #include "motion/articulated/step.h"
@@ -516,6 +517,7 @@ static void problem_build(Problem *p) {
     limits_add(p);
     contacts_join(p);
     pattern_find(p);
+    slips_find(p);
     for (uint32_t i = 0; i < p->zone_count; i++)
         p->zones[i] = mf_not(mf_mask_all());
 }
@@ -529,8 +531,11 @@ static void drop_contacts(Problem *p) {
             continue;
         p->constraint_count = last;
         p->row_count = p->constraints[last].row;
+        p->number_count = p->constraints[last].first;
+        p->slot_count = p->constraints[last].ways;
         p->overflow = false;
         pattern_find(p);
+        slips_find(p);
     }
     p->overflow = true; // it is counted all the same
 }
@@ -542,10 +547,12 @@ static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
     start_warm(p, p->work->solver.warm);
     if (p->constraint_count > 0)
         newton(p, &course);
-    keep_forces(p);
     for (uint32_t i = 0; i < p->dofs; i++)
         acceleration[i] = p->free[i] + p->x[i];
     keep_course(p, &course, acceleration);
+    if (p->slip_count > 0)
+        noslip(p, acceleration);
+    keep_forces(p);
     if (p->plan->resists)
         resist(p, drive, acceleration);
     dofs_to_rates(p->plan, acceleration, p->lanes, out);

@@ -8,9 +8,24 @@
 
 // ---- terms --------------------------------------------------------------------------------------
 
-bool mf_art_tendon_held(const mf_Tendon *tendon) {
-    return mf_is_finite(tendon->lower) || mf_is_finite(tendon->upper) || tendon->stiffness > 0.0 ||
-           tendon->damping > 0.0 || tendon->friction > 0.0 || tendon->armature > 0.0;
+void mf_art_actuator_add(const mf_Actuator *actuator, double *damping, double *armature) {
+    const double square = actuator->gear[0] * actuator->gear[0];
+    *damping += square * actuator->damping;
+    *armature += square * actuator->armature;
+}
+
+mf_Tendon mf_art_tendon(const mf_Model *model, uint32_t tendon) {
+    mf_Tendon acting = model->tendons[tendon];
+    for (uint32_t i = 0; i < model->actuator_count; i++)
+        if (model->actuators[i].drive == MF_DRIVE_TENDON && model->actuators[i].tendon == tendon)
+            mf_art_actuator_add(&model->actuators[i], &acting.damping, &acting.armature);
+    return acting;
+}
+
+bool mf_art_tendon_held(const mf_Model *model, uint32_t tendon) {
+    const mf_Tendon own = mf_art_tendon(model, tendon);
+    return mf_is_finite(own.lower) || mf_is_finite(own.upper) || own.stiffness > 0.0 ||
+           own.damping > 0.0 || own.friction > 0.0 || own.armature > 0.0;
 }
 
 static uint32_t follower_count(const mf_Model *model) {
@@ -167,7 +182,7 @@ static mf_Status add_loop(mf_ArtPlan *plan, const mf_Model *model, const mf_Equa
 
 static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
                             mf_Error *error) {
-    const mf_Tendon *from = &model->tendons[tendon];
+    const mf_Tendon acting = mf_art_tendon(model, tendon), *from = &acting;
     const uint32_t disabled = model->physics.disabled;
     const uint32_t loose = MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT;
     const bool limits = plan->config.limits && !(disabled & loose);
@@ -194,7 +209,7 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
     mf_Status status = MF_OK;
     uint32_t held = 0;
     for (uint32_t i = 0; i < model->tendon_count; i++)
-        held += mf_art_tendon_held(&model->tendons[i]);
+        held += mf_art_tendon_held(model, i);
     if (held > MF_ARTICULATED_MAX_TENDONS)
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has %u tendons with forces, at most "
@@ -214,7 +229,7 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
         if (model->joints[j].mimic != MF_NONE)
             status = add_follower(plan, model, j, error);
     for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
-        if (mf_art_tendon_held(&model->tendons[i]))
+        if (mf_art_tendon_held(model, i))
             status = add_tendon(plan, model, i, error);
     plan->coupled = plan->loop_count > 0 || plan->tendon_count > 0;
     return status;

@@ -306,9 +306,12 @@ mf_Status mf_art_laws_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *
         plan->base_dry = law_of(&all, &model->root->friction_softness);
     set_ease(&plan->base_dry, all.weights.base[0], all.weights.base[1]);
     find_resistance(plan, model);
+    plan->noslip_iterations = model->physics.noslip_iterations;
     plan->solver_steps = model->physics.solver_iterations;
     plan->solver_gain = model->physics.solver_tolerance * all.weights.mean *
                         (plan->dof_count > 0 ? plan->dof_count : 1);
+    plan->noslip_least = model->physics.noslip_tolerance * all.weights.mean *
+                         (plan->dof_count > 0 ? plan->dof_count : 1);
     mf_art_weights_free(&all.weights, context);
     return MF_OK;
 }

@@ -1,7 +1,11 @@
-// The row of a spatial tendon in a given position, for the host.
+// The row of a spatial tendon in the file's reference position, and the lengths that a muscle can
+// have, for the host.
 #include "motion/articulated/build.h"
 #include "motion/articulated/forward.h"
+#include "motion/articulated/integrate.h"
+#include "motion/articulated/problem_hessian.h"
 #include "motion/articulated/problem_rows.h"
+#include "motion/articulated/step.h"
 
 typedef struct Room { // large, so not on the stack of a caller that is deep already
     State state;
@@ -32,6 +36,19 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
     }
 }
 
+static void room_poses(const mf_ArtPlan *plan, Room *room) {
+    State *state = &room->state;
+    room->work.contacts.pose[0] = (Pose){quat_matrix(state->attitude), state->place, vec_zero()};
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        spread_rate(plan, state, l, &room->work);
+    find_poses(plan, state, &room->work);
+    room->problem.plan = plan;
+    room->problem.work = &room->work;
+    room->problem.state = state;
+    room->problem.dofs = plan->dof_count;
+    axes_find(&room->problem);
+}
+
 mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error) {
     Room *room = mf_allocate(context, 1, sizeof *room);
@@ -41,24 +58,238 @@ mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     State *state = &room->state;
     state_at_reference(plan, model, state);
-    const Mat world = quat_matrix(state->attitude);
-    room->work.contacts.pose[0] = (Pose){world, state->place, vec_zero()};
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        spread_rate(plan, state, l, &room->work);
-    find_poses(plan, state, &room->work);
-    room->problem.plan = plan;
-    room->problem.work = &room->work;
-    room->problem.state = state;
-    axes_find(&room->problem);
+    room_poses(plan, room);
     tendon_path(plan, state, &room->work, tendon, &path);
     sum_path(&room->problem, &path, &sum);
     memset(row, 0, plan->dof_count * sizeof *row);
     for (uint32_t i = 0; i < sum.count; i++)
         row[sum.slot[i]] = sum.value[i];
     if (!plan->fixed) {
+        const Mat world = quat_matrix(state->attitude);
         const Vec way = mat_apply_transposed(&world, (Vec){row[0], row[1], row[2]});
         row[0] = way.x, row[1] = way.y, row[2] = way.z;
     }
     mf_release(context, room);
     return MF_OK;
+}
+
+// ---- lengths of muscles -------------------------------------------------------------------------
+//
+// A muscle without `lengthrange` gets the lengths that MuJoCo finds by pulling at the model (MuJoCo
+// documentation, XML reference, compiler/lengthrange, with its defaults): from the reference
+// position on, without gravity, contacts, springs, dampers, dry friction and actuators, with a
+// force that alone accelerates by SEARCH_PULL, while velocities decay with SEARCH_DECAY. Limits and
+// equality constraints act.
+
+#define SEARCH_STEP 0.01 // [s]
+#define SEARCH_PULL 20.0 // [rad/s^2] or [m/s^2] root of the sum of squares over all velocities
+#define SEARCH_DECAY 1.0 // [s]
+#define SEARCH_REST 0.05 // [1] of the range: what the length may still move
+#define SEARCH_SLOW 1e-9 // [rad/s] or [m/s] that is no motion
+
+enum { SEARCH_STEPS = 1000, SEARCH_WATCHED = 200 };
+
+typedef struct Search {
+    mf_ArtPlan plan; // nothing but the tree, its limits and equality constraints, by MuJoCo's law
+    mf_Context *context;
+    const mf_Model *model;
+    const mf_ArtActuator *actuator;
+    Room room;
+    double row[PROBLEM_DOFS];
+} Search;
+
+static void search_free(Search *s) {
+    mf_Context *context = s->context;
+    mf_release(context, s->plan.links);
+    mf_release(context, s->plan.tendons);
+    mf_release(context, s->plan.loops);
+    mf_release(context, s->plan.constants_f64);
+    mf_release(context, s->plan.ground_laws);
+    mf_release(context, s->plan.joint_laws);
+    mf_release(context, s->plan.laws);
+    mf_release(context, s->plan.tree_start);
+    mf_release(context, s->plan.tree_column);
+    mf_release(context, s);
+}
+
+// Arrays of its own where something is changed.
+static mf_Status search_copy(Search *s, const mf_ArtPlan *plan, mf_Error *error) {
+    mf_ArtPlan *own = &s->plan;
+    *own = *plan;
+    own->collide = NULL;
+    own->contact_count = own->zone_count = own->noslip_iterations = 0;
+    own->keeps_limits = own->hard = false;
+    own->law = true;
+    own->config.integrator = MF_ARTICULATED_EULER;
+    own->ground_laws = own->laws = NULL;
+    own->joint_laws = NULL;
+    own->tree_start = NULL;
+    own->tree_column = NULL;
+    own->links = mf_allocate(s->context, own->link_count, sizeof *own->links);
+    own->tendons = mf_allocate(s->context, own->tendon_count, sizeof *own->tendons);
+    own->loops = mf_allocate(s->context, own->loop_count, sizeof *own->loops);
+    own->constants_f64 = mf_allocate(s->context, own->value_count, sizeof *own->constants_f64);
+    if (!own->links || !own->tendons || !own->loops || !own->constants_f64)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    memcpy(own->links, plan->links, own->link_count * sizeof *own->links);
+    memcpy(own->constants_f64, plan->constants_f64, own->value_count * sizeof *own->constants_f64);
+    if (own->tendon_count > 0)
+        memcpy(own->tendons, plan->tendons, own->tendon_count * sizeof *own->tendons);
+    if (own->loop_count > 0)
+        memcpy(own->loops, plan->loops, own->loop_count * sizeof *own->loops);
+    return MF_OK;
+}
+
+static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                             Search **out, mf_Error *error) {
+    Search *s = *out = mf_allocate(context, 1, sizeof *s);
+    if (s == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    s->context = context;
+    s->model = model;
+    const mf_Status status = search_copy(s, plan, error);
+    if (status != MF_OK)
+        return status;
+    mf_ArtPlan *own = &s->plan;
+    own->constants_f64[MF_ART_STEP] = SEARCH_STEP;
+    own->constants_f64[MF_ART_GRAVITY] = 0.0;
+    mf_art_constants(own, -1)[MF_ART_FRICTION] = 0.0;
+    for (uint32_t l = 0; l < own->link_count; l++) {
+        own->links[l].drive &= ~(uint32_t)MF_ART_HAS_FRICTION;
+        own->links[l].placed = true;
+    }
+    for (uint32_t i = 0; i < own->tendon_count; i++)
+        own->tendons[i].friction = 0.0;
+    return mf_art_laws_fill(own, model, context, error);
+}
+
+// The length of what the muscle drives, and its row.
+static double search_length(Search *s) {
+    const mf_ArtPlan *plan = &s->plan;
+    const mf_ArtActuator *actuator = s->actuator;
+    const Problem *p = &s->room.problem;
+    const bool path = actuator->acts == MF_ART_TENSES;
+    TendonPath way;
+    Sum sum = {.count = 0};
+    double length;
+    if (path) {
+        tendon_path(plan, &s->room.state, &s->room.work, actuator->path, &way);
+        sum_path(p, &way, &sum);
+        length = actuator->gear[0] * way.length;
+    } else {
+        sum_terms(p, actuator->first_term, actuator->term_count, 1.0, &sum);
+        length = terms_length(p, actuator->first_term, actuator->term_count);
+    }
+    memset(s->row, 0, plan->dof_count * sizeof *s->row);
+    for (uint32_t i = 0; i < sum.count; i++)
+        s->row[sum.slot[i]] = sum.value[i] * (path ? actuator->gear[0] : 1.0);
+    return length;
+}
+
+// The force per row that accelerates by SEARCH_PULL.
+static double search_scale(Search *s) {
+    const mf_ArtPlan *plan = &s->plan;
+    Problem *p = &s->room.problem;
+    double way[PROBLEM_DOFS], square = 0.0;
+    mass_find(p);
+    p->full = false;
+    hessian_start(p, tree_pattern(p));
+    hessian_factor(p);
+    memcpy(way, s->row, sizeof way);
+    hessian_solve(p, way);
+    for (uint32_t i = 0; i < plan->dof_count; i++)
+        square += way[i] * way[i];
+    return SEARCH_PULL / mf_max(mf_sqrt(square), 1e-15);
+}
+
+static void search_slow(Search *s, double decay) {
+    State *state = &s->room.state;
+    state->velocity = vec_scale(state->velocity, decay);
+    state->rate = vec_scale(state->rate, decay);
+    for (uint32_t l = 0; l < s->plan.link_count; l++)
+        state->speed[l] *= decay;
+    for (uint32_t b = 0; b < s->plan.ball_count; b++)
+        state->ball_rate[b] = vec_scale(state->ball_rate[b], decay);
+}
+
+// One step of the pull; returns the length before it.
+static double search_step(Search *s, double sign, double decay) {
+    const mf_ArtPlan *plan = &s->plan;
+    const Drive drive = {.step = 0.0};
+    Work *work = &s->room.work;
+    State *state = &s->room.state;
+    double way[PROBLEM_DOFS];
+    Rates force = {.joint = {0}}, out;
+    search_slow(s, decay);
+    room_poses(plan, &s->room);
+    const double length = search_length(s), scale = sign * search_scale(s);
+    for (uint32_t i = 0; i < plan->dof_count; i++)
+        way[i] = scale * s->row[i];
+    dofs_to_rates(plan, way, mf_mask_all(), &force);
+    forward_dynamics(plan, state, &drive, &force, work, &out);
+    work->solver = (Solver){.alive = mf_mask_all()};
+    MF_KERNEL(mf_articulated_constrain)(plan, state, &drive, work, &out);
+    integrate_euler(plan, state, &out, SEARCH_STEP);
+    return length;
+}
+
+static bool search_rests(const Search *s) {
+    double speed[PROBLEM_DOFS], most = 0.0;
+    dofs_of_speeds(&s->plan, &s->room.state, speed);
+    for (uint32_t i = 0; i < s->plan.dof_count; i++)
+        most = mf_max(most, mf_abs(speed[i]));
+    return most < SEARCH_SLOW;
+}
+
+// The range in which the length is at the end of a pull.
+static void search_pull(Search *s, double sign, double range[2]) {
+    const double decay = mf_exp_lane(-SEARCH_STEP / SEARCH_DECAY);
+    memset(&s->room.state, 0, sizeof s->room.state);
+    state_at_reference(&s->plan, s->model, &s->room.state);
+    for (int step = 0; step < SEARCH_STEPS; step++) {
+        const double length = search_step(s, sign, decay);
+        const bool rests = search_rests(s);
+        if (rests || step <= SEARCH_STEPS - SEARCH_WATCHED)
+            range[0] = range[1] = length;
+        range[0] = mf_min(length, range[0]);
+        range[1] = mf_max(length, range[1]);
+        if (rests)
+            return;
+    }
+}
+
+static mf_Status search_muscle(Search *s, mf_ArtPlan *plan, uint32_t i, mf_Error *error) {
+    mf_Muscle muscle = s->model->actuators[i].muscle;
+    double ends[2][2];
+    s->actuator = &plan->actuators[i];
+    search_pull(s, -1.0, ends[0]);
+    search_pull(s, 1.0, ends[1]);
+    const double low = ends[0][0], high = ends[1][1], most = SEARCH_REST * (high - low);
+    if (!(high > low) || !(ends[0][1] - low <= most) || !(high - ends[1][0] <= most))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "articulated: muscle %s of model %s comes to no rest when it is pulled to "
+                       "find its lengths (%g to %g); expected lengthrange in the file",
+                       s->model->actuators[i].name, s->model->name, low, high);
+    muscle.length_range[0] = low;
+    muscle.length_range[1] = high;
+    plan->actuators[i].fibre = mf_art_muscle(&muscle);
+    return MF_OK;
+}
+
+mf_Status mf_art_muscle_lengths(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                mf_Error *error) {
+    Search *s = NULL;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < plan->actuator_count && status == MF_OK; i++) {
+        const double *range = model->actuators[i].muscle.length_range;
+        if (!plan->actuators[i].muscle || range[0] < range[1])
+            continue;
+        if (s == NULL)
+            status = search_open(plan, model, context, &s, error);
+        if (status == MF_OK)
+            status = search_muscle(s, plan, i, error);
+    }
+    if (s != NULL)
+        search_free(s);
+    return status;
 }

@@ -121,10 +121,15 @@ static bool ball_limited(const mf_Joint *joint) {
     return bounded(joint->upper) && joint->upper > 0.0;
 }
 
-// A joint as the file's switches leave it.
+// A joint with what actuators on it add, as the file's switches leave it.
 static mf_Joint acting_joint(const mf_Model *model, const mf_Joint *joint) {
     const uint32_t off = model->physics.disabled;
     mf_Joint acting = *joint;
+    for (uint32_t i = 0; i < model->actuator_count; i++) {
+        const mf_Actuator *actuator = &model->actuators[i];
+        if (actuator->joint != MF_NONE && &model->joints[actuator->joint] == joint)
+            mf_art_actuator_add(actuator, &acting.damping, &acting.armature);
+    }
     if (off & MF_DISABLE_SPRING)
         acting.stiffness = 0.0;
     if (off & MF_DISABLE_DAMPER)
@@ -257,11 +262,17 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     }
 }
 
-// MuJoCo's law leaves out what the turning of a spatial tendon's path does to its inertia.
-static bool has_heavy_path(const mf_Model *model) {
+// MuJoCo's law does not have what the turning of a path around a shape does to its inertia, and
+// MuJoCo refuses it.
+static bool has_heavy_bend(const mf_Model *model) {
     bool heavy = false;
-    for (uint32_t i = 0; i < model->tendon_count; i++)
-        heavy = heavy || (model->tendons[i].wrap_count > 0 && model->tendons[i].armature > 0.0);
+    for (uint32_t i = 0; i < model->tendon_count; i++) {
+        const mf_Tendon acting = mf_art_tendon(model, i);
+        for (uint32_t w = 0; w < acting.wrap_count && acting.armature > 0.0; w++) {
+            const mf_WrapType type = model->tendon_wraps[acting.first_wrap + w].type;
+            heavy = heavy || type == MF_WRAP_SPHERE || type == MF_WRAP_CYLINDER;
+        }
+    }
     return heavy;
 }
 
@@ -271,7 +282,7 @@ mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *conf
                       config->limit_time > 0.0 || !isnan(config->contact_damping);
     if (config->contact_law != MF_CONTACT_LAW_AS_MODEL)
         return config->contact_law;
-    return model->body_count > 0 && !said && !has_heavy_path(model) ? MF_CONTACT_LAW_MUJOCO
+    return model->body_count > 0 && !said && !has_heavy_bend(model) ? MF_CONTACT_LAW_MUJOCO
                                                                     : MF_CONTACT_LAW_COMPLIANT;
 }
 
@@ -353,6 +364,8 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     plan->loose = is_loose(plan);
     mf_art_contacts_surround(plan);
     status = mf_art_laws_fill(plan, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_muscle_lengths(plan, model, context, error);
     if (status != MF_OK)
         return status;
     for (size_t i = 0; i < plan->value_count; i++)

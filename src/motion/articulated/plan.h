@@ -407,8 +407,10 @@ typedef struct mf_ArtPlan {
     bool hard;                         // contacts without softness
     bool law;                          // all constraints follow MuJoCo's law (problem.h)
     bool elliptic;                     // friction cones of that law
-    uint32_t solver_steps;             // [1] of Newton's method at most, for MuJoCo's law
-    double solver_gain;                // what is too little for another one, in units of the cost
+    uint32_t noslip_iterations;        // [1] sweeps of the pass against slip (problem_noslip.h)
+    double noslip_least;   // [1] it ends when one gains less, times mean inertia times dofs
+    uint32_t solver_steps; // [1] of Newton's method at most, for MuJoCo's law
+    double solver_gain;    // what is too little for another one, in units of the cost
     bool resists;         // something acts at the end of the step, after the constraints: of joints
     bool parted;          // their damping,
     bool fast;            // and what actuators lose with the rate

@@ -43,6 +43,7 @@ typedef struct Constraint {
     uint32_t count;       // [1] dofs that it touches, rising, from slot[ways] on
     uint32_t zone;        // [1] first of its truth values
     bool inertia;         // a tendon's: it adds to the mass matrix
+    bool tendon;          // dry friction of a tendon
     bool chain;           // its dofs are ancestors of one another: no entry beside the tree's
     mf_mask exists;
     mf_lane most;        // [N] or [N m] of dry friction
@@ -77,6 +78,14 @@ typedef struct Candidate {
     uint32_t number; // [1] touch or meeting
     mf_mask exists;
 } Candidate;
+
+// Friction forces of a constraint that the pass against slip changes (problem_noslip.h).
+typedef struct Slip {
+    uint32_t constraint;  // [1]
+    uint32_t skip;        // [1] its first rows that are no friction
+    uint32_t first, ways; // [1] of its numbers; row k begins at first + (k - skip) * count
+    uint32_t count;       // [1] dofs, rising, from slot[ways] on
+} Slip;
 
 // Which entries of a symmetric matrix may differ from 0: row i holds columns <= i, rising.
 typedef struct Pattern {
@@ -122,6 +131,9 @@ typedef struct Problem {
     uint32_t limit_first[MF_ARTICULATED_MAX_LINKS], limit_count[MF_ARTICULATED_MAX_LINKS];
     uint32_t tendon_first[MF_ARTICULATED_MAX_TENDONS], tendon_count[MF_ARTICULATED_MAX_TENDONS];
     uint32_t loop_first[MF_ARTICULATED_MAX_LOOPS];
+
+    uint32_t slip_count;
+    Slip slips[PROBLEM_CONSTRAINTS];
 
     mf_lane free[PROBLEM_DOFS];                         // a0
     mf_lane speed[PROBLEM_DOFS];                        // velocities

@@ -354,43 +354,11 @@ static inline void contacts_join(Problem *p) {
 
 // ---- equality constraints -----------------------------------------------------------------------
 
-// How a link moves, world axes, and how it accelerates while the velocities of all dofs stay.
-typedef struct Drift {
-    Vec spin;     // [rad/s]
-    Vec turning;  // [rad/s^2]
-    Vec straight; // [m/s^2] of the origin
-} Drift;
-
 typedef struct End { // a frame of a connect or weld
     Mat turn;
     Vec place;   // [m] from the base's origin
     Drift drift; // of the frame
 } End;
-
-static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent, Drift *own) {
-    const mf_ArtLink *link = &p->plan->links[l];
-    const Vec way = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
-    const Vec spin = parent->spin, twist = vec_cross(spin, way);
-    own->spin = mat_apply(&p->work->contacts.pose[l + 1].turn, p->work->links[l].rate);
-    own->turning = parent->turning;
-    own->straight =
-        vec_add(parent->straight, vec_cross_add(spin, twist, vec_cross(parent->turning, way)));
-    if (link->kind == MF_ART_SLIDE) {
-        const mf_lane speed = p->state->speed[l];
-        own->straight = vec_fma(vec_cross(spin, p->axis[link->dof]), speed + speed, own->straight);
-        return;
-    }
-    own->turning = vec_add(own->turning, vec_cross(spin, own->spin));
-}
-
-static inline void drift_find(const Problem *p, Drift *drift) {
-    const Vec none = vec_zero();
-    drift[0] = (Drift){none, none, none};
-    if (!p->plan->fixed)
-        drift[0].spin = mat_apply(&p->work->contacts.pose[0].turn, p->state->rate);
-    for (uint32_t l = 0; l < p->plan->link_count; l++)
-        drift_link(p, l, &drift[p->plan->links[l].parent + 1], &drift[l + 1]);
-}
 
 static inline Vec vec_double(const double v[3]) {
     return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};

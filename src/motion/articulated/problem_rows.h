@@ -6,8 +6,8 @@
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
 #define MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
 
+#include "motion/articulated/problem_drift.h"
 #include "motion/articulated/problem_mass.h"
-#include "motion/articulated/tendon_path.h"
 
 // x to a power > 1: whole turns by products, the rest by square roots, bit by bit.
 static inline mf_lane lane_power(mf_lane x, double power) {
@@ -330,7 +330,7 @@ static inline void tendon_limit(Problem *p, uint32_t i, const Sum *sum, mf_lane 
     p->tendon_count[i]++;
 }
 
-// The inertia of a tendon is a row that asks for no acceleration.
+// The inertia of a tendon is a row that asks for no acceleration of its length.
 static inline void tendons_add(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const mf_lane one = mf_set((mf_real)1);
@@ -343,13 +343,17 @@ static inline void tendons_add(Problem *p) {
             if (c != NULL) {
                 c->inertia = true;
                 Measures at;
+                mf_lane gain = mf_zero();
+                if (tendon->path != MF_NONE)
+                    gain = path_gain(p, tendon->path);
                 rows_measure(p, c, &at);
-                row_law(p, c, &at, 0, mf_set((mf_real)tendon->armature), mf_zero(), 0.0);
+                row_law(p, c, &at, 0, mf_set((mf_real)tendon->armature), -gain, 0.0);
             }
         }
         if (tendon->friction > 0.0) {
             Constraint *c = sum_constraint(p, CONSTRAINT_DRY, &sum, one, mf_mask_all());
             if (c != NULL) {
+                c->tendon = true;
                 c->most = mf_set((mf_real)tendon->friction);
                 law_row(p, c, &tendon->dry, mf_zero());
             }

@@ -227,24 +227,32 @@ static bool carries(const mf_ArtPlan *plan, uint32_t above, uint32_t below) {
     return below == above;
 }
 
-// The inertia of tendons, which MuJoCo has in its mass matrix.
-static void add_tendons(const mf_ArtPlan *plan, uint32_t n, double *m) {
+// The inertia of tendons, which MuJoCo has in its mass matrix; `j` has room for a row.
+static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, double *m,
+                        double *j) {
+    const mf_ArtPlan *plan = start->plan;
     for (uint32_t i = 0; plan->law && i < plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &plan->tendons[i];
         const mf_ArtTerm *terms = &plan->terms[tendon->first_term];
-        for (uint32_t a = 0; a < tendon->term_count; a++)
-            for (uint32_t b = 0; b < tendon->term_count; b++) {
-                const size_t row = plan->links[terms[a].link].dof,
-                             column = plan->links[terms[b].link].dof;
-                if (column <= row)
-                    m[row * n + column] += tendon->armature * terms[a].weight * terms[b].weight;
-            }
+        if (!(tendon->armature > 0.0))
+            continue;
+        memset(j, 0, n * sizeof *j);
+        for (uint32_t t = 0; t < tendon->term_count; t++)
+            j[plan->links[terms[t].link].dof] += terms[t].weight;
+        if (tendon->path != MF_NONE &&
+            mf_art_path_row(plan, model, tendon->path, j, start->context, NULL) != MF_OK)
+            return false;
+        for (size_t row = 0; row < n; row++)
+            for (size_t column = 0; column <= row; column++)
+                m[row * n + column] += tendon->armature * j[row] * j[column];
     }
+    return true;
 }
 
 // The mass matrix in the lower half, and its Cholesky factor in place. Links come after those that
 // carry them. False when it is not positive.
-static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double *m) {
+static bool factor_mass(const Start *start, const mf_Model *model, const Way *ways, uint32_t n,
+                        double *m, double *row) {
     for (size_t i = 0; i < n; i++) {
         const Heap *heap = &start->heaps[ways[i].owner];
         double torque[3], force[3], part[3];
@@ -260,7 +268,8 @@ static bool factor_mass(const Start *start, const Way *ways, uint32_t n, double 
             m[i * n + k] = sum + (k == i ? ways[i].armature : 0.0);
         }
     }
-    add_tendons(start->plan, n, m);
+    if (!add_tendons(start, model, n, m, row))
+        return false;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= i; k++) {
             double sum = m[i * n + k];
@@ -326,10 +335,10 @@ static mf_Status factored_make(Factored *all, const mf_ArtPlan *plan, const mf_M
     return MF_OK;
 }
 
-static void factor_all(Factored *all) {
+static void factor_all(Factored *all, const mf_Model *model) {
     start_gather(&all->start);
     find_ways(&all->start, all->ways);
-    all->fine = factor_mass(&all->start, all->ways, all->count, all->matrix);
+    all->fine = factor_mass(&all->start, model, all->ways, all->count, all->matrix, all->row);
 }
 
 // The centre of what a shape belongs to: its body or, without one, the link with all on it.
@@ -381,7 +390,7 @@ mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double
             mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
     }
     if (status == MF_OK)
-        factor_all(&all);
+        factor_all(&all, model);
     for (uint32_t i = 0; status == MF_OK && i < model->shape_count; i++)
         ease[i] = ease_of(&all, model, &model->shapes[i], (const double(*)[3])centers);
     mf_release(context, centers);
@@ -396,7 +405,7 @@ mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double
     mf_Status status = factored_make(&all, plan, model, context, error);
     if (status != MF_OK)
         return status;
-    factor_all(&all);
+    factor_all(&all, model);
     const uint32_t n = all.count;
     for (uint32_t way = 0; way < n; way++) {
         double sum = 0.0;
@@ -569,7 +578,7 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
             mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
     }
     if (centers != NULL)
-        factor_all(&all);
+        factor_all(&all, model);
     if (centers == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     else if (!all.fine)
