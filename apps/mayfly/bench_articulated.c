@@ -4,6 +4,7 @@
 // hash. The first only warms up.
 #include "bench_articulated.h"
 #include "bench_time.h"
+#include "warnings.h"
 
 #include <mayfly/articulated.h>
 #include <stdio.h>
@@ -183,7 +184,7 @@ static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchRes
     double robot_steps = (double)r->steps * r->instances;
     return mf_app_print(json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-        "s:I, s:I}",
+        "s:I, s:I, s:o}",
         "bench", bench->name, "motion", "articulated", "model", stage->model->name, "instances",
         (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
         "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
@@ -193,7 +194,8 @@ static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchRes
         "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
         mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
         (json_int_t)r->repeats, "episodes", (json_int_t)bench->episodes, "faults",
-        (json_int_t)mf_group_fault_total(stage->group)));
+        (json_int_t)mf_group_fault_total(stage->group), "warnings",
+        mf_warnings_pack(stage->group)));
 }
 
 // ---- what bench.c calls ------------------------------------------------------------------------
@@ -232,9 +234,8 @@ int mf_bench_articulated_run(const char *name, const mf_BenchOptions *options, b
     if (status == MF_OK)
         status = measure(bench, options, &stage, &result, &error);
     bool written =
-        status == MF_OK &&
-        (json ? print_json(bench, &stage, &result)
-              : mf_bench_print_row(bench->name, &result, mf_group_fault_total(stage.group)));
+        status == MF_OK && (json ? print_json(bench, &stage, &result)
+                                 : mf_bench_print_row(bench->name, &result, stage.group));
     stage_free(&stage);
     if (status != MF_OK)
         return mf_app_fail(&error);

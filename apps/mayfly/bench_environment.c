@@ -207,10 +207,10 @@ int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, b
         status = measure(bench, options, &stage, &result);
     bool written = false;
     if (status == MF_OK) {
-        uint32_t faults = mf_group_fault_total(mf_environment_group(stage.environment));
+        const mf_Group *group = mf_environment_group(stage.environment);
         written = json ? mf_bench_print_json(bench->name, name_of_motion(bench), "task",
-                                             bench->task, &result, faults)
-                       : mf_bench_print_row(bench->name, &result, faults);
+                                             bench->task, &result, group)
+                       : mf_bench_print_row(bench->name, &result, group);
     }
     stage_free(&stage);
     if (status != MF_OK)

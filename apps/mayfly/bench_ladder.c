@@ -216,11 +216,10 @@ int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool j
                                      : stage_make(bench, options, stage, &error);
     if (status == MF_OK)
         status = measure(bench, options, stage, &result, &error);
-    bool written =
-        status == MF_OK &&
-        (json ? mf_bench_print_json(bench->name, mf_motion_name(bench->motion), "model",
-                                    stage->model->name, &result, mf_group_fault_total(stage->group))
-              : mf_bench_print_row(bench->name, &result, mf_group_fault_total(stage->group)));
+    bool written = status == MF_OK &&
+                   (json ? mf_bench_print_json(bench->name, mf_motion_name(bench->motion), "model",
+                                               stage->model->name, &result, stage->group)
+                         : mf_bench_print_row(bench->name, &result, stage->group));
     if (stage != NULL)
         stage_free(stage);
     free(stage);

@@ -1,5 +1,6 @@
 // Repeats that all do the same work, and prove it by their hash.
 #include "bench_time.h"
+#include "warnings.h"
 
 double mf_bench_median(double *values, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
@@ -81,7 +82,8 @@ mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options
                                : repeat_from_now(work, result, error);
 }
 
-bool mf_bench_print_row(const char *name, const mf_BenchResult *r, uint32_t faults) {
+bool mf_bench_print_row(const char *name, const mf_BenchResult *r, const mf_Group *group) {
+    const uint32_t faults = mf_group_fault_total(group), warnings = mf_group_warning_total(group);
     double rate = (double)r->steps * r->instances / r->seconds;
     char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
     printf("%-20s %7u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx", name,
@@ -90,16 +92,18 @@ bool mf_bench_print_row(const char *name, const mf_BenchResult *r, uint32_t faul
            r->bytes_per_robot, r->contacts_per_robot, (unsigned long long)r->hash);
     if (faults > 0)
         printf("  %u faults", faults);
+    if (warnings > 0)
+        printf("  %u with warnings", warnings);
     printf("\n");
     return mf_app_flush();
 }
 
 bool mf_bench_print_json(const char *name, const char *motion, const char *what, const char *value,
-                         const mf_BenchResult *r, uint32_t faults) {
+                         const mf_BenchResult *r, const mf_Group *group) {
     double robot_steps = (double)r->steps * r->instances;
     return mf_app_print(json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-        "s:I}",
+        "s:I, s:o}",
         "bench", name, "motion", motion, what, value, "instances", (json_int_t)r->instances,
         "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
         r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
@@ -108,5 +112,6 @@ bool mf_bench_print_json(const char *name, const char *motion, const char *what,
         mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
         "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
         mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
-        (json_int_t)r->repeats, "faults", (json_int_t)faults));
+        (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(group), "warnings",
+        mf_warnings_pack(group)));
 }

@@ -32,10 +32,10 @@ double mf_bench_contacts(mf_Group *group, const char *field);
 
 // One line for people: robot steps a second and what goes with them. False: it could not be
 // written.
-bool mf_bench_print_row(const char *name, const mf_BenchResult *result, uint32_t faults);
+bool mf_bench_print_row(const char *name, const mf_BenchResult *result, const mf_Group *group);
 
 // The same as a line of JSON; `what` is "model", "task" or the like, and `value` which one.
 bool mf_bench_print_json(const char *name, const char *motion, const char *what, const char *value,
-                         const mf_BenchResult *result, uint32_t faults);
+                         const mf_BenchResult *result, const mf_Group *group);
 
 #endif

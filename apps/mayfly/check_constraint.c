@@ -52,7 +52,7 @@ static mf_Status stand(mf_Context *context, mf_CheckRun *run, const Pile *pile, 
     snprintf(what, sizeof what, "%s: drift in 10 s [m]", pile->name);
     mf_check_below(run, what, 1e-4, drift);
     snprintf(what, sizeof what, "%s: steps that did not converge", pile->name);
-    mf_check_below(run, what, 0.5, mf_rig_get(&rig, "solver.early", 0));
+    mf_check_below(run, what, 0.5, mf_group_warning_total(rig.group));
     return mf_rig_close(&rig, error);
 }
 
@@ -111,7 +111,7 @@ static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *er
         residual = mf_check_worse(residual, mf_rig_get(&rig, "solver.residual", 0));
     }
     mf_check_below(run, "largest residual of a tall box [1]", 1e-9, residual);
-    mf_check_below(run, "steps that did not converge", 0.5, mf_rig_get(&rig, "solver.early", 0));
+    mf_check_below(run, "steps that did not converge", 0.5, mf_group_warning_total(rig.group));
     return mf_rig_close(&rig, error);
 }
 

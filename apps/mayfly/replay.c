@@ -10,6 +10,7 @@
 #include "options.h"
 #include "run_folder.h"
 #include "simulate.h"
+#include "warnings.h"
 
 typedef struct Options {
     const char *individual, *generation, *motion, *divisor, *record, *fields, *every, *plot;
@@ -151,8 +152,8 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
             mf_app_real(verified), "ratio", mf_app_real(ratio), "equal", (int)equal, "step",
             mf_app_real(mf_time_to_seconds(replay->level.step)), "simulated_seconds",
             mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
-            "realtime_factor", mf_app_real(factor), "unsolved_steps",
-            mf_app_real(mf_simulation_unsolved(replay->scene.group)), "hash", mf_app_hash(hash)));
+            "realtime_factor", mf_app_real(factor), "warnings",
+            mf_warnings_pack(replay->scene.group), "hash", mf_app_hash(hash)));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
     if (replay->places.model[0] != '\0')
@@ -169,7 +170,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
         printf(
             "verified   %.9g m at %s, by the second look\n", verified,
             mf_motion_name((mf_Motion)(replay->experiment->verify.motion - MF_VERIFY_KINEMATIC)));
-    mf_simulation_print_unsolved(replay->scene.group);
+    mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();
 }

@@ -12,6 +12,7 @@
 #include "run_swarm.h"
 #include "simulate.h"
 #include "end_check.h"
+#include "warnings.h"
 
 #define GENOME_STREAM 0x72756eu // keeps these random numbers apart from all others
 
@@ -93,15 +94,15 @@ static bool print_summary(const mf_Scene *scene, const mf_Simulation *simulation
             "simulated_seconds", mf_app_real(simulation->simulated), "wall_seconds",
             mf_app_real(simulation->seconds), "realtime_factor", mf_app_real(factor),
             "best_distance", mf_app_real(farthest), "mean_distance", mf_app_real(sum / count),
-            "best_robot", (json_int_t)best, "faults", (json_int_t)faults, "unsolved_steps",
-            mf_app_real(mf_simulation_unsolved(scene->group)), "hash", mf_app_hash(hash)));
+            "best_robot", (json_int_t)best, "faults", (json_int_t)faults, "warnings",
+            mf_warnings_pack(scene->group), "hash", mf_app_hash(hash)));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     printf("%u robot%s lived %s in %s, %s x real time\n"
            "farthest  %.4g m (robot %u), mean %.4g m\nfaults    %u\nhash      %016llx\n",
            count, count == 1 ? "" : "s", mf_app_duration(simulation->simulated, life),
            mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), farthest, best,
            sum / count, faults, (unsigned long long)hash);
-    mf_simulation_print_unsolved(scene->group);
+    mf_warnings_print(scene->group, NULL);
     return mf_app_flush();
 }
 

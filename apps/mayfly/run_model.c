@@ -15,6 +15,7 @@
 #include "simulate.h"
 #include "end_check.h"
 #include "start_report.h"
+#include "warnings.h"
 
 #define MOMENTS 10u // [1] printed beside the start
 #define LIFE 3.0    // [s] unless told otherwise
@@ -181,7 +182,7 @@ static bool print_end(mf_Group *group, const mf_Simulation *simulation, const mf
     printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u%s\nhash      %016llx\n",
            mean.kinetic, mean.potential, mf_group_fault_total(group),
            mf_fault_summary(group, faults), (unsigned long long)mf_world_hash(simulation->world));
-    mf_simulation_print_unsolved(group);
+    mf_warnings_print(group, NULL);
     mf_app_plugins_print(plugins);
     mf_readings_print(group, "sensors");
     return mf_app_flush();
@@ -206,10 +207,10 @@ static bool print_json(mf_Group *group, const mf_Simulation *simulation, const m
         mf_app_real(sum.distance), "farthest", mf_app_real(sum.farthest), "tilt",
         mf_app_real(sum.tilt), "falls", (json_int_t)sum.falls, "penetration",
         mf_app_real(fate->deepest), "faults", (json_int_t)mf_group_fault_total(group),
-        "fault_names", mf_fault_pack(group), "unsolved_steps",
-        mf_app_real(mf_simulation_unsolved(group)), "notes", mf_start_report_pack(report),
-        "sensors", mf_readings_pack(group), "hash", mf_app_hash(mf_world_hash(simulation->world)),
-        "means_of", (json_int_t)mf_fate_asked(group)));
+        "fault_names", mf_fault_pack(group), "warnings", mf_warnings_pack(group), "notes",
+        mf_start_report_pack(report), "sensors", mf_readings_pack(group), "hash",
+        mf_app_hash(mf_world_hash(simulation->world)), "means_of",
+        (json_int_t)mf_fate_asked(group)));
 }
 
 // ---- the run -----------------------------------------------------------------------------------

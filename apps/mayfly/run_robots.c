@@ -8,6 +8,7 @@
 #include "readings.h"
 #include "simulate.h"
 #include "end_check.h"
+#include "warnings.h"
 
 #define LYING 0.6 // [1] cosine of the tilt beyond which a robot lies
 
@@ -75,6 +76,8 @@ static bool print_page(const mf_RobotsScene *scene, const mf_Simulation *simulat
     print_collisions(scene);
     for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
         mf_readings_print(mf_world_group(scene->world, g), scene->robots->groups[g].name);
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
+        mf_warnings_print(mf_world_group(scene->world, g), scene->robots->groups[g].name);
     printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));
     return mf_app_flush();
 }
@@ -88,12 +91,12 @@ static json_t *pack_group(const mf_RobotsScene *scene, uint32_t index) {
         if (census.levels[i] > 0)
             json_object_set_new(levels, mf_motion_name((mf_Motion)i),
                                 json_integer(census.levels[i]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "name",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "name",
                      mf_group_settings(group)->name, "robots", (json_int_t)mf_group_count(group),
                      "lying", (json_int_t)census.lying, "faults", (json_int_t)census.faulty,
                      "goals", (json_int_t)play.goals, "kicks", (json_int_t)play.kicks, "falls",
                      (json_int_t)play.falls, "dives", (json_int_t)play.dives, "levels", levels,
-                     "sensors", mf_readings_pack(group));
+                     "sensors", mf_readings_pack(group), "warnings", mf_warnings_pack(group));
 }
 
 static bool print_json(const mf_RobotsScene *scene, const mf_Simulation *simulation) {

@@ -192,33 +192,6 @@ mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bo
     return status;
 }
 
-double mf_simulation_unsolved(const mf_Group *group) {
-    static const char *const names[] = {"point.unsolved", "solver.early"};
-    double sum = 0.0;
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-        const mf_Field *field = mf_group_find_field((mf_Group *)group, names[n]);
-        for (uint32_t i = 0; field != NULL && i < mf_group_count(group); i++)
-            sum += mf_field_get(field, i, 0);
-    }
-    return sum;
-}
-
-// What a file's own limit has to do with it.
-static const char *few_iterations(const mf_Group *group) {
-    const mf_Model *model = mf_group_model(group);
-    return model != NULL && model->physics.solver_iterations < mf_physics().solver_iterations
-               ? "; the file's <option iterations> is low"
-               : "";
-}
-
-void mf_simulation_print_unsolved(const mf_Group *group) {
-    double steps = mf_simulation_unsolved(group);
-    if (steps > 0.0)
-        printf("unsolved  %.0f robot-steps, in which contacts or constraints did not converge, or "
-               "some were left out (point.unsolved, solver.early)%s\n",
-               steps, few_iterations(group));
-}
-
 mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error) {
     mf_Error writing;
     mf_Status status = mf_simulation_film(simulation, path, error);

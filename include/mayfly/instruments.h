@@ -28,8 +28,9 @@ MF_API mf_InstrumentsConfig mf_instruments_config(void);
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);
 
-// Which sensors a lenient call left at 0: one sentence of at most MF_INSTRUMENTS_NOTE bytes into
-// `text` for each index from 0 on; false behind the last.
+// Which sensors a lenient call left at 0, and which measure something else than in MuJoCo: one
+// sentence of at most MF_INSTRUMENTS_NOTE bytes into `text` for each index from 0 on; false behind
+// the last.
 enum { MF_INSTRUMENTS_NOTE = 320 };
 MF_API bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text);
 

@@ -155,7 +155,7 @@ MF_API mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, u
 // Puts an instance back to its start: base above the ground at its place (a base that the world
 // holds at height 0, so that the places of its file hold; that of an MJCF where its file has it,
 // with its attitude, lifted out of the ground if it is in it), joints at their start angles,
-// velocities and memories zero, fault cleared; then every system's own reset.
+// velocities and memories zero, fault and warnings cleared; then every system's own reset.
 MF_API void mf_group_reset(mf_Group *group, uint32_t instance);
 MF_API void mf_group_reset_all(mf_Group *group);
 
@@ -192,6 +192,37 @@ enum {
 };
 MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);
 MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances with a fault word
+
+// Bits of warning.word: what was less exact than meant in some step since the robot's start. The
+// robot goes on; a reset clears them. For bit 1 << k component k of warning.steps counts the steps
+// and that of warning.residual holds the largest of what was left.
+enum {
+    MF_WARNING_SOLVER = 1,   // forces of contacts, limits or constraints had not converged;
+                             // residual [1] of the forces, or as the motion's page says
+    MF_WARNING_CONTACTS = 2, // more contacts than there is room for; residual [1]: left out at once
+    MF_WARNING_SHAPES = 4,   // the search where two shapes touch had not converged; [m]
+    MF_WARNING_LOOPS = 8,    // an equality constraint was open at the beginning of a step; [m, rad]
+    MF_WARNING_SPIN = 16,    // the turn of a spinning body had not converged; residual [1] of it
+    MF_WARNING_STANCE = 32,  // the base had not come to lie on its standing feet; [rad]
+    MF_WARNING_KINDS = 6
+};
+
+typedef struct mf_WarningSum { // of one bit
+    uint32_t robots;           // [1] with the bit
+    uint64_t steps;            // [1] of all robots
+    double residual;           // [1] largest, in the unit of the bit
+} mf_WarningSum;
+
+// Of a robot: bits since its start. 0: none, or its motion has no such field.
+MF_API uint32_t mf_group_warning(const mf_Group *group, uint32_t instance);
+MF_API uint32_t mf_group_warning_total(const mf_Group *group); // [1] instances with a warning
+MF_API mf_WarningSum mf_group_warning_sum(const mf_Group *group, uint32_t bit);
+// "solver", "contacts", ...; NULL for what is no single bit of the above.
+MF_API const char *mf_warning_name(uint32_t bit);
+// What it means and what helps, half a sentence each, and the unit of the residual.
+MF_API const char *mf_warning_meaning(uint32_t bit);
+MF_API const char *mf_warning_advice(uint32_t bit);
+MF_API const char *mf_warning_unit(uint32_t bit);
 
 // ---- systems -----------------------------------------------------------------------------------
 

@@ -51,6 +51,33 @@ def test_same_bits_as_the_command(name: str, command: str) -> None:
         assert f"{world.hash():016x}" == json.loads(ran.stdout.splitlines()[-1])["hash"]
 
 
+def test_warnings_do_not_stop_a_robot(tmp_path: Path) -> None:
+    """More contacts with the ground than the solver has room for."""
+    balls = "".join(
+        f'<geom size=".01" mass=".01" pos="{0.03 * (i % 12)} {0.03 * (i // 12)} 0"/>'
+        for i in range(120)
+    )
+    (tmp_path / "spiky.xml").write_text(
+        '<mujoco><worldbody><geom type="plane" size="9 9 1"/><body pos="0 0 .0099"><freejoint/>'
+        + balls
+        + "</body></worldbody></mujoco>"
+    )
+    model = mayfly.Model.from_file(tmp_path / "spiky.xml")
+    with mayfly.World.for_model(model) as world:
+        group = world.add_group(model, 3)
+        assert not group.warning.any() and group.warnings == {}
+        world.step(5)
+        robots, steps, residual = group.warnings["contacts"]
+        assert (robots, steps) == (3, 15) and 1 <= residual <= 24
+        assert group.faults == 0 and "contacts" in group.warning_names(2)
+        assert (group["warning.steps"].array[:, 1] == 5).all()
+        before = group["base.position"].array.copy()
+        world.step(5)
+        assert not np.array_equal(before, group["base.position"].array)
+        group.reset()
+        assert not group.warning.any()
+
+
 def make(hexapod: mayfly.Model, **settings: object) -> mayfly.World:
     world = mayfly.World(seed=5, **settings)  # type: ignore[arg-type]
     group = world.add_group(hexapod, 40, motion="points", controller="oscillator")

@@ -349,6 +349,8 @@ void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const
     meet.scale = mf_set(meet.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
     meet.small = mf_set(smaller);
     out->count = 0;
+    out->unsure = mf_not(mf_mask_all());
+    out->gap = mf_zero();
     if (meet.a.kind != MF_COLLIDE_PLANE && is_searched(meet.a.kind, meet.b.kind))
         reject_apart(plan, item, &meet);
     if (mf_any(meet.sound))

@@ -126,6 +126,8 @@ static void look(const Work *work, const Batch *batch) {
     meet.scale = radius_of(&meet.a) + radius_of(&meet.b);
     meet.small = mf_min(radius_of(&meet.a), radius_of(&meet.b));
     manifold.count = 0;
+    manifold.unsure = mf_not(mf_mask_all());
+    manifold.gap = mf_zero();
     meet_any(&meet);
     for (uint32_t i = 0; i < manifold.count; i++)
         tell(work, batch, i, &manifold.contact[i]);

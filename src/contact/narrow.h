@@ -25,6 +25,9 @@ typedef struct ShapeContact {
 
 typedef struct Manifold {
     uint32_t count; // [1] contacts that some lane has at most; the others are not set
+    mf_mask unsure; // lanes in which the search ended before the depth was known to a thousandth of
+                    // the smaller shape
+    mf_lane gap;    // [m] in these by how much it may be off, else 0
     ShapeContact contact[MF_COLLIDE_CONTACTS];
 } Manifold;
 

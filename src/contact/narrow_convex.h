@@ -43,6 +43,7 @@ typedef struct Answer { // the best direction so far
     Vec normal;         // [1] from a to b
     mf_lane level;      // [m] h of it
     Vec at;             // [m] point of a's core where it touches
+    mf_lane gap;        // [m] how much lower h may be, where a search ended early
 } Answer;
 
 static void corner_along(const Convex *pair, mf_mask where, Vec n, Corner *corner) {
@@ -171,6 +172,7 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
     Near near = {
         vec_dot(kept[0].way, kept[0].way), kept[0].way, {mf_set((mf_real)1), mf_zero(), mf_zero()}};
     mf_mask active = where, apart = mf_not(mf_mask_all());
+    mf_lane gain = mf_zero();
     for (int round = 0; round < NEAREST_ROUNDS && mf_any(active); round++) {
         mf_lane length;
         Vec normal = unit_or(vec_minus(near.place), answer->normal, &length);
@@ -181,7 +183,8 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
         answer_take(mf_and(active, mf_less(level, answer->level + pair->slack)), normal, level, at,
                     answer);
         apart = mf_or(apart, mf_and(active, mf_less(level + pair->slack, mf_zero())));
-        mf_mask more = mf_less(pair->slack, level + length); // what the next triangle may gain
+        gain = level + length; // what the next triangle may gain
+        mf_mask more = mf_less(pair->slack, gain);
         more = mf_and(more, mf_less(bound, level));
         more = mf_and(more, mf_less(pair->slack, length));
         active = mf_and(active, more);
@@ -190,6 +193,7 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
         // Inside, or no nearer by rounding.
         active = mf_and(active, mf_less(near.square, before));
     }
+    answer->gap = mf_keep(active, gain);
     if (is_curved(pair->a->kind) || is_curved(pair->b->kind))
         return apart;
     // Where D is long and flat rounding ends the search with a distance that is good and a
@@ -247,11 +251,13 @@ static void portal_find(const Convex *pair, mf_mask where, Portal *portal) {
     }
 }
 
-// Moves the portal out to the surface of D. Its normal goes to *normal.
-static void portal_refine(const Convex *pair, mf_mask where, Vec *normal, Portal *portal) {
+// Moves the portal out to the surface of D. Its normal goes to *normal. Returns how far it was
+// still below the surface where the rounds ended first.
+static mf_lane portal_refine(const Convex *pair, mf_mask where, Vec *normal, Portal *portal) {
     const mf_lane zero = mf_zero();
     Corner fresh;
     mf_mask active = where;
+    mf_lane below = zero;
     for (int round = 0; round < PORTAL_ROUNDS && mf_any(active); round++) {
         Vec a = seen(portal, 0), b = seen(portal, 1), c = seen(portal, 2);
         mf_lane length;
@@ -261,7 +267,8 @@ static void portal_refine(const Convex *pair, mf_mask where, Vec *normal, Portal
         *normal = vec_select(active, out, *normal);
         corner_along(pair, active, out, &fresh);
         Vec d = vec_sub(fresh.way, portal->start);
-        active = mf_and(active, mf_less(pair->slack, vec_dot(out, vec_sub(d, a))));
+        below = vec_dot(out, vec_sub(d, a));
+        active = mf_and(active, mf_less(pair->slack, below));
         // The ray leaves through one of the three triangles that d makes with the sides.
         Vec plane = vec_cross(d, portal->ray);
         mf_mask a_right = mf_less_equal(vec_dot(a, plane), zero);
@@ -274,6 +281,7 @@ static void portal_refine(const Convex *pair, mf_mask where, Vec *normal, Portal
         corner_select(mf_and(active, drop_b), &fresh, &portal->corner[1]);
         corner_select(mf_and(active, drop_c), &fresh, &portal->corner[2]);
     }
+    return mf_keep(active, below);
 }
 
 // Weights of the portal's corners at the point below 0 along the normal; true where it is within.
@@ -305,7 +313,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
     for (int turn = 0; turn < TURNS && mf_any(active); turn++) {
         Vec normal = portal->ray;
         portal_find(pair, active, portal);
-        portal_refine(pair, active, &normal, portal);
+        const mf_lane below = portal_refine(pair, active, &normal, portal);
         Corner far;
         corner_along(pair, active, normal, &far);
         mf_lane level = vec_dot(normal, far.way), weight[3];
@@ -313,6 +321,11 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
         Vec at = weighted(weight, portal->corner[0].at, portal->corner[1].at, portal->corner[2].at);
         // Of equal levels the later: its place on the face is known better.
         mf_mask better = mf_and(active, mf_less(level, answer->level + pair->slack));
+        // Turns that end first were still getting lower by as much as the last one.
+        mf_lane gap = below;
+        if (turn + 1 == TURNS)
+            gap = mf_max(gap, mf_keep(mf_not(settled), answer->level - level));
+        answer->gap = mf_select(better, gap, answer->gap);
         answer_take(better, normal, level, at, answer);
         // The first turn goes on from where it came out even when another search did better.
         active = mf_and(active, mf_not(settled));
@@ -440,7 +453,8 @@ static void convex_convex(Meet *meet) {
     pair.place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
     mf_lane radius_a = core_radius(&meet->a), radius = radius_a + core_radius(&meet->b), length;
     mf_lane bound = meet->bound - radius; // the level at which solids are too far apart
-    Answer answer = {.normal = unit_or(pair.place, constant_vec(0, 0, 1), &length)};
+    Answer answer = {.normal = unit_or(pair.place, constant_vec(0, 0, 1), &length),
+                     .gap = mf_zero()};
     if (meet->boxed)
         answer.normal = meet->start;
     mf_mask near = meet->sound;
@@ -459,6 +473,8 @@ static void convex_convex(Meet *meet) {
     if (!mf_any(near))
         return;
     answer_polish(&pair, near, &answer);
+    meet->out->unsure = mf_and(near, mf_less(meet->small * mf_set((mf_real)1e-3), answer.gap));
+    meet->out->gap = mf_keep(meet->out->unsure, answer.gap);
     mf_lane depth = answer.level + radius;
     Vec at = vec_fma(answer.normal, radius_a, answer_point(&pair, near, &answer));
     if (has_face(meet->a.kind) && has_face(meet->b.kind)) {

@@ -12,6 +12,16 @@ mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own, uint32_t lanes) {
                        .lanes = lanes};
 }
 
+mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane) {
+    if (fields->word == NULL)
+        return (mf_WarningRows){NULL, NULL, NULL};
+    const size_t rows = (size_t)block * MF_WARNING_KINDS * MF_BLOCK + lane;
+    return (mf_WarningRows){(uint32_t *)fields->word->data + (size_t)block * MF_BLOCK + lane,
+                            (uint32_t *)fields->steps->data + rows,
+                            (char *)fields->residual->data +
+                                rows * mf_field_value_size(fields->residual->info.type)};
+}
+
 // Wide steps begin at whole widths only: rows are aligned there, and end with the block.
 static void run_block(const mf_Pieces *pieces, uint32_t block, uint32_t robots, uint32_t *fault,
                       mf_PieceFn step, const void *plan) {

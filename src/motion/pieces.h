@@ -7,6 +7,8 @@
 
 #include <mayfly/motion.h>
 
+#include "world/attach.h"
+
 typedef struct mf_Pieces {
     mf_Field *fault; // fault.word
     mf_Field *level; // motion.level; NULL: all robots move by this motion
@@ -22,6 +24,13 @@ typedef void (*mf_PieceFn)(const void *plan, uint32_t block, uint32_t lane, uint
 // The fault and level fields of the group as they are now; a motion that is to share a group with
 // others finds motion.level there when it is added.
 mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own, uint32_t lanes);
+
+// The rows of warnings of the lanes to step, from the first one on; components are MF_BLOCK apart.
+typedef struct mf_WarningRows {
+    uint32_t *word, *steps; // NULL: none are kept
+    void *residual;
+} mf_WarningRows;
+mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane);
 
 // Calls `step` for all pieces of the blocks of `run`.
 void mf_pieces_run(const mf_Pieces *pieces, const mf_SystemRun *run, mf_PieceFn step,

@@ -344,8 +344,47 @@ static const mf_InstrumentPlan *plan_of(const mf_Group *group) {
     return NULL;
 }
 
+static bool carries(const mf_Model *model, uint32_t carrier, uint32_t link) {
+    while (link != MF_NONE && link > carrier)
+        link = model->links[link].parent;
+    return link == carrier;
+}
+
+// A spatial tendon that has an end, a bend or a side on what the sensor's body carries.
+static const mf_Tendon *tendon_at(const mf_Model *model, const mf_Sensor *sensor) {
+    const bool forces = sensor->type == MF_SENSOR_FORCE || sensor->type == MF_SENSOR_TORQUE;
+    const uint32_t body = sensor->body,
+                   link = body < model->body_count ? model->bodies[body].link : MF_NONE;
+    if (!forces || link == MF_NONE)
+        return NULL;
+    for (uint32_t t = 0; t < model->tendon_count; t++) {
+        const mf_Tendon *tendon = &model->tendons[t];
+        for (uint32_t w = tendon->first_wrap; w < tendon->first_wrap + tendon->wrap_count; w++)
+            if (model->tendon_wraps[w].type != MF_WRAP_PULLEY &&
+                carries(model, link, model->tendon_wraps[w].frame.link))
+                return tendon;
+    }
+    return NULL;
+}
+
+static const char *name_or(const char *name) {
+    return name != NULL && name[0] != '\0' ? name : "without name";
+}
+
 bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
     const mf_InstrumentPlan *plan = group != NULL && text != NULL ? plan_of(group) : NULL;
+    for (uint32_t i = 0; plan != NULL && i < plan->batch.instrument_count; i++) {
+        const mf_Instrument *own = &plan->batch.instruments[i];
+        const mf_Model *model = mf_group_model(group);
+        const mf_Tendon *tendon = tendon_at(model, &model->sensors[own->sensor]);
+        if (own->reason != NULL || tendon == NULL || index-- > 0)
+            continue;
+        snprintf(text, MF_INSTRUMENTS_NOTE,
+                 "sensor %u '%.100s' takes the pull of tendon '%.60s' for a part of what the joint "
+                 "bears; in MuJoCo it comes from outside",
+                 own->sensor, name_or(model->sensors[own->sensor].name), name_or(tendon->name));
+        return true;
+    }
     for (uint32_t i = 0; plan != NULL && i < plan->batch.instrument_count; i++) {
         const mf_Instrument *own = &plan->batch.instruments[i];
         if (own->reason == NULL || index-- > 0)

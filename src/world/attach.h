@@ -18,6 +18,13 @@ mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t co
 mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, mf_Field **out,
                          mf_Error *error);
 
+// The fields warning.word, warning.steps and warning.residual, added when they are missing: for
+// motions that raise warnings (mayfly/world.h). A reset of the group clears them.
+typedef struct mf_WarningFields {
+    mf_Field *word, *steps, *residual;
+} mf_WarningFields;
+mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error);
+
 // Gives the system `name` of the group another hash of its settings, after they changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 

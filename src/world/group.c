@@ -337,6 +337,7 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
         mf_field_set(fields->joint_rate, instance, j, 0.0);
     }
     mf_field_set(fields->fault_word, instance, 0, 0.0);
+    mf_group_clear_warnings(group, instance);
     for (uint32_t s = 0; s < group->system_count; s++)
         if (group->systems[s].config.reset != NULL)
             group->systems[s].config.reset(group, instance, group->systems[s].config.user);

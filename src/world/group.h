@@ -56,6 +56,7 @@ struct mf_Group {
     void *field_memory[MF_MAX_FIELDS];     // what the data of each field lies in
     mf_SystemSlot systems[MF_MAX_SYSTEMS]; // in order of phase, then of being added
     mf_CanonicalFields canonical;
+    mf_WarningFields warnings; // NULL: no system raises any
     uint32_t start_point_count;
     double *start_points; // [m] colliding points at the start angles, base frame
     mf_StartPose *starts; // of the instances that were placed; NULL when none was
@@ -100,6 +101,9 @@ mf_Status mf_group_redeclare(mf_Group *group, mf_Error *error);
 // names whose it is.
 mf_Status mf_world_check_rate(const mf_World *world, const char *what, mf_Rate rate,
                               mf_Error *error);
+
+// Sets the fields of warnings, where the group has them, to 0.
+void mf_group_clear_warnings(mf_Group *group, uint32_t instance);
 
 // Starts robots again that have a fault.
 void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count);

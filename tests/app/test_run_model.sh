@@ -122,6 +122,14 @@ grep -q '"motion_notes":\["motion points: integrator' out || fail 'no notes of t
 printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml
 expect 0 run limit.xml --motion prescribed --seconds 0.1
 grep -q "note: sensor 0 's' reads 0: " out || fail 'a sensor that cannot be measured is not told'
+cat >pulled.xml <<'EOF'
+<mujoco><worldbody><site name="w" pos="0 0 1"/><body><joint type="slide" axis="1 0 0"/><geom size=".05" mass="1"/>
+<body pos="0 0 .2"><geom size=".05" mass="1"/><site name="s"/></body></body></worldbody>
+<tendon><spatial name="rope" stiffness="10"><site site="w"/><site site="s"/></spatial></tendon>
+<sensor><force name="f" site="s"/></sensor></mujoco>
+EOF
+expect 0 run pulled.xml --seconds 0.1
+grep -q "note: sensor 0 'f' takes the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not told'
 expect 0 info limit.xml --motion points
 grep -q 'note: mayfly run refuses it: ' out || fail 'info does not say that run refuses'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
@@ -141,6 +149,24 @@ refused 2 '--plot' run box.xml --plot x.svg
 refused 2 '--set' run box.xml --set run.duration=1
 refused 2 '--key' run "$source_dir/scenes/hexapod.yaml" --key x
 refused 1 'gone.xml' run gone.xml
+
+# ---- warnings --------------------------------------------------------------------------------------
+{
+    printf '<mujoco><worldbody><geom type="plane" size="9 9 1"/><body pos="0 0 .0099"><freejoint/>'
+    i=0
+    while [ $i -lt 120 ]; do
+        printf '<geom size=".01" mass=".01" pos="%s %s 0"/>' "0.0$((i % 12 * 2 + 10))" ".$((i / 12 * 3 + 10))"
+        i=$((i + 1))
+    done
+    printf '</body></worldbody></mujoco>'
+} >spiky.xml
+expect 0 run spiky.xml --robots 3 --seconds 0.02
+grep -q '^warning   contacts: in [0-9]* robot-steps of 3 robots there were more contacts than' out || fail 'left out contacts are not told'
+grep -q '^faults    0$' out || fail 'a warning counts as a fault'
+expect 0 run spiky.xml --robots 3 --seconds 0.02 --json
+grep -q '"warnings":{.*"contacts":{"residual":[0-9.]*,"robots":3,"steps":[0-9]*}' out || grep -q '"contacts":{"robots":3,"steps":[0-9]*,"residual":[0-9.]*}' out || fail 'no warnings in JSON'
+expect 0 run box.xml --json
+grep -q '"warnings":{}' out || fail 'a robot at rest has warnings'
 
 # ---- written and read again ------------------------------------------------------------------------
 expect 0 info --mjcf plain.xml box.xml

@@ -30,6 +30,8 @@ _FAULTS = {
     "plugin": lib.MF_FAULT_PLUGIN,
 }
 
+_WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))
+
 
 class Group:
     """Robots of one model in a world; made by World.add_group.
@@ -399,6 +401,38 @@ class Group:
         """Why a robot is out of order: "nonfinite", "range", "input", "control", ..."""
         word = int(lib.mf_group_fault(self._use(), whole(robot, "robot", 0, self.count)))
         return tuple(name for name, bit in _FAULTS.items() if word & bit)
+
+    # ---- warnings --------------------------------------------------------------------------------
+
+    @property
+    def warning(self) -> npt.NDArray[np.uint32]:
+        """What was less exact than meant since each robot's start, as bits; 0: nothing.
+
+        The robots go on. warning_names() tells them, `warnings` sums them up, and the fields
+        warning.steps and warning.residual have a column for each.
+        """
+        if "warning.word" not in self:
+            return np.zeros(self.count, np.uint32)
+        return self["warning.word"].read()
+
+    @property
+    @in_turn
+    def warnings(self) -> dict[str, tuple[int, int, float]]:
+        """Per kind of warning that some robot has: robots, their steps, largest residual."""
+        native = self._use()
+        found: dict[str, tuple[int, int, float]] = {}
+        for bit in _WARNINGS:
+            sum_ = lib.mf_group_warning_sum(native, bit)
+            if sum_.robots > 0:
+                name = text(lib.mf_warning_name(bit))
+                found[name] = (int(sum_.robots), int(sum_.steps), float(sum_.residual))
+        return found
+
+    @in_turn
+    def warning_names(self, robot: int) -> tuple[str, ...]:
+        """What was less exact than meant for a robot: "solver", "contacts", "shapes", ..."""
+        word = int(lib.mf_group_warning(self._use(), whole(robot, "robot", 0, self.count)))
+        return tuple(text(lib.mf_warning_name(bit)) for bit in _WARNINGS if word & bit)
 
     @in_turn
     def instance_hash(self, robot: int) -> int:

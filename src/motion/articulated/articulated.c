@@ -57,6 +57,9 @@ static const mf_FieldInfo articulated_fields[] = {
     {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
      "moment (N m) of its pressing part about the second's link, or the first's beside the world"},
+    {"step.acceleration", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+     "of the base's rotation and of joints in the step before, 0 where something touched: tells "
+     "their velocities in the middle of the next one"},
     {"solver.acceleration", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "of all velocities, of the base, then of links, at the last step's beginning: where the "
      "solver "
@@ -66,9 +69,6 @@ static const mf_FieldInfo articulated_fields[] = {
      "cost"},
     {"solver.iterations", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "of the solver of constraints in the last step"},
-    {"solver.early", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "steps in which the solver of constraints ended before it had converged, or left contacts "
-     "out"},
     {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "per body with force sensors: force and torque from outside on all that it carries; N m"},
     {"joint.limit_force", "N m", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
@@ -80,6 +80,12 @@ static const mf_FieldInfo articulated_fields[] = {
     {"sensor.look", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
      "what sensors of contacts and of spatial tendons see"},
 };
+
+// Whether forces of turning are those of the middle of the step (spread.h). A body by itself needs
+// no such thing (momentum.h).
+static bool looks_ahead(const mf_ArtPlan *plan) {
+    return !plan->law && plan->link_count > 0 && plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+}
 
 // How many elements a row of a fixed count has; rows with none are left out.
 static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
@@ -101,11 +107,12 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->actuator_count;
     case MF_ART_ROW_MEETING:
         return plan->recalls ? plan->collide->pair_count : 0;
+    case MF_ART_ROW_BEFORE:
+        return looks_ahead(plan) ? plan->dof_count : 0;
     case MF_ART_ROW_WARM:
         return plan->law ? plan->dof_count : 0;
     case MF_ART_ROW_RESIDUAL:
     case MF_ART_ROW_ITERATIONS:
-    case MF_ART_ROW_EARLY:
         return plan->law ? 1 : 0;
     case MF_ART_ROW_OUTER:
         return plan->zone_count;
@@ -160,7 +167,7 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
     plan->pushed = mf_group_find_field(group, "push.count");
     plan->push_links = mf_group_model(group)->link_count;
     plan->pieces = mf_pieces_bind(group, MF_MOTION_ARTICULATED, 0);
-    return MF_OK;
+    return mf_attach_warnings(group, &plan->warnings, error);
 }
 
 mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,
@@ -180,6 +187,7 @@ void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, ui
                        mf_ArtBlock *out) {
     const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
     *out = (mf_ArtBlock){.plan = plan, .fault = fault};
+    out->warnings = mf_warning_rows(&plan->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         if (plan->row_base[i] != NULL)
             out->rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
@@ -231,6 +239,12 @@ static void reset_articulated(mf_Group *group, uint32_t instance, void *user) {
     }
 }
 
+// The state is another one: nothing is known of the step before.
+static void refresh_articulated(mf_Group *group, uint32_t instance, void *user) {
+    (void)group;
+    reset_row(user, MF_ART_ROW_BEFORE, instance);
+}
+
 static void destroy_articulated(mf_Context *context, void *user) {
     mf_art_plan_destroy(context, user);
 }
@@ -249,12 +263,15 @@ static const char *const articulated_reads[] = {
     "joint.target",      "joint.torque",  "base.force", "base.torque", "?ball.torque",
     "?actuator.control", "?motion.level", "?push.link", "?push.count", NULL};
 static const char *const articulated_writes[] = {
-    "base.position",        "base.orientation",    "base.linear_velocity", "base.angular_velocity",
-    "joint.angle",          "joint.rate",          "?ball.orientation",    "?ball.rate",
-    "?free.position",       "?free.velocity",      "?contact.load",        "?contact.slip",
-    "?actuator.activation", "?actuator.force",     "?meeting.force",       "?solver.acceleration",
-    "?solver.residual",     "?solver.iterations",  "?solver.early",        "?sensor.outer",
-    "?joint.limit_force",   "?tendon.limit_force", "fault.word",           NULL};
+    "base.position",         "base.orientation",   "base.linear_velocity",
+    "base.angular_velocity", "joint.angle",        "joint.rate",
+    "?ball.orientation",     "?ball.rate",         "?free.position",
+    "?free.velocity",        "?contact.load",      "?contact.slip",
+    "?actuator.activation",  "?actuator.force",    "?meeting.force",
+    "?solver.acceleration",  "?step.acceleration", "?solver.residual",
+    "?solver.iterations",    "?sensor.outer",      "?joint.limit_force",
+    "?tendon.limit_force",   "fault.word",         "warning.word",
+    "warning.steps",         "warning.residual",   NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
     const uint32_t settings[] = {plan->config.integrator,  plan->fixed,
@@ -288,6 +305,7 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         system.phase = MF_PHASE_MOTION;
         system.run = run_articulated;
         system.reset = reset_articulated;
+        system.refresh = refresh_articulated;
         system.destroy = destroy_articulated;
         system.user = plan;
         system.reads = articulated_reads;

@@ -61,22 +61,34 @@ static bool load_pushes(const Step *s, const State *state, Pushes *pushes, Rates
     return true;
 }
 
-// Loads at the end of the step, and speeds along the ground at its beginning.
-static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                       const Work *work, mf_lane (*loads)[2]) {
+// Loads at the end of the step, and speeds along the ground at its beginning. Which contacts press
+// was found before what couples links, in a fixed number of rounds; forces that would pull, or that
+// are missing, are what this leaves.
+static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive, Work *work,
+                       mf_lane (*loads)[2]) {
     const mf_lane zero = mf_zero();
+    mf_lane wrong = zero, sum = zero;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
         loads[i][0] = loads[i][1] = zero;
         if (!work->contacts.any || !touch->near)
             continue;
-        if (plan->hard || plan->law)
-            loads[i][0] = mf_keep(touch->may, touch->load);
-        else
-            loads[i][0] =
-                mf_keep(touch->presses, mf_max(load_at_end(plan, state, drive, work, i), zero));
         loads[i][1] = mf_keep(touch->presses, touch->slides);
+        if (plan->hard || plan->law) {
+            loads[i][0] = mf_keep(touch->may, touch->load);
+            continue;
+        }
+        const mf_lane load = load_at_end(plan, state, drive, work, i), held = mf_max(load, zero);
+        loads[i][0] = mf_keep(touch->presses, held);
+        wrong = wrong + mf_select(touch->presses, held - load, mf_keep(touch->may, held));
+        sum = sum + loads[i][0];
     }
+    if (!work->contacts.any || plan->hard || plan->law || !work->contacts.implicit)
+        return;
+    const mf_lane weight = setting(plan, MF_ART_ALL_MASS) * setting(plan, MF_ART_GRAVITY);
+    const mf_lane part = wrong / mf_max(mf_max(sum, weight), mf_set(MF_REAL_EPSILON));
+    warnings_raise(&work->warnings, mf_less(mf_set((mf_real)MF_ART_UNSETTLED), part),
+                   MF_WARNING_SOLVER, part);
 }
 
 // ---- what sensors ask for -----------------------------------------------------------------------
@@ -198,7 +210,6 @@ static void bind_solver(const Step *s, Solver *solver) {
     solver->warm = s->block->rows[MF_ART_ROW_WARM];
     solver->residual = s->block->rows[MF_ART_ROW_RESIDUAL];
     solver->iterations = s->block->rows[MF_ART_ROW_ITERATIONS];
-    solver->early = s->block->rows[MF_ART_ROW_EARLY];
     solver->alive = s->alive;
 }
 
@@ -214,7 +225,37 @@ static mf_mask lanes_in_flight(const Step *s, const Work *work) {
     return flies;
 }
 
-static void advance(const Step *s, const Rates *force, const Rates *rates, const Work *work,
+// Accelerations for the next step, where they may be expected to go on: nothing that strikes
+// touches the robot.
+static void keep_accelerations(const Step *s, const Drive *drive, const Rates *rates,
+                               const Work *work) {
+    const mf_ArtPlan *plan = s->plan;
+    mf_mask smooth = mf_and(s->alive, mf_not(work->touched));
+    if (drive->before == NULL)
+        return;
+    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
+        if (work->contacts.touch[i].near)
+            smooth = mf_and(smooth, mf_not(work->contacts.touch[i].may));
+    for (uint32_t l = 0; plan->limited && l < plan->link_count; l++)
+        if (plan->links[l].drive & MF_ART_HAS_LIMIT)
+            smooth = mf_and(smooth, mf_not(work->links[l].limit.pushes));
+    if (drive->pushes != NULL) {
+        const mf_index count = mf_load_index((const int32_t *)s->block->pushed);
+        smooth = mf_and(smooth, mf_index_equal(count, mf_set_index(0)));
+    }
+    mf_lane sum = plan->fixed ? mf_zero() : vec_size(rates->angular);
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (plan->links[l].kind != MF_ART_BALL)
+            sum = sum + mf_abs(rates->joint[l]);
+    smooth = mf_and(smooth, mf_finite(sum));
+    if (!plan->fixed)
+        keep_vec(s, MF_ART_ROW_BEFORE, 0, vec_keep(smooth, rates->angular));
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (plan->links[l].kind != MF_ART_BALL)
+            keep_store(s, MF_ART_ROW_BEFORE, plan->links[l].dof, mf_keep(smooth, rates->joint[l]));
+}
+
+static void advance(const Step *s, const Rates *force, const Rates *rates, Work *work,
                     State *state) {
     const mf_ArtPlan *plan = s->plan;
     const mf_lane step = setting(plan, MF_ART_STEP);
@@ -224,13 +265,14 @@ static void advance(const Step *s, const Rates *force, const Rates *rates, const
     integrate_euler(plan, state, rates, step);
     if (plan->ball_count > 0 && !plan->law)
         keep_balls(plan, balls, work, step, state);
-    keep_momentum(plan, &start, force, rates, step, state);
+    keep_momentum(plan, &start, force, rates, step, &work->warnings, state);
 }
 
 static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
-                       mf_lane (*loads)[2], Actuated *out, Asked *asked) {
+                       mf_lane (*loads)[2], Actuated *out, Asked *asked, Warnings *warnings) {
     Work work;
     Rates rates;
+    work.warnings.any = false;
     work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
     work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
     work.contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
@@ -245,10 +287,12 @@ static void step_euler(const Step *s, Drive *drive, State *state, const Rates *f
     keep_actuators(s, &work.actuation, out);
     keep_asked(s->plan, state, drive, force, &rates, &work, asked);
     advance(s, force, &rates, &work, state);
+    keep_accelerations(s, drive, &rates, &work);
+    *warnings = work.warnings;
 }
 
 static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,
-                     mf_lane (*loads)[2], Actuated *out, Asked *asked) {
+                     mf_lane (*loads)[2], Actuated *out, Asked *asked, Warnings *warnings) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {1, 2, 2, 1};
@@ -257,6 +301,7 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
     Slope sum, last;
     Rates rates;
     Work work;
+    work.warnings.any = false;
     work.contacts.implicit = false;
     work.contacts.load = NULL;
     work.meetings.memory = NULL;
@@ -278,6 +323,7 @@ static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *for
     slope_apply(s->plan, state, state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)));
     find_loads(s->plan, &stage, drive, &work, loads);
     keep_actuators(s, &work.actuation, out);
+    *warnings = work.warnings;
 }
 
 void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
@@ -291,6 +337,7 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     mf_lane loads[MF_ARTICULATED_MAX_CONTACTS][2];
     Actuated actuated;
     Asked asked;
+    Warnings warnings;
     load_state(block, &state);
     load_forces(&s, &state, &force);
     Drive drive = {.active = true,
@@ -300,12 +347,14 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
                                : mf_zero(),
                    .target = row_of(block, MF_ART_ROW_TARGET)};
     drive.damps = drive.step;
+    drive.before = row_of(block, MF_ART_ROW_BEFORE);
+    drive.ahead = mf_set((mf_real)0.5) * drive.step;
     Pushes pushes;
     drive.pushes = load_pushes(&s, &state, &pushes, &force) ? &pushes : NULL;
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)
-        step_rk4(&s, &drive, &state, &force, loads, &actuated, &asked);
+        step_rk4(&s, &drive, &state, &force, loads, &actuated, &asked, &warnings);
     else
-        step_euler(&s, &drive, &state, &force, loads, &actuated, &asked);
+        step_euler(&s, &drive, &state, &force, loads, &actuated, &asked, &warnings);
     check_state(&s, &state);
     store_state(&s, &state);
     for (uint32_t i = 0; i < s.plan->contact_count; i++) {
@@ -314,4 +363,5 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     }
     store_actuators(&s, &actuated);
     store_asked(&s, &asked);
+    warnings_store(&warnings, &block->warnings, s.alive);
 }

@@ -4,6 +4,9 @@
 
 #include "motion/articulated/plan.h"
 
+// The copy of the kernel for questions that this processor may use.
+mf_ArtQueryFn mf_art_query_of(mf_Isa isa);
+
 mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
                              mf_Error *error);
 void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan); // NULL is fine

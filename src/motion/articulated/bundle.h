@@ -27,6 +27,7 @@ typedef struct Bundle {
 typedef struct Group { // lanes that are solved together
     mf_mask lanes;
     uint32_t count, numbers; // [1] bundles, and numbers of all their rows at most
+    uint32_t dropped;        // [1] contacts without room
     Bundle bundles[MF_ARTICULATED_MAX_MEETINGS];
 } Group;
 
@@ -121,6 +122,7 @@ static inline void group_fill_deepest(const mf_ArtPlan *plan, Meetings *all, Gro
     Meeting *list[MEETING_MOST];
     uint32_t count = 0;
     group->count = group->numbers = 0;
+    group->dropped = all->lost;
     for (uint32_t i = 0; i < all->count; i++)
         if (mf_any(mf_and(all->list[i].exists, group->lanes)))
             list[count++] = &all->list[i];
@@ -133,9 +135,10 @@ static inline void group_fill_deepest(const mf_ArtPlan *plan, Meetings *all, Gro
         for (uint32_t i = shallow + 1; i < count; i++)
             list[i - 1] = list[i];
         count--;
+        group->dropped++;
     }
     for (uint32_t i = 0; i < count; i++)
-        group_add(plan, group, list[i]);
+        group->dropped += !group_add(plan, group, list[i]);
 }
 
 // As many of the lanes from `first` on as have room together; returns how many.
@@ -143,7 +146,7 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
                                   Group *group) {
     Meetings *all = &work->meetings;
     group->lanes = mf_mask_all();
-    group->count = 0;
+    group->count = group->dropped = 0;
     if (plan->collide == NULL && !plan->hard)
         return MF_LANES;
     for (uint32_t width = MF_LANES - first;; width /= 2) {

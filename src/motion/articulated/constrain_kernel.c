@@ -493,17 +493,16 @@ static void keep_row(const Problem *p, mf_real *row, uint32_t c, mf_lane value) 
 
 static void keep_course(const Problem *p, const Course *course, const mf_lane *acceleration) {
     const Solver *solver = &p->work->solver;
+    Warnings *warnings = &p->work->warnings;
     if (solver->warm == NULL)
         return;
-    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_mask early = course->busy;
+    warnings_raise(warnings, mf_and(course->busy, p->lanes), MF_WARNING_SOLVER, course->residual);
     if (p->overflow)
-        early = mf_mask_all();
+        warnings_raise(warnings, p->lanes, MF_WARNING_CONTACTS, mf_set((mf_real)p->left_out));
     for (uint32_t i = 0; i < p->dofs; i++)
         keep_row(p, solver->warm, i, acceleration[i]);
     keep_row(p, solver->residual, 0, course->residual);
     keep_row(p, solver->iterations, 0, course->steps);
-    keep_row(p, solver->early, 0, row_load(solver->early, 0) + mf_select(early, one, zero));
 }
 
 // ---- all together -------------------------------------------------------------------------------
@@ -526,6 +525,7 @@ static void problem_build(Problem *p) {
 static void drop_contacts(Problem *p) {
     while (p->contact_count > 0 && p->overflow) {
         p->contact_count--;
+        p->left_out++;
         const uint32_t last = p->contacts[p->contact_count].constraint;
         if (last == MF_NONE || last >= p->constraint_count)
             continue;
@@ -537,7 +537,7 @@ static void drop_contacts(Problem *p) {
         pattern_find(p);
         slips_find(p);
     }
-    p->overflow = true; // it is counted all the same
+    p->overflow = true; // it is told all the same
 }
 
 static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {

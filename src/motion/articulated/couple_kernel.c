@@ -505,6 +505,32 @@ static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     }
 }
 
+// What the last sweep still changed, over all impulses, both as speeds; `before` has the impulses
+// before it.
+static void sweeps_warn(const Couple *c, const mf_lane *before, uint32_t first, mf_mask lanes) {
+    mf_lane changed = mf_zero(), all = mf_zero();
+    for (uint32_t i = first; i < c->row_count; i++) {
+        const Row *row = &c->rows[i];
+        const mf_lane change = row->impulse - before[i];
+        changed = mf_fma(change * change, row->diagonal, changed);
+        all = mf_fma(row->impulse * row->impulse, row->diagonal, all);
+    }
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
+    const mf_lane part = mf_sqrt(changed / mf_max(all, tiny));
+    warnings_raise(&c->work->warnings,
+                   mf_and(lanes, mf_less(mf_set((mf_real)MF_ART_UNSWEPT), part)), MF_WARNING_SOLVER,
+                   part);
+}
+
+// Equality constraints that are open where the step begins.
+static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
+    mf_lane most = mf_zero();
+    for (uint32_t i = 0; i < c->plan->loop_rows; i++)
+        most = mf_max(most, mf_abs(loops->error[i]));
+    warnings_raise(&c->work->warnings, mf_and(lanes, mf_less(mf_set((mf_real)MF_ART_OPEN), most)),
+                   MF_WARNING_LOOPS, most);
+}
+
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
                         const Group *group, Work *work, Rates *out) {
     Couple couple;
@@ -518,6 +544,8 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     loops.first = 0;
     if (plan->loop_count > 0)
         start_loops(&couple, &loops, state, out, unit, explicit);
+    if (plan->loop_count > 0)
+        loops_warn(&couple, &loops, group->lanes);
     uint32_t first = couple.row_count;
     tendon_rows(&couple, state, out, unit, explicit);
     uint32_t end = couple.row_count;
@@ -534,7 +562,10 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     if (plan->tendon_count > 0)
         rubbed = lanes;
     uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
+    mf_lane before[COUPLE_ROWS];
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
+        for (uint32_t i = first; i < couple.row_count && sweep + 1 == sweeps; i++)
+            before[i] = couple.rows[i].impulse;
         for (uint32_t i = first; i < end; i++)
             relax(&couple, &couple.rows[i]);
         for (uint32_t i = 0; i < group->count; i++)
@@ -543,6 +574,8 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
             solve_loops(&couple, &loops, unit, explicit, lanes);
         lanes = rubbed;
     }
+    if (!explicit)
+        sweeps_warn(&couple, before, first, mf_and(rubbed, group->lanes));
     mf_lane scale = mf_set((mf_real)1);
     if (!explicit)
         scale = scale / unit;
@@ -565,6 +598,13 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
     for (uint32_t lane = 0; lane < MF_LANES;) {
         Group group;
         lane += group_take(plan, own, lane, &group);
+        if (group.dropped > 0)
+            warnings_raise(&own->warnings, group.lanes, MF_WARNING_CONTACTS,
+                           mf_set((mf_real)group.dropped));
+        for (uint32_t i = 0; i < group.count; i++)
+            own->touched = mf_or(own->touched, mf_and(group.bundles[i].exists, group.lanes));
+        if (own->meetings.found)
+            meetings_warn(&own->meetings, group.lanes, &own->warnings);
         solve_group(plan, state, explicit, &group, own, rates);
         if (own->meetings.memory != NULL)
             meetings_remember(plan, &own->contacts, &own->meetings, group.lanes);

@@ -21,6 +21,8 @@ typedef struct Drive {
     mf_lane step;          // [s] 0 when forces act at the beginning of the step
     mf_lane damps;         // [s] the same for the damping of joints
     const mf_real *target; // rows of joint.target
+    const mf_real *before; // rows of step.acceleration, NULL: none
+    mf_lane ahead;         // [s] half a step, with `before`
     const State *state;
     const Pushes *pushes; // of collisions; NULL: none
     Line *limits;         // per plan link: the part of the limit, where somebody asks; else NULL

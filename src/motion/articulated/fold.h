@@ -99,7 +99,7 @@ static MF_INLINE void fold_hinge(const mf_ArtPlan *plan, const State *state, con
     Vec angular = {a->j.xz, a->j.yz, a->j.zz}, linear = {a->h.zx, a->h.zy, a->h.zz};
     eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->n.z);
     // The axis turns with the link: rate x axis times the joint's rate.
-    mf_lane x = own->rate.y * rate, y = own->rate.x * rate;
+    mf_lane x = own->swirl.y * own->speed, y = own->swirl.x * own->speed;
     a->n.x = mf_fma(a->j.xx, x, mf_fma(-a->j.xy, y, a->n.x));
     a->n.y = mf_fma(a->j.xy, x, mf_fma(-a->j.yy, y, a->n.y));
     a->n.z = mf_fma(a->j.xz, x, mf_fma(-a->j.yz, y, a->n.z));
@@ -129,7 +129,7 @@ static inline void fold_slide(const mf_ArtPlan *plan, const State *state, const 
     Vec angular = {a->h.xz, a->h.yz, a->h.zz}, linear = {a->m.xz, a->m.yz, a->m.zz};
     eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->f.z);
     mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
-    add_push(a, slide_bias(own->rate, way, rate));
+    add_push(a, slide_bias(own->swirl, way, own->speed));
     art_shift_z(a, way);
     art_turn_z(a, own->cosine, own->sine);
 }
@@ -233,10 +233,10 @@ static void fold_link(const mf_ArtPlan *plan, const State *state, const Drive *d
     LinkWork *own = &work->links[l];
     Art a;
     if (link->leaf) {
-        a = rigid_art(c, own->rate);
+        a = rigid_art(c, own->swirl);
     } else {
         a = work->sums[link->depth];
-        add_rigid(&a, c, own->rate);
+        add_rigid(&a, c, own->swirl);
     }
     if (work->contacts.any && link->contact_count > 0 && !plan->law)
         contacts_add(plan, (int32_t)l, link->first_contact, link->contact_count, drive->step,

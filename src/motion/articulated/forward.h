@@ -230,7 +230,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     work->base_angular = vec_zero();
     work->base_linear = vec_scale(up_of(plan, world), gravity);
     if (!plan->fixed) {
-        add_rigid(&work->base, base_constants(plan), state->rate);
+        add_rigid(&work->base, base_constants(plan), base_swirl(plan, state, drive));
         if (work->contacts.any && plan->base_contacts > 0 && !plan->law)
             contacts_add(plan, -1, 0, plan->base_contacts, drive->step, &work->contacts,
                          state->rate, &work->base);
@@ -344,8 +344,8 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
 static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                     const Rates *force, Work *work, Rates *out) {
     const Mat world = quat_matrix(state->attitude);
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        spread_rate(plan, state, l, work);
+    spread_all(plan, state, drive, work);
+    work->touched = mf_not(mf_mask_all());
     const bool law = drive->active && plan->law;
     work->contacts.any = work->meetings.found = work->expects = false;
     work->contacts.pose[0] = (Pose){world, state->place, state->velocity};

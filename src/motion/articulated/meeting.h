@@ -5,6 +5,7 @@
 
 #include "contact/narrow.h"
 #include "motion/articulated/contact.h"
+#include "motion/warn.h"
 
 enum { MEETING_MOST = 512 }; // found at a time, all lanes together
 
@@ -19,7 +20,9 @@ typedef struct Meeting {
 
 typedef struct Meetings {
     bool found, overflow; // `found`: the list is that of this state
-    uint32_t count;       // [1]
+    uint32_t count, lost; // [1] lost: those without room
+    mf_mask unsure;       // lanes in which the search for a contact ended early
+    mf_lane gap;          // [m] and by how much it may be off
     mf_real *memory;      // rows of meeting.force, NULL: none (recall.h)
     mf_mask alive;        // lanes that may write there
     Meeting list[MEETING_MOST];
@@ -43,6 +46,7 @@ static inline void meetings_push(Meetings *all, const Meeting *meeting, mf_mask 
         return;
     if (all->count == MEETING_MOST) {
         all->overflow = true;
+        all->lost++;
         return;
     }
     all->list[all->count] = *meeting;
@@ -68,7 +72,9 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
                                  Meetings *all) {
     all->found = true;
     all->overflow = false;
-    all->count = 0;
+    all->count = all->lost = 0;
+    all->unsure = mf_not(mf_mask_all());
+    all->gap = mf_zero();
     for (uint32_t i = 0; plan->hard && i < plan->contact_count; i++) {
         const Touch *touch = &contacts->touch[i];
         if (!touch->near)
@@ -104,6 +110,10 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
         mf_lane least = mf_set(-reach);
         if (plan->laws != NULL)
             least = mf_set((mf_real)-plan->laws[near[n]].margin);
+        if (manifold.count > 0) {
+            all->unsure = mf_or(all->unsure, manifold.unsure);
+            all->gap = mf_max(all->gap, manifold.gap);
+        }
         if (manifold.count > 0 && reach > 0)
             where = meeting_allowed(plan, near[n], spheres, reach);
         for (uint32_t k = 0; k < manifold.count; k++) {
@@ -118,6 +128,11 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
             meetings_push(all, &meeting, lanes);
         }
     }
+}
+
+// Tells of contacts in `lanes` that were not found exactly.
+static inline void meetings_warn(const Meetings *all, mf_mask lanes, Warnings *warnings) {
+    warnings_raise(warnings, mf_and(all->unsure, lanes), MF_WARNING_SHAPES, all->gap);
 }
 
 #endif

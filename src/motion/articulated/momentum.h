@@ -86,12 +86,15 @@ static MF_INLINE Vec change_of(const Turn *turn, Vec seen, Vec way) {
     return vec_cross(seen, vec_fma(across, -turn->second, more));
 }
 
-// Solves (1) from the guess `kicked`, which is w0.
-static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step) {
+// Solves (1) from the guess `kicked`, which is w0. Lanes in `lanes` whose last correction was more
+// than a thousandth of the rate raise a warning.
+static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step,
+                                mf_mask lanes, Warnings *warnings) {
     const mf_lane half = step * mf_set((mf_real)0.5), s = scale_of(d), k = -half * s,
                   zero = mf_zero(), one = mf_set((mf_real)1);
-    Vec w = kicked;
+    Vec w = kicked, before = w;
     for (int i = 0; i < SPIN_ROUNDS; i++) {
+        before = w;
         const Turn turn = turn_of_rates(kicked, w, half);
         const Vec seen = vec_turn_back(&turn, momentum);
         const Vec rest = vec_sub(vec_add(b, seen), sym_apply(d, w));
@@ -103,6 +106,11 @@ static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, m
                               (Vec){d->xz * s, d->yz * s, d->zz * s});
         w = vec_add(w, divide_by_columns(x, y, z, vec_scale(rest, s)));
     }
+    const Vec change = vec_sub(w, before);
+    const mf_lane size = vec_dot(w, w), moved = vec_dot(change, change);
+    const mf_mask wrong = mf_and(lanes, mf_less(mf_set((mf_real)1e-6) * size, moved));
+    if (mf_any(wrong))
+        warnings_raise(warnings, wrong, MF_WARNING_SPIN, mf_sqrt(moved / size));
     return w;
 }
 
@@ -195,13 +203,16 @@ typedef struct Start { // of a step
     bool any;      // some lane is to be corrected
 } Start;
 
+static MF_INLINE Start start_of(const State *state, mf_mask flies) {
+    return (Start){.place = state->place,
+                   .velocity = state->velocity,
+                   .rate = state->rate,
+                   .attitude = state->attitude,
+                   .flies = flies};
+}
+
 static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies) {
-    Start start;
-    start.place = state->place;
-    start.velocity = state->velocity;
-    start.rate = state->rate;
-    start.attitude = state->attitude;
-    start.flies = flies;
+    Start start = start_of(state, flies);
     const bool whole = plan->link_count == 0 ? plan->loop_count == 0 : plan->loose;
     start.any = !plan->fixed && !plan->law && whole && mf_any(flies);
     if (start.any)
@@ -212,9 +223,10 @@ static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf
 // Rate, attitude, velocity and place from the rate after the kick, the momentum and the centre's
 // velocity at the end of the step.
 static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *d, Vec b,
-                               Vec momentum, Vec kicked, Vec velocity, mf_lane step, State *state) {
+                               Vec momentum, Vec kicked, Vec velocity, mf_lane step,
+                               Warnings *warnings, State *state) {
     const mf_mask flies = start->flies;
-    const Vec rate = spin_solve(d, b, momentum, kicked, step);
+    const Vec rate = spin_solve(d, b, momentum, kicked, step, flies, warnings);
     const Quat attitude = quat_spin(start->attitude, vec_mean(kicked, rate), step);
     const Mat before = quat_matrix(start->attitude), after = quat_matrix(attitude);
     const Vec from = mat_apply(&before, start->whole.center), to = mat_apply(&after, end->center);
@@ -229,11 +241,10 @@ static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *
     state->place = vec_select(flies, place, state->place);
 }
 
-// A body by itself, with the accelerations that it got.
-static MF_INLINE void keep_body(const mf_ArtPlan *plan, const Start *start, const Rates *rates,
-                                mf_lane step, State *state) {
+// A body by itself, with the accelerations that it got; `rotor` is added to its inertia.
+static MF_INLINE void keep_body(const Start *start, const Rates *rates, mf_lane rotor, mf_lane step,
+                                Warnings *warnings, State *state) {
     const Whole *body = &start->whole;
-    const mf_lane rotor = mf_set(base_constants(plan)[MF_ART_ARMATURE]);
     const Mat before = quat_matrix(start->attitude);
     const Vec w = start->rate, gain = rates->angular, c = body->center;
     const Sym d = sym_more(body->inertia, rotor);
@@ -244,12 +255,13 @@ static MF_INLINE void keep_body(const mf_ArtPlan *plan, const Start *start, cons
     const Vec swing = vec_cross_add(gain, c, vec_cross(w, vec_cross(w, c)));
     Vec velocity = vec_add(start->velocity, mat_apply(&before, vec_cross(w, c)));
     velocity = vec_fma(vec_add(rates->linear, mat_apply(&before, swing)), step, velocity);
-    base_set(start, body, &d, vec_scale(end, rotor), momentum, kicked, velocity, step, state);
+    base_set(start, body, &d, vec_scale(end, rotor), momentum, kicked, velocity, step, warnings,
+             state);
 }
 
 // A tree in flight.
 static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const Rates *force,
-                             mf_lane step, State *state) {
+                             mf_lane step, Warnings *warnings, State *state) {
     const Whole *from = &start->whole;
     const mf_lane over = mf_set((mf_real)1) / setting(plan, MF_ART_ALL_MASS);
     const Mat before = quat_matrix(start->attitude);
@@ -265,25 +277,27 @@ static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const R
     Vec velocity = vec_add(start->velocity, mat_apply(&before, moves));
     velocity = vec_fma(gain, step, velocity);
     base_set(start, &end, &end.inertia, vec_negative(end.own), momentum, vec_fma(kick, step, w),
-             velocity, step, state);
+             velocity, step, warnings, state);
 }
 
 // Corrects the base after a step of Euler's.
 static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, const Rates *force,
-                                 const Rates *rates, mf_lane step, State *state) {
+                                 const Rates *rates, mf_lane step, Warnings *warnings,
+                                 State *state) {
     if (!start->any)
         return;
     if (plan->link_count == 0)
-        keep_body(plan, start, rates, step, state);
+        keep_body(start, rates, mf_set(base_constants(plan)[MF_ART_ARMATURE]), step, warnings,
+                  state);
     else
-        keep_tree(plan, start, force, step, state);
+        keep_tree(plan, start, force, step, warnings, state);
 }
 
 // ---- ball joints --------------------------------------------------------------------------------
 
 // The same for the link of each ball joint, in the place of its turn by the rate of the end.
-static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, const Work *work,
-                              mf_lane step, State *state) {
+static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, Work *work, mf_lane step,
+                              State *state) {
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         const mf_real *c = link_constants(plan, l);
@@ -296,7 +310,7 @@ static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, const 
         const Vec held = sym_apply(&own, end), momentum = vec_fma(gyro, step, held);
         const Vec kicked = vec_fma(sym_divide(&d, gyro), step, end);
         const Vec b = vec_sub(sym_apply(&d, end), held);
-        const Vec rate = spin_solve(&d, b, momentum, kicked, step);
+        const Vec rate = spin_solve(&d, b, momentum, kicked, step, mf_mask_all(), &work->warnings);
         const Vec change = vec_sub(rate, end);
         const Vec mean = vec_sub(vec_mean(kicked, rate), end); // beside the rate of the end
         const Vec turns = vec_add(state->ball_rate[link->row], mean);

@@ -2,6 +2,7 @@
 #include "motion/articulated/host.h"
 #include "motion/articulated/look.h"
 #include "motion/articulated/build.h"
+#include "motion/articulated/step.h"
 #include "math/scalar.h"
 
 #include <float.h>
@@ -409,6 +410,16 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan);
 }
 
+mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
+#if defined(MF_WIDE_COPIES)
+    if (mf_kernel_row_single(isa) != 0)
+        return mf_articulated_query_single_f64;
+#else
+    (void)isa;
+#endif
+    return mf_articulated_query_scalar_f64;
+}
+
 mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
                              mf_Error *error) {
     *out = NULL;
@@ -422,6 +433,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     plan->config = *config;
+    plan->query = mf_art_query_of(mf_world_isa(world));
     plan->terrain = mf_world_settings(world)->terrain;
     plan->config.contact_law = mf_art_law(model, config);
     plan->law = plan->config.contact_law == MF_CONTACT_LAW_MUJOCO;

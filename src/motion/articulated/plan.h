@@ -16,6 +16,13 @@
 #include "contact/collide.h"
 #include "motion/pieces.h"
 
+// What the compliant law may leave before it is told as a warning: forces of contacts that pull, or
+// that are missing, over those that press or the weight; change of all impulses in the last sweep
+// over their size; gap of an equality constraint.
+#define MF_ART_UNSETTLED 0.1 // [1]
+#define MF_ART_UNSWEPT 0.1   // [1]
+#define MF_ART_OPEN 1e-3     // [m] or [rad]
+
 enum {
     MF_ARTICULATED_MAX_LINKS = 256,
     MF_ARTICULATED_MAX_BALLS = 64,
@@ -368,10 +375,10 @@ enum {
     MF_ART_ROW_ACTIVATION,
     MF_ART_ROW_ACTUATOR_FORCE,
     MF_ART_ROW_MEETING,
-    MF_ART_ROW_WARM, // these four only with MuJoCo's law
+    MF_ART_ROW_BEFORE,
+    MF_ART_ROW_WARM, // these three only with MuJoCo's law
     MF_ART_ROW_RESIDUAL,
     MF_ART_ROW_ITERATIONS,
-    MF_ART_ROW_EARLY,
     MF_ART_ROW_OUTER, // these five only where somebody asks
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,
@@ -379,6 +386,9 @@ enum {
     MF_ART_ROW_LOOK,
     MF_ART_ROWS
 };
+
+struct mf_ArtQuery;
+typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
 
 struct mf_ArtBlock;
 typedef void (*mf_ArtStepFn)(const struct mf_ArtBlock *block);
@@ -463,7 +473,9 @@ typedef struct mf_ArtPlan {
     float *constants_f32;
     mf_ArtStepFn step;     // `pieces.lanes` lanes at once
     mf_ArtStepFn step_one; // one lane
+    mf_ArtQueryFn query;
     mf_Pieces pieces;
+    mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_ART_ROWS];
     char *row_base[MF_ART_ROWS];
@@ -481,6 +493,7 @@ typedef struct mf_ArtBlock {
     const mf_ArtPlan *plan;
     void *rows[MF_ART_ROWS];
     uint32_t *fault;
+    mf_WarningRows warnings;
     const void *push;       // push.link, NULL: nothing of the block is pushed
     const uint32_t *pushed; // push.count
 } mf_ArtBlock;

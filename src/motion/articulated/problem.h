@@ -99,6 +99,7 @@ typedef struct Problem {
     const State *state;
     mf_mask lanes;
     bool overflow;
+    uint32_t left_out; // [1] contacts without room, with `overflow`
     uint32_t dofs;
 
     Vec axis[PROBLEM_DOFS];                   // [1] world

@@ -114,7 +114,7 @@ static inline void candidates_find(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const Contacts *contacts = &p->work->contacts;
     Meetings *all = &p->work->meetings;
-    p->candidate_count = 0;
+    p->candidate_count = p->left_out = 0;
     for (uint32_t i = 0; contacts->any && i < plan->contact_count; i++) {
         const Touch *touch = &contacts->touch[i];
         if (touch->near)
@@ -126,6 +126,8 @@ static inline void candidates_find(Problem *p) {
     if (!all->found || all->overflow)
         meetings_find(plan, contacts, p->lanes, all);
     p->overflow = p->overflow || all->overflow;
+    p->left_out = all->lost;
+    meetings_warn(all, p->lanes, &p->work->warnings);
     for (uint32_t i = 0; i < all->count; i++)
         candidate_add(p, false, i, mf_and(all->list[i].exists, p->lanes));
 }
@@ -163,6 +165,7 @@ static inline void slots_fill(Problem *p) {
         if (slot == NULL) {
             if (p->contact_count == PROBLEM_CONTACTS) {
                 p->overflow = true;
+                p->left_out += p->candidate_count - i;
                 return;
             }
             slot = &p->contacts[p->contact_count++];

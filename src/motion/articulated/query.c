@@ -60,7 +60,7 @@ static void ask(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values, c
                          .velocity = values->velocity,
                          .in = in,
                          .out = out};
-    mf_articulated_query_scalar_f64(&query);
+    plan->query(&query);
 }
 
 void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,

@@ -139,7 +139,7 @@ static void answer_inverse(const mf_ArtQuery *query, const State *state) {
     store_rates(query, &force);
 }
 
-void mf_articulated_query_scalar_f64(const mf_ArtQuery *query) {
+void MF_KERNEL(mf_articulated_query)(const mf_ArtQuery *query) {
     State state;
     load_state(query, &state);
     switch (query->task) {

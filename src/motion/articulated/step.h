@@ -20,7 +20,11 @@ MF_KERNEL_COPIES(void, mf_articulated_constrain,
                  (const mf_ArtPlan *plan, const void *state, const void *drive, void *work,
                   void *rates));
 
-// Answers a question about the tree of one robot.
+// Answers a question about the tree of one robot. Both copies give the same bits; the second needs
+// a processor with fused multiply-add.
 void mf_articulated_query_scalar_f64(const mf_ArtQuery *query);
+#if defined(MF_WIDE_COPIES)
+void mf_articulated_query_single_f64(const mf_ArtQuery *query);
+#endif
 
 #endif

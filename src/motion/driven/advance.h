@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_DRIVEN_ADVANCE_H
 #define MF_MOTION_DRIVEN_ADVANCE_H
 
+#include "motion/articulated/momentum.h"
 #include "motion/driven/step.h"
 
 // The joints' state at some time within the step, and their accelerations there.
@@ -28,6 +29,59 @@ static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *st
     }
 }
 
+// ---- spins --------------------------------------------------------------------------------------
+
+// Lanes in which no contact is within reach of the step.
+static inline mf_mask lanes_in_flight(const Ground *ground) {
+    mf_mask flies = mf_mask_all();
+    for (uint32_t i = 0; i < ground->spot_count; i++)
+        flies = mf_and(flies, mf_not(ground->spots[i].may));
+    return flies;
+}
+
+// The robot as the body that it is at the present angles, about its centre.
+static inline Whole whole_of(const mf_DrivenPlan *plan, const Body *body) {
+    const Sym *z = &body->spread;
+    const Composite sum = {
+        .mass = mf_set(driven_constants(plan, -1)[MF_DRIVEN_CARRIED]),
+        .moment = body->moment,
+        .inertia = {z->yy + z->zz, z->xx + z->zz, z->xx + z->yy, -z->xy, -z->xz, -z->yz}};
+    Whole whole = {.drift = vec_zero(), .own = vec_zero()};
+    whole.center = vec_scale(sum.moment, mf_set((mf_real)1) / sum.mass);
+    whole.inertia = about_center(&sum, whole.center);
+    return whole;
+}
+
+// Before the step: what a body in flight keeps (momentum.h). Where moving limbs have a reaction
+// that is the momentum of all links; on the ground such a robot keeps the torque of the beginning.
+static inline Start spin_start(const mf_DrivenPlan *plan, const State *state, bool moves,
+                               const Driven *work) {
+    const bool tree = moves && plan->art->link_count > 0;
+    Start start = start_of(state, tree ? lanes_in_flight(&work->ground) : mf_mask_all());
+    start.any = mf_any(start.flies);
+    if (start.any && tree)
+        whole_find(plan->art, state, &start.whole);
+    else if (start.any)
+        start.whole = whole_of(plan, &work->base);
+    return start;
+}
+
+// After it.
+static inline void spin_keep(const mf_DrivenPlan *plan, const Start *start, const Outside *outside,
+                             const Rates *rates, bool moves, mf_lane step, Driven *work,
+                             State *state) {
+    if (!start->any)
+        return;
+    if (!moves || plan->art->link_count == 0) {
+        keep_body(start, rates, mf_zero(), step, &work->warnings, state);
+        return;
+    }
+    Rates force;
+    force.linear = outside->force;
+    force.angular = mat_apply_transposed(&work->limbs.world, outside->torque);
+    keep_tree(plan->art, start, &force, step, &work->warnings, state);
+}
+
 // Semi-implicit: velocities first, the pose with the new ones. Joints have their mean acceleration,
 // so that the base answers to the whole change of their rates.
 static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
@@ -36,20 +90,23 @@ static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const 
     const mf_lane step = setting(plan, MF_ART_STEP), half = mf_set((mf_real)0.5);
     const bool implicit = plan->config.integrator == MF_ARTICULATED_IMPLICIT;
     mf_lane given[MF_ARTICULATED_MAX_LINKS];
-    Vec angular, linear;
+    Rates rates;
+    Start start = {.any = false};
     for (uint32_t l = 0; l < plan->link_count; l++)
         if (plan->links[l].kind != MF_ART_BALL)
             given[l] = mf_fma(paths->jerk[l] * step, half, paths->acceleration[l]);
     work->ground.implicit = implicit;
     if (!plan->fixed) {
         accelerate(block->plan, &block->art, state, given, outside, moves,
-                   implicit ? step : mf_zero(), work, &angular, &linear);
-        state->velocity = vec_fma(linear, step, state->velocity);
-        state->rate = vec_fma(angular, step, state->rate);
+                   implicit ? step : mf_zero(), work, &rates.angular, &rates.linear);
+        start = spin_start(block->plan, state, moves, work);
+        state->velocity = vec_fma(rates.linear, step, state->velocity);
+        state->rate = vec_fma(rates.angular, step, state->rate);
         state->place = vec_fma(state->velocity, step, state->place);
         state->attitude = quat_spin(state->attitude, state->rate, step);
     }
     paths_step(plan, step, state, paths);
+    spin_keep(block->plan, &start, outside, &rates, moves, step, work, state);
 }
 
 typedef struct BaseSlope {
@@ -150,9 +207,12 @@ static inline void driven_step(const mf_DrivenBlock *block, bool moves) {
     Outside outside;
     Driven work;
     load_state(&block->art, &state);
+    for (uint32_t b = 0; b < s.plan->ball_count; b++)
+        state.ball_rate[b] = vec_zero(); // they are held
     outside_load(&s, block, &outside);
     paths_load(&s, block, &state, &paths);
     work.ground.spot_count = 0;
+    work.warnings.any = false;
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)
         step_rk4(&s, block, &outside, moves, &state, &paths, &work);
     else
@@ -161,6 +221,7 @@ static inline void driven_step(const mf_DrivenBlock *block, bool moves) {
     store_state(&s, &state);
     paths_store(&s, block, &paths);
     loads_store(&s, &work.ground);
+    warnings_store(&work.warnings, &block->art.warnings, s.alive);
 }
 
 #endif

@@ -96,7 +96,7 @@ static mf_Status bind_fields(mf_Group *group, mf_DrivenPlan *plan, mf_Error *err
     if (plan->rows[MF_DRIVEN_ROW_PUSH] == NULL)
         plan->rows[MF_DRIVEN_ROW_PUSHES] = NULL;
     mf_art_bind_rows(plan->art);
-    return MF_OK;
+    return mf_attach_warnings(group, &plan->art->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -252,7 +252,8 @@ static const char *const driven_writes[] = {
     "base.angular_velocity", "joint.angle",      "joint.rate",
     "joint.acceleration",    "joint.jerk",       "joint.travel",
     "?ball.orientation",     "?ball.rate",       "?contact.load",
-    "?contact.slip",         "fault.word",       NULL};
+    "?contact.slip",         "fault.word",       "warning.word",
+    "warning.steps",         "warning.residual", NULL};
 
 static mf_Status add_system(mf_Group *group, mf_DrivenPlan *plan, mf_Error *error) {
     mf_SystemConfig system = mf_system_config();

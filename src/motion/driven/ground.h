@@ -14,6 +14,7 @@
 
 #include "motion/articulated/six.h"
 #include "motion/driven/body.h"
+#include "motion/warn.h"
 
 typedef struct Stance { // a link with contacts, or on the way to one
     Pose pose;
@@ -416,13 +417,25 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
 }
 
 // What is left behind for the next step: loads at the end, and slips at the beginning.
-static inline void ground_loads(mf_lane step, Vec angular, Vec linear, Ground *ground) {
+static inline void ground_loads(const mf_ArtPlan *plan, mf_lane step, Vec angular, Vec linear,
+                                Ground *ground, Warnings *warnings) {
+    mf_lane wrong = mf_zero(), sum = mf_zero();
     for (uint32_t i = 0; i < ground->spot_count; i++) {
         Spot *spot = &ground->spots[i];
-        mf_lane load = spot_load(spot, spot_climb(spot, step, angular, linear));
+        const mf_lane climb = spot_climb(spot, step, angular, linear);
+        const mf_lane load = spot_load(spot, climb);
+        const mf_lane pull = load - mf_fma(-spot->drag, climb, spot->push);
         spot->load = mf_keep(spot->presses, load);
         spot->slides = mf_keep(mf_less(mf_zero(), spot->load), spot->slides);
+        wrong = wrong + mf_select(spot->presses, pull, mf_keep(spot->may, load));
+        sum = sum + spot->load;
     }
+    if (ground->spot_count == 0 || !ground->implicit)
+        return;
+    const mf_lane weight = setting(plan, MF_ART_ALL_MASS) * setting(plan, MF_ART_GRAVITY);
+    const mf_lane part = wrong / mf_max(mf_max(sum, weight), mf_set(MF_REAL_EPSILON));
+    warnings_raise(warnings, mf_less(mf_set((mf_real)MF_ART_UNSETTLED), part), MF_WARNING_SOLVER,
+                   part);
 }
 
 #endif

@@ -15,6 +15,8 @@ typedef struct Driven {
     Limbs limbs;
     Ground ground;
     Mat tensors[MF_ARTICULATED_MAX_LINKS + 1]; // acceleration tensors
+    Warnings warnings;                         // of this step
+    Body base;                                 // all of it, in the base's axes
 } Driven;
 
 typedef struct Outside { // on the base's origin, world axes
@@ -142,12 +144,11 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
                               bool moves, mf_lane step, Driven *work, Vec *angular, Vec *linear) {
     const mf_ArtPlan *art = plan->art;
     Six free, six;
-    Body base;
     Vec turning, along;
     const Vec weight = vec_scale(up_in_world(art), -setting(art, MF_ART_GRAVITY));
     limbs_find(plan, state, given, moves, work);
-    bodies_sum(plan, moves, &work->limbs, work->tensors, &base);
-    six_make(plan, state, outside, moves, &work->limbs, &base, &free);
+    bodies_sum(plan, moves, &work->limbs, work->tensors, &work->base);
+    six_make(plan, state, outside, moves, &work->limbs, &work->base, &free);
     ground_find(plan, block, state, given, &work->limbs, weight, step, &work->ground);
     for (int round = 1; round <= CONTACT_ROUNDS; round++) {
         six_set(&six, free.m, free.r);
@@ -157,7 +158,7 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
             !ground_revise(plan, step, turning, along, &work->ground))
             break;
     }
-    ground_loads(step, turning, along, &work->ground);
+    ground_loads(art, step, turning, along, &work->ground, &work->warnings);
     *angular = mat_apply_transposed(&work->limbs.world, turning);
     *linear = vec_add(along, weight);
 }

@@ -27,6 +27,7 @@ typedef struct Fit {
     mf_mask lone;    // in one place
     Quat turn;       // [1] result
     mf_mask settled; // a step was small
+    mf_lane left;    // [rad] the last step
 } Fit;
 
 static MF_INLINE Sym sym_solver(Sym s) {
@@ -122,6 +123,7 @@ static MF_INLINE void fit_step(Fit *fit, const Sym *solver) {
         mf_select(keep, g->xx, x.x), mf_select(keep, g->xy, y.x), mf_select(keep, g->xz, z.x),
         mf_select(keep, g->yx, x.y), mf_select(keep, g->yy, y.y), mf_select(keep, g->yz, z.y),
         mf_select(keep, g->zx, x.z), mf_select(keep, g->zy, y.z), mf_select(keep, g->zz, z.z)};
+    fit->left = mf_select(keep, fit->left, mf_sqrt(square));
     fit->turn = quat_select(keep, fit->turn, quat_multiply(fit->turn, q));
     // (Written so that NaN settles too.)
     fit->settled = mf_or(keep, mf_not(mf_less(small, square)));

@@ -64,7 +64,7 @@ static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error)
         plan->row_stride[i] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
     }
     plan->pieces = mf_pieces_bind(group, MF_MOTION_KINEMATIC, 0);
-    return MF_OK;
+    return mf_attach_warnings(group, &plan->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -72,7 +72,8 @@ static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error)
 static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
                        bool single) {
     const mf_KinPlan *plan = context;
-    mf_KinBlock work = {.plan = plan, .fault = fault};
+    mf_KinBlock work = {
+        .plan = plan, .fault = fault, .warnings = mf_warning_rows(&plan->warnings, block, lane)};
     const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
         if (plan->row_base[i] != NULL)
@@ -143,17 +144,13 @@ static uint64_t hash_plan(const mf_KinPlan *plan) {
 
 static const char *const kinematic_reads[] = {"joint.target", "?ball.orientation", "?free.position",
                                               "?motion.level", NULL};
-static const char *const kinematic_writes[] = {"base.position",
-                                               "base.orientation",
-                                               "base.linear_velocity",
-                                               "base.angular_velocity",
-                                               "joint.angle",
-                                               "joint.rate",
-                                               "?contact.load",
-                                               "?stance.holds",
-                                               "?stance.anchor",
-                                               "fault.word",
-                                               NULL};
+static const char *const kinematic_writes[] = {"base.position",        "base.orientation",
+                                               "base.linear_velocity", "base.angular_velocity",
+                                               "joint.angle",          "joint.rate",
+                                               "?contact.load",        "?stance.holds",
+                                               "?stance.anchor",       "fault.word",
+                                               "warning.word",         "warning.steps",
+                                               "warning.residual",     NULL};
 
 mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
     if (group == NULL)

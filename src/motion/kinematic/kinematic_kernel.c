@@ -12,6 +12,7 @@
 // keeps its anchor to the bit.
 #include "motion/kinematic/legs.h"
 #include "motion/kinematic/step.h"
+#include "motion/warn.h"
 #include "terrain/lookup_lane.h"
 
 enum { FIT_ROUNDS = 12 }; // [1] most; a usual step takes two, or three in double
@@ -29,7 +30,8 @@ typedef struct Step {
     Quat turn;        // [1] of the base in this step, its axes before it
     mf_mask stood;    // something stood before this step
     mf_mask touching; // something touches the ground now
-    mf_lane lift;     // [m] that brings the lowest contact onto the ground
+    Warnings warnings;
+    mf_lane lift; // [m] that brings the lowest contact onto the ground
     Fit fit;
     mf_lane goal[MF_ARTICULATED_MAX_LINKS];
     Vec point[MF_ARTICULATED_MAX_CONTACTS];     // [m] feet, base axes
@@ -124,6 +126,7 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     fit->c = (Sym){zero, zero, zero, zero, zero, zero};
     fit->g = (Mat){zero, zero, zero, zero, zero, zero, zero, zero, zero};
     fit->turn = quat_unit();
+    fit->left = zero;
     for (uint32_t i = 0; i < feet; i++)
         fit_count(fit, s->holds[i], s->point[i], s->way[i]);
     fit_means(fit);
@@ -133,6 +136,7 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     fit->settled = mf_not(mf_and(s->stood, s->alive));
     for (int round = 0; round < FIT_ROUNDS && !mf_all(fit->settled); round++)
         fit_step(fit, &solver);
+    warnings_raise(&s->warnings, mf_not(fit->settled), MF_WARNING_STANCE, fit->left);
     // The mean of the points goes to the mean of the places; in the air the fall goes on.
     Mat excess = quat_excess(fit->turn);
     Vec shift = vec_sub(fit->way, mat_apply(&excess, fit->middle));
@@ -406,6 +410,7 @@ void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
     s.constant = MF_KIN_CONSTANTS(block->plan);
     s.alive = mf_index_equal(mf_load_index((const int32_t *)block->fault), mf_set_index(0));
     s.all_alive = mf_all(s.alive);
+    s.warnings.any = false;
     if (!mf_any(s.alive))
         return;
     find_goals(&s);
@@ -417,4 +422,5 @@ void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
     move_base(&s);
     store_joints(&s);
     store_feet(&s);
+    warnings_store(&s.warnings, &block->warnings, s.alive);
 }

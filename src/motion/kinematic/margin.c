@@ -60,7 +60,7 @@ static void find_bodies(const mf_KinPlan *plan, uint32_t instance, Body *bodies)
                          .position = position,
                          .velocity = velocity,
                          .out = bodies[0].turn};
-    mf_articulated_query_scalar_f64(&query);
+    tree->query(&query);
 }
 
 static void find_center(const mf_KinPlan *plan, const Body *bodies, double center[3]) {

@@ -117,7 +117,7 @@ static void find_bodies(Build *b) {
                          .position = position,
                          .velocity = velocity,
                          .out = b->bodies[0].turn};
-    mf_articulated_query_scalar_f64(&query);
+    tree->query(&query);
 }
 
 // ---- feet ---------------------------------------------------------------------------------------
@@ -400,10 +400,11 @@ static mf_Status set_constants(Build *b, bool double_precision, mf_Error *error)
 
 // ---- making -------------------------------------------------------------------------------------
 
-static mf_Status fill_plan(Build *b, bool double_precision, mf_Error *error) {
+static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
     b->plan->tree = mf_allocate(b->context, 1, sizeof *b->plan->tree);
     if (b->plan->tree == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    b->plan->tree->query = mf_art_query_of(mf_world_isa(mf_group_world(group)));
     mf_Status status = make_tree(b, error);
     if (status != MF_OK)
         return status;
@@ -414,7 +415,7 @@ static mf_Status fill_plan(Build *b, bool double_precision, mf_Error *error) {
     if (status == MF_OK)
         status = find_links(b, error);
     if (status == MF_OK)
-        status = set_constants(b, double_precision, error);
+        status = set_constants(b, mf_group_settings(group)->double_precision, error);
     return status;
 }
 
@@ -444,7 +445,7 @@ mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, 
     if (b.plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     b.plan->config = *config;
-    status = fill_plan(&b, mf_group_settings(group)->double_precision, error);
+    status = fill_plan(&b, group, error);
     if (status == MF_OK)
         status = mf_art_tell_contacts(group, b.plan->tree, error);
     b.plan->config.feet = NULL; // the caller's, and used up

@@ -85,6 +85,7 @@ typedef struct mf_KinPlan {
     mf_KinStepFn step;     // `pieces.lanes` lanes at once
     mf_KinStepFn step_one; // one lane
     mf_Pieces pieces;
+    mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_KIN_ROWS];
     char *row_base[MF_KIN_ROWS];
@@ -96,6 +97,7 @@ typedef struct mf_KinBlock {
     const mf_KinPlan *plan;
     void *rows[MF_KIN_ROWS];
     uint32_t *fault;
+    mf_WarningRows warnings;
 } mf_KinBlock;
 
 mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinPlan **out,

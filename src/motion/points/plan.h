@@ -77,12 +77,11 @@ enum {
     MF_ROW_LOAD,
     MF_ROW_FORCE,
     MF_ROW_TORQUE,
-    MF_ROW_RESIDUAL, // of coupled friction only, as the next
-    MF_ROW_UNSOLVED,
+    MF_ROW_RESIDUAL, // of coupled friction only
     MF_POINTS_ROWS
 };
 
-#define MF_POINTS_RESIDUAL 1e-3 // [1] above it a solution of coupled friction counts as unsolved
+#define MF_POINTS_RESIDUAL 1e-3 // [1] above it a solution of the contacts is told as unsolved
 
 typedef struct mf_PlanRow {
     char *base;
@@ -107,6 +106,7 @@ typedef struct mf_PointsPlan {
     mf_PointsStepFn step;     // `pieces.lanes` lanes at once
     mf_PointsStepFn step_one; // one lane
     mf_Pieces pieces;
+    mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_POINTS_ROWS]; // the fields in the order of mf_PointsBlock
     mf_PlanRow row[MF_POINTS_ROWS]; // their data
@@ -120,11 +120,12 @@ typedef struct mf_PointsBlock {
         struct {
             void *position, *orientation, *linear, *angular, *angle, *rate, *target;
             void *points, *center, *inertia, *inverse, *anchor, *load, *force, *torque;
-            void *residual, *unsolved; // NULL but for coupled friction
+            void *residual; // NULL but for coupled friction
         };
         void *rows[MF_POINTS_ROWS];
     };
     uint32_t *fault;
+    mf_WarningRows warnings;
     const void *push;       // push.link, NULL: robots are not pushed
     const uint32_t *pushed; // push.count
     bool joints_due;        // this step begins with a joint update

@@ -36,8 +36,6 @@ static const mf_FieldInfo points_fields[] = {
      "outside torque on the base link"},
     {"point.residual", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
      "of the contacts' solution in the last step: what it leaves against its terms"},
-    {"point.unsolved", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-     "steps since the start whose residual was above 0.001"},
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
@@ -64,7 +62,7 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
         plan->row[i].base = field->data;
         plan->row[i].stride = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
     }
-    return MF_OK;
+    return mf_attach_warnings(group, &plan->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -111,6 +109,7 @@ static void step_piece(const void *context, uint32_t block, uint32_t lane, uint3
     if (lane > 0)
         skip_lanes(&work, lane);
     work.fault = fault;
+    work.warnings = mf_warning_rows(&run->plan->warnings, block, lane);
     (single ? run->plan->step_one : run->plan->step)(&work);
 }
 
@@ -138,9 +137,8 @@ static void reset_points(mf_Group *group, uint32_t instance, void *user) {
         mf_field_set(plan->rows[MF_ROW_FORCE], instance, c, 0.0);
         mf_field_set(plan->rows[MF_ROW_TORQUE], instance, c, 0.0);
     }
-    for (int row = MF_ROW_RESIDUAL; row <= MF_ROW_UNSOLVED; row++)
-        if (plan->rows[row] != NULL)
-            mf_field_set(plan->rows[row], instance, 0, 0.0);
+    if (plan->rows[MF_ROW_RESIDUAL] != NULL)
+        mf_field_set(plan->rows[MF_ROW_RESIDUAL], instance, 0, 0.0);
     refresh_instance(plan, instance);
 }
 
@@ -168,10 +166,12 @@ static const char *const points_reads[] = {
     "joint.target", "base.force",  "base.torque", "?motion.level",
     "?push.link",   "?push.count", NULL};
 static const char *const points_writes[] = {
-    "base.position",   "base.orientation",     "base.linear_velocity", "base.angular_velocity",
-    "joint.angle",     "joint.rate",           "body.points",          "body.center",
-    "body.inertia",    "body.inverse_inertia", "point.anchor",         "point.load",
-    "?point.residual", "?point.unsolved",      "fault.word",           NULL};
+    "base.position",         "base.orientation", "base.linear_velocity",
+    "base.angular_velocity", "joint.angle",      "joint.rate",
+    "body.points",           "body.center",      "body.inertia",
+    "body.inverse_inertia",  "point.anchor",     "point.load",
+    "?point.residual",       "fault.word",       "warning.word",
+    "warning.steps",         "warning.residual", NULL};
 
 static uint64_t hash_settings(const mf_PointsConfig *config) {
     const double reals[] = {config->friction_coefficient, config->compliance,

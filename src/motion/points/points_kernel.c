@@ -279,12 +279,14 @@ static __attribute__((noinline)) void store_alive(const Step *s, const Body *bod
     store_fields(s, body, false);
 }
 
-// Steps are counted that ended with a residual which shows in the motion.
+// A residual which shows in the motion is a warning.
 static __attribute__((noinline)) void store_residual(const Step *s) {
-    mf_lane count = row_load(s->block->unsolved, 0);
-    mf_mask open = mf_less(mf_set((mf_real)MF_POINTS_RESIDUAL), s->residual);
-    keep_store(s, s->block->residual, 0, s->residual);
-    keep_store(s, s->block->unsolved, 0, mf_add_where(open, count, mf_set((mf_real)1)));
+    Warnings warnings = {.any = false};
+    warnings_raise(&warnings, mf_less(mf_set((mf_real)MF_POINTS_RESIDUAL), s->residual),
+                   MF_WARNING_SOLVER, s->residual);
+    warnings_store(&warnings, &s->block->warnings, s->alive);
+    if (s->block->residual != NULL)
+        keep_store(s, s->block->residual, 0, s->residual);
 }
 
 void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
@@ -320,6 +322,6 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         store_fields(&s, &body, true);
     else
         store_alive(&s, &body);
-    if (s.plan->config.friction == MF_FRICTION_COUPLED)
+    if (s.plan->config.friction == MF_FRICTION_COUPLED || mf_any(mf_less(mf_zero(), s.residual)))
         store_residual(&s);
 }

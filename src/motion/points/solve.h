@@ -45,7 +45,8 @@ static MF_INLINE Shift lift_clear(Step *s, size_t count, const Sym *inverse_worl
         depth[i] = contacts->row[i].depth;
         contacts->row[i].depth = depth[i] + contacts->row[i].press;
     }
-    Shift shift = support_solve(contacts, count, inverse_world, softness, inverse_mass, true);
+    Shift shift =
+        support_solve(contacts, count, inverse_world, softness, inverse_mass, true, &s->residual);
     for (size_t i = 0; i < count; i++)
         contacts->row[i].depth = depth[i];
     return shift;
@@ -55,7 +56,8 @@ static MF_INLINE Shift solve_rows(Step *s, size_t count, const Body *body, const
                                   bool joints) {
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
     mf_real inverse_mass = s->constant[MF_PLAN_INVERSE_MASS];
-    Shift shift = support_solve(&s->contacts, count, inverse_world, softness, inverse_mass, false);
+    Shift shift = support_solve(&s->contacts, count, inverse_world, softness, inverse_mass, false,
+                                &s->residual);
     if (joints)
         shift = lift_clear(s, count, inverse_world, softness, inverse_mass);
     Vec fit = fit_friction(s, count, body, &shift, joints);

@@ -5,6 +5,7 @@
 
 #include "motion/points/contacts.h"
 #include "motion/points/kinematics.h"
+#include "motion/warn.h"
 
 typedef struct Step {
     const mf_PointsBlock *block;
@@ -17,7 +18,7 @@ typedef struct Step {
     Kinematics kinematics;
     mf_lane climb[MF_POINTS_MAX_CONTACTS]; // [m] how far the joints moved each point
     mf_lane hold[MF_POINTS_MAX_CONTACTS], weight[MF_POINTS_MAX_CONTACTS];
-    mf_lane residual; // [1] largest of this step's solutions of coupled friction
+    mf_lane residual; // [1] largest of this step's solutions of the contacts
 } Step;
 
 // Depth of a point that is no contact of its lane but of another one: no tilt brings it down.

@@ -85,10 +85,19 @@ static MF_INLINE Support support_system(Contacts *contacts, size_t count, mf_lan
     return sum;
 }
 
+// How far the next solution would be from `u`, over both.
+static __attribute__((noinline)) mf_lane support_rest(const Support *sum, Vec u) {
+    const Vec next = support_solve_sum(sum), way = vec_sub(next, u);
+    const mf_lane size = vec_dot(next, next) + vec_dot(u, u), tiny = mf_set(MF_REAL_EPSILON);
+    return mf_sqrt(vec_dot(way, way) / mf_max(size, tiny * tiny));
+}
+
 // Fills `press` and returns the shift (no horizontal move). `softness` is eps. With `again` the
 // search starts from the points that were found pressed last time. `count` is contacts->count.
+// Where the rounds end first `residual` is raised.
 static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym *inverse_world,
-                                     mf_real softness, mf_real inverse_mass, bool again) {
+                                     mf_real softness, mf_real inverse_mass, bool again,
+                                     mf_lane *residual) {
     Vec tilt = support_inertia(inverse_world);
     Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass)); // eps M/m of roll and pitch
     mf_lane zero = mf_zero();
@@ -100,9 +109,13 @@ static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym
         shift.turn.x = u.y;
         shift.turn.y = u.z;
         // The same set gives the same solution, so stopping early changes no bit.
-        if (!support_press(contacts, count, &shift) || iteration == SUPPORT_ITERATIONS)
+        if (!support_press(contacts, count, &shift))
             break;
         sum = support_system(contacts, count, mf_set(softness), masses, false);
+        if (iteration < SUPPORT_ITERATIONS)
+            continue;
+        *residual = mf_max(*residual, support_rest(&sum, u));
+        break;
     }
     // A vertical force also turns a tilted body about the vertical.
     mf_lane torque_x = mf_fma(tilt.x, shift.turn.x, tilt.y * shift.turn.y);

@@ -275,6 +275,10 @@ class NativeEnvironment(Native):
         native, buffers = self._use(), self._point(rows, action)
         self._done(lib.mfpy_environment_step(native, buffers, self._status, self._error))
 
+    def warned(self) -> bool:
+        """Whether a robot has a warning."""
+        return bool(lib.mf_group_warning_total(lib.mf_environment_group(self._use())) > 0)
+
     # ---- life ------------------------------------------------------------------------------------
 
     def close(self) -> None:

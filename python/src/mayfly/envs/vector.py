@@ -426,6 +426,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         if ended:
             assert ends is not None
             self._add_ends(infos, rows, ends)
+        self._add_warnings(infos)
         shown = self._show(rows.observation, signals)
         return shown, reward, rows.terminated, rows.truncated, infos
 
@@ -470,6 +471,12 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             if any_moved or not of_a_step:
                 infos[name], infos[flag] = signals[name], moved if of_a_step else everyone
         return infos
+
+    def _add_warnings(self, infos: dict[str, Any]) -> None:
+        """Bits of Group.warning, where a robot has one: the keys are absent while all is well."""
+        if self.environment.warned():
+            word = self.group.warning
+            infos["warnings"], infos["_warnings"] = word, word != 0
 
     def _add_ends(self, infos: dict[str, Any], rows: Rows, ends: npt.NDArray[np.bool_]) -> None:
         """final_obs and final_info, as SyncVectorEnv has them."""

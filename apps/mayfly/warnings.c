@@ -1,0 +1,35 @@
+#include "warnings.h"
+
+#include <stdio.h>
+
+#include "app.h"
+
+void mf_warnings_print(const mf_Group *group, const char *name) {
+    for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
+        const uint32_t bit = UINT32_C(1) << k;
+        const mf_WarningSum sum = mf_group_warning_sum(group, bit);
+        if (sum.robots == 0)
+            continue;
+        const char *unit = mf_warning_unit(bit);
+        printf("warning   %s%s%s: in %llu robot-steps of %u robot%s %s (residual up to %.2g%s%s); "
+               "%s helps\n",
+               name == NULL ? "" : name, name == NULL ? "" : ", ", mf_warning_name(bit),
+               (unsigned long long)sum.steps, sum.robots, sum.robots == 1 ? "" : "s",
+               mf_warning_meaning(bit), sum.residual, unit[0] == '\0' ? "" : " ", unit,
+               mf_warning_advice(bit));
+    }
+}
+
+json_t *mf_warnings_pack(const mf_Group *group) {
+    json_t *all = json_object();
+    for (uint32_t k = 0; all != NULL && k < MF_WARNING_KINDS; k++) {
+        const uint32_t bit = UINT32_C(1) << k;
+        const mf_WarningSum sum = mf_group_warning_sum(group, bit);
+        if (sum.robots > 0)
+            json_object_set_new(all, mf_warning_name(bit),
+                                json_pack("{s:I, s:I, s:o}", "robots", (json_int_t)sum.robots,
+                                          "steps", (json_int_t)sum.steps, "residual",
+                                          mf_app_real(sum.residual)));
+    }
+    return all;
+}

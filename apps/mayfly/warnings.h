@@ -1,0 +1,15 @@
+// What was less exact than meant, told at the end of a run.
+#ifndef MAYFLY_APP_WARNINGS_H
+#define MAYFLY_APP_WARNINGS_H
+
+#include <jansson.h>
+#include <mayfly/world.h>
+
+// One line for each kind of warning that a robot of the group has: how many robots and steps, the
+// largest residual, what it means and what helps. `name` of the group, NULL: it is the only one.
+void mf_warnings_print(const mf_Group *group, const char *name);
+
+// {"solver": {"robots": 2, "steps": 31, "residual": 0.2}}; {} without warnings.
+json_t *mf_warnings_pack(const mf_Group *group);
+
+#endif

@@ -1,0 +1,117 @@
+// Warnings: what was less exact than meant. Bits, counts and residuals per robot, beside the fault
+// word: a fault freezes a robot, a warning does not.
+//
+// Invariant: a bit is set where its count is not 0; all three are state, so snapshots and hashes
+// hold them.
+#include "world/attach.h"
+#include "world/group.h"
+
+static const mf_FieldInfo fields[] = {
+    {"warning.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
+     "what was less exact than meant since the start, MF_WARNING_* bits; the robot goes on"},
+    {"warning.steps", "1", "", MF_U32, MF_PER_INSTANCE, MF_WARNING_KINDS,
+     MF_FIELD_STATE | MF_FIELD_BITS, "for each of these bits, in how many steps"},
+    {"warning.residual", "1", "", MF_REAL, MF_PER_INSTANCE, MF_WARNING_KINDS,
+     MF_FIELD_STATE | MF_FIELD_BITS, "and the largest of what was left, in the unit of the bit"},
+};
+
+static const struct {
+    const char *name, *unit, *meaning, *advice;
+} kinds[MF_WARNING_KINDS] = {
+    {"solver", "", "the forces of contacts, limits or constraints had not converged",
+     "a smaller step, more <option iterations> where the file has few, softer contacts"},
+    {"contacts", "", "there were more contacts than the solver has room for; some were left out",
+     "fewer or simpler shapes that touch"},
+    {"shapes", "m", "the search where two shapes touch had not converged",
+     "simpler shapes, or double precision"},
+    {"loops", "", "an equality constraint was open by more than 1 mm or 1 mrad",
+     "a start that meets the constraints, a smaller step"},
+    {"spin", "", "the turn of a spinning body had not converged", "a smaller step"},
+    {"stance", "rad", "the base had not come to lie on its standing feet",
+     "slower joints or a smaller step"},
+};
+
+mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error) {
+    mf_Status status = mf_attach_field(group, &fields[0], 0, &out->word, error);
+    if (status == MF_OK)
+        status = mf_attach_field(group, &fields[1], 0, &out->steps, error);
+    if (status == MF_OK)
+        status = mf_attach_field(group, &fields[2], 0, &out->residual, error);
+    if (status == MF_OK)
+        group->warnings = *out;
+    return status;
+}
+
+static void clear(mf_Field *field, uint32_t instance) {
+    for (uint32_t c = 0; field != NULL && c < field->components; c++)
+        mf_field_set(field, instance, c, 0.0);
+}
+
+void mf_group_clear_warnings(mf_Group *group, uint32_t instance) {
+    clear(group->warnings.word, instance);
+    clear(group->warnings.steps, instance);
+    clear(group->warnings.residual, instance);
+}
+
+// NULL: the group has none.
+static const uint32_t *words_of(const mf_Group *group) {
+    return group == NULL || group->warnings.word == NULL ? NULL : group->warnings.word->data;
+}
+
+uint32_t mf_group_warning(const mf_Group *group, uint32_t instance) {
+    const uint32_t *words = words_of(group);
+    return words != NULL ? words[instance] : 0;
+}
+
+uint32_t mf_group_warning_total(const mf_Group *group) {
+    const uint32_t *words = words_of(group);
+    uint32_t total = 0;
+    for (uint32_t i = 0; words != NULL && i < group->config.count; i++)
+        total += words[i] != 0;
+    return total;
+}
+
+// The number of a bit; MF_WARNING_KINDS for what is no single bit.
+static uint32_t kind_of(uint32_t bit) {
+    uint32_t kind = 0;
+    while (kind < MF_WARNING_KINDS && bit != UINT32_C(1) << kind)
+        kind++;
+    return kind;
+}
+
+mf_WarningSum mf_group_warning_sum(const mf_Group *group, uint32_t bit) {
+    mf_WarningSum sum = {0};
+    const uint32_t kind = kind_of(bit);
+    const uint32_t *words = words_of(group);
+    if (words == NULL || kind == MF_WARNING_KINDS)
+        return sum;
+    for (uint32_t i = 0; i < group->config.count; i++) {
+        if (!(words[i] & bit))
+            continue;
+        const double left = mf_field_get(group->warnings.residual, i, kind);
+        sum.robots++;
+        sum.steps += (uint64_t)mf_field_get(group->warnings.steps, i, kind);
+        sum.residual = left > sum.residual ? left : sum.residual;
+    }
+    return sum;
+}
+
+const char *mf_warning_name(uint32_t bit) {
+    const uint32_t kind = kind_of(bit);
+    return kind < MF_WARNING_KINDS ? kinds[kind].name : NULL;
+}
+
+const char *mf_warning_meaning(uint32_t bit) {
+    const uint32_t kind = kind_of(bit);
+    return kind < MF_WARNING_KINDS ? kinds[kind].meaning : NULL;
+}
+
+const char *mf_warning_advice(uint32_t bit) {
+    const uint32_t kind = kind_of(bit);
+    return kind < MF_WARNING_KINDS ? kinds[kind].advice : NULL;
+}
+
+const char *mf_warning_unit(uint32_t bit) {
+    const uint32_t kind = kind_of(bit);
+    return kind < MF_WARNING_KINDS ? kinds[kind].unit : NULL;
+}

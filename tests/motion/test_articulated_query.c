@@ -1,0 +1,64 @@
+// Questions about one robot give the same bits on every instruction set: the copy with the fused
+// multiply-add of the processor, and the one that emulates it.
+#include "motion/articulated_text.h"
+
+#include <mayfly/motion.h>
+
+#include <string.h>
+
+enum { MOST = 40 };
+
+typedef struct Answers {
+    double mass[MOST * MOST], bias[MOST], acceleration[MOST];
+    double kinetic, potential, center[3], linear[3], angular[3];
+} Answers;
+
+static void ask_all(mf_Isa isa, Answers *out) {
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_WorldConfig config = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_World *world;
+    mf_Group *robots;
+    mf_Model *model;
+    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error),
+         &error);
+    config.isa = isa;
+    group.model = model;
+    must(mf_world_create(context, &config, &world, &error), &error);
+    must(mf_world_add_group(world, &group, &robots, &error), &error);
+    must(mf_articulated_add(robots, NULL, &error), &error);
+    mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
+             *rate = mf_group_find_field(robots, "joint.rate");
+    for (uint32_t c = 0; c < angle->components; c++) {
+        mf_field_set(angle, 0, c, 0.1 * c - 0.7);
+        mf_field_set(rate, 0, c, 0.3 * c - 1.7);
+    }
+    const uint32_t size = mf_articulated_velocity_count(robots);
+    assert_true(size <= MOST);
+    memset(out, 0, sizeof *out);
+    mf_articulated_mass_matrix(robots, 0, out->mass);
+    mf_articulated_bias(robots, 0, out->bias);
+    mf_articulated_forward(robots, 0, out->bias, out->acceleration);
+    const mf_MotionEnergy energy = mf_motion_energy(robots, 0);
+    out->kinetic = energy.kinetic;
+    out->potential = energy.potential;
+    mf_motion_momentum(robots, 0, out->center, out->linear, out->angular);
+    assert_true(energy.kinetic > 0.0);
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+static void answers_do_not_depend_on_the_processor(void **state) {
+    static Answers emulated, own;
+    (void)state;
+    ask_all(MF_ISA_SCALAR, &emulated);
+    ask_all(MF_ISA_AUTO, &own);
+    assert_memory_equal(&emulated, &own, sizeof own);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_do_not_depend_on_the_processor)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

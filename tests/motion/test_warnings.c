@@ -1,0 +1,270 @@
+// Warnings: what raises each bit, that a robot with one moves on, and that bits, counts and
+// residuals are state like any other.
+#include "motion/articulated_text.h"
+#include "motion/kinematic_stage.h"
+
+#include <mayfly/points.h>
+#include <mayfly/prescribed.h>
+#include <mayfly/rigid.h>
+
+#include <math.h>
+#include <string.h>
+
+// One robot of a model, raising nothing but `bit`; returns how many steps did.
+static uint64_t expect_warning(const mf_Group *group, uint32_t bit, double least) {
+    const mf_WarningSum sum = mf_group_warning_sum(group, bit);
+    print_message("%s: %llu steps, residual %g\n", mf_warning_name(bit),
+                  (unsigned long long)sum.steps, sum.residual);
+    assert_int_equal(mf_group_fault_total(group), 0);
+    if (mf_group_warning(group, 0) != bit)
+        fail_msg("warnings %#x, expected %#x", mf_group_warning(group, 0), bit);
+    assert_int_equal(sum.robots, 1);
+    assert_true(sum.steps > 0 && sum.residual >= least);
+    return sum.steps;
+}
+
+static const char heavy_on_light[] =
+    "<mujoco><worldbody><geom type='plane' size='9 9 1'/>"
+    "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "<body pos='0 0 .3'><freejoint/><geom type='box' size='.1 .1 .1' mass='1000'/></body>"
+    "<body pos='0 0 .5'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "</worldbody></mujoco>";
+
+static TextConfig pile_config(uint32_t sweeps) {
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    config.motion.contact_law = MF_CONTACT_LAW_HARD;
+    config.motion.sweeps = sweeps;
+    return config;
+}
+
+// One sweep does not bear 1000 kg on 1 kg.
+static void few_sweeps_are_told(void **state) {
+    (void)state;
+    TextConfig config = pile_config(1);
+    Text t;
+    text_open(&t, heavy_on_light, &config);
+    mf_world_step(t.world, 40);
+    expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
+    text_close(&t);
+    config = pile_config(1000);
+    text_open(&t, heavy_on_light, &config);
+    mf_world_step(t.world, 40);
+    assert_int_equal(mf_group_warning(t.group, 0), 0);
+    text_close(&t);
+}
+
+// A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
+static void a_warning_is_state_and_does_not_freeze(void **state) {
+    (void)state;
+    TextConfig config = pile_config(1);
+    Text t;
+    text_open(&t, heavy_on_light, &config);
+    const uint64_t clean = mf_world_hash(t.world);
+    mf_world_step(t.world, 20);
+    const uint64_t before = expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
+    const double height = text_get(&t, "free.position", 2);
+    const size_t size = mf_world_snapshot_size(t.world);
+    void *image = malloc(size);
+    mf_Error error = {0};
+    must(mf_world_snapshot(t.world, image, size, &error), &error);
+    const uint64_t hash = mf_world_hash(t.world);
+    mf_world_step(t.world, 20);
+    assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) > before);
+    assert_true(fabs(text_get(&t, "free.position", 2) - height) > 0.0); // it moves
+    mf_group_reset_all(t.group);
+    assert_int_equal(mf_group_warning_total(t.group), 0);
+    assert_true(text_get(&t, "warning.steps", 0) <= 0 && text_get(&t, "warning.residual", 0) <= 0);
+    assert_true(mf_world_hash(t.world) != clean); // time has passed
+    must(mf_world_restore(t.world, image, size, &error), &error);
+    assert_true(mf_world_hash(t.world) == hash);
+    assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) == before);
+    mf_field_set(mf_group_find_field(t.group, "warning.word"), 0, 0, 0.0);
+    assert_true(mf_world_hash(t.world) != hash);
+    free(image);
+    text_close(&t);
+}
+
+// `count` balls on one body, which all touch a box of the world, and its plane when `ground`.
+static void put_balls(char *text, size_t room, uint32_t count, bool ground) {
+    size_t used = (size_t)snprintf(
+        text, room, "<mujoco><worldbody>%s<body pos='0 0 %g'><freejoint/>",
+        ground ? "<geom type='plane' size='9 9 1'/>" : "<geom type='box' size='9 9 .1'/>",
+        ground ? 0.0099 : 0.1099);
+    for (uint32_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, room - used,
+                                 "<geom type='sphere' size='.01' mass='.01' pos='%g %g 0'/>",
+                                 0.03 * (i % 16), 0.03 * (i / 16));
+    snprintf(text + used, room - used, "</body></worldbody></mujoco>");
+}
+
+static void too_many_contacts_are_told(void **state) {
+    static const struct {
+        mf_ContactLaw law;
+        uint32_t balls, room;
+        bool ground;
+    } cases[] = {{MF_CONTACT_LAW_MUJOCO, 120, 96, true},
+                 {MF_CONTACT_LAW_MUJOCO, 120, 96, false},
+                 {MF_CONTACT_LAW_COMPLIANT, 60, 48, false}};
+    enum { ROOM = 32768 };
+    char *text = malloc(ROOM);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        config.motion.contact_law = cases[i].law;
+        config.motion.shapes = true;
+        Text t;
+        put_balls(text, ROOM, cases[i].balls, cases[i].ground);
+        text_open(&t, text, &config);
+        mf_world_step(t.world, 5);
+        const uint32_t word = mf_group_warning(t.group, 0);
+        const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_CONTACTS);
+        print_message("case %zu: warnings %#x, %g left out\n", i, word, sum.residual);
+        assert_true(word & MF_WARNING_CONTACTS);
+        const double over = cases[i].balls - cases[i].room;
+        assert_true(sum.steps == 5 && sum.residual >= over && sum.residual <= over + 1);
+        assert_int_equal(mf_group_fault_total(t.group), 0);
+        text_close(&t);
+    }
+    free(text);
+}
+
+// A thin flake deep in a stone: 32 rounds of the search do not come near enough in float.
+static void an_unsure_contact_is_told(void **state) {
+    static const char text[] =
+        "<mujoco><option gravity='0 0 0'/><worldbody><geom type='ellipsoid'"
+        " size='0.0737 0.0512 0.0331' euler='61.1 29.7 -57.5'/>"
+        "<body pos='-0.017 0.0124 -0.0146'><freejoint/>"
+        "<geom type='ellipsoid' size='0.00345 0.000195 0.00389' mass='1'/></body>"
+        "</worldbody></mujoco>";
+    static const double turn[4] = {0.2856, 0.6055, 0.6451, -0.3682};
+    (void)state;
+    for (int beside = 0; beside < 2; beside++) { // and one that the search finds
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        config.group.double_precision = false;
+        Text t;
+        text_open(&t, text, &config);
+        text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
+        for (uint32_t c = 0; c < 4; c++)
+            text_set(&t, "base.orientation", c, turn[c]);
+        mf_world_step(t.world, 1);
+        if (beside)
+            assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SHAPES, 0);
+        else
+            expect_warning(t.group, MF_WARNING_SHAPES, 1e-6);
+        text_close(&t);
+    }
+}
+
+// A link that a `connect` should hold starts 5 mm beside its place.
+static void an_open_loop_is_told(void **state) {
+    static const char text[] =
+        "<mujoco><option gravity='0 0 0'/><worldbody>"
+        "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
+        "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
+        "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
+    (void)state;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    Text t;
+    text_open(&t, text, &config);
+    mf_world_step(t.world, 3);
+    const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_LOOPS);
+    expect_warning(t.group, MF_WARNING_LOOPS, 0.0049);
+    assert_true(sum.residual < 0.0051 && sum.steps == 1); // the step closes it
+    text_close(&t);
+}
+
+// Half a revolution a step is more than Newton's method finds.
+static void too_fast_a_spin_is_told(void **state) {
+    static const char text[] =
+        "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
+        "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
+        "</worldbody></mujoco>";
+    (void)state;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    config.world.gravity = 0.0;
+    Text t;
+    text_open(&t, text, &config);
+    text_set3(&t, "base.angular_velocity", 100, 90, 80);
+    mf_world_step(t.world, 20);
+    assert_int_equal(mf_group_warning(t.group, 0), 0);
+    text_set3(&t, "base.angular_velocity", 1200, 1440, 960);
+    mf_world_step(t.world, 20);
+    expect_warning(t.group, MF_WARNING_SPIN, 1e-3);
+    text_close(&t);
+}
+
+// The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
+// the turn of least squares comes near slowly.
+static void a_lost_stance_is_told(void **state) {
+    (void)state;
+    Stage stage;
+    stage_begin(&stage, 1);
+    kin_biped(&stage.hand);
+    KinConfig config = kin_config(10 * MF_MILLISECOND);
+    kin_open(&stage, &config);
+    mf_world_step(stage.world, 2);
+    assert_int_equal(mf_group_warning(stage.group, 0), 0);
+    const uint32_t values = stage_field(&stage, "stance.anchor")->components;
+    for (uint32_t c = 0; c < values; c++)
+        stage_set(&stage, "stance.anchor", c, 0.1 * stage_get(&stage, "stance.anchor", c));
+    stage_set(&stage, "base.orientation", 0, cos(0.5));
+    stage_set(&stage, "base.orientation", 3, sin(0.5));
+    mf_world_step(stage.world, 1);
+    expect_warning(stage.group, MF_WARNING_STANCE, 1e-3);
+    stage_close(&stage, NULL);
+}
+
+// A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
+static void unsolved_friction_is_told(void **state) {
+    (void)state;
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_PointsConfig points = mf_points_config();
+    mf_World *made;
+    mf_Group *robots;
+    mf_Model *model;
+    enum { ROBOTS = 64 };
+    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error),
+         &error);
+    world.step = 10 * MF_MILLISECOND;
+    group.model = model;
+    group.count = ROBOTS;
+    points.friction = MF_FRICTION_COUPLED;
+    points.friction_coefficient = 4.0;
+    must(mf_world_create(context, &world, &made, &error), &error);
+    must(mf_world_add_group(made, &group, &robots, &error), &error);
+    must(mf_points_add(robots, &points, &error), &error);
+    mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
+             *rate = mf_group_find_field(robots, "base.angular_velocity");
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        for (uint32_t c = 0; c < 3; c++) {
+            mf_field_set(velocity, i, c, 3.0 * sin(1.0 + 7.0 * i + 3.0 * c));
+            mf_field_set(rate, i, c, 10.0 * sin(2.0 + 5.0 * i + 2.0 * c));
+        }
+    mf_world_step(made, 100);
+    const mf_WarningSum sum = mf_group_warning_sum(robots, MF_WARNING_SOLVER);
+    print_message("friction 4: %u robots, %llu steps, residual %g\n", sum.robots,
+                  (unsigned long long)sum.steps, sum.residual);
+    assert_true(sum.robots > 0 && sum.robots == mf_group_warning_total(robots));
+    assert_true(sum.residual > 1e-3 && sum.steps >= sum.robots);
+    assert_int_equal(mf_group_fault_total(robots), 0);
+    mf_world_destroy(made);
+    mf_model_destroy(model);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_sweeps_are_told),
+        cmocka_unit_test(a_warning_is_state_and_does_not_freeze),
+        cmocka_unit_test(too_many_contacts_are_told),
+        cmocka_unit_test(an_unsure_contact_is_told),
+        cmocka_unit_test(an_open_loop_is_told),
+        cmocka_unit_test(too_fast_a_spin_is_told),
+        cmocka_unit_test(a_lost_stance_is_told),
+        cmocka_unit_test(unsolved_friction_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
