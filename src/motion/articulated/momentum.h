@@ -86,15 +86,18 @@ static MF_INLINE Vec change_of(const Turn *turn, Vec seen, Vec way) {
     return vec_cross(seen, vec_fma(across, -turn->second, more));
 }
 
-// Solves (1) from the guess `kicked`, which is w0. Lanes in `lanes` whose last correction was more
-// than a thousandth of the rate raise a warning.
+// Solves (1) from the guess `kicked`, which is w0, by Newton's method. A lane ends with the
+// correction whose square is below rounding; then it keeps its numbers, so company changes no bit.
+// Lanes in `lanes` whose last correction was more than a thousandth of the rate raise a warning.
 static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step,
                                 mf_mask lanes, Warnings *warnings) {
     const mf_lane half = step * mf_set((mf_real)0.5), s = scale_of(d), k = -half * s,
                   zero = mf_zero(), one = mf_set((mf_real)1);
-    Vec w = kicked, before = w;
-    for (int i = 0; i < SPIN_ROUNDS; i++) {
-        before = w;
+    const mf_lane fine = mf_set(sizeof(mf_real) == 4 ? (mf_real)1e-8 : (mf_real)1e-16);
+    Vec w = kicked;
+    mf_lane moved = zero, size = zero;
+    mf_mask busy = mf_mask_all();
+    for (int i = 0; i < SPIN_ROUNDS && mf_any(busy); i++) {
         const Turn turn = turn_of_rates(kicked, w, half);
         const Vec seen = vec_turn_back(&turn, momentum);
         const Vec rest = vec_sub(vec_add(b, seen), sym_apply(d, w));
@@ -104,10 +107,12 @@ static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, m
                               (Vec){d->xy * s, d->yy * s, d->yz * s});
         const Vec z = vec_fma(change_of(&turn, seen, (Vec){zero, zero, one}), k,
                               (Vec){d->xz * s, d->yz * s, d->zz * s});
-        w = vec_add(w, divide_by_columns(x, y, z, vec_scale(rest, s)));
+        const Vec change = divide_by_columns(x, y, z, vec_scale(rest, s));
+        w = vec_select(busy, vec_add(w, change), w);
+        moved = mf_select(busy, vec_dot(change, change), moved);
+        size = mf_select(busy, vec_dot(w, w), size);
+        busy = mf_and(busy, mf_less(fine * size, moved));
     }
-    const Vec change = vec_sub(w, before);
-    const mf_lane size = vec_dot(w, w), moved = vec_dot(change, change);
     const mf_mask wrong = mf_and(lanes, mf_less(mf_set((mf_real)1e-6) * size, moved));
     if (mf_any(wrong))
         warnings_raise(warnings, wrong, MF_WARNING_SPIN, mf_sqrt(moved / size));
