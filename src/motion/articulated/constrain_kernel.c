@@ -507,6 +507,11 @@ static void keep_course(const Problem *p, const Course *course, const mf_lane *a
 
 // ---- all together -------------------------------------------------------------------------------
 
+static void fill_find(Problem *p) {
+    pattern_find(p);
+    slips_find(p);
+}
+
 static void problem_build(Problem *p) {
     p->overflow = false;
     p->constraint_count = p->row_count = p->number_count = p->slot_count = p->zone_count = 0;
@@ -515,14 +520,19 @@ static void problem_build(Problem *p) {
     dry_add(p);
     limits_add(p);
     contacts_join(p);
-    pattern_find(p);
-    slips_find(p);
+    fill_find(p);
     for (uint32_t i = 0; i < p->zone_count; i++)
         p->zones[i] = mf_not(mf_mask_all());
 }
 
-// A lone lane that has too many constraints does without the last contacts.
+// A lone lane that has too many constraints does without the last contacts, if those that found no
+// slot are not all.
 static void drop_contacts(Problem *p) {
+    p->overflow = false;
+    for (uint32_t s = 0; s < p->contact_count; s++)
+        p->overflow = p->overflow || p->contacts[s].constraint == MF_NONE;
+    if (!p->overflow)
+        fill_find(p);
     while (p->contact_count > 0 && p->overflow) {
         p->contact_count--;
         p->left_out++;
@@ -534,8 +544,7 @@ static void drop_contacts(Problem *p) {
         p->number_count = p->constraints[last].first;
         p->slot_count = p->constraints[last].ways;
         p->overflow = false;
-        pattern_find(p);
-        slips_find(p);
+        fill_find(p);
     }
     p->overflow = true; // it is told all the same
 }
