@@ -39,7 +39,7 @@ mf_Chart mf_chart_make(mf_Axis x, mf_Axis y) {
     return (mf_Chart){.width = 1000.0,
                       .height = 330.0,
                       .left = 64.0,
-                      .right = 118.0,
+                      .right = 132.0,
                       .top = 14.0,
                       .bottom = 50.0,
                       .x = x,
