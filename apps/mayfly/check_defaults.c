@@ -3,41 +3,21 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "check_rig.h"
-#include "model/import/mjcf.h"
 
 static const mf_Motion levels[2] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
 
 // One robot given as MJCF on a plane, gravity tilted about y by `angle` degrees.
 static mf_Status open_default(mf_Rig *rig, mf_Context *context, const char *text, mf_Motion motion,
                               double angle, mf_Error *error) {
-    const mf_ImportConfig import = mf_import_config();
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_motions_set_shapes(&motions, true); // as mayfly run does
     world.step = 2 * MF_MILLISECOND;       // of a file that states none
     world.gravity_direction[0] = sin(angle * MF_CHECK_DEGREE);
     world.gravity_direction[2] = -cos(angle * MF_CHECK_DEGREE);
-    group.double_precision = true;
-    rig->world = NULL;
-    rig->model = NULL;
-    mf_Status status =
-        mf_mjcf_parse(context, "check.xml", text, strlen(text), &import, true, &rig->model, error);
-    group.model = rig->model;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, motion, &motions, error);
-    if (status != MF_OK) {
-        mf_world_destroy(rig->world);
-        mf_model_destroy(rig->model);
-    }
-    return status;
+    return mf_rig_open_motion(rig, context, text, &world, motion, &motions, error);
 }
 
 static const char *named(char out[96], mf_Motion motion, const char *what) {

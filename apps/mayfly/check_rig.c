@@ -15,16 +15,17 @@ mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
 }
 
 static mf_Status open_model(mf_Rig *rig, mf_Context *context, const mf_Model *model,
-                            const mf_RigConfig *config, mf_Error *error) {
+                            const mf_WorldConfig *world, mf_Motion motion,
+                            const mf_MotionsConfig *motions, mf_Error *error) {
     mf_GroupConfig group = mf_group_config();
     group.model = model;
     group.double_precision = true;
     rig->world = NULL;
-    mf_Status status = mf_world_create(context, &config->world, &rig->world, error);
+    mf_Status status = mf_world_create(context, world, &rig->world, error);
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &group, &rig->group, error);
     if (status == MF_OK)
-        status = mf_articulated_add(rig->group, &config->motion, error);
+        status = mf_motion_add(rig->group, motion, motions, error);
     if (status != MF_OK) {
         mf_world_destroy(rig->world);
         mf_model_destroy(rig->model);
@@ -32,20 +33,37 @@ static mf_Status open_model(mf_Rig *rig, mf_Context *context, const mf_Model *mo
     return status;
 }
 
+static mf_Status open_articulated(mf_Rig *rig, mf_Context *context, const mf_Model *model,
+                                  const mf_RigConfig *config, mf_Error *error) {
+    mf_MotionsConfig motions = mf_motions_config();
+    motions.articulated = config->motion;
+    return open_model(rig, context, model, &config->world, MF_MOTION_ARTICULATED, &motions, error);
+}
+
+static mf_Status parse_text(mf_Rig *rig, mf_Context *context, const char *text, mf_Error *error) {
+    const mf_ImportConfig import = mf_import_config();
+    return mf_mjcf_parse(context, "check.xml", text, strlen(text), &import, true, &rig->model,
+                         error);
+}
+
 mf_Status mf_rig_open(mf_Rig *rig, mf_Context *context, const mf_RigConfig *config,
                       mf_Error *error) {
     rig->model = NULL;
-    return open_model(rig, context, &rig->hand.model, config, error);
+    return open_articulated(rig, context, &rig->hand.model, config, error);
 }
 
 mf_Status mf_rig_open_text(mf_Rig *rig, mf_Context *context, const char *text,
                            const mf_RigConfig *config, mf_Error *error) {
-    const mf_ImportConfig import = mf_import_config();
-    mf_Status status =
-        mf_mjcf_parse(context, "check.xml", text, strlen(text), &import, true, &rig->model, error);
-    if (status != MF_OK)
-        return status;
-    return open_model(rig, context, rig->model, config, error);
+    const mf_Status status = parse_text(rig, context, text, error);
+    return status == MF_OK ? open_articulated(rig, context, rig->model, config, error) : status;
+}
+
+mf_Status mf_rig_open_motion(mf_Rig *rig, mf_Context *context, const char *text,
+                             const mf_WorldConfig *world, mf_Motion motion,
+                             const mf_MotionsConfig *motions, mf_Error *error) {
+    const mf_Status status = parse_text(rig, context, text, error);
+    return status == MF_OK ? open_model(rig, context, rig->model, world, motion, motions, error)
+                           : status;
 }
 
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
@@ -54,7 +72,7 @@ mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
     mf_Status status = mf_model_load(context, mf_app_own(file, path), NULL, &rig->model, error);
     if (status != MF_OK)
         return status;
-    return open_model(rig, context, rig->model, config, error);
+    return open_articulated(rig, context, rig->model, config, error);
 }
 
 mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error) {

@@ -2,7 +2,7 @@
 #ifndef MAYFLY_APP_CHECK_RIG_H
 #define MAYFLY_APP_CHECK_RIG_H
 
-#include <mayfly/articulated.h>
+#include <mayfly/motion.h>
 
 #include "check.h"
 #include "model/hand.h"
@@ -29,6 +29,10 @@ mf_Status mf_rig_open(mf_Rig *rig, mf_Context *context, const mf_RigConfig *conf
                       mf_Error *error);
 mf_Status mf_rig_open_text(mf_Rig *rig, mf_Context *context, const char *text,
                            const mf_RigConfig *config, mf_Error *error);
+// The same at any motion.
+mf_Status mf_rig_open_motion(mf_Rig *rig, mf_Context *context, const char *text,
+                             const mf_WorldConfig *world, mf_Motion motion,
+                             const mf_MotionsConfig *motions, mf_Error *error);
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
                            const mf_RigConfig *config, mf_Error *error);
 

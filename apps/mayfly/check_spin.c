@@ -4,38 +4,18 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "check_rig.h"
-#include "model/import/mjcf.h"
 
 static const mf_Time spin_steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
 
 static mf_Status open_spin(mf_Rig *rig, mf_Context *context, const char *text, mf_Motion motion,
                            mf_Time step, mf_Error *error) {
-    const mf_ImportConfig import = mf_import_config();
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     motions.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT; // the default but for MJCF
     world.step = step;
-    group.double_precision = true;
-    rig->world = NULL;
-    rig->model = NULL;
-    mf_Status status =
-        mf_mjcf_parse(context, "check.xml", text, strlen(text), &import, true, &rig->model, error);
-    group.model = rig->model;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, motion, &motions, error);
-    if (status != MF_OK) {
-        mf_world_destroy(rig->world);
-        mf_model_destroy(rig->model);
-    }
-    return status;
+    return mf_rig_open_motion(rig, context, text, &world, motion, &motions, error);
 }
 
 // Three links on a fixed base that whirl at 13 rad/s: no force but gravity, so the energy stays.

@@ -57,6 +57,20 @@ static inline uint32_t text_joint(const Text *t, const char *name) {
     return mf_model_find_joint(t->model, name);
 }
 
+// A robot has the same bits alone, as number 3 of 19 and on every instruction set, and others when
+// it starts differently. `hash_of` runs `count` robots and gives the hash of one; a lone robot
+// starts as number `which` does in company.
+static inline void assert_bits_depend_on_nothing(uint64_t (*hash_of)(uint32_t count, uint32_t which,
+                                                                     bool floats, mf_Isa isa)) {
+    for (int floats = 0; floats < 2; floats++) {
+        const uint64_t alone = hash_of(1, 3, floats, MF_ISA_AUTO);
+        assert_true(alone != hash_of(1, 2, floats, MF_ISA_AUTO));
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
+            if (mf_isa_available(isa))
+                assert_true(hash_of(19, 3, floats, isa) == alone);
+    }
+}
+
 static inline double text_energy(const Text *t) {
     mf_ArticulatedEnergy energy = mf_articulated_energy(t->group, 0);
     return energy.kinetic + energy.potential + energy.elastic;

@@ -279,8 +279,10 @@ static MF_INLINE bool is_far(const mf_ArtPlan *plan, int32_t link, const Pose *p
     const mf_real *c = link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link);
     const mf_lane around = mf_set(c[MF_ART_AROUND]), zero = mf_zero();
     const mf_lane fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), around, pose->speed.z);
-    const mf_lane reach =
-        mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step, pose->place.z - around);
+    // Never where touch_find would say yes of one of them, so that company does not show.
+    const mf_lane rounding = mf_set(16 * MF_REAL_EPSILON) * mf_abs(pose->place.z);
+    const mf_lane reach = mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step,
+                                 pose->place.z - around - rounding);
     return !mf_any(mf_less(reach, setting(plan, MF_ART_HIGHEST)));
 }
 
