@@ -296,6 +296,7 @@ static json_t *physics_json(const mf_Physics *physics) {
     json_t *object = json_object();
     put(object, "step", number(physics->step));
     put(object, "gravity", numbers(physics->gravity, 3));
+    put(object, "gravity_off", json_boolean(physics->disabled & MF_DISABLE_GRAVITY));
     put(object, "wind", numbers(physics->wind, 3));
     put(object, "magnetic", numbers(physics->magnetic, 3));
     put(object, "density", number(physics->density));

@@ -2,10 +2,12 @@
 """Every public robot, here and in MuJoCo: does it load, is it the same robot, does it stand or fall
 alike, and what does a step cost.
 
-usage: robots.py [options] NAME=FOLDER...     (run_robots.sh makes the environment and calls this)
+usage: robots.py [options] NAME=FOLDER[:PATTERN,...]...
+(run_robots.sh makes the environment and calls this)
 
-Each NAME=FOLDER is a collection; of it every file that matches --files is tried, in a process of its
-own. Columns:
+Each NAME=FOLDER is a collection; of it every file whose path there matches a pattern (scene*.xml in
+any folder, where none is given) and that has something to move is tried, in a process of its own.
+Columns:
 
   loads         by `mayfly.Model.from_file` as it comes; "lenient": what cannot be honoured is
                 dropped with a note; otherwise the error
@@ -253,14 +255,17 @@ def one(options):
 # ---- all of them --------------------------------------------------------------------------------
 
 
-def files_of(collection, patterns):
+def files_of(collection):
+    """Its name, and path within it and whole of each of its files."""
     name, folder = collection.split("=", 1)
+    folder, _, patterns = folder.partition(":")
+    patterns = (patterns or "*scene*.xml").split(",")
     found = []
     for place, folders, names in os.walk(folder):
         folders.sort()
-        found += [os.path.join(place, n) for n in sorted(names)
-                  if any(fnmatch.fnmatch(n, p) for p in patterns)]
-    return [(name, os.path.relpath(f, folder), f) for f in found]
+        found += [os.path.join(place, n) for n in sorted(names)]
+    paths = [(name, os.path.relpath(f, folder), f) for f in found]
+    return [p for p in paths if any(fnmatch.fnmatch(p[1], pattern) for pattern in patterns)]
 
 
 def ask(options, path):
@@ -301,6 +306,10 @@ def verdict(row):
     return f"**{words[ours]}, there it {words[theirs]}**"
 
 
+def fares_otherwise(row):
+    return "fallen" not in row.get("stand", {}) or verdict(row).startswith("**")
+
+
 def short(value, form="{:.0e}"):
     return form.format(value) if isinstance(value, (int, float)) else ""
 
@@ -328,25 +337,28 @@ def summary(rows):
     loaded = [r for r in known if r["loads"] == "yes"]
     lenient = [r for r in known if r["loads"].startswith("lenient")]
     stood = [r for r in known if "fallen" in r.get("stand", {})]
-    alike = [r for r in stood if not verdict(r).startswith("**")]
+    alike = [r for r in stood if not fares_otherwise(r)]
+    ratios = [r["speed"]["ratio"] for r in known if "ratio" in r.get("speed", {})]
     placed = [r for r in stood if agrees(r, "5s")]
     smooth = [r for r in known if r.get("same", {}).get("smooth", 1) < 1e-8]
     return (f"{len(known)} files that MuJoCo loads: {len(loaded)} load as they are, {len(lenient)} "
             f"with something dropped; accelerations within 1e-8 in {len(smooth)}; after 5 s "
             f"{len(placed)} of {len(stood)} are where MuJoCo has them, {len(alike)} stand or fall "
-            "alike.")
+            "alike." + (f" Speed: {min(ratios):.2g} to {max(ratios):.3g} times MuJoCo's, half of them at "
+                        f"least {statistics.median(ratios):.3g}." if ratios else ""))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("collections", nargs="*", metavar="NAME=FOLDER")
-    parser.add_argument("--files", default="scene*.xml", help="patterns of names, by commas")
+    parser.add_argument("collections", nargs="*", metavar="NAME=FOLDER[:PATTERN,...]")
     parser.add_argument("--only", default="", help="only paths that contain this")
     parser.add_argument("--probe", default="", help="program test_motion_articulated_models")
     parser.add_argument("--states", type=int, default=20, help="random states for accelerations")
-    parser.add_argument("--robots", type=int, default=1024, help="for speed; 0: not measured")
+    parser.add_argument("--robots", type=int, default=256, help="for speed; 0: not measured")
     parser.add_argument("--seconds", type=float, default=1.0, help="MuJoCo's turn, for speed")
     parser.add_argument("--timeout", type=float, default=300.0, help="[s] for each file")
+    parser.add_argument("--require", action="store_true",
+                        help="exit with 1 where a file does not load as it is or fares otherwise")
     parser.add_argument("--json", default="", help="file for the rows, one object per line")
     parser.add_argument("--one", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -357,10 +369,12 @@ def main():
     with contextlib.ExitStack() as stack:
         kept = stack.enter_context(open(options.json, "w", encoding="utf-8")) if options.json else None
         for collection in options.collections:
-            for name, place, path in files_of(collection, options.files.split(",")):
+            for name, place, path in files_of(collection):
                 if options.only not in path:
                     continue
                 row = ask(options, path)
+                if row.get("n") == 0 or row.get("mujoco", "yes") != "yes":
+                    continue  # a part of other files
                 rows.append((f"{name}/{place}", row))
                 print("| " + " | ".join(cells(*rows[-1])) + " |", file=sys.stderr, flush=True)
                 if kept:
@@ -368,7 +382,10 @@ def main():
                     kept.flush()
     print(table(rows))
     print("\n" + summary(rows))
-    return 0
+    wrong = [name for name, row in rows if row["loads"] != "yes" or fares_otherwise(row)]
+    if options.require:
+        print("\n".join(f"falls short: {name}" for name in wrong))
+    return 1 if options.require and (wrong or not rows) else 0
 
 
 if __name__ == "__main__":

@@ -350,7 +350,8 @@ typedef enum mf_ActuatorDynamics {
     MF_DYNAMICS_INTEGRATOR,   // activation' = control
     MF_DYNAMICS_FILTER,       // activation' = (control - activation) / time constant
     MF_DYNAMICS_FILTER_EXACT, // the same, integrated exactly
-    MF_DYNAMICS_MUSCLE        // activation' = (control - activation) / a time that depends on both
+    MF_DYNAMICS_MUSCLE,       // activation' = (control - activation) / a time that depends on both
+    MF_DYNAMICS_ERROR         // activation' = control - length, and the control makes the force
 } mf_ActuatorDynamics;
 
 // A muscle: force = -(peak force) (activation * FL(l) * FV(v) + FP(l)), with length l and velocity
@@ -395,6 +396,9 @@ typedef struct mf_Actuator {
     double activation_upper;     // [1] +INFINITY when unlimited
     uint32_t activation_address; // [1] its value among the activations, MF_NONE without dynamics
     bool early;                  // the activation after the step makes the force
+    bool explicit_rate;          // MuJoCo's law never moves its force to the end of the step
+    double integral_gain;        // [N/s] or [N m/s] per unit of length, of MF_DYNAMICS_ERROR: the
+                                 // force gains this times the activation after the step
     double armature;             // [kg m^2] or [kg] behind the gear, added to the driven joint's
     double damping;              // [N m s/rad] or [N s/m] behind the gear
     int32_t group;               // [1]

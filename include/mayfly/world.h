@@ -100,6 +100,9 @@ typedef struct mf_WorldConfig {
     mf_Isa isa;                  // default MF_ISA_AUTO
 } mf_WorldConfig;
 MF_API mf_WorldConfig mf_world_config(void);
+// The same with the step and gravity that a robot's file asks for: none where it switches gravity
+// off, the default step where its own is not 1 us .. 1 s. NULL: mf_world_config().
+MF_API mf_WorldConfig mf_world_config_for(const mf_Model *model);
 
 MF_API mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_World **out,
                                  mf_Error *error);

@@ -51,6 +51,19 @@ def test_same_bits_as_the_command(name: str, command: str) -> None:
         assert f"{world.hash():016x}" == json.loads(ran.stdout.splitlines()[-1])["hash"]
 
 
+def test_a_file_may_switch_gravity_off(tmp_path: Path) -> None:
+    text = """<mujoco><option gravity="0 0 -4"><flag gravity="{}"/></option><worldbody>
+<body pos="0 0 9"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+    for word, fall in (("enable", -2.0), ("disable", 0.0)):
+        (tmp_path / "ball.xml").write_text(text.format(word))
+        model = mayfly.Model.from_file(tmp_path / "ball.xml")
+        assert model.gravity == (0.0, 0.0, 2.0 * fall)
+        with mayfly.World.for_model(model) as world:
+            group = world.add_group(model, precision="double")
+            world.run(1.0)
+            assert group["base.position"].array[0, 2] == pytest.approx(9.0 + fall, abs=0.01)
+
+
 def test_warnings_do_not_stop_a_robot(tmp_path: Path) -> None:
     """More contacts with the ground than the solver has room for."""
     balls = "".join(

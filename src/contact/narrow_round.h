@@ -48,7 +48,8 @@ static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane leng
     *s = mf_clamp(mf_fma(cosine, *t, ahead_u), -length_u, length_u);
 }
 
-// Capsules that are nearly parallel touch at both ends of the part in which they lie side by side.
+// Capsules that are parallel touch at both ends of the part in which they lie side by side, as in
+// MuJoCo: the least angle between them leaves one contact.
 // The spheres about long capsules are near much more often than these are, so the distance is
 // looked at first. No place tried later is nearer but for roundings, which are far below a percent
 // of the pair's size: leaving early shows in no lane.
@@ -71,7 +72,7 @@ static void capsule_capsule(Meet *meet) {
     mf_lane high_b = mf_clamp(mf_fma(cosine, high, minus(ahead_b)), -length_b, length_b);
     Vec gap_low = vec_fma(v, low_b, vec_fma(u, -low, way));
     Vec gap_high = vec_fma(v, high_b, vec_fma(u, -high, way));
-    mf_mask beside = mf_and(mf_less(square, mf_set((mf_real)0.01)), mf_less(low, high));
+    mf_mask beside = mf_and(mf_less(square, mf_set(8 * MF_REAL_EPSILON)), mf_less(low, high));
     // Of places that are equally near to rounding, one at an end.
     mf_lane near = distance + mf_set(NOISE) * meet->scale;
     mf_mask at_low = mf_and(beside, mf_less_equal(vec_dot(gap_low, gap_low), near * near));

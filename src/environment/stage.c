@@ -314,15 +314,9 @@ static mf_Status add_rows(mf_Environment *environment, mf_Error *error) {
 
 static mf_Status make_world(mf_Environment *environment, const mf_EnvironmentConfig *config,
                             mf_Error *error) {
-    const mf_Physics *physics = &environment->plan.model->physics;
-    const double *pull = physics->gravity;
-    mf_WorldConfig world = mf_world_config();
+    mf_WorldConfig world = mf_world_config_for(environment->plan.model);
     mf_GroupConfig group = mf_group_config();
-    double gravity = mf_vec3_length(pull);
     world.step = mf_time_from_seconds(environment->plan.step);
-    world.gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : gravity;
-    if (gravity > 0.0)
-        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     group.model = environment->plan.model;
     group.count = config->count;
     group.double_precision = config->double_precision;

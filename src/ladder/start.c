@@ -329,17 +329,13 @@ mf_ModelStart mf_model_start_of(const mf_Model *model, mf_Motion motion) {
 static mf_Status world_of(mf_Context *context, mf_ModelStart *start, mf_WorldConfig *out,
                           mf_Error *error) {
     const mf_Physics *physics = &start->model->physics;
-    const double *pull = physics->gravity;
-    const double gravity = mf_vec3_length(pull);
-    *out = mf_world_config();
+    *out = mf_world_config_for(start->model);
     if (start->step == 0 && !(physics->step >= 1e-6 && physics->step <= 1.0))
         return mf_fail_at(error, MF_BAD_ARGUMENT, start->model->file, 0, 0,
                           "timestep: expected 1e-6 to 1 s, found %g", physics->step);
-    out->step = start->step > 0 ? start->step : mf_time_from_seconds(physics->step);
+    if (start->step > 0)
+        out->step = start->step;
     out->seed = start->seed;
-    out->gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : gravity;
-    if (gravity > 0.0)
-        memcpy(out->gravity_direction, pull, sizeof out->gravity_direction);
     mf_Status status = MF_OK;
     if (start->terrain == NULL)
         status = mf_terrain_from_model(context, start->model, &start->ground, error);

@@ -436,8 +436,9 @@ static void put_dynamics(Writer *writer, const mf_Model *model) {
         model->equality_count);
     put(writer, "  states       %u keyframes, %u sensor values, %u activations\n",
         model->keyframe_count, model->sensor_value_count, model->activation_count);
-    put(writer, "  the file's step %g ms, gravity %g %g %g m/s^2, integrator %s\n",
-        1000.0 * p->step, p->gravity[0], p->gravity[1], p->gravity[2], integrators[p->integrator]);
+    put(writer, "  the file's step %g ms, gravity %g %g %g m/s^2%s, integrator %s\n",
+        1000.0 * p->step, p->gravity[0], p->gravity[1], p->gravity[2],
+        p->disabled & MF_DISABLE_GRAVITY ? " (switched off)" : "", integrators[p->integrator]);
     put_actuators(writer, model);
 }
 

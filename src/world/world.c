@@ -13,6 +13,20 @@ mf_WorldConfig mf_world_config(void) {
                             .isa = MF_ISA_AUTO};
 }
 
+mf_WorldConfig mf_world_config_for(const mf_Model *model) {
+    mf_WorldConfig config = mf_world_config();
+    if (model == NULL)
+        return config;
+    const mf_Physics *physics = &model->physics;
+    const double pull = mf_vec3_length(physics->gravity);
+    if (physics->step >= 1e-6 && physics->step <= 1.0)
+        config.step = mf_time_from_seconds(physics->step);
+    config.gravity = physics->disabled & MF_DISABLE_GRAVITY ? 0.0 : pull;
+    if (pull > 0.0)
+        mf_vec3_copy(config.gravity_direction, physics->gravity);
+    return config;
+}
+
 static mf_Status check_world(const mf_WorldConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "world: start from mf_world_config()");

@@ -158,23 +158,118 @@ static void paths_and_muscles_survive_writing(void **state) {
     mf_model_destroy(model);
 }
 
-// kp and kd as a position actuator; what it leaves out is told.
-static void pid_plugins_are_position_actuators(void **state) {
+// kp and kd as a position actuator, ki by the activation; what is left out is told. Written and
+// read again it is the same.
+static void pid_plugins_are_actuators_with_an_integral(void **state) {
+    char path[512];
+    mf_Error error = {0};
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
     mf_Model *model = load_text_with(
         *state,
         "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='i'>"
         "<config key='kp' value='4'/><config key='kd' value='.5'/>\n<config key='ki' value='2'/>"
+        "<config key='imax' value='3'/><config key='slewmax' value='9'/>"
         "</instance></plugin></extension><worldbody><body><joint name='j'/><geom size='1'/></body>"
         "</worldbody><actuator><plugin name='p' plugin='mujoco.pid' instance='i' joint='j' "
+        "actdim='1' "
         "ctrlrange='-1 1'/></actuator></mujoco>",
         &config);
     assert_int_equal(model->actuator_count, 1);
     assert_near(model->actuators[0].gain[0], 4, 0);
     assert_near3(model->actuators[0].bias, 0, -4, -0.5, 0);
     assert_near(model->actuators[0].control_upper, 1, 0);
-    assert_non_null(find_note(model, "the integral part"));
+    assert_int_equal(model->actuators[0].dynamics, MF_DYNAMICS_ERROR);
+    assert_int_equal(model->activation_count, 1);
+    assert_near(model->actuators[0].integral_gain, 2, 0);
+    assert_near(model->actuators[0].activation_lower, -1.5, 0);
+    assert_near(model->actuators[0].activation_upper, 1.5, 0);
+    assert_true(model->actuators[0].explicit_rate);
+    assert_non_null(find_note(model, "slewmax"));
+    write_text(path, "pid.xml", "");
+    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    mf_Model *again = load_file(*state, path, NULL);
+    assert_true(mf_model_hash(again) == mf_model_hash(model));
+    mf_model_destroy(again);
+    mf_model_destroy(model);
+}
+
+// What elements take from the defaults of others, as MuJoCo 4.0 takes it.
+static const struct {
+    const char *defaults, *element;
+    double gain, bias[3];
+    mf_ActuatorDynamics dynamics;
+} laws[] = {
+    {"<position kp='40' kv='2'/>", "velocity", 1, {0, 0, -1}, MF_DYNAMICS_NONE},
+    {"<position kp='40' kv='2'/>", "position", 40, {0, -40, -2}, MF_DYNAMICS_NONE},
+    {"<position kp='40' kv='2'/>", "intvelocity", 1, {0, -1, 0}, MF_DYNAMICS_INTEGRATOR},
+    {"<position kp='40' kv='2'/>", "cylinder", 1, {0, 0, 0}, MF_DYNAMICS_FILTER},
+    {"<velocity kv='7'/><position kp='40'/>", "velocity", 1, {0, 0, -1}, MF_DYNAMICS_NONE},
+    {"<velocity kv='7'/>", "general", 7, {0, 0, -7}, MF_DYNAMICS_NONE},
+    {"<general gainprm='9' biastype='affine' biasprm='1 2 -3'/>",
+     "position",
+     9,
+     {0, -9, -3},
+     MF_DYNAMICS_NONE},
+    {"<general gainprm='9'/>", "velocity", 9, {0, 0, -9}, MF_DYNAMICS_NONE},
+    {"<general dyntype='filter' dynprm='.2'/>", "position", 1, {0, -1, 0}, MF_DYNAMICS_NONE},
+    {"<general dyntype='filterexact' dynprm='.2'/>",
+     "position",
+     1,
+     {0, -1, 0},
+     MF_DYNAMICS_FILTER_EXACT},
+    {"<position kp='40' kv='2'/><general gear='3'/>",
+     "velocity",
+     40,
+     {0, 0, -40},
+     MF_DYNAMICS_NONE},
+    {"<position kp='40' kv='2'/><default class='a'><velocity kv='3'/></default>",
+     "position class='a'",
+     40,
+     {0, -40, -2},
+     MF_DYNAMICS_NONE},
+    {"<position kp='40' kv='2'/><default class='b'><velocity kv='3'/><default class='a'>"
+     "<motor gear='2'/></default></default>",
+     "velocity class='a'",
+     3,
+     {0, 0, -3},
+     MF_DYNAMICS_NONE},
+    {"<position kp='40' kv='2'/><default class='b'><motor gear='3'/></default>",
+     "general class='b'",
+     1,
+     {0, 0, 0},
+     MF_DYNAMICS_NONE},
+    {"<general gainprm='9'/><default class='a'><position kp='3'/></default>",
+     "velocity class='a'",
+     9,
+     {0, 0, -9},
+     MF_DYNAMICS_NONE},
+    {"<muscle/>", "position", 1, {0, -1, 0}, MF_DYNAMICS_NONE},
+};
+
+static void shortcuts_take_the_law_of_their_own_kind(void **state) {
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='1'/>"
+                 "</body></worldbody><actuator><%s joint='j'/></actuator></mujoco>",
+                 laws[i].defaults, laws[i].element);
+        mf_Model *model = load_text(*state, text);
+        const mf_Actuator *actuator = &model->actuators[0];
+        assert_near(actuator->gain[0], laws[i].gain, 0);
+        for (int k = 0; k < 3; k++)
+            assert_near(actuator->bias[k], laws[i].bias[k], 0);
+        assert_int_equal(actuator->dynamics, laws[i].dynamics);
+        mf_model_destroy(model);
+    }
+}
+
+static void other_solvers_are_told(void **state) {
+    mf_Model *model = load_text(
+        *state, "<mujoco><option solver='CG' iterations='6'/><worldbody><body><geom size='1'/>"
+                "</body></worldbody></mujoco>");
+    assert_non_null(find_note(model, "Newton's method"));
+    assert_int_equal(model->physics.solver_iterations, mf_physics().solver_iterations);
     mf_model_destroy(model);
 }
 
@@ -185,7 +280,9 @@ int main(void) {
         cmocka_unit_test(height_fields_are_read_from_files),
         cmocka_unit_test(broken_height_fields_are_refused),
         cmocka_unit_test(paths_and_muscles_survive_writing),
-        cmocka_unit_test(pid_plugins_are_position_actuators),
+        cmocka_unit_test(shortcuts_take_the_law_of_their_own_kind),
+        cmocka_unit_test(other_solvers_are_told),
+        cmocka_unit_test(pid_plugins_are_actuators_with_an_integral),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -7,6 +7,8 @@ neither.
 
     python3 tests/motion/articulated_twins.py > tests/motion/articulated_twins.h
 """
+import os
+
 import mujoco
 import numpy as np
 
@@ -164,6 +166,22 @@ GEARED_REST = """<tendon><fixed name='t'><joint joint='a' coef='.7'/><joint join
 <position joint='a' kp='2' armature='.01'/><motor joint='c' gear='2 0 0' armature='.005' damping='.03'/>
 <motor tendon='t' gear='-2' armature='.03' damping='.2'/></actuator>"""
 
+# The quadruped again, on controllers of MuJoCo's plugin: with an integral, one that reaches its end.
+PID = """<extension><plugin plugin='mujoco.pid'><instance name='hip'><config key='kp' value='40'/>
+<config key='kd' value='2'/><config key='ki' value='300'/><config key='imax' value='1.5'/></instance>
+</plugin></extension>"""
+PID_REST = PID + "<tendon><fixed name='t'><joint joint='k0' coef='.8'/><joint joint='k1' coef='-.5'/></fixed></tendon><actuator>" + "".join(
+    f"<plugin joint='h{i}' plugin='mujoco.pid' instance='hip' actdim='1' forcerange='-9 9'/>"
+    f"<plugin joint='k{i}' plugin='mujoco.pid'><config key='kp' value='30'/>"
+    "<config key='kd' value='1.5'/></plugin>" for i in range(4)) + (
+    "<plugin tendon='t' plugin='mujoco.pid' actdim='1'><config key='ki' value='200'/></plugin></actuator>")
+
+# Logs on logs: exactly parallel, and by less than three degrees not.
+LOGS = """<geom type='capsule' size='.05 .3' pos='0 0 .05' zaxis='1 0 0'/>
+<body pos='0 .03 .14'><freejoint/><geom type='capsule' size='.05 .2' zaxis='1 .05 0'/></body>
+<geom type='capsule' size='.05 .3' pos='0 1 .05' zaxis='1 0 0'/>
+<body pos='0 1.03 .14'><freejoint/><geom type='capsule' size='.05 .2' zaxis='1 0 0'/></body>"""
+
 FREE = [.7, -.2, -.4, 3., -2., 4.]
 TWINS = [
     ("leg, Euler", model("timestep='.004'", LEG), [1.5, -.5, 1., 4., -3.]),
@@ -209,6 +227,10 @@ TWINS = [
     ("servos, implicitfast, elliptic",
      model("timestep='.002' integrator='implicitfast' cone='elliptic' impratio='100'", SERVO,
            SERVO_REST), [.3, .1, 0, 0, 0, .5] + [.2] * 8),
+    ("integrals, Euler", model("timestep='.002'", SERVO, PID_REST),
+     [.3, .1, 0, 0, 0, .5] + [3., -2.] * 4),
+    ("integrals, implicitfast", model("timestep='.002' integrator='implicitfast'", SERVO, PID_REST),
+     [.3, .1, 0, 0, 0, .5] + [3., -2.] * 4),
     ("tall box on a slope", model(SLOPE, TALL).replace(".7 .1 .1", ".25 .1 .1").replace(
         ".9 .1 .1", ".25 .1 .1"), [0.] * 6),
     ("tall box on a slope, elliptic", model(SLOPE + " cone='elliptic'", TALL).replace(
@@ -265,6 +287,7 @@ TWINS = [
     ("heavy ropes, noslip, implicitfast",
      model("timestep='.003' integrator='implicitfast' noslip_iterations='3'", ROPE, HEAVY_REST),
      FREE + [3., 1., -2., 2., .5] + [-.5, .2, .3, 0., 0., 0.]),
+    ("logs on logs", model("timestep='.004'", LOGS), [0.] * 12),
     ("powers of the impedance", model("timestep='.004'", POWERS),
      [.5, .2, 0., 3., -2., 1.] + [-.5, 0., 0., 1., 0., 4.]),
 ]
@@ -306,4 +329,5 @@ def main():
 
 if __name__ == "__main__":
     np.seterr(all="raise")
+    mujoco.mj_loadAllPluginLibraries(os.path.join(os.path.dirname(mujoco.__file__), "plugin"))
     main()

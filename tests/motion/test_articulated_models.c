@@ -27,10 +27,7 @@ static bool robot_open(Robot *robot, const char *path) {
         mf_context_destroy(robot->context);
         return false;
     }
-    const double *pull = robot->model->physics.gravity;
-    world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
-    if (world.gravity > 0.0)
-        memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
+    world = mf_world_config_for(robot->model);
     world.step = MF_MILLISECOND;
     // Dry friction and equalities are constraints of MuJoCo's. (The loader's memory, not shared
     // yet.)

@@ -190,8 +190,11 @@ class Model(Native):
 
     @property
     def gravity(self) -> Vector:
-        """[m/s^2] that the file wants, world frame."""
-        return tuple(self._use().physics.gravity)
+        """[m/s^2] that the file wants, world frame; 0 where it switches gravity off."""
+        model = self._use()
+        if lib.mf_world_config_for(model).gravity == 0.0:
+            return (0.0, 0.0, 0.0)
+        return tuple(model.physics.gravity)
 
     @property
     def position_count(self) -> int:

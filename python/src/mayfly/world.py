@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 import warnings
@@ -85,11 +84,12 @@ class World(Native):
     @classmethod
     def for_model(cls, model: Model, *, seed: int = 0, **more: Any) -> World:
         """A world with the step, gravity and ground that a robot's file asks for."""
-        pull = model.gravity
-        size = math.sqrt(sum(g * g for g in pull))
-        settings: dict[str, Any] = {"step": model.step, "gravity": size}
-        if size > 0.0:
-            settings["gravity_direction"] = pull
+        config = lib.mf_world_config_for(model._use())
+        settings: dict[str, Any] = {
+            "step": model.step,
+            "gravity": config.gravity,
+            "gravity_direction": tuple(config.gravity_direction),
+        }
         if "terrain" not in more:
             settings["terrain"] = Terrain.from_model(model)
         return cls(seed=seed, **{**settings, **more})

@@ -207,20 +207,33 @@ typedef struct mf_MjcfPair {
 enum { MF_MJCF_GAIN_FIXED, MF_MJCF_GAIN_AFFINE, MF_MJCF_GAIN_MUSCLE };
 enum { MF_MJCF_BIAS_NONE, MF_MJCF_BIAS_AFFINE, MF_MJCF_BIAS_MUSCLE };
 
+// What gives an actuator's force.
+typedef struct mf_MjcfLaw {
+    int32_t dynamics, gain_kind, bias_kind;
+    double dynamics_values[10], gain[10], bias[10];
+} mf_MjcfLaw;
+
+enum {
+    MF_MJCF_GENERAL,
+    MF_MJCF_ACTUATOR_KINDS = 10
+}; // of elements, in the order of mjcf_actuator.c
+
 typedef struct mf_MjcfActuator {
     const mf_XmlNode *node;
     const char *name, *joint, *joint_in_parent, *tendon, *site, *reference_site, *body;
     int32_t control_limited, force_limited, activation_limited, group;
-    int32_t dynamics, gain_kind, bias_kind;
     bool early;
     double control_range[2], force_range[2], activation_range[2], gear[6], damping[3], armature;
-    double dynamics_values[10], gain[10], bias[10], inherit_range;
+    mf_MjcfLaw law;
+    uint32_t kind; // of the element that `law` comes from
+    double inherit_range;
     double kp, kv, damping_ratio, time_constant; // NaN: not given
     double area, diameter, cylinder_bias[3], piston_time;
     double adhesion; // NaN: not given
     double length_range[2];
     double muscle_range[2], muscle_times[2], muscle_smoothing, muscle[7]; // NaN: not given
-    bool plugin, known; // an actuator of a plugin, and of one that is known
+    bool plugin, known;                   // an actuator of a plugin, and of one that is known
+    double integral_gain, integral_limit; // of mujoco.pid: ki, and the most force it makes
 } mf_MjcfActuator;
 
 typedef struct mf_MjcfClass {
@@ -233,6 +246,7 @@ typedef struct mf_MjcfClass {
     mf_MjcfEquality equality;
     mf_MjcfTendon tendon;
     mf_MjcfActuator actuator;
+    mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]; // of classes around it, by kind of the element
 } mf_MjcfClass;
 
 typedef struct mf_MjcfMaterial {
@@ -412,7 +426,9 @@ enum {
 mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint);
 mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom);
 mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
-mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *actuator);
+mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *class,
+                                mf_MjcfActuator *actuator);
+void mf_mjcf_inherit_laws(const mf_MjcfClass *parent, mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]);
 bool mf_mjcf_is_actuator(const char *element); // one of those that can be read
 // Settings of a plugin's actuator (mjcf_pid.c).
 mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *actuator);

@@ -49,12 +49,12 @@ static const char *const bias_words[] = {"none", "affine", "muscle", "user", NUL
 static const mf_MjcfField general_fields[] = {
     COMMON,
     ACTIVATION,
-    CHOICE("dyntype", dynamics, dynamics_words),
-    CHOICE("gaintype", gain_kind, gain_words),
-    CHOICE("biastype", bias_kind, bias_words),
-    NUMBERS("dynprm", 1, 10, dynamics_values),
-    NUMBERS("gainprm", 1, 10, gain),
-    NUMBERS("biasprm", 1, 10, bias),
+    CHOICE("dyntype", law.dynamics, dynamics_words),
+    CHOICE("gaintype", law.gain_kind, gain_words),
+    CHOICE("biastype", law.bias_kind, bias_words),
+    NUMBERS("dynprm", 1, 10, law.dynamics_values),
+    NUMBERS("gainprm", 1, 10, law.gain),
+    NUMBERS("biasprm", 1, 10, law.bias),
     {"actearly", MF_MJCF_FLAG, 0, 0, offsetof(mf_MjcfActuator, early), NULL},
     PASSED("actdim"),
     TEXT("body", body),
@@ -87,8 +87,8 @@ static const mf_MjcfField muscle_fields[] = {COMMON,
                                              END};
 static const mf_MjcfField plugin_fields[] = {COMMON,
                                              ACTIVATION,
-                                             CHOICE("dyntype", dynamics, dynamics_words),
-                                             NUMBERS("dynprm", 1, 10, dynamics_values),
+                                             CHOICE("dyntype", law.dynamics, dynamics_words),
+                                             NUMBERS("dynprm", 1, 10, law.dynamics_values),
                                              {"actearly", MF_MJCF_PASSED, 0, 0, 0, NULL},
                                              {"actdim", MF_MJCF_PASSED, 0, 0, 0, NULL},
                                              {"plugin", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
@@ -116,10 +116,10 @@ static mf_Status not_negative(const mf_Mjcf *m, const mf_XmlNode *node, const ch
 
 static mf_Status set_motor(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     (void)m, (void)node;
-    a->gain[0] = 1.0;
-    a->dynamics = MF_DYNAMICS_NONE;
-    a->gain_kind = MF_MJCF_GAIN_FIXED;
-    a->bias_kind = MF_MJCF_BIAS_NONE;
+    a->law.gain[0] = 1.0;
+    a->law.dynamics = MF_DYNAMICS_NONE;
+    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
+    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     return MF_OK;
 }
 
@@ -136,78 +136,81 @@ static mf_Status set_position(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     if (a->inherit_range > 0.0 && (a->control_range[0] != 0.0 || a->control_range[1] != 0.0) &&
         mf_xml_attribute(node, "ctrlrange") != NULL)
         return mf_mjcf_fail(m, node, "<%.80s> has both ctrlrange and inheritrange", node->name);
-    a->gain[0] = mf_is_finite(a->kp) ? a->kp : a->gain[0];
-    a->bias[1] = -a->gain[0];
+    a->law.gain[0] = mf_is_finite(a->kp) ? a->kp : a->law.gain[0];
+    a->law.bias[0] = 0.0;
+    a->law.bias[1] = -a->law.gain[0];
     // A positive third number stands for a damping ratio until the inertia is known.
     if (mf_is_finite(a->kv))
-        a->bias[2] = -a->kv;
+        a->law.bias[2] = -a->kv;
     if (mf_is_finite(a->damping_ratio))
-        a->bias[2] = a->damping_ratio;
+        a->law.bias[2] = a->damping_ratio;
     if (mf_is_finite(a->time_constant)) {
-        a->dynamics_values[0] = a->time_constant;
-        a->dynamics = a->time_constant == 0.0 ? MF_DYNAMICS_NONE : MF_DYNAMICS_FILTER_EXACT;
+        a->law.dynamics_values[0] = a->time_constant;
+        a->law.dynamics = a->time_constant == 0.0 ? MF_DYNAMICS_NONE : MF_DYNAMICS_FILTER_EXACT;
+    } else if (a->law.dynamics != MF_DYNAMICS_FILTER_EXACT) {
+        a->law.dynamics = MF_DYNAMICS_NONE;
     }
-    a->gain_kind = MF_MJCF_GAIN_FIXED;
-    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
+    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
 }
 
 static mf_Status set_intvelocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     mf_Status status = set_position(m, node, a);
-    a->dynamics = MF_DYNAMICS_INTEGRATOR;
+    a->law.dynamics = MF_DYNAMICS_INTEGRATOR;
     return status;
 }
 
 static mf_Status set_velocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     (void)m, (void)node;
-    a->gain[0] = mf_is_finite(a->kv) ? a->kv : a->gain[0];
-    clear(a->bias);
-    a->bias[2] = -a->gain[0];
-    a->dynamics = MF_DYNAMICS_NONE;
-    a->gain_kind = MF_MJCF_GAIN_FIXED;
-    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+    a->law.gain[0] = mf_is_finite(a->kv) ? a->kv : a->law.gain[0];
+    clear(a->law.bias);
+    a->law.bias[2] = -a->law.gain[0];
+    a->law.dynamics = MF_DYNAMICS_NONE;
+    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
+    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
 }
 
 static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
-    double inherited = a->gain_kind == MF_MJCF_GAIN_AFFINE ? -a->gain[2] : 0.0;
+    double inherited = a->law.gain_kind == MF_MJCF_GAIN_AFFINE ? -a->law.gain[2] : 0.0;
     double kv = mf_is_finite(a->kv) ? a->kv : inherited;
     mf_Status status = not_negative(m, node, "kv", kv);
     if (status == MF_OK && (a->control_range[0] < 0.0 || a->control_range[1] < 0.0))
         return mf_mjcf_fail(m, node, "<damper> ctrlrange: expected numbers >= 0");
-    clear(a->gain);
-    a->gain[2] = -kv;
+    clear(a->law.gain);
+    a->law.gain[2] = -kv;
     a->control_limited = MF_MJCF_TRUE;
-    a->dynamics = MF_DYNAMICS_NONE;
-    a->gain_kind = MF_MJCF_GAIN_AFFINE;
-    a->bias_kind = MF_MJCF_BIAS_NONE;
+    a->law.dynamics = MF_DYNAMICS_NONE;
+    a->law.gain_kind = MF_MJCF_GAIN_AFFINE;
+    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     return status;
 }
 
 // It only pulls: gain and control are >= 0.
 static mf_Status set_adhesion(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
-    a->gain[0] = mf_is_finite(a->adhesion) ? a->adhesion : a->gain[0];
+    a->law.gain[0] = mf_is_finite(a->adhesion) ? a->adhesion : a->law.gain[0];
     a->control_limited = MF_MJCF_TRUE;
-    a->gain_kind = MF_MJCF_GAIN_FIXED;
-    a->bias_kind = MF_MJCF_BIAS_NONE;
+    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
+    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     if (a->control_range[0] < 0.0 || a->control_range[1] < 0.0)
         return mf_mjcf_fail(m, node, "<adhesion> ctrlrange: expected numbers >= 0");
-    return not_negative(m, node, "gain", a->gain[0]);
+    return not_negative(m, node, "gain", a->law.gain[0]);
 }
 
 static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     (void)m, (void)node;
     if (mf_is_finite(a->piston_time))
-        a->dynamics_values[0] = a->piston_time;
+        a->law.dynamics_values[0] = a->piston_time;
     for (int i = 0; i < 3; i++)
-        a->bias[i] = mf_is_finite(a->cylinder_bias[i]) ? a->cylinder_bias[i] : a->bias[i];
+        a->law.bias[i] = mf_is_finite(a->cylinder_bias[i]) ? a->cylinder_bias[i] : a->law.bias[i];
     if (mf_is_finite(a->area))
-        a->gain[0] = a->area;
+        a->law.gain[0] = a->area;
     if (a->diameter >= 0.0)
-        a->gain[0] = MF_PI / 4.0 * a->diameter * a->diameter;
-    a->dynamics = MF_DYNAMICS_FILTER;
-    a->gain_kind = MF_MJCF_GAIN_FIXED;
-    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+        a->law.gain[0] = MF_PI / 4.0 * a->diameter * a->diameter;
+    a->law.dynamics = MF_DYNAMICS_FILTER;
+    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
+    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
 }
 
@@ -217,26 +220,26 @@ static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
 static mf_Status set_muscle(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     static const double usual[9] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
     (void)m, (void)node;
-    if (a->gain_kind != MF_MJCF_GAIN_MUSCLE) {
-        clear(a->gain);
-        memcpy(a->gain, usual, sizeof usual);
-        clear(a->dynamics_values);
-        a->dynamics_values[0] = 0.01;
-        a->dynamics_values[1] = 0.04;
+    if (a->law.gain_kind != MF_MJCF_GAIN_MUSCLE) {
+        clear(a->law.gain);
+        memcpy(a->law.gain, usual, sizeof usual);
+        clear(a->law.dynamics_values);
+        a->law.dynamics_values[0] = 0.01;
+        a->law.dynamics_values[1] = 0.04;
     }
     for (int i = 0; i < 2; i++) {
-        a->gain[i] = mf_is_finite(a->muscle_range[i]) ? a->muscle_range[i] : a->gain[i];
+        a->law.gain[i] = mf_is_finite(a->muscle_range[i]) ? a->muscle_range[i] : a->law.gain[i];
         if (mf_is_finite(a->muscle_times[i]))
-            a->dynamics_values[i] = a->muscle_times[i];
+            a->law.dynamics_values[i] = a->muscle_times[i];
     }
     for (int i = 0; i < 7; i++)
-        a->gain[2 + i] = mf_is_finite(a->muscle[i]) ? a->muscle[i] : a->gain[2 + i];
+        a->law.gain[2 + i] = mf_is_finite(a->muscle[i]) ? a->muscle[i] : a->law.gain[2 + i];
     if (mf_is_finite(a->muscle_smoothing))
-        a->dynamics_values[2] = a->muscle_smoothing;
-    memcpy(a->bias, a->gain, sizeof a->bias);
-    a->dynamics = MF_DYNAMICS_MUSCLE;
-    a->gain_kind = MF_MJCF_GAIN_MUSCLE;
-    a->bias_kind = MF_MJCF_BIAS_MUSCLE;
+        a->law.dynamics_values[2] = a->muscle_smoothing;
+    memcpy(a->law.bias, a->law.gain, sizeof a->law.bias);
+    a->law.dynamics = MF_DYNAMICS_MUSCLE;
+    a->law.gain_kind = MF_MJCF_GAIN_MUSCLE;
+    a->law.bias_kind = MF_MJCF_BIAS_MUSCLE;
     return MF_OK;
 }
 
@@ -244,7 +247,7 @@ static const struct {
     const char *name;
     const mf_MjcfField *fields;
     mf_Status (*set)(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a);
-} kinds[] = {
+} kinds[MF_MJCF_ACTUATOR_KINDS] = {
     {"general", general_fields, NULL},           {"motor", motor_fields, set_motor},
     {"position", position_fields, set_position}, {"intvelocity", position_fields, set_intvelocity},
     {"velocity", velocity_fields, set_velocity}, {"damper", velocity_fields, set_damper},
@@ -259,12 +262,33 @@ bool mf_mjcf_is_actuator(const char *element) {
     return false;
 }
 
-mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
+// An element takes the law of the nearest class in which the last element was of its kind or
+// general; a general one takes any.
+static const mf_MjcfLaw *law_for(const mf_MjcfClass *class, uint32_t kind) {
+    const uint32_t last = class->actuator.kind;
+    const bool own = last == kind || last == MF_MJCF_GENERAL || kind == MF_MJCF_GENERAL;
+    return own ? &class->actuator.law : &class->laws[kind];
+}
+
+void mf_mjcf_inherit_laws(const mf_MjcfClass *parent, mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]) {
+    for (uint32_t kind = 0; kind < MF_MJCF_ACTUATOR_KINDS; kind++)
+        laws[kind] = *law_for(parent, kind);
+}
+
+mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *class,
+                                mf_MjcfActuator *a) {
     double none = (double)NAN;
-    size_t kind = 0;
+    uint32_t kind = 0;
     while (strcmp(node->name, kinds[kind].name) != 0)
         kind++;
+    const mf_MjcfLaw law = *law_for(class, kind);
+    *a = class->actuator;
     a->node = node;
+    a->law = law;
+    a->kind = kind;
+    a->name = NULL;
+    a->plugin = false;
+    a->integral_gain = 0.0;
     // What one element says of a shortcut goes into the general settings and is not inherited.
     a->kp = a->kv = a->damping_ratio = a->time_constant = a->piston_time = none;
     a->area = a->diameter = a->adhesion = none;
@@ -353,8 +377,9 @@ static mf_Status find_target(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
 // The control's (or activation's) range from what it drives.
 static mf_Status inherit_range(mf_Mjcf *m, mf_MjcfActuator *from, const mf_Actuator *to) {
     double lower, upper;
-    bool servo = from->gain_kind == MF_MJCF_GAIN_FIXED && from->bias_kind == MF_MJCF_BIAS_AFFINE &&
-                 from->gain[0] == -from->bias[1];
+    bool servo = from->law.gain_kind == MF_MJCF_GAIN_FIXED &&
+                 from->law.bias_kind == MF_MJCF_BIAS_AFFINE &&
+                 from->law.gain[0] == -from->law.bias[1];
     if (!(from->inherit_range > 0.0) || !servo)
         return MF_OK;
     if (to->drive == MF_DRIVE_JOINT) {
@@ -372,7 +397,7 @@ static mf_Status inherit_range(mf_Mjcf *m, mf_MjcfActuator *from, const mf_Actua
         return mf_mjcf_fail(m, from->node, "<%.80s> inheritrange: what it drives has no range",
                             from->node->name);
     double *range =
-        from->dynamics == MF_DYNAMICS_INTEGRATOR ? from->activation_range : from->control_range;
+        from->law.dynamics == MF_DYNAMICS_INTEGRATOR ? from->activation_range : from->control_range;
     double mean = 0.5 * (upper + lower), radius = 0.5 * (upper - lower) * from->inherit_range;
     range[0] = mean - radius;
     range[1] = mean + radius;
@@ -400,6 +425,10 @@ static mf_Status fill_ranges(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
         *ranges[i].lower = limited ? ranges[i].range[0] : -(double)INFINITY;
         *ranges[i].upper = limited ? ranges[i].range[1] : (double)INFINITY;
     }
+    if (to->dynamics == MF_DYNAMICS_ERROR) {
+        to->activation_upper = from->integral_limit / mf_abs(to->integral_gain);
+        to->activation_lower = -to->activation_upper;
+    }
     if (to->dynamics == MF_DYNAMICS_NONE && mf_is_finite(to->activation_lower))
         return mf_mjcf_fail(m, from->node, "<%.80s> actrange: it has no activation",
                             from->node->name);
@@ -421,10 +450,11 @@ static const mf_XmlNode *length_search(const mf_Mjcf *m) {
 // Gain and bias of a muscle have the same parameters.
 static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to,
                              bool *refused) {
-    const double *p = from->gain;
-    *refused = from->gain_kind != MF_MJCF_GAIN_MUSCLE || from->bias_kind != MF_MJCF_BIAS_MUSCLE ||
-               memcmp(from->gain, from->bias, 9 * sizeof *p) != 0 || to->drive == MF_DRIVE_SITE ||
-               to->drive == MF_DRIVE_BODY;
+    const double *p = from->law.gain;
+    *refused = from->law.gain_kind != MF_MJCF_GAIN_MUSCLE ||
+               from->law.bias_kind != MF_MJCF_BIAS_MUSCLE ||
+               memcmp(from->law.gain, from->law.bias, 9 * sizeof *p) != 0 ||
+               to->drive == MF_DRIVE_SITE || to->drive == MF_DRIVE_BODY;
     if (*refused)
         return mf_mjcf_refuse(m, from->node, "with a muscle's gain or bias alone");
     mf_Muscle *muscle = &to->muscle;
@@ -438,10 +468,10 @@ static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
                           .speed = p[6],
                           .passive = p[7],
                           .lengthening = p[8]};
-    if (from->dynamics == MF_DYNAMICS_MUSCLE) {
-        muscle->rise = from->dynamics_values[0];
-        muscle->fall = from->dynamics_values[1];
-        muscle->smoothing = from->dynamics_values[2];
+    if (from->law.dynamics == MF_DYNAMICS_MUSCLE) {
+        muscle->rise = from->law.dynamics_values[0];
+        muscle->fall = from->law.dynamics_values[1];
+        muscle->smoothing = from->law.dynamics_values[2];
     }
     if (!(p[0] < p[1]) || !(p[4] < 1.0) || !(p[5] > 1.0) || !(p[8] >= 1.0) ||
         !(muscle->rise >= 0.0) || !(muscle->fall >= 0.0) || !(muscle->smoothing >= 0.0))
@@ -457,15 +487,16 @@ static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
 
 static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to, bool *refused) {
     const bool muscle =
-        from->gain_kind == MF_MJCF_GAIN_MUSCLE || from->bias_kind == MF_MJCF_BIAS_MUSCLE;
-    *refused = from->dynamics > MF_DYNAMICS_MUSCLE || from->gain_kind > MF_MJCF_GAIN_MUSCLE ||
-               from->bias_kind > MF_MJCF_BIAS_MUSCLE ||
-               (from->dynamics == MF_DYNAMICS_MUSCLE && !muscle);
+        from->law.gain_kind == MF_MJCF_GAIN_MUSCLE || from->law.bias_kind == MF_MJCF_BIAS_MUSCLE;
+    *refused = from->law.dynamics > MF_DYNAMICS_MUSCLE ||
+               from->law.gain_kind > MF_MJCF_GAIN_MUSCLE ||
+               from->law.bias_kind > MF_MJCF_BIAS_MUSCLE ||
+               (from->law.dynamics == MF_DYNAMICS_MUSCLE && !muscle);
     if (*refused)
         return mf_mjcf_refuse(m, from->node, "of type user, or a muscle's activation alone");
-    to->dynamics = (mf_ActuatorDynamics)from->dynamics;
-    if (from->dynamics == MF_DYNAMICS_FILTER || from->dynamics == MF_DYNAMICS_FILTER_EXACT)
-        to->time_constant = from->dynamics_values[0];
+    to->dynamics = (mf_ActuatorDynamics)from->law.dynamics;
+    if (from->law.dynamics == MF_DYNAMICS_FILTER || from->law.dynamics == MF_DYNAMICS_FILTER_EXACT)
+        to->time_constant = from->law.dynamics_values[0];
     if (muscle) {
         mf_Status status = fill_muscle(m, from, to, refused);
         memcpy(to->gear, from->gear, sizeof to->gear);
@@ -479,12 +510,17 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
     if (!(to->time_constant >= 0.0))
         return mf_mjcf_fail(m, from->node, "<%.80s>: the time constant must be >= 0, found %g",
                             from->node->name, to->time_constant);
-    uint32_t gains = from->gain_kind == MF_MJCF_GAIN_FIXED ? 1 : 3;
-    memcpy(to->gain, from->gain, gains * sizeof *to->gain);
-    if (from->bias_kind == MF_MJCF_BIAS_AFFINE)
-        memcpy(to->bias, from->bias, 3 * sizeof *to->bias);
+    uint32_t gains = from->law.gain_kind == MF_MJCF_GAIN_FIXED ? 1 : 3;
+    memcpy(to->gain, from->law.gain, gains * sizeof *to->gain);
+    if (from->law.bias_kind == MF_MJCF_BIAS_AFFINE)
+        memcpy(to->bias, from->law.bias, 3 * sizeof *to->bias);
     memcpy(to->gear, from->gear, sizeof to->gear);
     to->early = from->early;
+    to->explicit_rate = from->plugin;
+    if (from->integral_gain != 0.0) {
+        to->dynamics = MF_DYNAMICS_ERROR;
+        to->integral_gain = from->integral_gain;
+    }
     to->armature = from->armature;
     to->group = from->group;
     return mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
@@ -551,9 +587,8 @@ mf_Status mf_mjcf_read_actuators(mf_Mjcf *m) {
             status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
             if (status != MF_OK)
                 return status;
-            mf_MjcfActuator actuator = class->actuator;
-            actuator.name = NULL;
-            status = mf_mjcf_read_actuator(m, node, &actuator);
+            mf_MjcfActuator actuator;
+            status = mf_mjcf_read_actuator(m, node, class, &actuator);
             if (status == MF_OK)
                 status = add_actuator(m, &actuator);
         }

@@ -230,7 +230,7 @@ static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *
     if (strcmp(node->name, "tendon") == 0)
         return read_tendon(m, node, &class->tendon);
     if (mf_mjcf_is_actuator(node->name))
-        return mf_mjcf_read_actuator(m, node, &class->actuator);
+        return mf_mjcf_read_actuator(m, node, class, &class->actuator);
     for (const char *const *name = seen; *name; name++) {
         if (strcmp(node->name, *name) == 0)
             return MF_OK;
@@ -281,8 +281,7 @@ static mf_MjcfClass builtin_class(void) {
                      .force_limited = MF_MJCF_AUTO,
                      .activation_limited = MF_MJCF_AUTO,
                      .gear = {1.0},
-                     .dynamics_values = {1.0},
-                     .gain = {1.0},
+                     .law = {.dynamics_values = {1.0}, .gain = {1.0}},
                      .kp = none,
                      .kv = none,
                      .damping_ratio = none,
@@ -301,6 +300,7 @@ static mf_Status add_class(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
         return mf_mjcf_no_memory(m);
     *place = class;
     *class = parent ? *parent : builtin_class();
+    mf_mjcf_inherit_laws(parent ? parent : class, class->laws);
     class->name = name;
     *out = class;
     return mf_mjcf_name(m, node, &m->class_names, name, m->classes.count - 1);

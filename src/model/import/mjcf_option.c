@@ -294,6 +294,10 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
             status = check_option(m, node, &option.physics);
         if (status == MF_OK)
             status = check_solver(m, node, &option);
+        // Both go to the same minimum; only where they stop is their own.
+        if (status == MF_OK && option.solver != NEWTON && mf_xml_attribute(node, "solver") != NULL)
+            status =
+                mf_mjcf_pass(m, node, "solver (Newton's method solves until nothing is gained)");
     }
     // The steps and gains of other methods say nothing about Newton's.
     if (option.solver == NEWTON)

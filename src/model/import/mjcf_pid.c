@@ -1,8 +1,10 @@
 // MuJoCo's plugin actuator mujoco.pid: force = kp e + kd e' + ki (integral of e), with the error e
-// of the driven length against the control. Its proportional and derivative parts are a position
-// actuator; the integral and the limit of the control's slope are told as dropped.
+// of the driven length against the control, the integral's force at most imax. The plugin moves the
+// integral first and takes all of its force at the beginning of the step. Its limit of the
+// control's slope is told as dropped.
 #include "model/import/mjcf.h"
 
+#include <math.h>
 #include <string.h>
 
 // Where the settings stand: in the element itself or in the instance that it names.
@@ -25,16 +27,18 @@ static const mf_XmlNode *find_settings(const mf_Mjcf *m, const mf_XmlNode *node)
     return NULL;
 }
 
-static mf_Status read_settings(mf_Mjcf *m, const mf_XmlNode *settings, double values[5]) {
-    static const char *const keys[] = {"kp", "kd", "ki", "imax", "slewmax"};
+enum { KP, KD, KI, IMAX, SLEWMAX, SETTINGS };
+
+static mf_Status read_settings(mf_Mjcf *m, const mf_XmlNode *settings, double values[SETTINGS]) {
+    static const char *const keys[SETTINGS] = {"kp", "kd", "ki", "imax", "slewmax"};
     for (const mf_XmlNode *config = mf_xml_child(settings, "config"); config;
          config = mf_xml_next(config, "config")) {
         const char *key = mf_xml_attribute(config, "key"), *rest = "";
         const char *value = mf_xml_attribute(config, "value");
         size_t i = 0;
-        while (i < 5 && (key == NULL || strcmp(key, keys[i]) != 0))
+        while (i < SETTINGS && (key == NULL || strcmp(key, keys[i]) != 0))
             i++;
-        if (i == 5)
+        if (i == SETTINGS)
             return mf_mjcf_fail(m, config, "<config> key: expected kp, ki, kd, imax or slewmax");
         if (value == NULL || mf_xml_scan(value, 1, &values[i], &rest) != 1)
             return mf_mjcf_fail(m, config, "<config> value: expected one number");
@@ -43,7 +47,7 @@ static mf_Status read_settings(mf_Mjcf *m, const mf_XmlNode *settings, double va
 }
 
 mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
-    double values[5] = {0}; // kp, kd, ki, imax, slewmax
+    double values[SETTINGS] = {[IMAX] = INFINITY};
     const char *plugin = mf_xml_attribute(node, "plugin");
     const mf_XmlNode *settings = find_settings(m, node);
     a->plugin = true;
@@ -54,15 +58,20 @@ mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a
         return mf_mjcf_fail(m, node, "<plugin> instance: there is no instance '%.100s'",
                             mf_xml_attribute(node, "instance"));
     mf_Status status = read_settings(m, settings, values);
-    if (status == MF_OK && values[2] != 0.0)
-        status = mf_mjcf_refuse(m, node, "ki (the integral part)");
-    if (status == MF_OK && values[4] != 0.0)
+    if (status == MF_OK && !(values[IMAX] >= 0.0))
+        return mf_mjcf_fail(m, node, "imax: expected >= 0, found %g", values[IMAX]);
+    if (status == MF_OK && values[KI] != 0.0 && (a->site != NULL || a->body != NULL))
+        status = mf_mjcf_refuse(m, node, "ki (the integral part) on a site or body");
+    else
+        a->integral_gain = values[KI];
+    a->integral_limit = values[IMAX];
+    if (status == MF_OK && values[SLEWMAX] != 0.0)
         status = mf_mjcf_refuse(m, node, "slewmax (the limit of the control's slope)");
-    a->gain[0] = values[0];
-    a->bias[0] = 0.0;
-    a->bias[1] = -values[0];
-    a->bias[2] = -values[1];
-    a->gain_kind = MF_MJCF_GAIN_FIXED;
-    a->bias_kind = MF_MJCF_BIAS_AFFINE;
+    a->law.gain[0] = values[KP];
+    a->law.bias[0] = 0.0;
+    a->law.bias[1] = -values[KP];
+    a->law.bias[2] = -values[KD];
+    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
+    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return status;
 }

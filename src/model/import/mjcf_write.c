@@ -10,6 +10,7 @@
 
 #include "math/scalar.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Writer {
@@ -519,11 +520,63 @@ static void put_law(Writer *w, const mf_Actuator *a) {
         numbers(w, "lengthrange", m->length_range, 2);
 }
 
+static void put_setting(Writer *w, const char *key, double value) {
+    put(w, "\n      <config");
+    word(w, "key", key);
+    number(w, "value", value);
+    put(w, "/>");
+}
+
+// The force at the end of an integral's range, so that it gives that range when it is read.
+static double integral_limit(const mf_Actuator *a) {
+    const double gain = mf_abs(a->integral_gain), most = a->activation_upper * gain;
+    const double tries[3] = {most, nextafter(most, 0.0), nextafter(most, INFINITY)};
+    for (int i = 0; i < 3; i++)
+        if (!(tries[i] / gain < a->activation_upper) && !(a->activation_upper < tries[i] / gain))
+            return tries[i];
+    return most;
+}
+
+// An actuator of MuJoCo's plugin (mjcf_pid.c).
+static void put_pid(Writer *w, const mf_Actuator *a, uint32_t number_of) {
+    put(w, "    <plugin plugin=\"mujoco.pid\"");
+    object_name(w, "name", "actuator", a->name, number_of);
+    put_target(w, a);
+    numbers(w, "gear", a->gear, 6);
+    if (a->dynamics == MF_DYNAMICS_ERROR)
+        integer(w, "actdim", 1);
+    range(w, "ctrlrange", "ctrllimited", a->control_lower, a->control_upper);
+    range(w, "forcerange", "forcelimited", a->force_lower, a->force_upper);
+    number(w, "armature", a->armature);
+    number(w, "damping", a->damping);
+    integer(w, "group", a->group);
+    put(w, ">");
+    put_setting(w, "kp", a->gain[0]);
+    put_setting(w, "kd", -a->bias[2]);
+    if (a->dynamics == MF_DYNAMICS_ERROR)
+        put_setting(w, "ki", a->integral_gain);
+    if (a->dynamics == MF_DYNAMICS_ERROR && mf_is_finite(a->activation_upper))
+        put_setting(w, "imax", integral_limit(a));
+    put(w, "\n    </plugin>\n");
+}
+
+static void put_extensions(Writer *w) {
+    for (uint32_t i = 0; i < w->model->actuator_count; i++)
+        if (w->model->actuators[i].explicit_rate) {
+            put(w, "  <extension>\n    <plugin plugin=\"mujoco.pid\"/>\n  </extension>\n");
+            return;
+        }
+}
+
 static void put_actuators(Writer *w) {
     static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle"};
     put(w, "  <actuator>\n");
     for (uint32_t i = 0; i < w->model->actuator_count; i++) {
         const mf_Actuator *a = &w->model->actuators[i];
+        if (a->explicit_rate) {
+            put_pid(w, a, i);
+            continue;
+        }
         const double times[3] = {a->muscle.rise, a->muscle.fall, a->muscle.smoothing};
         put(w, "    <general");
         object_name(w, "name", "actuator", a->name, i);
@@ -757,6 +810,7 @@ mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error
     put(&w, "<mujoco");
     word(&w, "model", model->name);
     put(&w, ">\n");
+    put_extensions(&w);
     put_option(&w);
     put_assets(&w);
     put_bodies(&w);

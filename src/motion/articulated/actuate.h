@@ -34,6 +34,8 @@ typedef struct Actuation {
     mf_lane slope[MF_ARTICULATED_MAX_ACTUATORS]; // [kg] or [kg m^2] of those on sites; with
                                                  // MuJoCo's law of those on joints
     mf_lane force[MF_ARTICULATED_MAX_ACTUATORS]; // [N] or [N m]
+    // [m s] or [rad s] activations of MF_DYNAMICS_ERROR after the step
+    mf_lane integral[MF_ARTICULATED_MAX_ACTUATORS];
 } Actuation;
 
 static MF_INLINE const mf_real *actuator_constants(const mf_ArtPlan *plan, uint32_t i) {
@@ -45,9 +47,11 @@ static MF_INLINE mf_lane actuator_control(const Actuation *all, const mf_real *c
                     mf_set(c[MF_ART_CONTROL_UPPER]));
 }
 
-// The activation after this step.
+// The activation after this step; of errors once their force is known.
 static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuator *actuator,
                                        const mf_real *c, uint32_t i) {
+    if (actuator->dynamics == MF_DYNAMICS_ERROR)
+        return all->integral[i];
     mf_lane now = row_load(all->activation, i), control = actuator_control(all, c, i);
     mf_lane change = control;
     if (actuator->dynamics == MF_DYNAMICS_MUSCLE)
@@ -60,7 +64,7 @@ static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuato
 
 static MF_INLINE mf_lane actuator_input(const Actuation *all, const mf_ArtActuator *actuator,
                                         const mf_real *c, uint32_t i) {
-    if (actuator->dynamics == MF_DYNAMICS_NONE)
+    if (actuator->dynamics == MF_DYNAMICS_NONE || actuator->dynamics == MF_DYNAMICS_ERROR)
         return actuator_control(all, c, i);
     return actuator->early ? actuator_next(all, actuator, c, i) : row_load(all->activation, i);
 }
@@ -76,12 +80,13 @@ static MF_INLINE mf_lane actuator_short_way(const mf_ArtActuator *actuator, mf_l
     return mf_fma(-mf_floor_lane(turns), mf_set(period), input);
 }
 
-// Force and what it loses per unit of acceleration along the actuator's length.
-static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane length, mf_lane rate,
-                                    mf_lane step, mf_lane late) {
+// Force and what it loses per unit of acceleration along the actuator's length; `more` is a force
+// that depends on neither length nor rate.
+static MF_INLINE Line actuator_line(const mf_real *c, mf_lane more, mf_lane input, mf_lane length,
+                                    mf_lane rate, mf_lane step, mf_lane late) {
     mf_lane per_length = mf_fma(mf_set(c[MF_ART_GAIN + 1]), input, mf_set(c[MF_ART_BIAS + 1]));
     mf_lane per_rate = mf_fma(mf_set(c[MF_ART_GAIN + 2]), input, mf_set(c[MF_ART_BIAS + 2]));
-    mf_lane force = mf_fma(mf_set(c[MF_ART_GAIN]), input, mf_set(c[MF_ART_BIAS]));
+    mf_lane force = mf_fma(mf_set(c[MF_ART_GAIN]), input, mf_set(c[MF_ART_BIAS]) + more);
     force = mf_fma(per_length, mf_fma(step, rate, length), mf_fma(per_rate, rate, force));
     // Only what resists may act at the end of the step.
     mf_lane slope = mf_max(-(late * mf_fma(step, per_length, per_rate)), mf_zero());
@@ -93,11 +98,26 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane input, mf_lane len
     return (Line){held, slope * part};
 }
 
+// The force of the integral of the error, which moves first, and stays within its range.
+static MF_INLINE mf_lane actuator_integral(const mf_real *c, mf_lane input, mf_lane length,
+                                           uint32_t i, Actuation *all) {
+    mf_lane now =
+        mf_fma(input - length, mf_set(c[MF_ART_ACTIVATION_STEP]), row_load(all->activation, i));
+    all->integral[i] =
+        mf_clamp(now, mf_set(c[MF_ART_ACTIVATION_LOWER]), mf_set(c[MF_ART_ACTIVATION_UPPER]));
+    return mf_set(c[MF_ART_INTEGRAL_GAIN]) * all->integral[i];
+}
+
 // As above for any law. A muscle's force is that at the beginning of the step.
 static MF_INLINE Line actuator_pull(const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
-                                    mf_lane length, mf_lane rate, mf_lane step, mf_lane late) {
-    if (!actuator->muscle)
-        return actuator_line(c, input, length, rate, step, late);
+                                    mf_lane length, mf_lane rate, mf_lane step, uint32_t i,
+                                    Actuation *all) {
+    if (!actuator->muscle) {
+        mf_lane more = mf_zero();
+        if (actuator->dynamics == MF_DYNAMICS_ERROR)
+            more = actuator_integral(c, input, length, i, all);
+        return actuator_line(c, more, input, length, rate, step, all->late);
+    }
     const mf_lane force = muscle_force(&actuator->fibre, input, length, rate);
     return (Line){mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER])),
                   mf_zero()};
@@ -115,12 +135,14 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
         rate = mf_fma(weight, state->speed[term->link], rate);
         sum += (mf_real)(term->weight < 0 ? -term->weight : term->weight);
     }
-    Line line = actuator_pull(actuator, c, input, length, rate, step, all->late);
+    Line line = actuator_pull(actuator, c, input, length, rate, step, i, all);
     all->force[i] = line.torque;
     // MuJoCo takes nothing off a force that is held at its range.
     const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_FORCE_LOWER]), line.torque),
                                 mf_less(line.torque, mf_set(c[MF_ART_FORCE_UPPER])));
     all->slope[i] = mf_keep(free, line.slope);
+    if (actuator->explicit_rate)
+        all->slope[i] = mf_zero();
     if (plan->law) // it is spent after the constraints (constrain_kernel.c)
         line.slope = mf_zero();
     for (uint32_t t = 0; t < actuator->term_count; t++) {
@@ -162,7 +184,8 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
     mf_lane angle = mf_atan2_lane(sine, q.w * sign);
     mf_lane length = vec_dot(half, gear) * ((angle + angle) / mf_max(sine, tiny));
     input = actuator_short_way(actuator, input, length);
-    Line line = actuator_line(c, input, length, vec_dot(gear, state->ball_rate[row]), step, step);
+    Line line =
+        actuator_line(c, zero, input, length, vec_dot(gear, state->ball_rate[row]), step, step);
     Turning *ball = &all->balls[row];
     Vec bent = vec_scale(gear, line.slope);
     all->force[i] = line.torque;

@@ -98,7 +98,8 @@ static inline void push_between(const mf_ArtPlan *plan, const State *state,
     Vec seen = vec_sub(vec_sub(site.velocity, from.velocity), vec_cross(shared, way));
     mf_lane rate = vec_dot_add(seen, push, vec_dot(spin, vec_sub(site.rate, from.rate)));
     input = actuator_short_way(actuator, input, length);
-    const mf_lane size = actuator_line(c, input, length, rate, mf_zero(), mf_zero()).torque;
+    const mf_lane size =
+        actuator_line(c, mf_zero(), input, length, rate, mf_zero(), mf_zero()).torque;
     const Vec force = vec_scale(push, size), torque = vec_scale(spin, size);
     work->actuation.force[i] = size;
     push_from_world(plan, actuator->links[0], site.place, force, torque, work);
@@ -119,7 +120,7 @@ static inline void push_site(const mf_ArtPlan *plan, const State *state,
         rate = vec_dot_add(push, mat_apply_transposed(&pose->turn, pose->speed),
                            vec_dot(turn, link < 0 ? state->rate : work->links[link].rate));
     }
-    Line line = actuator_line(c, input, mf_zero(), rate, step, step);
+    Line line = actuator_line(c, mf_zero(), input, mf_zero(), rate, step, step);
     Wrench *wrench = &work->actuation.wrench[link + 1];
     work->actuation.force[i] = line.torque;
     work->actuation.slope[i] = line.slope;
@@ -135,7 +136,7 @@ static inline void actuate_tendon(const mf_ArtPlan *plan, const State *state,
     const mf_lane gear = mf_set((mf_real)actuator->gear[0]);
     tendon_path(plan, state, work, actuator->path, &path);
     const mf_lane force = actuator_pull(actuator, c, input, gear * path.length, gear * path.speed,
-                                        mf_zero(), mf_zero())
+                                        mf_zero(), i, &work->actuation)
                               .torque;
     work->actuation.force[i] = force;
     tendon_push(plan, &path, gear * force, work->actuation.wrench);
@@ -168,7 +169,8 @@ static inline void actuate_all(const mf_ArtPlan *plan, const State *state, mf_la
             break;
         case MF_ART_ADHERES: // it pulls when contacts are known (adhere.h)
             all->force[i] =
-                actuator_line(c, input, mf_zero(), mf_zero(), mf_zero(), mf_zero()).torque;
+                actuator_line(c, mf_zero(), input, mf_zero(), mf_zero(), mf_zero(), mf_zero())
+                    .torque;
             break;
         }
     }

@@ -155,6 +155,7 @@ static double activation_step(const mf_Actuator *from, double step) {
         return 0.0;
     case MF_DYNAMICS_INTEGRATOR:
     case MF_DYNAMICS_MUSCLE:
+    case MF_DYNAMICS_ERROR:
         return step;
     case MF_DYNAMICS_FILTER:
         return step / (from->time_constant > 1e-15 ? from->time_constant : 1e-15);
@@ -182,7 +183,9 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     c[MF_ART_ACTIVATION_LOWER] = from->activation_lower;
     c[MF_ART_ACTIVATION_UPPER] = from->activation_upper;
     c[MF_ART_ACTIVATION_STEP] = acts ? activation_step(from, step) : 0.0;
-    *actuator = (mf_ArtActuator){.dynamics = from->dynamics, .early = from->early};
+    c[MF_ART_INTEGRAL_GAIN] = acts ? from->integral_gain : 0.0;
+    *actuator = (mf_ArtActuator){
+        .dynamics = from->dynamics, .early = from->early, .explicit_rate = from->explicit_rate};
     actuator->muscle = from->muscle.exists && acts;
     if (actuator->muscle)
         actuator->fibre = mf_art_muscle(&from->muscle);

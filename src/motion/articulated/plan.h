@@ -113,7 +113,8 @@ enum {
     MF_ART_ACTIVATION_STEP = 12,  // [s] or [1] what of the control, or of its difference to the
                                   // activation, is added in a step
     MF_ART_WRENCH = 13,           // [1], [m] 6 values: force and torque of 1 N, link's axes
-    MF_ART_ACTUATOR_VALUES = 19
+    MF_ART_INTEGRAL_GAIN = 19,    // [N/s] or [N m/s] per unit of length
+    MF_ART_ACTUATOR_VALUES = 20
 };
 
 // Per contact: place in its link's plan frame [m], radius [m] and, of a capsule, its axis [1]. Then
@@ -222,6 +223,7 @@ typedef struct mf_ArtActuator {
     mf_ActuatorDynamics dynamics;
     bool early;
     bool muscle;                     // its force is that of `fibre`, not of gain and bias
+    bool explicit_rate;              // MuJoCo's law never moves its force to the end of the step
     bool in_parent;                  // of a ball: the gear is in the parent's axes
     bool rated;                      // its force depends on length or rate
     uint32_t first_term, term_count; // [1]
