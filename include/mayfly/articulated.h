@@ -69,13 +69,13 @@ MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
 // Lets `group` move by `articulated`. Adds the fields joint.torque, base.force and base.torque, the
 // state of ball and floating joints where the model has some, contact.load, actuator.control,
-// actuator.activation and actuator.force where it has actuators, meeting.force where hard contacts
-// or floating joints need it, and one system. Planar joints are
-// held at their start. `config` may be NULL. A step takes up to 4.5 MiB of the stack of the thread
-// that makes it. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 1024 actuators,
-// 64 equations of equality constraints, 64 tendons with forces or 16384 pairs of shapes.
-// MF_BAD_ARGUMENT: a setting, or a joint that moves nothing with inertia. MF_UNSUPPORTED: an
-// actuator on the joint of a free body or on a site of the world.
+// actuator.activation, actuator.slewed and actuator.force where it has actuators, meeting.force
+// where hard contacts or floating joints need it, and one system. Planar joints are held at their
+// start. `config` may be NULL. A step takes up to 4.5 MiB of the stack of the thread that makes it.
+// MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 1024 actuators, 64 equations of
+// equality constraints, 64 tendons with forces or 16384 pairs of shapes. MF_BAD_ARGUMENT: a
+// setting, or a joint that moves nothing with inertia. MF_UNSUPPORTED: an actuator on the joint of
+// a free body or on a site of the world.
 MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config,
                                     mf_Error *error);
 

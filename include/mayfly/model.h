@@ -397,6 +397,7 @@ typedef struct mf_Actuator {
     uint32_t activation_address; // [1] its value among the activations, MF_NONE without dynamics
     bool early;                  // the activation after the step makes the force
     bool explicit_rate;          // MuJoCo's law never moves its force to the end of the step
+    double slew_limit;           // [1/s] most change of the control; 0: none
     double integral_gain;        // [N/s] or [N m/s] per unit of length, of MF_DYNAMICS_ERROR: the
                                  // force gains this times the activation after the step
     double armature;             // [kg m^2] or [kg] behind the gear, added to the driven joint's

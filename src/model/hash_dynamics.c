@@ -205,16 +205,16 @@ static uint64_t hash_equality(uint64_t hash, const mf_Equality *equality) {
 static uint64_t hash_actuator(uint64_t hash, const mf_Actuator *a) {
     const uint32_t numbers[6] = {(uint32_t)a->drive, (uint32_t)a->dynamics, a->joint, a->tendon,
                                  a->early,           a->explicit_rate};
-    const double scalars[10] = {a->time_constant,    a->control_lower, a->control_upper,
+    const double scalars[11] = {a->time_constant,    a->control_lower, a->control_upper,
                                 a->force_lower,      a->force_upper,   a->activation_lower,
                                 a->activation_upper, a->armature,      a->damping,
-                                a->integral_gain};
+                                a->integral_gain,    a->slew_limit};
     for (int i = 0; i < 6; i++)
         hash = mf_hash_u32(hash, numbers[i]);
     hash = mf_hash_doubles(hash, a->gear, 6);
     hash = mf_hash_doubles(hash, a->gain, 3);
     hash = mf_hash_doubles(hash, a->bias, 3);
-    hash = hash_muscle(mf_hash_doubles(hash, scalars, 10), &a->muscle);
+    hash = hash_muscle(mf_hash_doubles(hash, scalars, 11), &a->muscle);
     if (a->drive == MF_DRIVE_BODY)
         return mf_hash_u32(hash, a->body);
     if (a->drive != MF_DRIVE_SITE)

@@ -172,8 +172,8 @@ static void pid_plugins_are_actuators_with_an_integral(void **state) {
         "<config key='imax' value='3'/><config key='slewmax' value='9'/>"
         "</instance></plugin></extension><worldbody><body><joint name='j'/><geom size='1'/></body>"
         "</worldbody><actuator><plugin name='p' plugin='mujoco.pid' instance='i' joint='j' "
-        "actdim='1' "
-        "ctrlrange='-1 1'/></actuator></mujoco>",
+        "actdim='2' "
+        "ctrlrange='-1 1'/></actuator><keyframe><key act='.5 7'/></keyframe></mujoco>",
         &config);
     assert_int_equal(model->actuator_count, 1);
     assert_near(model->actuators[0].gain[0], 4, 0);
@@ -185,7 +185,8 @@ static void pid_plugins_are_actuators_with_an_integral(void **state) {
     assert_near(model->actuators[0].activation_lower, -1.5, 0);
     assert_near(model->actuators[0].activation_upper, 1.5, 0);
     assert_true(model->actuators[0].explicit_rate);
-    assert_non_null(find_note(model, "slewmax"));
+    assert_near(model->actuators[0].slew_limit, 9, 0);
+    assert_near(model->keyframes[0].activation[0], 0.5, 0);
     write_text(path, "pid.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
     mf_Model *again = load_file(*state, path, NULL);

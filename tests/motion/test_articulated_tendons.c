@@ -242,6 +242,38 @@ static void bits_depend_on_nothing(void **state) {
     }
 }
 
+// A control that may change by 0.2 in a step, but in the first: forces of MuJoCo 4.0's mujoco.pid
+// with kp = 1 and slewmax = 2 on 1 kg at 0.1 s.
+static void controls_change_at_a_limited_rate(void **state) {
+    (void)state;
+    static const double controls[] = {0.5, 0.5, 1.0, 1.0, -1.0, -1.0, 0.0, 0.0};
+    static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
+    static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,
+                                    0.642767, 0.410856, 0.174837, -0.062931};
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND);
+    config.world.gravity = 0.0;
+    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
+    text_open(&t,
+              "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='p'><config key='kp' "
+              "value='1'/><config key='slewmax' value='2'/></instance></plugin></extension>"
+              "<worldbody><body><joint name='j' type='slide'/><geom size='1' mass='1' "
+              "contype='0' conaffinity='0'/></body>"
+              "</worldbody><actuator><plugin joint='j' plugin='mujoco.pid' instance='p' "
+              "actdim='1'/></actuator></mujoco>",
+              &config);
+    for (int life = 0; life < 2; life++) {
+        for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
+            text_set(&t, "actuator.control", 0, controls[i]);
+            mf_world_step(t.world, 1);
+            assert_near(text_get(&t, "actuator.slewed", 0), slewed[i], 1e-12);
+            assert_near(text_get(&t, "actuator.force", 0), forces[i], 1e-6);
+        }
+        mf_group_reset(t.group, 0);
+    }
+    text_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_string_over_a_wheel_has_its_length),
@@ -252,6 +284,7 @@ int main(void) {
         cmocka_unit_test(muscles_find_their_lengths),
         cmocka_unit_test(muscles_need_an_end),
         cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(controls_change_at_a_limited_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,6 +234,7 @@ typedef struct mf_MjcfActuator {
     double muscle_range[2], muscle_times[2], muscle_smoothing, muscle[7]; // NaN: not given
     bool plugin, known;                   // an actuator of a plugin, and of one that is known
     double integral_gain, integral_limit; // of mujoco.pid: ki, and the most force it makes
+    double slew_limit;                    // [1/s] of its control; 0: none
 } mf_MjcfActuator;
 
 typedef struct mf_MjcfClass {

@@ -288,7 +288,7 @@ mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_Mjc
     a->kind = kind;
     a->name = NULL;
     a->plugin = false;
-    a->integral_gain = 0.0;
+    a->integral_gain = a->slew_limit = 0.0;
     // What one element says of a shortcut goes into the general settings and is not inherited.
     a->kp = a->kv = a->damping_ratio = a->time_constant = a->piston_time = none;
     a->area = a->diameter = a->adhesion = none;
@@ -517,6 +517,7 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
     memcpy(to->gear, from->gear, sizeof to->gear);
     to->early = from->early;
     to->explicit_rate = from->plugin;
+    to->slew_limit = from->slew_limit;
     if (from->integral_gain != 0.0) {
         to->dynamics = MF_DYNAMICS_ERROR;
         to->integral_gain = from->integral_gain;

@@ -12,7 +12,8 @@
 
 typedef struct Lengths {
     uint32_t position, velocity, activation, control;
-    uint32_t file_control; // before anything was dropped
+    uint32_t file_control;    // before anything was dropped
+    uint32_t file_activation; // with the last controls of those that limit their change
 } Lengths;
 
 typedef struct KeyAttributes {
@@ -26,8 +27,11 @@ static Lengths measure(const mf_Mjcf *m) {
     lengths.velocity = m->draft.base_type == MF_BASE_FREE ? 6 : 0;
     for (uint32_t i = 0; i < m->draft.joints.count; i++)
         lengths.velocity += mf_joint_velocities(mf_draft_joints(&m->draft)[i].type);
-    for (uint32_t i = 0; i < m->draft.actuators.count; i++)
+    for (uint32_t i = 0; i < m->draft.actuators.count; i++) {
         lengths.activation += actuators[i].dynamics != MF_DYNAMICS_NONE;
+        lengths.file_activation +=
+            (actuators[i].dynamics != MF_DYNAMICS_NONE) + (actuators[i].slew_limit > 0.0);
+    }
     lengths.control = m->draft.actuators.count;
     lengths.file_control = m->actuators.count;
     return lengths;
@@ -73,6 +77,26 @@ static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths
     return MF_OK;
 }
 
+// Without last controls, which a start forgets.
+static mf_Status take_activations(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
+                                  const double **out) {
+    const double *all;
+    const mf_Actuator *actuators = m->draft.actuators.items;
+    mf_Status status = take(m, node, "act", lengths->file_activation, NULL, &all);
+    if (status != MF_OK)
+        return status;
+    double *kept = mf_arena_take(&m->draft.texts, ((size_t)lengths->activation + 1) * sizeof *kept);
+    if (kept == NULL)
+        return mf_mjcf_no_memory(m);
+    for (uint32_t i = 0, to = 0; i < lengths->control; i++) {
+        if (actuators[i].dynamics != MF_DYNAMICS_NONE)
+            kept[to++] = *all++;
+        all += actuators[i].slew_limit > 0.0;
+    }
+    *out = kept;
+    return MF_OK;
+}
+
 static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths) {
     static const mf_MjcfField fields[] = {
         {"name", MF_MJCF_TEXT, 0, 0, offsetof(KeyAttributes, name), NULL},
@@ -95,7 +119,7 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
     if (status == MF_OK && dropped)
         return mf_mjcf_refuse(m, node, "act"); // whose activation is whose is not known any more
     if (status == MF_OK)
-        status = take(m, node, "act", lengths->activation, NULL, &key.activation);
+        status = take_activations(m, node, lengths, &key.activation);
     if (status == MF_OK)
         status = take_controls(m, node, lengths, &key.control);
     if (status != MF_OK)

@@ -1,7 +1,7 @@
 // MuJoCo's plugin actuator mujoco.pid: force = kp e + kd e' + ki (integral of e), with the error e
 // of the driven length against the control, the integral's force at most imax. The plugin moves the
-// integral first and takes all of its force at the beginning of the step. Its limit of the
-// control's slope is told as dropped.
+// integral first and takes all of its force at the beginning of the step. slewmax limits how fast
+// the control changes, from its second step on.
 #include "model/import/mjcf.h"
 
 #include <math.h>
@@ -58,15 +58,15 @@ mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a
         return mf_mjcf_fail(m, node, "<plugin> instance: there is no instance '%.100s'",
                             mf_xml_attribute(node, "instance"));
     mf_Status status = read_settings(m, settings, values);
-    if (status == MF_OK && !(values[IMAX] >= 0.0))
-        return mf_mjcf_fail(m, node, "imax: expected >= 0, found %g", values[IMAX]);
+    if (status == MF_OK && (!(values[IMAX] >= 0.0) || !(values[SLEWMAX] >= 0.0)))
+        return mf_mjcf_fail(m, node, "imax, slewmax: expected >= 0, found %g and %g", values[IMAX],
+                            values[SLEWMAX]);
     if (status == MF_OK && values[KI] != 0.0 && (a->site != NULL || a->body != NULL))
         status = mf_mjcf_refuse(m, node, "ki (the integral part) on a site or body");
     else
         a->integral_gain = values[KI];
     a->integral_limit = values[IMAX];
-    if (status == MF_OK && values[SLEWMAX] != 0.0)
-        status = mf_mjcf_refuse(m, node, "slewmax (the limit of the control's slope)");
+    a->slew_limit = values[SLEWMAX];
     a->law.gain[0] = values[KP];
     a->law.bias[0] = 0.0;
     a->law.bias[1] = -values[KP];

@@ -543,8 +543,8 @@ static void put_pid(Writer *w, const mf_Actuator *a, uint32_t number_of) {
     object_name(w, "name", "actuator", a->name, number_of);
     put_target(w, a);
     numbers(w, "gear", a->gear, 6);
-    if (a->dynamics == MF_DYNAMICS_ERROR)
-        integer(w, "actdim", 1);
+    if (a->dynamics == MF_DYNAMICS_ERROR || a->slew_limit > 0.0)
+        integer(w, "actdim", (a->dynamics == MF_DYNAMICS_ERROR) + (a->slew_limit > 0.0));
     range(w, "ctrlrange", "ctrllimited", a->control_lower, a->control_upper);
     range(w, "forcerange", "forcelimited", a->force_lower, a->force_upper);
     number(w, "armature", a->armature);
@@ -557,6 +557,8 @@ static void put_pid(Writer *w, const mf_Actuator *a, uint32_t number_of) {
         put_setting(w, "ki", a->integral_gain);
     if (a->dynamics == MF_DYNAMICS_ERROR && mf_is_finite(a->activation_upper))
         put_setting(w, "imax", integral_limit(a));
+    if (a->slew_limit > 0.0)
+        put_setting(w, "slewmax", a->slew_limit);
     put(w, "\n    </plugin>\n");
 }
 
@@ -764,6 +766,26 @@ static void put_sensors(Writer *w) {
     put(w, "  </sensor>\n");
 }
 
+// As the file has them: behind each activation the last control where its change is limited.
+static void put_activations(Writer *w, const mf_Keyframe *key) {
+    bool any = false;
+    for (uint32_t i = 0; i < w->model->actuator_count; i++) {
+        const mf_Actuator *a = &w->model->actuators[i];
+        const uint32_t at = a->activation_address;
+        const double values[2] = {at != MF_NONE ? key->activation[at] : 0.0, key->control[i]};
+        const bool has[2] = {at != MF_NONE, a->slew_limit > 0.0};
+        for (int k = 0; k < 2; k++) {
+            if (!has[k])
+                continue;
+            put(w, any ? " " : " act=\"");
+            mf_text_format(&w->text, "%.17g", values[k]);
+            any = true;
+        }
+    }
+    if (any)
+        put(w, "\"");
+}
+
 static void put_keyframes(Writer *w) {
     const mf_Model *model = w->model;
     put(w, "  <keyframe>\n");
@@ -774,8 +796,7 @@ static void put_keyframes(Writer *w) {
         number(w, "time", key->time);
         numbers(w, "qpos", key->position, model->position_count);
         numbers(w, "qvel", key->velocity, model->velocity_count);
-        if (model->activation_count > 0)
-            numbers(w, "act", key->activation, model->activation_count);
+        put_activations(w, key);
         if (model->actuator_count > 0)
             numbers(w, "ctrl", key->control, model->actuator_count);
         put(w, "/>\n");

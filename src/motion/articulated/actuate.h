@@ -28,6 +28,7 @@ typedef struct Actuation {
     mf_lane late;              // [s] of the step at whose end what is lost with the rate acts
     const mf_real *control;    // rows of actuator.control
     const mf_real *activation; // rows of actuator.activation
+    const mf_real *slewed;     // rows of actuator.slewed; NULL: none
     Line lines[MF_ARTICULATED_MAX_LINKS];
     Turning balls[MF_ARTICULATED_MAX_BALLS];
     Wrench wrench[MF_ARTICULATED_MAX_LINKS + 1]; // on link l at l + 1
@@ -42,9 +43,15 @@ static MF_INLINE const mf_real *actuator_constants(const mf_ArtPlan *plan, uint3
     return MF_ART_CONSTANTS(plan) + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
 }
 
+// Within its range, and from the second step on within reach of what it was.
 static MF_INLINE mf_lane actuator_control(const Actuation *all, const mf_real *c, uint32_t i) {
-    return mf_clamp(row_load(all->control, i), mf_set(c[MF_ART_CONTROL_LOWER]),
-                    mf_set(c[MF_ART_CONTROL_UPPER]));
+    const mf_lane control = mf_clamp(row_load(all->control, i), mf_set(c[MF_ART_CONTROL_LOWER]),
+                                     mf_set(c[MF_ART_CONTROL_UPPER]));
+    if (all->slewed == NULL)
+        return control;
+    const mf_lane before = row_load(all->slewed, 2 * i), most = mf_set(c[MF_ART_SLEW]);
+    return mf_select(mf_less(mf_zero(), row_load(all->slewed, 2 * i + 1)),
+                     mf_clamp(control, before - most, before + most), control);
 }
 
 // The activation after this step; of errors once their force is known.

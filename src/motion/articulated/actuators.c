@@ -183,6 +183,8 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     c[MF_ART_ACTIVATION_LOWER] = from->activation_lower;
     c[MF_ART_ACTIVATION_UPPER] = from->activation_upper;
     c[MF_ART_ACTIVATION_STEP] = acts ? activation_step(from, step) : 0.0;
+    c[MF_ART_SLEW] = from->slew_limit > 0.0 ? from->slew_limit * step : (double)INFINITY;
+    plan->has_slew = plan->has_slew || from->slew_limit > 0.0;
     c[MF_ART_INTEGRAL_GAIN] = acts ? from->integral_gain : 0.0;
     *actuator = (mf_ArtActuator){
         .dynamics = from->dynamics, .early = from->early, .explicit_rate = from->explicit_rate};

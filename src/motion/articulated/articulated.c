@@ -52,6 +52,10 @@ static const mf_FieldInfo articulated_fields[] = {
      "what each actuator of the model is told, in the unit that its file means"},
     {"actuator.activation", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "inner state of each actuator that has one"},
+    {"actuator.slewed", "1", "", MF_REAL, MF_FIXED_COUNT, 2, MF_FIELD_STATE,
+     "of each actuator what its control was in the last step, within the limit of its change, and "
+     "1 "
+     "once there was a step"},
     {"actuator.force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "force of each actuator before its gear, at the beginning of the step; N m on hinges"},
     {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
@@ -102,6 +106,8 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->contact_count;
     case MF_ART_ROW_ACTIVATION:
         return plan->has_activation ? plan->actuator_count : 0;
+    case MF_ART_ROW_SLEWED:
+        return plan->has_slew ? plan->actuator_count : 0;
     case MF_ART_ROW_CONTROL:
     case MF_ART_ROW_ACTUATOR_FORCE:
         return plan->actuator_count;
@@ -263,15 +269,13 @@ static const char *const articulated_reads[] = {
     "joint.target",      "joint.torque",  "base.force", "base.torque", "?ball.torque",
     "?actuator.control", "?motion.level", "?push.link", "?push.count", NULL};
 static const char *const articulated_writes[] = {
-    "base.position",         "base.orientation",   "base.linear_velocity",
-    "base.angular_velocity", "joint.angle",        "joint.rate",
-    "?ball.orientation",     "?ball.rate",         "?free.position",
-    "?free.velocity",        "?contact.load",      "?contact.slip",
-    "?actuator.activation",  "?actuator.force",    "?meeting.force",
-    "?solver.acceleration",  "?step.acceleration", "?solver.residual",
-    "?solver.iterations",    "?sensor.outer",      "?joint.limit_force",
-    "?tendon.limit_force",   "fault.word",         "warning.word",
-    "warning.steps",         "warning.residual",   NULL};
+    "base.position",        "base.orientation",   "base.linear_velocity", "base.angular_velocity",
+    "joint.angle",          "joint.rate",         "?ball.orientation",    "?ball.rate",
+    "?free.position",       "?free.velocity",     "?contact.load",        "?contact.slip",
+    "?actuator.activation", "?actuator.slewed",   "?actuator.force",      "?meeting.force",
+    "?solver.acceleration", "?step.acceleration", "?solver.residual",     "?solver.iterations",
+    "?sensor.outer",        "?joint.limit_force", "?tendon.limit_force",  "fault.word",
+    "warning.word",         "warning.steps",      "warning.residual",     NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
     const uint32_t settings[] = {plan->config.integrator,  plan->fixed,

@@ -45,6 +45,8 @@ static void load_forces(Step *s, const State *state, Rates *force) {
                 mf_abs(row_load(row_of(block, MF_ART_ROW_SLIP), i));
     for (uint32_t i = 0; plan->has_activation && i < plan->actuator_count; i++)
         inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_ACTIVATION), i));
+    for (uint32_t i = 0; plan->has_slew && i < plan->actuator_count; i++)
+        inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_SLEWED), 2 * i));
     raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
 }
 
@@ -182,6 +184,7 @@ typedef struct Actuated { // what a step leaves behind
 static void bind_actuators(const Step *s, Actuation *actuation) {
     actuation->control = row_of(s->block, MF_ART_ROW_CONTROL);
     actuation->activation = row_of(s->block, MF_ART_ROW_ACTIVATION);
+    actuation->slewed = s->plan->has_slew ? row_of(s->block, MF_ART_ROW_SLEWED) : NULL;
     actuation->implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT && !s->plan->law;
 }
 
@@ -197,7 +200,15 @@ static void keep_actuators(const Step *s, const Actuation *actuation, Actuated *
 }
 
 static void store_actuators(const Step *s, const Actuated *actuated) {
+    Actuation actuation;
+    bind_actuators(s, &actuation);
     for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
+        if (s->plan->has_slew) {
+            const mf_real *c = actuator_constants(s->plan, i);
+            const mf_lane now = actuator_control(&actuation, c, i);
+            keep_store(s, MF_ART_ROW_SLEWED, 2 * i, now);
+            keep_store(s, MF_ART_ROW_SLEWED, 2 * i + 1, mf_set((mf_real)1));
+        }
         keep_store(s, MF_ART_ROW_ACTUATOR_FORCE, i, actuated->force[i]);
         if (s->plan->actuators[i].dynamics != MF_DYNAMICS_NONE)
             keep_store(s, MF_ART_ROW_ACTIVATION, i, actuated->activation[i]);

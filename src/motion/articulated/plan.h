@@ -114,7 +114,8 @@ enum {
                                   // activation, is added in a step
     MF_ART_WRENCH = 13,           // [1], [m] 6 values: force and torque of 1 N, link's axes
     MF_ART_INTEGRAL_GAIN = 19,    // [N/s] or [N m/s] per unit of length
-    MF_ART_ACTUATOR_VALUES = 20
+    MF_ART_SLEW = 20,             // [1] most change of the control in a step; INFINITY: any
+    MF_ART_ACTUATOR_VALUES = 21
 };
 
 // Per contact: place in its link's plan frame [m], radius [m] and, of a capsule, its axis [1]. Then
@@ -375,6 +376,7 @@ enum {
     MF_ART_ROW_SLIP,
     MF_ART_ROW_CONTROL,
     MF_ART_ROW_ACTIVATION,
+    MF_ART_ROW_SLEWED,
     MF_ART_ROW_ACTUATOR_FORCE,
     MF_ART_ROW_MEETING,
     MF_ART_ROW_BEFORE,
@@ -409,6 +411,7 @@ typedef struct mf_ArtPlan {
     uint32_t base_contacts;                                     // [1] the first ones are the base's
     uint32_t actuator_count, term_count;                        // [1]
     bool has_activation;                                        // an actuator has dynamics
+    bool has_slew;                                              // one limits its control's change
     bool posed;                                                 // an actuator needs poses
     bool base_thrust, base_lifted;                              // as in mf_ArtLink
     bool any_lifted;
