@@ -182,6 +182,11 @@ LOGS = """<geom type='capsule' size='.05 .3' pos='0 0 .05' zaxis='1 0 0'/>
 <geom type='capsule' size='.05 .3' pos='0 1 .05' zaxis='1 0 0'/>
 <body pos='0 1.03 .14'><freejoint/><geom type='capsule' size='.05 .2' zaxis='1 0 0'/></body>"""
 
+# The quadruped whose joints hold the sums of their actuators, one less than its position servo wants.
+HELD = SERVO.replace("<joint name='h", "<joint actuatorfrclimited='true' actuatorfrcrange='-4 4' name='h")
+HELD_REST = SERVO_REST.replace("</actuator>", "".join(
+    f"<velocity joint='h{i}' kv='{3 + i}'/>" for i in range(4)) + "</actuator>")
+
 FREE = [.7, -.2, -.4, 3., -2., 4.]
 TWINS = [
     ("leg, Euler", model("timestep='.004'", LEG), [1.5, -.5, 1., 4., -3.]),
@@ -227,6 +232,8 @@ TWINS = [
     ("servos, implicitfast, elliptic",
      model("timestep='.002' integrator='implicitfast' cone='elliptic' impratio='100'", SERVO,
            SERVO_REST), [.3, .1, 0, 0, 0, .5] + [.2] * 8),
+    ("held sums, implicitfast", model("timestep='.002' integrator='implicitfast'", HELD, HELD_REST),
+     [.3, .1, 0, 0, 0, .5] + [2., -3.] * 4),
     ("integrals, Euler", model("timestep='.002'", SERVO, PID_REST),
      [.3, .1, 0, 0, 0, .5] + [3., -2.] * 4),
     ("integrals, implicitfast", model("timestep='.002' integrator='implicitfast'", SERVO, PID_REST),

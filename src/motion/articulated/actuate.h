@@ -217,10 +217,24 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
             all->wrench[l] = (Wrench){vec_zero(), vec_zero()};
 }
 
+// MuJoCo takes nothing off the forces of a joint that are held at the range of their sum.
+static inline void free_joint(const mf_ArtPlan *plan, const mf_ArtActuator *actuator, uint32_t i,
+                              Actuation *all) {
+    const uint32_t link = plan->terms[actuator->first_term].link;
+    const mf_real *c = link_constants(plan, link);
+    const mf_lane torque = all->lines[link].torque;
+    const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_SUM_LOWER]), torque),
+                                mf_less(torque, mf_set(c[MF_ART_SUM_UPPER])));
+    all->slope[i] = mf_keep(free, all->slope[i]);
+}
+
 static inline void actuate_finish(const mf_ArtPlan *plan, Actuation *all) {
     for (uint32_t l = 0; l < plan->link_count; l++)
         if (plan->links[l].actuated && plan->links[l].kind != MF_ART_BALL)
             clamp_joint(link_constants(plan, l), &all->lines[l]);
+    for (uint32_t i = 0; plan->law && i < plan->actuator_count; i++)
+        if (plan->actuators[i].on_joint && plan->actuators[i].acts == MF_ART_PULLS)
+            free_joint(plan, &plan->actuators[i], i, all);
 }
 
 #endif

@@ -186,8 +186,11 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     c[MF_ART_SLEW] = from->slew_limit > 0.0 ? from->slew_limit * step : (double)INFINITY;
     plan->has_slew = plan->has_slew || from->slew_limit > 0.0;
     c[MF_ART_INTEGRAL_GAIN] = acts ? from->integral_gain : 0.0;
-    *actuator = (mf_ArtActuator){
-        .dynamics = from->dynamics, .early = from->early, .explicit_rate = from->explicit_rate};
+    *actuator = (mf_ArtActuator){.dynamics = from->dynamics,
+                                 .early = from->early,
+                                 .explicit_rate = from->explicit_rate,
+                                 .on_joint = from->drive == MF_DRIVE_JOINT ||
+                                             from->drive == MF_DRIVE_JOINT_IN_PARENT};
     actuator->muscle = from->muscle.exists && acts;
     if (actuator->muscle)
         actuator->fibre = mf_art_muscle(&from->muscle);

@@ -224,6 +224,7 @@ typedef struct mf_ArtActuator {
     mf_ActuatorDynamics dynamics;
     bool early;
     bool muscle;                     // its force is that of `fibre`, not of gain and bias
+    bool on_joint;                   // it drives a joint, not a tendon
     bool explicit_rate;              // MuJoCo's law never moves its force to the end of the step
     bool in_parent;                  // of a ball: the gear is in the parent's axes
     bool rated;                      // its force depends on length or rate
