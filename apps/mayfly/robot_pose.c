@@ -105,7 +105,7 @@ static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_Robo
 mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose) {
     const mf_Model *model = mf_group_model(group);
     mf_RobotDepth depth = {.deepest = -INFINITY, .highest = -INFINITY};
-    if (!mf_model_touches(model))
+    if (!mf_group_meets_ground(group))
         return depth;
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].collides && model->shapes[i].link != MF_NONE) {

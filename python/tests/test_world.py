@@ -64,6 +64,20 @@ def test_a_file_may_switch_gravity_off(tmp_path: Path) -> None:
             assert group["base.position"].array[0, 2] == pytest.approx(9.0 + fall, abs=0.01)
 
 
+def test_robots_fall_past_a_floor_that_is_a_box(tmp_path: Path) -> None:
+    """A file with shapes of its own to stand on has no other ground; a world's own ground stays."""
+    (tmp_path / "ball.xml").write_text(
+        """<mujoco><worldbody><geom type="box" size="1 1 .1" pos="0 0 -.1"/><body pos="5 0 .2">
+<freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+    )
+    model = mayfly.Model.from_file(tmp_path / "ball.xml")
+    for terrain, lowest in ((None, -5.0), (mayfly.Terrain.from_array([[0.0]]), 0.05)):
+        with mayfly.World.for_model(model, terrain=terrain) as world:
+            group = world.add_group(model)
+            world.run(1.2)
+            assert (group["base.position"].array[0, 2] < lowest + 0.5) == (terrain is None)
+
+
 def test_warnings_do_not_stop_a_robot(tmp_path: Path) -> None:
     """More contacts with the ground than the solver has room for."""
     balls = "".join(

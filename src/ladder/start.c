@@ -155,7 +155,8 @@ static void fill_pose(mf_ModelStart *wanted, Start *start) {
         return;
     }
     const double depth = depth_of(model, ground_of(wanted), start);
-    wanted->raised = mf_model_touches(model) && depth > DEEP ? depth : 0.0;
+    wanted->raised =
+        mf_model_meets_ground(model, wanted->terrain != NULL) && depth > DEEP ? depth : 0.0;
     q[2] += wanted->raised;
 }
 
@@ -220,32 +221,6 @@ static mf_Time control_interval(const mf_ModelStart *wanted, mf_Time step) {
     return wanted->control_interval > 0 ? wanted->control_interval : step * (steps > 0 ? steps : 1);
 }
 
-// Whether the file's world has a level plane or height field that touches.
-static bool has_floor(const mf_Model *model) {
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
-        const double x = shape->rotation[1], y = shape->rotation[2];
-        if ((shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
-            shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12)
-            return true;
-    }
-    return false;
-}
-
-static bool anything_touches(const mf_Model *model) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].collides && model->shapes[i].link != MF_NONE)
-            return true;
-    return false;
-}
-
-bool mf_model_touches(const mf_Model *model) {
-    const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
-    if ((model->physics.disabled & off) != 0 || !anything_touches(model))
-        return false;
-    return model->base == MF_BASE_FREE || has_floor(model);
-}
-
 // Joints are told where to be about every 10 ms; those of `points` alone as the published model
 // has it.
 static mf_MotionsConfig motions_of(const mf_ModelStart *wanted, mf_Time step) {
@@ -260,7 +235,7 @@ static mf_MotionsConfig motions_of(const mf_ModelStart *wanted, mf_Time step) {
         config.points.friction_coefficient = wanted->friction;
     if (wanted->gait == NULL && wanted->control_interval == 0)
         config.points.joint_interval = step * (published > 0 ? published : 1);
-    const bool touches = mf_model_touches(model);
+    const bool touches = mf_model_meets_ground(model, wanted->terrain != NULL);
     config.rigid.contacts = config.prescribed.contacts = config.articulated.contacts = touches;
     config.rigid.limits = config.prescribed.limits = config.articulated.limits =
         !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));

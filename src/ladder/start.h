@@ -40,15 +40,12 @@ mf_ModelStart mf_model_start_of(const mf_Model *model, mf_Motion motion);
 // height fields that touch, mf_terrain_from_model; else at height 0), one group moved with the
 // file's integrator, and all robots at their start: a keyframe; with a gait its first pose on the
 // ground; the pose of an MJCF where the file has it, lifted out of the ground when it is more than
-// 5 mm deep in it; that of a URDF, which has no place, on the ground. A robot that the world holds
-// in a file without floor meets no ground. RK4 is taken only where nothing touches: contacts need
-// the implicit integrator. Every robot but the first has joint rates of up to 0.1 rad/s or m/s of
-// its own. Then they settle. MF_UNSUPPORTED: a motion that the model cannot move by, with the
-// reason and those that it can.
+// 5 mm deep in it; that of a URDF, which has no place, on the ground. What meets no ground is that
+// of mf_model_meets_ground. RK4 is taken only where nothing touches: contacts need the implicit
+// integrator. Every robot but the first has joint rates of up to 0.1 rad/s or m/s of its own. Then
+// they settle. MF_UNSUPPORTED: a motion that the model cannot move by, with the reason and those
+// that it can.
 mf_Status mf_model_start(mf_Context *context, mf_ModelStart *start, mf_World **out,
                          mf_Error *error);
-
-// Whether something of the robot meets a ground.
-bool mf_model_touches(const mf_Model *model);
 
 #endif

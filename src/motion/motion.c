@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "motion/articulated/commands.h"
 #include "world/attach.h"
+#include "world/group.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -293,4 +294,41 @@ mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
         return (mf_MotionEnergy){0};
     const mf_Level *level = mf_level(mf_motion_of(group, instance));
     return level != NULL ? level->energy(group, instance) : (mf_MotionEnergy){0};
+}
+
+// ---- ground -------------------------------------------------------------------------------------
+
+// Whether the file's world has a level plane or height field that touches.
+static bool has_floor(const mf_Model *model) {
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        const double x = shape->rotation[1], y = shape->rotation[2];
+        if ((shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
+            shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12)
+            return true;
+    }
+    return false;
+}
+
+static bool has_shapes(const mf_Model *model, bool of_world) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].collides && (model->shapes[i].link == MF_NONE) == of_world)
+            return true;
+    return false;
+}
+
+bool mf_model_meets_ground(const mf_Model *model, bool given) {
+    const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
+    if (model == NULL || (model->physics.disabled & off) != 0)
+        return false;
+    if (model->shape_count > 0 && !has_shapes(model, false)) // without shapes by its points
+        return false;
+    if (has_floor(model))
+        return true;
+    return model->base == MF_BASE_FREE && (given || !has_shapes(model, true));
+}
+
+bool mf_group_meets_ground(const mf_Group *group) {
+    return group != NULL &&
+           mf_model_meets_ground(mf_group_model(group), mf_group_world(group)->own_terrain == NULL);
 }

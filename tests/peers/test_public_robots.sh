@@ -1,5 +1,6 @@
 #!/bin/sh
-# Public robots load as they are, and stand or fall as in MuJoCo. Only with MAYFLY_FULL=1: the files
+# Public robots load as they are, stand or fall as in MuJoCo, and step alike from random states without
+# contacts. Only with MAYFLY_FULL=1: the files
 # come from the package index (dm_control, gymnasium-robotics), and it takes minutes. MAYFLY_MENAGERIE
 # names a clone of MuJoCo Menagerie, which is tried too, with MuJoCo Playground's scenes on top.
 #
@@ -25,4 +26,5 @@ if [ -n "${MAYFLY_MENAGERIE-}" ]; then
         "playground=$robots/scenes:*scene*.xml,*hand_over*,*single_*,*cabinet.xml"
 fi
 cd "$build"
-exec "$python" "$source/bench/peers/robots.py" --require --robots 0 --probe "$probe" "$@"
+"$python" "$source/bench/peers/robots.py" --require --robots 0 --probe "$probe" "$@"
+exec "$python" "$source/bench/peers/one_step.py" --require "$@"

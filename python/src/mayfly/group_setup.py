@@ -27,7 +27,6 @@ _MAKERS = {
     "network": lib.mf_network_config,
     "gait": lib.mf_gait_config,
 }
-_OFF = lib.MF_DISABLE_CONTACT | lib.MF_DISABLE_CONSTRAINT
 _INTERVAL = 10_000_000  # [ns] how often joints are told where to be, about
 
 
@@ -144,29 +143,14 @@ class Recipe:
 # ---- what the robot's file says ------------------------------------------------------------------
 
 
-def _has_floor(model: Any) -> bool:
-    for i in range(model.shape_count):
-        shape = model.shapes[i]
-        x, y = shape.rotation[1], shape.rotation[2]
-        level = shape.type in (lib.MF_SHAPE_PLANE, lib.MF_SHAPE_HEIGHTS) and x * x + y * y < 1e-12
-        if level and shape.link == lib.MF_NONE and shape.collides:
-            return True
-    return False
+def _step(group: Any) -> int:
+    """[ns] of the group's world."""
+    return int(lib.mf_world_settings(lib.mf_group_world(group)).step)
 
 
-def _touches(model: Any) -> bool:
-    """Whether the robot meets the ground; a robot without shapes does so by its points."""
-    if model.physics.disabled & _OFF:
-        return False
-    shapes = [model.shapes[i] for i in range(model.shape_count)]
-    if shapes and not any(shape.collides and shape.link != lib.MF_NONE for shape in shapes):
-        return False
-    return bool(model.base == lib.MF_BASE_FREE or _has_floor(model))
-
-
-def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
+def _defaults(name: str, recipe: Recipe, group: Any) -> dict[str, Any]:
     """What a motion is set to where nothing is said: as in the command `mayfly run`."""
-    model = recipe.model._use()
+    model, step = recipe.model._use(), _step(group)
     interval = step * max(_INTERVAL // step, 1) * 1e-9
     if name == "points":
         config = lib.mf_points_config()
@@ -175,7 +159,7 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
     if name == "kinematic":
         return {"shapes": True}
     off = lib.MF_DISABLE_LIMIT | lib.MF_DISABLE_CONSTRAINT
-    contacts = _touches(model)
+    contacts = bool(lib.mf_group_meets_ground(group))
     values: dict[str, Any] = {
         "shapes": True,
         "contacts": contacts,
@@ -195,9 +179,9 @@ def _defaults(name: str, recipe: Recipe, step: int) -> dict[str, Any]:
 # ---- calls ---------------------------------------------------------------------------------------
 
 
-def _config(name: str, recipe: Recipe, step: int) -> tuple[Any, list[object]]:
+def _config(name: str, recipe: Recipe, group: Any) -> tuple[Any, list[object]]:
     config = _MAKERS[name]()
-    wanted = {**_defaults(name, recipe, step), **recipe.section(name)}
+    wanted = {**_defaults(name, recipe, group), **recipe.section(name)}
     servos = wanted.pop("servos", None)
     alive = fill(config, wanted, name)
     if servos is not None:
@@ -217,10 +201,10 @@ def _servos(config: Any, servos: Any, joints: int) -> list[object]:
     return [table]
 
 
-def _add_motion(group: Any, recipe: Recipe, step: int, error: Any) -> None:
+def _add_motion(group: Any, recipe: Recipe, error: Any) -> None:
     if len(recipe.motions) == 1:
         name = recipe.motions[0]
-        config, alive = _config(name, recipe, step)
+        config, alive = _config(name, recipe, group)
         add = getattr(lib, f"mf_{name}_add")
         check(add(group, ffi.addressof(config), error), error)
     elif recipe.motions:
@@ -228,7 +212,7 @@ def _add_motion(group: Any, recipe: Recipe, step: int, error: Any) -> None:
         alive = []
         several.start = _number(recipe.motions[0])
         for name in recipe.motions:
-            config, more = _config(name, recipe, step)
+            config, more = _config(name, recipe, group)
             alive += more
             several.has[_number(name)] = True
             setattr(several, name, config)
@@ -362,10 +346,10 @@ def notes_of(group: Any) -> tuple[str, ...]:
 def set_up(group: Any, context: Any, recipe: Recipe) -> None:
     """Adds what moves the group; what fails leaves a world that must not be used."""
     error = ffi.new("mf_Error *")
-    step = int(lib.mf_world_settings(lib.mf_group_world(group)).step)
+    step = _step(group)
     if recipe.pushable:
         check(lib.mf_collisions_prepare(group, error), error)
-    _add_motion(group, recipe, step, error)
+    _add_motion(group, recipe, error)
     _add_sensors(group, recipe, error)
     _add_controller(group, recipe, error)
     _add_gaits(group, context, recipe, step, error)
