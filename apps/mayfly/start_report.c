@@ -113,11 +113,24 @@ void mf_start_report_settings(const mf_Group *group, mf_StartReport *report) {
 
 // ---- the start ----------------------------------------------------------------------------------
 
+// What stands in for a floor that an MJCF file has not.
+static void report_ground(const mf_ModelStart *start, const mf_Group *group,
+                          mf_StartReport *report) {
+    const bool own = start->terrain != NULL || start->ground != NULL;
+    if (own || start->model->body_count == 0 || !mf_model_meets_ground(start->model, true))
+        return;
+    if (mf_group_meets_ground(group))
+        say(report, "the file has no floor: a level ground at height 0 is added");
+    else if (start->model->base == MF_BASE_FREE)
+        say(report, "the file has no level plane: the robot meets the shapes of its file only");
+}
+
 static void report_start(const mf_ModelStart *start, mf_Group *group, mf_StartReport *report) {
     const mf_Model *model = start->model;
     mf_RobotPose pose;
     if (start->raised > 0.0)
         say(report, "the file starts it %.3g m in the ground: put on top of it", start->raised);
+    report_ground(start, group, report);
     if (!mf_robot_pose_make(mf_world_context(mf_group_world(group)), model, &pose))
         return;
     mf_robot_pose_read(group, 0, &pose);

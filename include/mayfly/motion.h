@@ -46,10 +46,10 @@ MF_API bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *te
 
 // ---- settings of all motions -------------------------------------------------------------------
 
-// Whether a robot meets the ground of a world, as `contacts` of its motions should be: it or the
-// world must be able to touch. `given`: the world has a ground that is not the file's own. Else a
-// robot in a file without a level plane or height field meets the level ground at height 0 only
-// where it is free and the file has nothing else to stand on. NULL: false.
+// Whether a robot can touch the ground of its world: what `contacts` of its motions should be. It
+// must have colliding shapes (or none at all: then its points touch). In a file without level plane
+// or height field only a free robot does, where the world was given a ground (`given`) or the
+// file's world has no colliding shape of its own. NULL: false.
 MF_API bool mf_model_meets_ground(const mf_Model *model, bool given);
 // The same for the robots of a group and the ground of its world. NULL: false.
 MF_API bool mf_group_meets_ground(const mf_Group *group);

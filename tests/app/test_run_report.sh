@@ -44,6 +44,20 @@ grep -q '"notes":\["1 of 1 joints hang loose' out || fail 'no notes in the JSON 
 sed 's/<collision><origin xyz.*<\/collision>//' arm.urdf >thin.urdf
 refused 1 'joint elbow' run thin.urdf
 
+# ---- what stands in for a floor --------------------------------------------------------------------
+ball() { # ball WORLD: a free ball, and what the file's world has
+    echo "<mujoco><worldbody>$1<body pos='0 0 .5'><freejoint/><geom size='.1'/></body></worldbody></mujoco>" >ball.xml
+}
+ball ''
+expect 0 run ball.xml --duration 0.1
+says 'the file has no floor: a level ground at height 0 is added'
+ball "<geom type='box' size='1 1 .1' pos='9 0 -.1'/>"
+expect 0 run ball.xml --duration 0.1
+says 'the file has no level plane: the robot meets the shapes of its file only'
+ball "<geom type='plane' size='1 1 1'/>"
+expect 0 run ball.xml --duration 0.1
+! grep -q '^note: the file has no' out || fail 'a floor that is there is told as missing'
+
 # ---- starts that nobody means ----------------------------------------------------------------------
 robot() { # robot POSE VELOCITY: a box of .1 x .1 x .4 m, gravity 10
     cat >box.xml <<END

@@ -195,6 +195,22 @@ static void pid_plugins_are_actuators_with_an_integral(void **state) {
     mf_model_destroy(model);
 }
 
+// A ball joint has no one length: its controller keeps kp and kd, and the rest is told.
+static void integrals_need_a_length(void **state) {
+    mf_ImportConfig config = mf_import_config();
+    config.lenient = true;
+    mf_Model *model = load_text_with(
+        *state,
+        "<mujoco><worldbody><body><joint name='j' type='ball'/><geom size='1'/></body></worldbody>"
+        "<actuator><plugin plugin='mujoco.pid' joint='j' actdim='1'><config key='kp' value='4'/>"
+        "<config key='ki' value='2'/></plugin></actuator></mujoco>",
+        &config);
+    assert_int_equal(model->actuators[0].dynamics, MF_DYNAMICS_NONE);
+    assert_near(model->actuators[0].gain[0], 4, 0);
+    assert_non_null(find_note(model, "ki on what is neither"));
+    mf_model_destroy(model);
+}
+
 // What elements take from the defaults of others, as MuJoCo 4.0 takes it.
 static const struct {
     const char *defaults, *element;
@@ -283,6 +299,7 @@ int main(void) {
         cmocka_unit_test(paths_and_muscles_survive_writing),
         cmocka_unit_test(shortcuts_take_the_law_of_their_own_kind),
         cmocka_unit_test(other_solvers_are_told),
+        cmocka_unit_test(integrals_need_a_length),
         cmocka_unit_test(pid_plugins_are_actuators_with_an_integral),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);

@@ -485,6 +485,19 @@ static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
     return MF_OK;
 }
 
+// The integral of a controller's error, where what it drives has one length.
+static mf_Status fill_integral(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
+    const mf_JointType type =
+        to->joint != MF_NONE ? mf_draft_joints(&m->draft)[to->joint].type : MF_JOINT_FIXED;
+    if (!(from->integral_gain < 0.0) && !(from->integral_gain > 0.0))
+        return MF_OK;
+    if (to->drive != MF_DRIVE_TENDON && type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
+        return mf_mjcf_refuse(m, from->node, "ki on what is neither hinge, slide nor tendon");
+    to->dynamics = MF_DYNAMICS_ERROR;
+    to->integral_gain = from->integral_gain;
+    return MF_OK;
+}
+
 static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to, bool *refused) {
     const bool muscle =
         from->law.gain_kind == MF_MJCF_GAIN_MUSCLE || from->law.bias_kind == MF_MJCF_BIAS_MUSCLE;
@@ -518,13 +531,12 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
     to->early = from->early;
     to->explicit_rate = from->plugin;
     to->slew_limit = from->slew_limit;
-    if (from->integral_gain != 0.0) {
-        to->dynamics = MF_DYNAMICS_ERROR;
-        to->integral_gain = from->integral_gain;
-    }
     to->armature = from->armature;
     to->group = from->group;
-    return mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
+    mf_Status status = fill_integral(m, from, to);
+    return status == MF_OK
+               ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
+               : status;
 }
 
 static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {

@@ -61,10 +61,7 @@ mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a
     if (status == MF_OK && (!(values[IMAX] >= 0.0) || !(values[SLEWMAX] >= 0.0)))
         return mf_mjcf_fail(m, node, "imax, slewmax: expected >= 0, found %g and %g", values[IMAX],
                             values[SLEWMAX]);
-    if (status == MF_OK && values[KI] != 0.0 && (a->site != NULL || a->body != NULL))
-        status = mf_mjcf_refuse(m, node, "ki (the integral part) on a site or body");
-    else
-        a->integral_gain = values[KI];
+    a->integral_gain = values[KI];
     a->integral_limit = values[IMAX];
     a->slew_limit = values[SLEWMAX];
     a->law.gain[0] = values[KP];

@@ -13,6 +13,13 @@ static bool has_axis(const mf_Joint *joint) {
     return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
+// What the integral of an error needs.
+static bool has_length(const mf_Model *model, const mf_Actuator *actuator) {
+    if (actuator->drive == MF_DRIVE_TENDON)
+        return true;
+    return actuator->joint != MF_NONE && has_axis(&model->joints[actuator->joint]);
+}
+
 static uint32_t term_count(const mf_Model *model) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->actuator_count; i++) {
@@ -191,6 +198,9 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
                                  .explicit_rate = from->explicit_rate,
                                  .on_joint = from->drive == MF_DRIVE_JOINT ||
                                              from->drive == MF_DRIVE_JOINT_IN_PARENT};
+    if (from->dynamics == MF_DYNAMICS_ERROR && !has_length(model, from))
+        return unsupported(from, "integrates the error of what is neither hinge, slide nor tendon",
+                           error);
     actuator->muscle = from->muscle.exists && acts;
     if (actuator->muscle)
         actuator->fibre = mf_art_muscle(&from->muscle);

@@ -53,9 +53,8 @@ static const mf_FieldInfo articulated_fields[] = {
     {"actuator.activation", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "inner state of each actuator that has one"},
     {"actuator.slewed", "1", "", MF_REAL, MF_FIXED_COUNT, 2, MF_FIELD_STATE,
-     "of each actuator what its control was in the last step, within the limit of its change, and "
-     "1 "
-     "once there was a step"},
+     "of each actuator: its control in the last step, within the limit of its change; 1 after the "
+     "first step"},
     {"actuator.force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "force of each actuator before its gear, at the beginning of the step; N m on hinges"},
     {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
