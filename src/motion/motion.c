@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "motion/articulated/commands.h"
 #include "world/attach.h"
-#include "world/group.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -326,9 +325,4 @@ bool mf_model_meets_ground(const mf_Model *model, bool given) {
     if (has_floor(model))
         return true;
     return model->base == MF_BASE_FREE && (given || !has_shapes(model, true));
-}
-
-bool mf_group_meets_ground(const mf_Group *group) {
-    return group != NULL &&
-           mf_model_meets_ground(mf_group_model(group), mf_group_world(group)->own_terrain == NULL);
 }

@@ -5,6 +5,8 @@
 #include "world/group.h"
 #include "world/attach.h"
 
+#include <mayfly/motion.h>
+
 #include <assert.h>
 #include <string.h>
 
@@ -385,4 +387,9 @@ uint32_t mf_group_fault_total(const mf_Group *group) {
     for (uint32_t i = 0; i < group->config.count; i++)
         total += mf_group_fault(group, i) != 0;
     return total;
+}
+
+bool mf_group_meets_ground(const mf_Group *group) {
+    return group != NULL &&
+           mf_model_meets_ground(mf_group_model(group), mf_group_world(group)->own_terrain == NULL);
 }

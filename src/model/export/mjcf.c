@@ -1,0 +1,295 @@
+// A model as MJCF. Everything is written as the model holds it: explicit inertias, poses as
+// quaternions in their bodies, actuators in the general form, no classes; so that loading the file
+// gives the same model bit for bit. Numbers have 17 digits, which is exact for doubles.
+//
+// Joints of one body are one chain of links; geoms, sites and joints carry their numbers in the
+// body's frame for this purpose.
+#include "model/export/mjcf.h"
+
+// ---- settings and assets -----------------------------------------------------------------------
+
+static void put_option(mf_MjcfWriter *w) {
+    static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast"};
+    static const char *const flags[] = {
+        "constraint", "equality",  "frictionloss", "limit",     "contact", "spring", "damper",
+        "gravity",    "clampctrl", "filterparent", "actuation", "refsafe", "sensor", "eulerdamp"};
+    const mf_Physics *p = &w->model->physics;
+    put(w, "  <compiler angle=\"radian\" autolimits=\"false\" inertiafromgeom=\"false\"/>\n"
+           "  <option");
+    number(w, "timestep", p->step);
+    numbers(w, "gravity", p->gravity, 3);
+    numbers(w, "wind", p->wind, 3);
+    numbers(w, "magnetic", p->magnetic, 3);
+    number(w, "density", p->density);
+    number(w, "viscosity", p->viscosity);
+    number(w, "impratio", p->friction_impedance_ratio);
+    integer(w, "noslip_iterations", (long)p->noslip_iterations);
+    number(w, "noslip_tolerance", p->noslip_tolerance);
+    number(w, "iterations", p->solver_iterations);
+    number(w, "tolerance", p->solver_tolerance);
+    word(w, "integrator", integrators[p->integrator]);
+    word(w, "cone", p->cone == MF_CONE_ELLIPTIC ? "elliptic" : "pyramidal");
+    number(w, "o_margin", p->override_margin);
+    softness(w, "o_solref", "o_solimp", &p->override_softness);
+    numbers(w, "o_friction", p->override_friction, 5);
+    put(w, ">\n    <flag");
+    for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (p->disabled >> i & 1)
+            word(w, flags[i], "disable");
+    }
+    if (p->override_contacts)
+        word(w, "override", "enable");
+    put(w, "/>\n  </option>\n");
+}
+
+static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
+    const mf_Mesh *mesh = &w->model->meshes[index];
+    mf_text_format(&w->text, "    <mesh name=\"mayfly.mesh.%u\"", index);
+    if (mesh->hull_limit > 0)
+        integer(w, "maxhullvert", (long)mesh->hull_limit);
+    if (mesh->shell)
+        word(w, "inertia", "shell");
+    if (mesh->path[0] != '\0') {
+        word(w, "file", mesh->path);
+        numbers(w, "refpos", mesh->reference_position, 3);
+        numbers(w, "refquat", mesh->reference_rotation, 4);
+        numbers(w, "scale", mesh->scale, 3);
+        put(w, "/>\n");
+        return;
+    }
+    put(w, " vertex=\"");
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+        mf_text_format(&w->text, "%.9g ", (double)mesh->vertices[i]);
+    put(w, "\" face=\"");
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+        mf_text_format(&w->text, "%u ", mesh->triangles[i]);
+    put(w, "\"/>\n");
+}
+
+// The file's first row is at +y; heights are already scaled into 0 .. 1.
+static void put_heights(mf_MjcfWriter *w, uint32_t index) {
+    const mf_HeightField *field = &w->model->height_fields[index];
+    const double size[4] = {field->half_size[0], field->half_size[1], field->height, field->base};
+    mf_text_format(&w->text, "    <hfield name=\"mayfly.hfield.%u\"", index);
+    integer(w, "nrow", (long)field->rows);
+    integer(w, "ncol", (long)field->columns);
+    numbers(w, "size", size, 4);
+    put(w, " elevation=\"");
+    for (uint32_t row = field->rows; row-- > 0;) {
+        for (uint32_t column = 0; column < field->columns; column++)
+            mf_text_format(&w->text, "%.9g ",
+                           (double)field->heights[(size_t)row * field->columns + column]);
+    }
+    put(w, "\"/>\n");
+}
+
+static void put_assets(mf_MjcfWriter *w) {
+    put(w, "  <asset>\n");
+    for (uint32_t i = 0; i < w->model->mesh_count; i++)
+        put_mesh(w, i);
+    for (uint32_t i = 0; i < w->model->height_field_count; i++)
+        put_heights(w, i);
+    put(w, "  </asset>\n");
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+static void put_contacts(mf_MjcfWriter *w) {
+    const mf_Model *model = w->model;
+    put(w, "  <contact>\n");
+    for (uint32_t i = 0; i < model->pair_count; i++) {
+        const mf_ContactPair *pair = &model->pairs[i];
+        put(w, "    <pair");
+        name(w, pair->name);
+        for (int k = 0; k < 2; k++)
+            object_name(w, k ? "geom2" : "geom1", "geom", model->shapes[pair->shapes[k]].name,
+                        pair->shapes[k]);
+        integer(w, "condim", (long)pair->dimension);
+        numbers(w, "friction", pair->friction, 5);
+        numbers(w, "solreffriction", pair->friction_reference, 2);
+        softness(w, "solref", "solimp", &pair->softness);
+        number(w, "margin", pair->margin);
+        number(w, "gap", pair->gap);
+        put(w, "/>\n");
+    }
+    for (uint32_t i = 0; i < model->exclusion_count; i++) {
+        put(w, "    <exclude");
+        name(w, model->exclusions[i].name);
+        body_name(w, "body1", model->exclusions[i].bodies[0]);
+        body_name(w, "body2", model->exclusions[i].bodies[1]);
+        put(w, "/>\n");
+    }
+    put(w, "  </contact>\n");
+}
+
+static void put_path(mf_MjcfWriter *w, const mf_Tendon *tendon) {
+    for (uint32_t k = tendon->first_wrap; k < tendon->first_wrap + tendon->wrap_count; k++) {
+        const mf_TendonWrap *wrap = &w->model->tendon_wraps[k];
+        if (wrap->type == MF_WRAP_PULLEY) {
+            put(w, "      <pulley");
+            number(w, "divisor", wrap->divisor);
+        } else if (wrap->type == MF_WRAP_SITE) {
+            put(w, "      <site");
+            site_name(w, "site", wrap->object);
+        } else {
+            put(w, "      <geom");
+            object_name(w, "geom", "geom", w->model->shapes[wrap->object].name, wrap->object);
+            if (wrap->side != MF_NONE)
+                site_name(w, "sidesite", wrap->side);
+        }
+        put(w, "/>\n");
+    }
+}
+
+static void put_tendons(mf_MjcfWriter *w) {
+    const mf_Model *model = w->model;
+    put(w, "  <tendon>\n");
+    for (uint32_t i = 0; i < model->tendon_count; i++) {
+        const mf_Tendon *tendon = &model->tendons[i];
+        const double spring[2] = {tendon->spring_lower, tendon->spring_upper};
+        const char *kind = tendon->wrap_count > 0 ? "spatial" : "fixed";
+        mf_text_format(&w->text, "    <%s", kind);
+        object_name(w, "name", "tendon", tendon->name, i);
+        range(w, "range", "limited", tendon->lower, tendon->upper);
+        range(w, "actuatorfrcrange", "actuatorfrclimited", tendon->force_lower,
+              tendon->force_upper);
+        numbers(w, "springlength", spring, 2);
+        number(w, "stiffness", tendon->stiffness);
+        number(w, "damping", tendon->damping);
+        number(w, "frictionloss", tendon->friction);
+        number(w, "armature", tendon->armature);
+        number(w, "margin", tendon->limit_margin);
+        softness(w, "solreflimit", "solimplimit", &tendon->limit_softness);
+        softness(w, "solreffriction", "solimpfriction", &tendon->friction_softness);
+        integer(w, "group", tendon->group);
+        put(w, ">\n");
+        for (uint32_t k = 0; k < tendon->term_count; k++) {
+            const mf_TendonTerm *term = &model->tendon_terms[tendon->first_term + k];
+            put(w, "      <joint");
+            joint_name(w, "joint", term->joint);
+            number(w, "coef", term->coefficient);
+            put(w, "/>\n");
+        }
+        put_path(w, tendon);
+        mf_text_format(&w->text, "    </%s>\n", kind);
+    }
+    put(w, "  </tendon>\n");
+}
+
+static void put_ends(mf_MjcfWriter *w, const mf_Equality *equality) {
+    bool weld = equality->type == MF_EQUALITY_WELD;
+    if (equality->sites[0] != MF_NONE) {
+        site_name(w, "site1", equality->sites[0]);
+        site_name(w, "site2", equality->sites[1]);
+    } else {
+        body_name(w, "body1", equality->objects[0]);
+        body_name(w, "body2", equality->objects[1]);
+        numbers(w, "anchor", equality->anchor, 3);
+        if (weld)
+            numbers(w, "relpose", equality->relative, 7);
+    }
+    if (weld)
+        number(w, "torquescale", equality->torque_scale);
+}
+
+static void put_equalities(mf_MjcfWriter *w) {
+    static const char *const types[] = {"connect", "weld", "joint", "tendon"};
+    const mf_Model *model = w->model;
+    put(w, "  <equality>\n");
+    for (uint32_t i = 0; i < model->equality_count; i++) {
+        const mf_Equality *equality = &model->equalities[i];
+        mf_text_format(&w->text, "    <%s", types[equality->type]);
+        name(w, equality->name);
+        flag(w, "active", equality->active);
+        softness(w, "solref", "solimp", &equality->softness);
+        if (equality->type == MF_EQUALITY_CONNECT || equality->type == MF_EQUALITY_WELD) {
+            put_ends(w, equality);
+            put(w, "/>\n");
+            continue;
+        }
+        bool joints = equality->type == MF_EQUALITY_JOINT;
+        for (int k = 0; k < 2; k++) {
+            uint32_t object = equality->objects[k];
+            if (object == MF_NONE)
+                continue;
+            if (joints)
+                joint_name(w, k ? "joint2" : "joint1", object);
+            else
+                object_name(w, k ? "tendon2" : "tendon1", "tendon", model->tendons[object].name,
+                            object);
+        }
+        numbers(w, "polycoef", equality->coefficients, 5);
+        put(w, "/>\n");
+    }
+    put(w, "  </equality>\n");
+}
+
+// As the file has them: behind each activation the last control where its change is limited.
+static void put_activations(mf_MjcfWriter *w, const mf_Keyframe *key) {
+    bool any = false;
+    for (uint32_t i = 0; i < w->model->actuator_count; i++) {
+        const mf_Actuator *a = &w->model->actuators[i];
+        const uint32_t at = a->activation_address;
+        const double values[2] = {at != MF_NONE ? key->activation[at] : 0.0, key->control[i]};
+        const bool has[2] = {at != MF_NONE, a->slew_limit > 0.0};
+        for (int k = 0; k < 2; k++) {
+            if (!has[k])
+                continue;
+            put(w, any ? " " : " act=\"");
+            mf_text_format(&w->text, "%.17g", values[k]);
+            any = true;
+        }
+    }
+    if (any)
+        put(w, "\"");
+}
+
+static void put_keyframes(mf_MjcfWriter *w) {
+    const mf_Model *model = w->model;
+    put(w, "  <keyframe>\n");
+    for (uint32_t i = 0; i < model->keyframe_count; i++) {
+        const mf_Keyframe *key = &model->keyframes[i];
+        put(w, "    <key");
+        name(w, key->name);
+        number(w, "time", key->time);
+        numbers(w, "qpos", key->position, model->position_count);
+        numbers(w, "qvel", key->velocity, model->velocity_count);
+        put_activations(w, key);
+        if (model->actuator_count > 0)
+            numbers(w, "ctrl", key->control, model->actuator_count);
+        put(w, "/>\n");
+    }
+    put(w, "  </keyframe>\n");
+}
+
+mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error) {
+    if (model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_export_mjcf: model is NULL");
+    mf_MjcfWriter w = {.model = model, .text = mf_text_begin(model->context)};
+    if (model->body_count == 0)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "model '%.200s': only models from MJCF can be written as MJCF", model->name);
+    mf_Status status = mf_mjcf_check_sensors(model, error);
+    if (status != MF_OK)
+        return status;
+    put(&w, "<mujoco");
+    word(&w, "model", model->name);
+    put(&w, ">\n");
+    mf_mjcf_put_extensions(&w);
+    put_option(&w);
+    put_assets(&w);
+    mf_mjcf_put_bodies(&w);
+    put_contacts(&w);
+    put_tendons(&w);
+    put_equalities(&w);
+    mf_mjcf_put_actuators(&w);
+    mf_mjcf_put_sensors(&w);
+    put_keyframes(&w);
+    put(&w, "</mujoco>\n");
+    if (w.text.failed)
+        status = mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
+    else
+        status = mf_file_replace(model->context, path, w.text.data, w.text.size, error);
+    mf_text_free(&w.text);
+    return status;
+}

@@ -1,0 +1,104 @@
+// What the parts of the MJCF writer share: the document under way, attributes, names of elements.
+#ifndef MAYFLY_MODEL_EXPORT_MJCF_H
+#define MAYFLY_MODEL_EXPORT_MJCF_H
+
+#include "base/text.h"
+
+#include <mayfly/model.h>
+
+#include "math/scalar.h"
+
+typedef struct mf_MjcfWriter {
+    const mf_Model *model;
+    mf_Text text;
+} mf_MjcfWriter;
+
+static inline void put(mf_MjcfWriter *w, const char *text) {
+    mf_text_put(&w->text, text);
+}
+
+static inline void number(mf_MjcfWriter *w, const char *name, double value) {
+    mf_text_format(&w->text, " %s=\"%.17g\"", name, value);
+}
+
+static inline void numbers(mf_MjcfWriter *w, const char *name, const double *values, uint32_t count) {
+    mf_text_format(&w->text, " %s=\"", name);
+    for (uint32_t i = 0; i < count; i++)
+        mf_text_format(&w->text, "%s%.17g", i ? " " : "", values[i]);
+    put(w, "\"");
+}
+
+static inline void integer(mf_MjcfWriter *w, const char *name, long value) {
+    mf_text_format(&w->text, " %s=\"%ld\"", name, value);
+}
+
+static inline void flag(mf_MjcfWriter *w, const char *name, bool value) {
+    mf_text_format(&w->text, " %s=\"%s\"", name, value ? "true" : "false");
+}
+
+static inline void word(mf_MjcfWriter *w, const char *name, const char *value) {
+    mf_text_format(&w->text, " %s=\"", name);
+    mf_text_escape(&w->text, value);
+    put(w, "\"");
+}
+
+static inline void name(mf_MjcfWriter *w, const char *value) {
+    if (value != NULL && *value != '\0')
+        word(w, "name", value);
+}
+
+static inline void indent(mf_MjcfWriter *w, uint32_t level) {
+    for (uint32_t i = 0; i < level; i++)
+        put(w, "  ");
+}
+
+static inline void range(mf_MjcfWriter *w, const char *attribute, const char *limited, double lower,
+                  double upper) {
+    const double both[2] = {lower, upper};
+    bool finite = mf_is_finite(lower) && mf_is_finite(upper);
+    flag(w, limited, finite);
+    if (finite)
+        numbers(w, attribute, both, 2);
+}
+
+static inline void softness(mf_MjcfWriter *w, const char *reference, const char *impedance,
+                     const mf_Softness *soft) {
+    numbers(w, reference, soft->reference, 2);
+    numbers(w, impedance, soft->impedance, 5);
+}
+
+// Elements refer to each other by name, so what has none gets one that nothing else has.
+static inline void object_name(mf_MjcfWriter *w, const char *attribute, const char *kind, const char *given,
+                        uint32_t index) {
+    if (given != NULL && *given != '\0')
+        word(w, attribute, given);
+    else
+        mf_text_format(&w->text, " %s=\"mayfly.%s.%u\"", attribute, kind, index);
+}
+
+static inline void body_name(mf_MjcfWriter *w, const char *attribute, uint32_t body) {
+    if (body == MF_NONE)
+        word(w, attribute, "world");
+    else
+        object_name(w, attribute, "body", w->model->bodies[body].name, body);
+}
+
+static inline void joint_name(mf_MjcfWriter *w, const char *attribute, uint32_t joint) {
+    word(w, attribute, w->model->joints[joint].name);
+}
+
+static inline void site_name(mf_MjcfWriter *w, const char *attribute, uint32_t site) {
+    object_name(w, attribute, "site", w->model->sites[site].name, site);
+}
+
+// The parts of the document, each in its file. mf_mjcf_put_extensions names the plugins of the
+// actuators, which MJCF wants before everything else.
+void mf_mjcf_put_bodies(mf_MjcfWriter *w);
+void mf_mjcf_put_extensions(mf_MjcfWriter *w);
+void mf_mjcf_put_actuators(mf_MjcfWriter *w);
+void mf_mjcf_put_sensors(mf_MjcfWriter *w);
+
+// Refuses models with sensors of cameras or of geoms that are not part of the model.
+mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error);
+
+#endif

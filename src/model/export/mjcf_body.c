@@ -1,0 +1,170 @@
+// Bodies, joints, geoms and sites as MJCF.
+#include "model/export/mjcf.h"
+
+static void put_joint(mf_MjcfWriter *w, const mf_Joint *joint, uint32_t level) {
+    static const char *const types[] = {"hinge", "slide", "ball", "", "free", ""};
+    bool single = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+    indent(w, level);
+    put(w, "<joint");
+    word(w, "name", joint->name);
+    word(w, "type", types[joint->type]);
+    if (single) {
+        numbers(w, "axis", joint->axis, 3);
+        number(w, "ref", joint->reference);
+        number(w, "springref", joint->spring_reference);
+        range(w, "actuatorfrcrange", "actuatorfrclimited", joint->force_lower, joint->force_upper);
+    }
+    if (joint->type != MF_JOINT_FLOATING) {
+        numbers(w, "pos", joint->anchor, 3);
+        range(w, "range", "limited", joint->lower, joint->upper);
+    } else {
+        flag(w, "limited", false);
+    }
+    number(w, "damping", joint->damping);
+    number(w, "frictionloss", joint->friction);
+    number(w, "armature", joint->armature);
+    number(w, "stiffness", joint->stiffness);
+    number(w, "margin", joint->limit_margin);
+    flag(w, "actuatorgravcomp", joint->lift_by_actuator);
+    softness(w, "solreflimit", "solimplimit", &joint->limit_softness);
+    softness(w, "solreffriction", "solimpfriction", &joint->friction_softness);
+    put(w, "/>\n");
+}
+
+static void put_size(mf_MjcfWriter *w, mf_ShapeType type, const double size[3]) {
+    double half[3] = {size[0] / 2, size[1] / 2, size[2] / 2};
+    switch (type) {
+    case MF_SHAPE_BOX:
+        numbers(w, "size", half, 3);
+        break;
+    case MF_SHAPE_CYLINDER:
+    case MF_SHAPE_CAPSULE:
+        half[0] = size[0];
+        numbers(w, "size", half, 2);
+        break;
+    case MF_SHAPE_PLANE:
+        half[2] = 1.0; // spacing of the drawn grid
+        numbers(w, "size", half, 3);
+        break;
+    case MF_SHAPE_SPHERE:
+        number(w, "size", size[0]);
+        break;
+    case MF_SHAPE_ELLIPSOID:
+        numbers(w, "size", size, 3);
+        break;
+    default:
+        break;
+    }
+}
+
+static const char *const shape_words[] = {"",     "box",   "cylinder",  "sphere", "capsule",
+                                          "mesh", "plane", "ellipsoid", "hfield"};
+
+static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
+    const mf_Shape *shape = &w->model->shapes[index];
+    const double color[4] = {(double)shape->color[0], (double)shape->color[1],
+                             (double)shape->color[2], 1.0};
+    indent(w, level);
+    put(w, "<geom");
+    object_name(w, "name", "geom", shape->name, index);
+    word(w, "type", shape_words[shape->type]);
+    put_size(w, shape->type, shape->size);
+    if (shape->type == MF_SHAPE_MESH)
+        mf_text_format(&w->text, " mesh=\"mayfly.mesh.%u\"", shape->mesh);
+    if (shape->type == MF_SHAPE_HEIGHTS)
+        mf_text_format(&w->text, " hfield=\"mayfly.hfield.%u\"", shape->mesh);
+    numbers(w, "pos", shape->local_position, 3);
+    numbers(w, "quat", shape->local_rotation, 4);
+    integer(w, "contype", (int32_t)shape->contact_type);
+    integer(w, "conaffinity", (int32_t)shape->contact_with);
+    integer(w, "condim", (long)shape->dimension);
+    integer(w, "priority", shape->priority);
+    integer(w, "group", shape->group);
+    numbers(w, "friction", shape->friction, 3);
+    number(w, "solmix", shape->mix);
+    softness(w, "solref", "solimp", &shape->softness);
+    number(w, "margin", shape->margin);
+    number(w, "gap", shape->gap);
+    if (shape->fluid) {
+        word(w, "fluidshape", "ellipsoid");
+        numbers(w, "fluidcoef", shape->fluid_coefficients, 5);
+    }
+    numbers(w, "rgba", color, 4);
+    put(w, "/>\n");
+}
+
+static void put_site(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
+    const mf_Site *site = &w->model->sites[index];
+    indent(w, level);
+    put(w, "<site");
+    object_name(w, "name", "site", site->name, index);
+    word(w, "type", shape_words[site->type]);
+    put_size(w, site->type, site->size);
+    numbers(w, "pos", site->local_position, 3);
+    numbers(w, "quat", site->local_rotation, 4);
+    integer(w, "group", site->group);
+    put(w, "/>\n");
+}
+
+// Geoms and sites of one body; MF_NONE: the world.
+static void put_contents(mf_MjcfWriter *w, uint32_t body, uint32_t level) {
+    for (uint32_t i = 0; i < w->model->shape_count; i++) {
+        if (w->model->shapes[i].body == body)
+            put_geom(w, i, level);
+    }
+    for (uint32_t i = 0; i < w->model->site_count; i++) {
+        if (w->model->sites[i].body == body)
+            put_site(w, i, level);
+    }
+}
+
+static void open_body(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
+    const mf_Model *model = w->model;
+    const mf_Body *body = &model->bodies[index];
+    indent(w, level);
+    put(w, "<body");
+    object_name(w, "name", "body", body->name, index);
+    numbers(w, "pos", body->local_position, 3);
+    numbers(w, "quat", body->local_rotation, 4);
+    number(w, "gravcomp", body->gravity_compensated);
+    if (body->mocap)
+        flag(w, "mocap", true);
+    put(w, ">\n");
+    if (body->mass > 0.0 || body->moments[0] > 0.0) {
+        indent(w, level + 1);
+        put(w, "<inertial");
+        numbers(w, "pos", body->center, 3);
+        numbers(w, "quat", body->axes, 4);
+        number(w, "mass", body->mass);
+        numbers(w, "diaginertia", body->moments, 3);
+        put(w, "/>\n");
+    }
+    bool based = model->base == MF_BASE_FREE && body->link == 0 && body->parent == MF_NONE;
+    if (based && model->root != NULL)
+        put_joint(w, model->root, level + 1);
+    for (uint32_t i = 0; i < model->joint_count; i++) {
+        if (model->joints[i].body == index)
+            put_joint(w, &model->joints[i], level + 1);
+    }
+    put_contents(w, index, level + 1);
+}
+
+void mf_mjcf_put_bodies(mf_MjcfWriter *w) {
+    const mf_Model *model = w->model;
+    uint32_t level = 2, open = MF_NONE; // the innermost open body
+    put(w, "  <worldbody>\n");
+    put_contents(w, MF_NONE, level);
+    for (uint32_t i = 0; i <= model->body_count; i++) {
+        uint32_t parent = i < model->body_count ? model->bodies[i].parent : MF_NONE;
+        while (open != parent) {
+            indent(w, --level);
+            put(w, "</body>\n");
+            open = model->bodies[open].parent;
+        }
+        if (i == model->body_count)
+            break;
+        open_body(w, i, level++);
+        open = i;
+    }
+    put(w, "  </worldbody>\n");
+}
