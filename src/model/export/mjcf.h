@@ -21,7 +21,8 @@ static inline void number(mf_MjcfWriter *w, const char *name, double value) {
     mf_text_format(&w->text, " %s=\"%.17g\"", name, value);
 }
 
-static inline void numbers(mf_MjcfWriter *w, const char *name, const double *values, uint32_t count) {
+static inline void numbers(mf_MjcfWriter *w, const char *name, const double *values,
+                           uint32_t count) {
     mf_text_format(&w->text, " %s=\"", name);
     for (uint32_t i = 0; i < count; i++)
         mf_text_format(&w->text, "%s%.17g", i ? " " : "", values[i]);
@@ -53,7 +54,7 @@ static inline void indent(mf_MjcfWriter *w, uint32_t level) {
 }
 
 static inline void range(mf_MjcfWriter *w, const char *attribute, const char *limited, double lower,
-                  double upper) {
+                         double upper) {
     const double both[2] = {lower, upper};
     bool finite = mf_is_finite(lower) && mf_is_finite(upper);
     flag(w, limited, finite);
@@ -62,14 +63,14 @@ static inline void range(mf_MjcfWriter *w, const char *attribute, const char *li
 }
 
 static inline void softness(mf_MjcfWriter *w, const char *reference, const char *impedance,
-                     const mf_Softness *soft) {
+                            const mf_Softness *soft) {
     numbers(w, reference, soft->reference, 2);
     numbers(w, impedance, soft->impedance, 5);
 }
 
 // Elements refer to each other by name, so what has none gets one that nothing else has.
-static inline void object_name(mf_MjcfWriter *w, const char *attribute, const char *kind, const char *given,
-                        uint32_t index) {
+static inline void object_name(mf_MjcfWriter *w, const char *attribute, const char *kind,
+                               const char *given, uint32_t index) {
     if (given != NULL && *given != '\0')
         word(w, attribute, given);
     else
