@@ -32,10 +32,10 @@ static const mf_CommandHelp help = {
     .least = 1,
     .most = 1};
 
-static bool read_levels(const char *text, bool wanted[MF_MOTION_COUNT]) {
+static bool read_levels(const char *text, bool wanted[MF_MOTION_LEVELS]) {
     if (text == NULL)
         return true;
-    memset(wanted, 0, MF_MOTION_COUNT * sizeof *wanted);
+    memset(wanted, 0, MF_MOTION_LEVELS * sizeof *wanted);
     while (*text != '\0') {
         char name[32] = "";
         mf_Motion motion;
@@ -94,11 +94,11 @@ static bool print_page(const mf_Comparison *all) {
         mf_motion_name(all->reference), all->price_robots, mf_isa_name(all->isa), "", "forward",
         "turned", "place", "heading", "height", "tilt", "energy", "deepest", "slip", "price",
         "level", "m", "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             print_row(&all->rows[i]);
     puts("\nwhat a level cannot show");
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),
                    mf_motion_blind_spot(all->rows[i].motion));
@@ -127,7 +127,7 @@ static json_t *pack_row(const mf_CompareRow *row) {
 
 static bool print_json(const mf_Comparison *all) {
     bool printed = true;
-    for (int i = 0; i < MF_MOTION_COUNT && printed; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS && printed; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             printed = mf_app_print(pack_row(&all->rows[i]));
     return printed &&

@@ -142,7 +142,7 @@ static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error 
 }
 
 static mf_Status choose_motion(const Wishes *wishes, mf_Motion *out, mf_Error *error) {
-    if (wishes->motion == NULL || (mf_motion_find(wishes->motion, out) && *out < MF_MOTION_COUNT))
+    if (wishes->motion == NULL || (mf_motion_find(wishes->motion, out) && *out < MF_MOTION_LEVELS))
         return MF_OK;
     return mf_fail(error, MF_BAD_ARGUMENT, "--motion: expected %s, found '%.99s'", MF_APP_MOTIONS,
                    wishes->motion);

@@ -199,7 +199,7 @@ static int check_options(const Options *options) {
         return mf_app_usage("replay", "--individual and --generation exclude each other");
     mf_Motion motion;
     if (options->motion != NULL &&
-        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_COUNT))
+        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_LEVELS))
         return mf_app_usage("replay",
                             "--motion: expected kinematic, points, rigid, prescribed or "
                             "articulated, found '%.99s'",

@@ -326,7 +326,7 @@ static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options)
     mf_Motion motion;
     double command[3];
     if (options->motion != NULL &&
-        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_COUNT))
+        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_LEVELS))
         return mf_app_usage("run", "--motion: expected %s, found '%.99s'", MF_APP_MOTIONS,
                             options->motion);
     if (!mf_app_command(options->command, command))
