@@ -207,8 +207,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_articulated_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_articulated_name(uint32_t n) {
+    return n < BENCH_COUNT ? benches[n].name : NULL;
 }
 
 const char *mf_bench_articulated_usual(uint32_t n) {

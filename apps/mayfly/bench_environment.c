@@ -188,8 +188,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_environment_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_environment_name(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
 }
 
 const char *mf_bench_environment_usual(uint32_t n) {

@@ -199,8 +199,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_ladder_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_ladder_name(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
 }
 
 const char *mf_bench_ladder_usual(uint32_t n) {

@@ -34,8 +34,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_model_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_model_name(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
 }
 
 static void path_of(const Bench *bench, char out[MF_APP_PATH]) {

@@ -346,8 +346,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_soccer_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_soccer_name(uint32_t n) {
+    return n < BENCH_COUNT ? benches[n].name : NULL;
 }
 
 const char *mf_bench_soccer_usual(uint32_t n) {

@@ -242,8 +242,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_swarm_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_swarm_name(uint32_t n) {
+    return n < BENCH_COUNT ? benches[n].name : NULL;
 }
 
 const char *mf_bench_swarm_usual(uint32_t n) {
