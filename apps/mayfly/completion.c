@@ -73,7 +73,7 @@ void mf_completion_bash(const mf_CommandHelp *const *helps, mf_WordFn topics) {
          "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
          "    fi\n"
          "    if [[ $COMP_CWORD -eq 1 ]]; then");
-    printf("        COMPREPLY=($(compgen -W '--help --version help completion");
+    printf("        COMPREPLY=($(compgen -W '--help --version help");
     for (size_t i = 0; helps[i] != NULL; i++)
         printf(" %s", helps[i]->name);
     puts("' -- \"$current\"))\n"
@@ -89,7 +89,6 @@ void mf_completion_bash(const mf_CommandHelp *const *helps, mf_WordFn topics) {
     printf("    help) arguments='");
     print_words(topics);
     puts("' ;;\n"
-         "    completion) arguments='bash zsh' ;;\n"
          "    esac\n"
          "    if [[ -n $words ]]; then\n"
          "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
@@ -172,8 +171,7 @@ void mf_completion_zsh(const mf_CommandHelp *const *helps, mf_WordFn topics) {
         zsh_quoted(helps[i]->summary);
         puts("'");
     }
-    puts("        'help:an overview, one command, or the keys of a kind of file'\n"
-         "        'completion:completion for a shell')\n"
+    puts("        'help:an overview, one command, or the keys of a kind of file')\n"
          "    if (( CURRENT == 2 )); then\n"
          "        _describe command commands\n"
          "        return\n"
@@ -187,7 +185,6 @@ void mf_completion_zsh(const mf_CommandHelp *const *helps, mf_WordFn topics) {
     printf("    help)\n        _arguments '1:name:(");
     print_words(topics);
     puts(")' ;;\n"
-         "    completion)\n        _arguments '1:shell:(bash zsh)' ;;\n"
          "    esac\n"
          "}\n"
          "if [[ $funcstack[1] == _mayfly ]]; then\n"

@@ -16,11 +16,36 @@ typedef struct Command {
     int (*run)(int argc, char **argv);
 } Command;
 
+static int complete(int argc, char **argv);
+
+static const char *shell_word(const void *list, uint32_t index) {
+    static const char *const shells[] = {"bash", "zsh", NULL};
+    (void)list;
+    return shells[index];
+}
+
+static const mf_Option no_options[] = {MF_OPT_END};
+
+static const mf_CommandHelp completion_help = {
+    .name = "completion",
+    .arguments = "SHELL",
+    .summary = "completion of commands and options for bash or zsh",
+    .text =
+        "Prints a script that completes commands, options, their values and the names of benches\n"
+        "and check cases. cmake --install puts both scripts where the shells look for them.",
+    .examples = "  source <(mayfly completion bash)\n"
+                "  mayfly completion zsh > ~/.zfunc/_mayfly\n",
+    .least = 1,
+    .most = 1,
+    .options = no_options,
+    .words = shell_word,
+    .noun = "shell"};
+
 static const Command commands[] = {
     {&mf_help_evolve, mf_command_evolve},   {&mf_help_run, mf_command_run},
     {&mf_help_compare, mf_command_compare}, {&mf_help_replay, mf_command_replay},
     {&mf_help_info, mf_command_info},       {&mf_help_check, mf_command_check},
-    {&mf_help_bench, mf_command_bench},
+    {&mf_help_bench, mf_command_bench},     {&completion_help, complete},
 };
 
 #define COMMAND_COUNT ((uint32_t)(sizeof commands / sizeof commands[0]))
@@ -41,8 +66,8 @@ static int print_overview(void) {
         printf("  %-10s %s\n", commands[i].help->name, commands[i].help->summary);
     fputs("  help       this text; mayfly help COMMAND explains one command,\n"
           "             mayfly help experiment, robots, swarm, gait, quadrotor,\n"
-          "             fixed_wing or car every line of such a file\n"
-          "  completion completion of commands and options for a shell, bash or zsh\n\n"
+          "             fixed_wing or car every line of such a file, mayfly help man is\n"
+          "             the manual page\n\n"
           "examples:\n"
           "  mayfly evolve scenes/hexapod.yaml\n"
           "  mayfly replay runs/hexapod-1\n"
@@ -112,14 +137,14 @@ static uint32_t topic_tables(const char *topic, const mf_KeyTable *out[3]) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static const char help_word[] = "help", completion_word[] = "completion", man_word[] = "man";
+static const char help_word[] = "help", man_word[] = "man";
 
 // What may follow "mayfly".
 static const char *command_word(const void *list, uint32_t index) {
     (void)list;
     if (index < COMMAND_COUNT)
         return commands[index].help->name;
-    return index == COMMAND_COUNT ? help_word : index == COMMAND_COUNT + 1 ? completion_word : NULL;
+    return index == COMMAND_COUNT ? help_word : NULL;
 }
 
 // What may follow "mayfly help".
@@ -145,7 +170,7 @@ static void list_helps(const mf_CommandHelp *out[COMMAND_COUNT + 1]) {
 static int print_manual(void) {
     const mf_CommandHelp *helps[COMMAND_COUNT + 1];
     list_helps(helps);
-    mf_manual_print(helps);
+    mf_manual_print(helps, topic_word);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
@@ -168,25 +193,17 @@ static int help(int argc, char **argv) {
     return command->run(2, words);
 }
 
-static const char *shell_word(const void *list, uint32_t index) {
-    static const char *const shells[] = {"bash", "zsh", NULL};
-    (void)list;
-    return shells[index];
-}
-
-static int completion(int argc, char **argv) {
+static int complete(int argc, char **argv) {
     const mf_CommandHelp *helps[COMMAND_COUNT + 1];
-    char near[MF_SUGGESTION];
+    int count;
+    const int result = mf_options_parse(&completion_help, NULL, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
     list_helps(helps);
-    if (argc != 2)
-        return mf_app_usage(NULL, "completion takes the name of a shell: bash or zsh");
     if (strcmp(argv[1], "bash") == 0)
         mf_completion_bash(helps, help_topic_word);
-    else if (strcmp(argv[1], "zsh") == 0)
-        mf_completion_zsh(helps, help_topic_word);
     else
-        return mf_app_usage(NULL, "completion: expected bash or zsh, found '%.99s'%s", argv[1],
-                            mf_suggest(argv[1], shell_word, NULL, near));
+        mf_completion_zsh(helps, help_topic_word);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
@@ -207,8 +224,6 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], help_word) == 0)
         return help(argc - 1, argv + 1);
-    if (strcmp(argv[1], completion_word) == 0)
-        return completion(argc - 1, argv + 1);
     if (argv[1][0] == '-')
         return unknown("option", argv[1], main_option_word);
     const Command *command = find_command(argv[1]);

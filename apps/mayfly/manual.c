@@ -72,12 +72,11 @@ static void put_command(const mf_CommandHelp *help) {
     put_text(help->examples);
 }
 
-void mf_manual_print(const mf_CommandHelp *const *helps) {
+void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics) {
     printf(".TH MAYFLY 1 \"\" \"mayfly %s\" \"User Commands\"\n", mf_version());
     puts(".SH NAME\nmayfly \\- a robot simulator that lives whole robot lifetimes in minutes\n"
          ".SH SYNOPSIS\n.B mayfly\n.I command\n[arguments] [options]\n.br\n.B mayfly help\n"
-         "[\\fIcommand\\fP | \\fIkind of file\\fP]\n.br\n.B mayfly completion\n"
-         "bash | zsh\n.SH COMMANDS");
+         "[\\fIcommand\\fP | \\fIkind of file\\fP]\n.SH COMMANDS");
     for (size_t i = 0; helps[i] != NULL; i++) {
         printf(".TP\n.B %s\n", helps[i]->name);
         put_line(helps[i]->summary);
@@ -87,6 +86,12 @@ void mf_manual_print(const mf_CommandHelp *const *helps) {
          "refused. After \\fB\\-\\-\\fP nothing is an option.");
     for (size_t i = 0; helps[i] != NULL; i++)
         put_command(helps[i]);
+    puts(".SH FILES\nEvery line that a file may have is explained by");
+    const char *topic;
+    for (uint32_t i = 0; (topic = topics(NULL, i)) != NULL; i++) {
+        printf(".br\n.B mayfly help ");
+        put_line(topic);
+    }
     puts(".SH ENVIRONMENT\n.TP\n.B MAYFLY_ISA\n"
          "scalar, baseline, avx2 or avx512 forces an instruction set; results are the same.\n"
          ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nfailed\n.TP\n.B 2\nwrong usage\n.TP\n.B 75\n"

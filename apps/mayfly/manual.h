@@ -4,7 +4,8 @@
 
 #include "options.h"
 
-// Prints it in the man macros of roff. `helps` ends with NULL.
-void mf_manual_print(const mf_CommandHelp *const *helps);
+// Prints it in the man macros of roff. `helps` ends with NULL; `topics` are the kinds of files that
+// mayfly help explains.
+void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics);
 
 #endif

@@ -26,7 +26,7 @@ refused 2 "unknown case 'C77', did you mean 'C7'?" check C77
 refused 2 "found 'avx521', did you mean 'avx512'?" bench --isa avx521
 refused 2 "unknown command or topic 'expriment', did you mean 'experiment'?" help expriment
 refused 1 "did you mean 'walk_fast'?" run "$humanoid" --gait walkfast
-refused 2 "found 'bsh', did you mean 'bash'?" completion bsh
+refused 2 "unknown shell 'bsh', did you mean 'bash'?" completion bsh
 # What is like nothing gets no suggestion.
 refused 2 "unknown command 'xylophone' (see" xylophone
 refused 2 "found 'mmx' (see" bench --isa mmx
