@@ -12,6 +12,7 @@
 #include "bench_ladder.h"
 #include "bench_model.h"
 #include "bench_swarm.h"
+#include "core_rate.h"
 #include "options.h"
 
 typedef struct Options {
@@ -21,19 +22,23 @@ typedef struct Options {
 
 // ---- output ------------------------------------------------------------------------------------
 
-static bool print_json(const mf_Bench *bench, const mf_BenchResult *result) {
+static bool print_json(const mf_BenchOptions *options, const mf_Bench *bench,
+                       const mf_BenchResult *result) {
     double robot_steps = (double)result->steps * result->instances;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}",
-        "bench", bench->name, "motion", "points", "instances", (json_int_t)result->instances,
-        "threads", (json_int_t)result->threads, "isa", mf_isa_name(result->isa), "precision",
-        result->double_precision ? "double" : "float", "dt", mf_app_real(result->dt), "steps",
-        (json_int_t)result->steps, "seconds", mf_app_real(result->seconds), "steps_per_second",
-        mf_app_real(robot_steps / result->seconds), "realtime_factor",
-        mf_app_real(robot_steps * result->dt / result->seconds), "hash", mf_app_hash(result->hash),
-        "bytes_per_robot", mf_app_real(result->bytes_per_robot), "contacts_per_robot",
-        mf_app_real(result->contacts_per_robot), "slowest_seconds", mf_app_real(result->slowest),
-        "repeats", (json_int_t)result->repeats, "best", mf_app_real(result->best)));
+    return mf_bench_print_line(
+        options,
+        json_pack(
+            "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}",
+            "bench", bench->name, "motion", "points", "instances", (json_int_t)result->instances,
+            "threads", (json_int_t)result->threads, "isa", mf_isa_name(result->isa), "precision",
+            result->double_precision ? "double" : "float", "dt", mf_app_real(result->dt), "steps",
+            (json_int_t)result->steps, "seconds", mf_app_real(result->seconds), "steps_per_second",
+            mf_app_real(robot_steps / result->seconds), "realtime_factor",
+            mf_app_real(robot_steps * result->dt / result->seconds), "hash",
+            mf_app_hash(result->hash), "bytes_per_robot", mf_app_real(result->bytes_per_robot),
+            "contacts_per_robot", mf_app_real(result->contacts_per_robot), "slowest_seconds",
+            mf_app_real(result->slowest), "repeats", (json_int_t)result->repeats, "best",
+            mf_app_real(result->best)));
 }
 
 static bool print_row(const mf_Bench *bench, const mf_BenchResult *result) {
@@ -47,7 +52,8 @@ static bool print_row(const mf_Bench *bench, const mf_BenchResult *result) {
     return mf_app_flush();
 }
 
-static void print_head(void) {
+static void print_head(double gflops) {
+    printf("this core: %.1f GFLOP/s of fused multiply-adds in single precision\n", gflops);
     printf("%-18s %9s %7s %-8s %-6s %14s %17s %9s %10s %5s  %s\n", "bench", "robots", "threads",
            "isa", "real", "robot steps", "real time", "median", "per robot", "feet", "hash");
 }
@@ -179,7 +185,9 @@ const mf_CommandHelp mf_help_bench = {
         "                     threads\n"
         "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
-        "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.\n"
+        "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot,\n"
+        "gflops: what one core of this machine makes of fused multiply-adds, so that figures of\n"
+        "different machines compare.\n"
         "For swarms `steps` counts agents times rounds, and there are round_ms, rounds, alive and\n"
         "neighbours.",
     .examples = "  mayfly bench points-hexapod --threads 2\n"
@@ -190,7 +198,7 @@ const mf_CommandHelp mf_help_bench = {
     .words = bench_word,
     .noun = "bench"};
 
-static int run_bench(const char *name, const Options *options) {
+static int run_bench(const char *name, const Options *options, double gflops) {
     mf_BenchOptions wanted = {.threads = (uint32_t)mf_option_count(options->threads, 0),
                               .instances = (uint32_t)mf_option_count(options->instances, 0),
                               .steps = mf_option_count(options->steps, 0),
@@ -198,7 +206,8 @@ static int run_bench(const char *name, const Options *options) {
                               .repeats = (uint32_t)mf_option_count(options->repeats, 0),
                               .double_precision = options->precision != NULL &&
                                                   strcmp(options->precision, "double") == 0,
-                              .model = options->model};
+                              .model = options->model,
+                              .gflops = gflops};
     mf_BenchResult result;
     mf_Error error = {0};
     const Kind *kind = find_kind(name);
@@ -208,7 +217,7 @@ static int run_bench(const char *name, const Options *options) {
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
         return mf_app_fail(&error);
-    bool written = options->json ? print_json(bench, &result) : print_row(bench, &result);
+    bool written = options->json ? print_json(&wanted, bench, &result) : print_row(bench, &result);
     return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
@@ -253,15 +262,15 @@ static bool choose_isa(const char *name) {
            setenv("MAYFLY_ISA", name, 1) == 0;
 }
 
-static int run_usual(const Options *options) {
+static int run_usual(const Options *options, double gflops) {
     int result = MF_EXIT_DONE;
     for (const mf_Bench *bench = mf_benches; bench->name != NULL && result == MF_EXIT_DONE; bench++)
         if (!bench->only_named)
-            result = run_bench(bench->name, options);
+            result = run_bench(bench->name, options, gflops);
     for (size_t k = 0; k < KIND_COUNT; k++) {
         const char *name;
         for (uint32_t i = 0; result == MF_EXIT_DONE && (name = kinds[k].usual(i)) != NULL; i++)
-            result = run_bench(name, options);
+            result = run_bench(name, options, gflops);
     }
     return result;
 }
@@ -276,10 +285,11 @@ int mf_command_bench(int argc, char **argv) {
     if (!choose_isa(options.isa))
         return MF_EXIT_FAILED;
     mf_app_catch_stop();
+    const double gflops = mf_core_rate();
     if (!options.json)
-        print_head();
-    result = count == 0 ? run_usual(&options) : MF_EXIT_DONE;
+        print_head(gflops);
+    result = count == 0 ? run_usual(&options, gflops) : MF_EXIT_DONE;
     for (int i = 1; i <= count && result == MF_EXIT_DONE; i++)
-        result = run_bench(argv[i], &options);
+        result = run_bench(argv[i], &options, gflops);
     return result;
 }

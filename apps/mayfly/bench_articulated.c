@@ -180,22 +180,25 @@ static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Sta
 
 // ---- output ------------------------------------------------------------------------------------
 
-static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
+static bool print_json(const mf_BenchOptions *options, const Bench *bench, const Stage *stage,
+                       const mf_BenchResult *r) {
     double robot_steps = (double)r->steps * r->instances;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-        "s:I, s:I, s:o}",
-        "bench", bench->name, "motion", "articulated", "model", stage->model->name, "instances",
-        (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
-        "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
-        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
-        mf_app_real(robot_steps / r->seconds), "realtime_factor",
-        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
-        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
-        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
-        (json_int_t)r->repeats, "episodes", (json_int_t)bench->episodes, "faults",
-        (json_int_t)mf_group_fault_total(stage->group), "warnings",
-        mf_warnings_pack(stage->group)));
+    return mf_bench_print_line(
+        options,
+        json_pack(
+            "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+            "s:I, s:I, s:o}",
+            "bench", bench->name, "motion", "articulated", "model", stage->model->name, "instances",
+            (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
+            "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt),
+            "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
+            mf_app_real(robot_steps / r->seconds), "realtime_factor",
+            mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+            "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
+            mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest),
+            "repeats", (json_int_t)r->repeats, "episodes", (json_int_t)bench->episodes, "faults",
+            (json_int_t)mf_group_fault_total(stage->group), "warnings",
+            mf_warnings_pack(stage->group)));
 }
 
 // ---- what bench.c calls ------------------------------------------------------------------------
@@ -234,7 +237,7 @@ int mf_bench_articulated_run(const char *name, const mf_BenchOptions *options, b
     if (status == MF_OK)
         status = measure(bench, options, &stage, &result, &error);
     bool written =
-        status == MF_OK && (json ? print_json(bench, &stage, &result)
+        status == MF_OK && (json ? print_json(options, bench, &stage, &result)
                                  : mf_bench_print_row(bench->name, &result, stage.group));
     stage_free(&stage);
     if (status != MF_OK)

@@ -208,7 +208,7 @@ int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, b
     bool written = false;
     if (status == MF_OK) {
         const mf_Group *group = mf_environment_group(stage.environment);
-        written = json ? mf_bench_print_json(bench->name, name_of_motion(bench), "task",
+        written = json ? mf_bench_print_json(options, bench->name, name_of_motion(bench), "task",
                                              bench->task, &result, group)
                        : mf_bench_print_row(bench->name, &result, group);
     }

@@ -88,16 +88,18 @@ static double median(double *values, uint32_t count) {
     return values[count / 2];
 }
 
-static bool print(const char *name, Times *times, uint32_t repeats, bool json) {
+static bool print(const mf_BenchOptions *options, const char *name, Times *times, uint32_t repeats,
+                  bool json) {
     double both = median(times->both, repeats), slowest = times->both[repeats - 1];
     double load = median(times->load, repeats), compile = median(times->compile, repeats);
     if (json)
-        return mf_app_print(json_pack(
-            "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "bench", name, "motion",
-            "articulated", "instances", (json_int_t)1, "threads", (json_int_t)1, "steps",
-            (json_int_t)0, "seconds", mf_app_real(both), "load_seconds", mf_app_real(load),
-            "compile_seconds", mf_app_real(compile), "slowest_seconds", mf_app_real(slowest),
-            "repeats", (json_int_t)repeats, "hash", mf_app_hash(times->hash)));
+        return mf_bench_print_line(
+            options, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "bench",
+                               name, "motion", "articulated", "instances", (json_int_t)1, "threads",
+                               (json_int_t)1, "steps", (json_int_t)0, "seconds", mf_app_real(both),
+                               "load_seconds", mf_app_real(load), "compile_seconds",
+                               mf_app_real(compile), "slowest_seconds", mf_app_real(slowest),
+                               "repeats", (json_int_t)repeats, "hash", mf_app_hash(times->hash)));
     printf("%-18s load %8.3f ms, compile %8.3f ms, both %8.3f ms (slowest %.3f)  %016llx\n", name,
            1e3 * load, 1e3 * compile, 1e3 * both, 1e3 * slowest, (unsigned long long)times->hash);
     return mf_app_flush();
@@ -121,5 +123,5 @@ int mf_bench_model_run(const char *name, const mf_BenchOptions *options, bool js
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_app_fail(&error);
-    return print(name, &times, repeats, json) ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return print(options, name, &times, repeats, json) ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }

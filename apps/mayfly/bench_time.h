@@ -35,7 +35,8 @@ double mf_bench_contacts(mf_Group *group, const char *field);
 bool mf_bench_print_row(const char *name, const mf_BenchResult *result, const mf_Group *group);
 
 // The same as a line of JSON; `what` is "model", "task" or the like, and `value` which one.
-bool mf_bench_print_json(const char *name, const char *motion, const char *what, const char *value,
-                         const mf_BenchResult *result, const mf_Group *group);
+bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const char *motion,
+                         const char *what, const char *value, const mf_BenchResult *result,
+                         const mf_Group *group);
 
 #endif

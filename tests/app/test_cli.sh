@@ -261,6 +261,16 @@ for key in bench motion instances threads isa precision dt steps seconds steps_p
     realtime_factor hash bytes_per_robot contacts_per_robot; do
     head -n 1 out | grep -q "\"$key\":" || fail "bench --json lacks $key"
 done
+# One bench of each kind: every line has the rate of the core, the same in one run.
+expect 0 bench points-single quadrotor-1000 articulated-free model-humanoid humanoid-rigid soccer-2 \
+    environment-swarm schedule-sequence --instances 16 --steps 10 --repeats 1 --json
+[ "$(grep -c '"gflops":[0-9]' out)" -eq 8 ] || fail 'bench --json: lines without gflops'
+[ "$(grep -o '"gflops":[^,}]*' out | sort -u | wc -l)" -eq 1 ] || fail 'bench measures more than once'
+awk "BEGIN { exit !($(value gflops) > 0.1 && $(value gflops) < 2000) }" ||
+    fail "a core makes $(value gflops) GFLOP/s"
+expect 0 bench points-single --steps 50 --repeats 1
+head -n 1 out | grep -Eq '^this core: [0-9.]+ GFLOP/s of fused multiply-adds' ||
+    fail 'the table of bench does not begin with the rate of the core'
 expect 0 bench evolve-paper --generations 2 --steps 100 --instances 10 --json
 json_lines out
 
