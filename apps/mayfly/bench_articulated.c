@@ -14,7 +14,7 @@
 typedef struct Bench {
     const char *name;
     const char *shared; // file in the shared folder, or NULL
-    const char *own;    // file of Mayfly
+    const char *own;    // file of Mayfly, where the other is not there
     uint32_t instances; // [1]
     uint32_t episode;   // [1] steps
     uint32_t episodes;  // [1]
@@ -84,17 +84,9 @@ static void stage_free(Stage *stage) {
 
 static const char *find_model(const Bench *bench, const mf_BenchOptions *options,
                               char out[MF_APP_PATH]) {
-    const char *shared = getenv("MAYFLY_SHARED");
     if (options->model != NULL)
         return mf_app_find(options->model, out);
-    if (bench->shared == NULL)
-        return mf_app_own(bench->own, out);
-    char name[256];
-    snprintf(name, sizeof name, "../shared/%s", bench->shared);
-    if (shared == NULL)
-        return mf_app_own(name, out);
-    snprintf(out, MF_APP_PATH, "%s/%s", shared, bench->shared);
-    return out;
+    return mf_bench_robot(bench->name, bench->shared, bench->own, out);
 }
 
 static mf_Status add_controls(Stage *stage, mf_Error *error) {
@@ -216,13 +208,9 @@ const char *mf_bench_articulated_name(uint32_t n) {
 
 const char *mf_bench_articulated_usual(uint32_t n) {
     char path[MF_APP_PATH];
-    const mf_BenchOptions none = {0};
     for (size_t i = 0; i < BENCH_COUNT; i++) {
-        FILE *file = fopen(find_model(&benches[i], &none, path), "r");
-        if (file == NULL)
-            continue;
-        fclose(file);
-        if (n-- == 0)
+        const bool here = benches[i].shared == NULL || mf_bench_shared(benches[i].shared, path);
+        if (here && n-- == 0)
             return benches[i].name;
     }
     return NULL;

@@ -1,5 +1,10 @@
 // Repeats that all do the same work, and prove it by their hash.
 #include "bench_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "warnings.h"
 
 double mf_bench_median(double *values, uint32_t count) {
@@ -96,6 +101,24 @@ bool mf_bench_print_row(const char *name, const mf_BenchResult *r, const mf_Grou
         printf("  %u with warnings", warnings);
     printf("\n");
     return mf_app_flush();
+}
+
+bool mf_bench_shared(const char *shared, char out[MF_APP_PATH]) {
+    const char *folder = getenv("MAYFLY_SHARED");
+    if (folder != NULL)
+        snprintf(out, MF_APP_PATH, "%s/%s", folder, shared);
+    else
+        snprintf(out, MF_APP_PATH, "%s/../shared/%s", MAYFLY_SOURCE_DIR, shared);
+    return access(out, R_OK) == 0;
+}
+
+const char *mf_bench_robot(const char *bench, const char *shared, const char *own,
+                           char out[MF_APP_PATH]) {
+    if (shared != NULL && mf_bench_shared(shared, out))
+        return out;
+    if (shared != NULL)
+        fprintf(stderr, "mayfly: %s: %s is not here; measured with %s\n", bench, out, own);
+    return mf_app_own(own, out);
 }
 
 bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line) {
