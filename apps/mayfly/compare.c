@@ -164,10 +164,17 @@ static mf_Status compare(mf_Context *context, const Options *options, mf_Compare
                          const char *name, mf_Comparison **out, mf_Model **model, mf_Gait **gait,
                          char note[MF_GAIT_NOTE], mf_Error *error) {
     char path[MF_APP_PATH];
+    mf_InputKind kind;
     mf_ImportConfig import = mf_import_config();
     import.packages = options->inputs.packages.items;
     import.package_count = options->inputs.packages.count;
-    mf_Status status = mf_model_load(context, mf_app_find(name, path), &import, model, error);
+    mf_Status status = mf_inputs_kind(context, name, &kind, error);
+    if (status == MF_OK && kind != MF_INPUT_ROBOT)
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, name, 0, 0,
+                            "expected a robot's own file (URDF or MJCF); the robots of experiments "
+                            "and scenes are compared one by one, with a --gait");
+    if (status == MF_OK)
+        status = mf_model_load(context, mf_app_find(name, path), &import, model, error);
     if (status == MF_OK && options->gait != NULL)
         status = mf_app_load_gait(context, path, options->gait, *model, options->command, gait,
                                   config->command, note, error);

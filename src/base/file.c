@@ -287,6 +287,8 @@ mf_Status mf_file_replace(mf_Context *context, const char *path, const void *dat
 mf_Status mf_file_try(mf_Context *context, const char *path, mf_Error *error) {
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_try: context is NULL");
+    if (path[0] == '\0')
+        return mf_fail(error, MF_NOT_FOUND, "expected the name of a file, found nothing");
     Replacement job = {.context = context, .error = error, .path = path, .folder = -1};
     mf_Status status = check_target(&job);
     if (status == MF_OK)

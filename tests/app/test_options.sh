@@ -72,6 +72,13 @@ refused 2 '--plot: expected a name that ends with .html' compare "$humanoid" --p
 refused 2 '--plot: expected a name that ends with .html' replay none --plot .html
 refused 2 '--mjcf: expected a name that ends with .xml or .mjcf' info "$hexapod" --mjcf a.urdf
 
+refused 1 "record.file: expected a name that ends with .h5 or .hdf5" \
+    run "$soccer" --duration 1e6 --set record.file=a.csv
+
+# ---- files that the command is not for ------------------------------------------------------------
+refused 1 "expected a robot's own file" compare "$scene"
+refused 1 'this is a file of robots, not an experiment' evolve "$soccer"
+
 # ---- files to write: tried before the first step ---------------------------------------------------
 # early CODE TEXT WORDS...: as refused, and within a second where the machine is not slowed down.
 early() {
