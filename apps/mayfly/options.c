@@ -3,6 +3,7 @@
 // before a subcommand has begun anything.
 #include "options.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -293,6 +294,7 @@ static int store(Reading *reading, const mf_Option *option, const char *value) {
     const int result = check_value(reading->help, option, value);
     if (result != MF_OPTIONS_GO_ON)
         return result;
+    assert(option - reading->help->options < MF_OPTIONS_MOST);
     const char **given = &reading->given[option - reading->help->options];
     if (*given != NULL && !mf_option_same(*given, value))
         return mf_app_usage(reading->help->name, "--%s is given twice: %.200s and %.200s",

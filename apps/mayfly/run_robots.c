@@ -65,6 +65,16 @@ typedef struct Notes {
     char lines[MF_ROBOTS_GROUPS][MF_GAIT_NOTE];
 } Notes;
 
+// The gait that a group's behaviour gives commands to, NULL where it gives none, and the largest
+// that the file asks for.
+static const char *commanded_gait(const mf_RobotsBehaviour *behaviour, double command[3]) {
+    const bool soccer = behaviour->kind == MF_ROBOTS_SOCCER;
+    memcpy(command, behaviour->command, 3 * sizeof *command);
+    if (soccer)
+        command[0] = behaviour->speed;
+    return soccer ? "walk" : behaviour->kind == MF_ROBOTS_GAIT ? behaviour->gait : NULL;
+}
+
 static mf_Status note_commands(mf_Context *context, const mf_RobotsScene *scene, Notes *notes,
                                mf_Error *error) {
     mf_Status status = MF_OK;
@@ -72,12 +82,12 @@ static mf_Status note_commands(mf_Context *context, const mf_RobotsScene *scene,
         const mf_RobotsGroup *from = &scene->robots->groups[g];
         double unused[3], command[3];
         mf_Gait *gait = NULL;
+        const char *name = commanded_gait(&from->behaviour, command);
         notes->lines[g][0] = '\0';
-        if (from->behaviour.kind != MF_ROBOTS_GAIT)
+        if (name == NULL)
             continue;
-        status = mf_app_load_gait(context, from->model_path, from->behaviour.gait, scene->models[g],
-                                  NULL, &gait, unused, notes->lines[g], error);
-        memcpy(command, from->behaviour.command, sizeof command);
+        status = mf_app_load_gait(context, from->model_path, name, scene->models[g], NULL, &gait,
+                                  unused, notes->lines[g], error);
         if (status == MF_OK)
             mf_app_gait_cut(gait, command, notes->lines[g]);
         mf_gait_destroy(gait);

@@ -80,12 +80,16 @@ refused 1 "expected a robot's own file" compare "$scene"
 refused 1 'this is a file of robots, not an experiment' evolve "$soccer"
 
 # ---- files to write: tried before the first step ---------------------------------------------------
-# early CODE TEXT WORDS...: as refused, and within a second where the machine is not slowed down.
+# early CODE TEXT WORDS...: as refused, and within a second, at the third try at the latest: others may
+# be at work on this machine.
 early() {
-    begin=$(date +%s%N)
-    refused "$@"
-    took=$((($(date +%s%N) - begin) / 1000000))
-    [ "$sanitized" -gt 0 ] || [ "$took" -lt 1000 ] || fail "took $took ms to refuse: $*"
+    for try in 1 2 3; do
+        begin=$(date +%s%N)
+        refused "$@"
+        took=$((($(date +%s%N) - begin) / 1000000))
+        [ "$took" -ge 1000 ] || return 0
+    done
+    [ "$sanitized" -gt 0 ] || fail "took $took ms to refuse (try $try): $*"
 }
 mkdir folder.html folder.h5 folder.xml taken taken/report.html
 : >file
@@ -149,6 +153,9 @@ robots:
 END
 expect 0 run walkers.yaml --duration 0.02
 grep -qF "group walkers: the gait's $cut" out || fail 'a file of robots is cut silently'
+expect 0 run "$soccer" --duration 0.01 --set robots.blue.behaviour.soccer.speed=0.5
+grep -q "group blue: the gait's range cuts the command: forward 0.5 m/s to 0.12" out ||
+    fail 'a speed of soccer beyond the gait is cut silently'
 expect 0 run walkers.yaml --duration 0.02 --json
 grep -qF "$cut" out || fail 'a file of robots is cut silently in --json'
 
