@@ -3,7 +3,6 @@
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct Contact {
