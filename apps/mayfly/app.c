@@ -136,7 +136,7 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
 
 const char *mf_word_motion(const void *list, uint32_t index) {
     (void)list;
-    return index < MF_MOTION_COUNT ? mf_motion_name((mf_Motion)index) : NULL;
+    return index < MF_MOTION_LEVELS ? mf_motion_name((mf_Motion)index) : NULL;
 }
 
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
