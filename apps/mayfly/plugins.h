@@ -22,7 +22,7 @@ typedef struct mf_PluginOptions {
      0,                                                                                            \
      0,                                                                                            \
      "motion or controller of your own for a robot's own file: a shared library "                  \
-     "(docs/plugins.md); may be given more than once"},                                            \
+     "(docs/how_to/plugins.md); may be given more than once"},                                     \
         {"plugin-tick",                                                                            \
          "S",                                                                                      \
          MF_OPTION_REAL,                                                                           \

@@ -1,5 +1,5 @@
 // One step of the `prescribed` motion for a few lanes: the base answers to contacts, gravity and
-// the motions of the joints. docs/prescribed.md has the equations.
+// the motions of the joints. docs/explanation/prescribed.md has the equations.
 #include "motion/prescribed/step.h"
 #include "motion/driven/advance.h"
 
