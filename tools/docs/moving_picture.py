@@ -4,7 +4,7 @@
 Chromium opens the film without a window; a script at its end steps through it and hands over each
 drawn frame. The picture of the README:
 
-    build/mayfly run scenes/soccer.yaml --duration 12 --plot match.html
+    build/mayfly run scenes/soccer.yaml --duration 14 --plot match.html
     python3 tools/docs/moving_picture.py match.html docs/images/soccer.webp \\
         --from 3 --to 9 --rate 10 --far 0.5
 
