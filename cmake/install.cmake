@@ -19,6 +19,19 @@ if(MAYFLY_TOOLS)
 endif()
 if(TARGET mayfly_app)
   install(TARGETS mayfly_app)
+  # Completion and the manual page, printed by the command itself.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(share ${PROJECT_BINARY_DIR}/share)
+    file(MAKE_DIRECTORY ${share})
+    add_custom_command(TARGET mayfly_app POST_BUILD
+      COMMAND mayfly_app completion bash > ${share}/mayfly
+      COMMAND mayfly_app completion zsh > ${share}/_mayfly
+      COMMAND mayfly_app help man > ${share}/mayfly.1
+      BYPRODUCTS ${share}/mayfly ${share}/_mayfly ${share}/mayfly.1 VERBATIM)
+    install(FILES ${share}/mayfly DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${share}/_mayfly DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${share}/mayfly.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
 endif()
 
 # What the tools library links, by pkg-config: the module of each PkgConfig::NAME target.

@@ -1,20 +1,48 @@
 # A kernel is one source file, compiled once per instruction set and precision. Inside it,
 # math/lane.h turns MF_KERNEL_<ISA> and MF_KERNEL_F64 into a lane type and a name suffix. SINGLE is
 # one lane for processors with fused multiply-add.
-option(MAYFLY_FEW_COPIES "For checks on this machine: no kernels for AVX2 and AVX-512" OFF)
-set(kernel_isas SCALAR BASELINE)
-set(few_copies_options "")
-if(MAYFLY_FEW_COPIES)
-  add_compile_definitions(MF_FEW_COPIES)
-  if(MAYFLY_SANITIZE AND EXISTS /proc/cpuinfo)
-    file(STRINGS /proc/cpuinfo flags REGEX "^flags.* fma " LIMIT_COUNT 1)
-    if(flags)
-      set(few_copies_options -mfma) # several times as fast as without the instruction
-    endif()
-  endif()
-elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND kernel_isas AVX2 AVX512 SINGLE)
+#
+# MAYFLY_COPIES says which copies a build has:
+#   all       every instruction set of the architecture: for wheels, packages and the tests
+#   native    the widest set of this processor, and one lane: a third of the time to compile
+#   portable  one lane and the baseline, which run on every processor: for sanitizers
+set(MAYFLY_COPIES all CACHE STRING "Copies of the kernels: all, native or portable")
+set_property(CACHE MAYFLY_COPIES PROPERTY STRINGS all native portable)
+
+set(processor_flags "")
+if(EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo processor_flags REGEX "^flags" LIMIT_COUNT 1)
 endif()
+set(portable_options "")
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(kernel_isas SCALAR BASELINE)
+elseif(MAYFLY_COPIES STREQUAL "all")
+  set(kernel_isas SCALAR BASELINE AVX2 AVX512 SINGLE)
+elseif(MAYFLY_COPIES STREQUAL "native")
+  if(processor_flags MATCHES " fma .*avx512f.* avx512bw .*avx512vl ")
+    set(kernel_isas AVX512 SINGLE)
+  elseif(processor_flags MATCHES " fma .*avx2 ")
+    set(kernel_isas AVX2 SINGLE)
+  else()
+    set(kernel_isas SCALAR BASELINE)
+  endif()
+elseif(MAYFLY_COPIES STREQUAL "portable")
+  set(kernel_isas SCALAR BASELINE)
+  if(MAYFLY_SANITIZE AND processor_flags MATCHES " fma ")
+    set(portable_options -mfma) # several times as fast as without the instruction
+  endif()
+else()
+  message(FATAL_ERROR "MAYFLY_COPIES is '${MAYFLY_COPIES}': expected all, native or portable")
+endif()
+
+# What math/kernel_table.h reads.
+foreach(isa IN ITEMS SCALAR BASELINE AVX2 AVX512 SINGLE)
+  set(MF_HAS_${isa} 0)
+  if(isa IN_LIST kernel_isas)
+    set(MF_HAS_${isa} 1)
+  endif()
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/copies.h.in ${PROJECT_BINARY_DIR}/made/math/copies.h)
 
 # Lanes are the vectors; packing other values into vectors costs 5 %.
 set(kernel_options -fno-tree-vectorize
@@ -31,15 +59,21 @@ endif()
 
 # Sources named *_scalar.c answer for one robot at a time: a lane of theirs is one double.
 function(mayfly_scalar_sources)
+  set(options "${kernel_options}")
+  set(isa SCALAR)
+  if(NOT "SCALAR" IN_LIST kernel_isas)
+    set(isa SINGLE)
+    list(APPEND options -mfma)
+  endif()
   set_source_files_properties(${ARGN} PROPERTIES
-    COMPILE_DEFINITIONS "MF_KERNEL_SCALAR;MF_KERNEL_F64" COMPILE_OPTIONS "${kernel_options}")
+    COMPILE_DEFINITIONS "MF_KERNEL_${isa};MF_KERNEL_F64" COMPILE_OPTIONS "${options}")
 endfunction()
 
 # The same with the multiply-add instruction, for processors that have it: the same bits, which the
 # other copy takes a hundred instructions for.
 function(mayfly_single_copy target source)
-  if(NOT "SINGLE" IN_LIST kernel_isas)
-    return()
+  if(NOT "SINGLE" IN_LIST kernel_isas OR NOT "SCALAR" IN_LIST kernel_isas)
+    return() # one copy is all there is
   endif()
   get_filename_component(stem ${source} NAME_WE)
   set(object ${stem}_SINGLE_F64)
@@ -63,7 +97,7 @@ function(mayfly_add_kernel target source)
       target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/src
         ${PROJECT_SOURCE_DIR}/include)
       target_compile_definitions(${object} PRIVATE MF_KERNEL_${isa} MF_KERNEL_${precision})
-      target_compile_options(${object} PRIVATE ${kernel_options} ${few_copies_options})
+      target_compile_options(${object} PRIVATE ${kernel_options} ${portable_options})
       if(isa STREQUAL "AVX2")
         target_compile_options(${object} PRIVATE -mavx2 -mfma)
       elseif(isa STREQUAL "AVX512")

@@ -18,7 +18,7 @@ if(MAYFLY_TESTS)
     endif()
     mayfly_target_flags(${test_target})
     target_compile_options(${test_target} PRIVATE -UNDEBUG -Wno-missing-prototypes)
-    target_include_directories(${test_target} PRIVATE ${PROJECT_SOURCE_DIR}/src
+    target_include_directories(${test_target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/made
       ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${test_target} PRIVATE
       MAYFLY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MAYFLY_BINARY_DIR="${PROJECT_BINARY_DIR}")

@@ -1,5 +1,6 @@
 // What the subcommands share. The stop flag is the program's only mutable global: a signal handler
 // can reach nothing else.
+#define _GNU_SOURCE // program_invocation_name
 #include "app.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@ int mf_app_usage(const char *command, const char *format, ...) {
         *c = (unsigned char)*c < 0x20 ? '?' : *c;
     const char *space = command == NULL ? "" : " ";
     command = command == NULL ? "" : command;
-    fprintf(stderr, "mayfly%s%s: %s (see mayfly%s%s --help)\n", space, command, message, space,
-            command);
+    fprintf(stderr, "mayfly%s%s: %s (see %s%s%s --help)\n", space, command, message,
+            mf_app_program(), space, command);
     return MF_EXIT_USAGE;
 }
 
@@ -88,6 +89,25 @@ bool mf_app_stop_wanted(void) {
     return stop_wanted != 0;
 }
 
+// ---- the command line again -------------------------------------------------------------------
+
+const char *mf_app_program(void) {
+    return strchr(program_invocation_name, '/') != NULL ? program_invocation_name : "mayfly";
+}
+
+void mf_app_quote(char *out, size_t size, const char *word) {
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "_-+=./,:@%";
+    size_t used = strlen(out);
+    bool plain = word[0] != '\0' && strspn(word, safe) == strlen(word);
+    const char *space = used > 0 ? " " : "";
+    used += (size_t)snprintf(out + used, size - used, plain ? "%s%s" : "%s'", space, word);
+    for (; !plain && *word != '\0' && used + 6 < size; word++)
+        used += (size_t)snprintf(out + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
+    if (!plain && used + 2 < size)
+        snprintf(out + used, size - used, "'");
+}
+
 // ---- surroundings ------------------------------------------------------------------------------
 
 double mf_app_clock(void) {
@@ -114,8 +134,9 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
     return out;
 }
 
-bool mf_app_record_name(const char *name) {
-    return mf_app_ends_with(name, ".h5") || mf_app_ends_with(name, ".hdf5");
+const char *mf_word_motion(const void *list, uint32_t index) {
+    (void)list;
+    return index < MF_MOTION_COUNT ? mf_motion_name((mf_Motion)index) : NULL;
 }
 
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {

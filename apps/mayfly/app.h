@@ -21,13 +21,21 @@ int mf_app_fail(const mf_Error *error);
 // Prints "mayfly <command>: <message> (see mayfly <command> --help)" on stderr; returns
 // MF_EXIT_USAGE. `command` may be NULL.
 int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
-#define MF_APP_FILM_NAME "--plot: expected a name that ends with .html"
+// Endings of the names of recordings, which are HDF5.
+#define MF_APP_RECORDS ".h5 .hdf5"
 
-#define MF_APP_MOTIONS "kinematic, points, rigid, prescribed or articulated"
+// MF_EXIT_DONE when a file could be written there now; else prints why not.
+int mf_app_try_output(const char *path);
 
-#define MF_APP_RECORD_NAME "--record: expected a name that ends with .h5 or .hdf5"
-// Whether recordings may be called so; they are HDF5, whatever the name says.
-bool mf_app_record_name(const char *name);
+// The names of motions that a robot's own file may have; NULL behind the last. As mf_WordFn.
+const char *mf_word_motion(const void *list, uint32_t index);
+
+// What the user types to call this program from where he stands: "build/mayfly" as it was typed, or
+// "mayfly" when it was found in the PATH.
+const char *mf_app_program(void);
+
+// Appends `word`, behind a blank unless `out` is empty, as a shell would need it.
+void mf_app_quote(char *out, size_t size, const char *word);
 
 // Whether `name` is more than `end` and ends with it.
 bool mf_app_ends_with(const char *name, const char *end);
@@ -72,6 +80,10 @@ const char *mf_app_count(double value, char out[MF_APP_NUMBER]);
 const char *mf_app_duration(double seconds, char out[MF_APP_NUMBER]);
 
 // ---- subcommands -------------------------------------------------------------------------------
+
+struct mf_CommandHelp;
+extern const struct mf_CommandHelp mf_help_evolve, mf_help_run, mf_help_compare, mf_help_replay,
+    mf_help_info, mf_help_check, mf_help_bench;
 
 // argv[0] is the subcommand's name. Return an exit code.
 int mf_command_evolve(int argc, char **argv);

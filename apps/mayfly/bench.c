@@ -12,6 +12,7 @@
 #include "bench_ladder.h"
 #include "bench_model.h"
 #include "bench_swarm.h"
+#include "core_rate.h"
 #include "options.h"
 
 typedef struct Options {
@@ -19,7 +20,127 @@ typedef struct Options {
     bool json;
 } Options;
 
-static const mf_CommandHelp help = {
+// ---- output ------------------------------------------------------------------------------------
+
+static bool print_json(const mf_BenchOptions *options, const mf_Bench *bench,
+                       const mf_BenchResult *result) {
+    double robot_steps = (double)result->steps * result->instances;
+    return mf_bench_print_line(
+        options,
+        json_pack(
+            "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}",
+            "bench", bench->name, "motion", "points", "instances", (json_int_t)result->instances,
+            "threads", (json_int_t)result->threads, "isa", mf_isa_name(result->isa), "precision",
+            result->double_precision ? "double" : "float", "dt", mf_app_real(result->dt), "steps",
+            (json_int_t)result->steps, "seconds", mf_app_real(result->seconds), "steps_per_second",
+            mf_app_real(robot_steps / result->seconds), "realtime_factor",
+            mf_app_real(robot_steps * result->dt / result->seconds), "hash",
+            mf_app_hash(result->hash), "bytes_per_robot", mf_app_real(result->bytes_per_robot),
+            "contacts_per_robot", mf_app_real(result->contacts_per_robot), "slowest_seconds",
+            mf_app_real(result->slowest), "repeats", (json_int_t)result->repeats, "best",
+            mf_app_real(result->best)));
+}
+
+static bool print_row(const mf_Bench *bench, const mf_BenchResult *result) {
+    double rate = (double)result->steps * result->instances / result->seconds;
+    char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
+    printf("%-18s %9u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx\n", bench->name,
+           result->instances, result->threads, mf_isa_name(result->isa),
+           result->double_precision ? "double" : "float", rate * 1e-6,
+           mf_app_count(rate * result->dt, factor), mf_app_duration(result->seconds, time),
+           result->bytes_per_robot, result->contacts_per_robot, (unsigned long long)result->hash);
+    return mf_app_flush();
+}
+
+static void print_head(double gflops) {
+    printf("this core: %.1f GFLOP/s of fused multiply-adds in single precision\n", gflops);
+    printf("%-18s %9s %7s %-8s %-6s %14s %17s %9s %10s %5s  %s\n", "bench", "robots", "threads",
+           "isa", "real", "robot steps", "real time", "median", "per robot", "feet", "hash");
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static const mf_Bench *find_bench(const char *name) {
+    for (const mf_Bench *bench = mf_benches; bench->name != NULL; bench++) {
+        if (strcmp(bench->name, name) == 0)
+            return bench;
+    }
+    return NULL;
+}
+
+// Benches that are more than experiments.
+typedef struct Kind {
+    const char *(*name)(uint32_t n);  // of all; NULL behind the last
+    const char *(*usual)(uint32_t n); // that run unasked; NULL behind the last
+    int (*run)(const char *name, const mf_BenchOptions *options, bool json);
+    const char *ignores; // options that change nothing, beside --generations
+} Kind;
+
+static const Kind kinds[] = {
+    {mf_bench_swarm_name, mf_bench_swarm_usual, mf_bench_swarm_run, "model"},
+    {mf_bench_articulated_name, mf_bench_articulated_usual, mf_bench_articulated_run, ""},
+    {mf_bench_model_name, mf_bench_model_usual, mf_bench_model_run,
+     "threads instances steps precision model"},
+    {mf_bench_ladder_name, mf_bench_ladder_usual, mf_bench_ladder_run, "model"},
+    {mf_bench_soccer_name, mf_bench_soccer_usual, mf_bench_soccer_run, "model precision"},
+    {mf_bench_environment_name, mf_bench_environment_usual, mf_bench_environment_run, ""},
+    {mf_bench_schedule_name, mf_bench_schedule_usual, mf_bench_schedule_run, "model precision"},
+};
+
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+static const Kind *find_kind(const char *name) {
+    const char *own;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        for (uint32_t n = 0; (own = kinds[i].name(n)) != NULL; n++)
+            if (strcmp(own, name) == 0)
+                return &kinds[i];
+    return NULL;
+}
+
+// Every bench that can be named.
+static const char *bench_word(const void *list, uint32_t index) {
+    (void)list;
+    for (const mf_Bench *bench = mf_benches; bench->name != NULL; bench++)
+        if (index-- == 0)
+            return bench->name;
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        const char *name;
+        for (uint32_t n = 0; (name = kinds[k].name(n)) != NULL; n++)
+            if (index-- == 0)
+                return name;
+    }
+    return NULL;
+}
+
+static const char *isa_word(const void *list, uint32_t index) {
+    (void)list;
+    return index <= MF_ISA_AVX512 - MF_ISA_AUTO ? mf_isa_name((mf_Isa)(MF_ISA_AUTO + (int)index))
+                                                : NULL;
+}
+
+static const char *precision_word(const void *list, uint32_t index) {
+    (void)list;
+    return index == 0 ? "float" : index == 1 ? "double" : NULL;
+}
+
+static const mf_Option table[] = {
+    MF_OPT_COUNT("threads", "N", Options, threads, 1, 4096,
+                 "worker threads (default: 1; evolve-paper all)"),
+    MF_OPT_COUNT("instances", "N", Options, instances, 1, 1 << 26, "robots"),
+    MF_OPT_COUNT("steps", "N", Options, steps, 1, 1e12, "physics steps per robot"),
+    MF_OPT_COUNT("generations", "N", Options, generations, 1, 1e6, "of evolve-paper (default 50)"),
+    MF_OPT_COUNT("repeats", "N", Options, repeats, 1, 101,
+                 "timed repeats of plain runs (default 5)"),
+    MF_OPT_WORD("isa", "NAME", Options, isa, isa_word,
+                "instruction set: scalar, baseline, avx2, avx512 (default: the best there is)"),
+    MF_OPT_WORD("precision", "NAME", Options, precision, precision_word, "float or double"),
+    MF_OPT_TEXT("model", "FILE", Options, model,
+                "robot of the articulated benches (default: their own) and of twins"),
+    MF_OPT_FLAG("json", Options, json, "one JSON object per bench"),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_bench = {
     .name = "bench",
     .arguments = "[NAME...]",
     .summary = "measure throughput",
@@ -64,84 +185,20 @@ static const mf_CommandHelp help = {
         "                     threads\n"
         "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
-        "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot.\n"
+        "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot,\n"
+        "gflops: what one core of this machine makes of fused multiply-adds, so that figures of\n"
+        "different machines compare.\n"
         "For swarms `steps` counts agents times rounds, and there are round_ms, rounds, alive and\n"
         "neighbours.",
     .examples = "  mayfly bench points-hexapod --threads 2\n"
                 "  mayfly bench --json --isa baseline\n",
     .least = 0,
-    .most = 100};
+    .most = 100,
+    .options = table,
+    .words = bench_word,
+    .noun = "bench"};
 
-// ---- output ------------------------------------------------------------------------------------
-
-static bool print_json(const mf_Bench *bench, const mf_BenchResult *result) {
-    double robot_steps = (double)result->steps * result->instances;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}",
-        "bench", bench->name, "motion", "points", "instances", (json_int_t)result->instances,
-        "threads", (json_int_t)result->threads, "isa", mf_isa_name(result->isa), "precision",
-        result->double_precision ? "double" : "float", "dt", mf_app_real(result->dt), "steps",
-        (json_int_t)result->steps, "seconds", mf_app_real(result->seconds), "steps_per_second",
-        mf_app_real(robot_steps / result->seconds), "realtime_factor",
-        mf_app_real(robot_steps * result->dt / result->seconds), "hash", mf_app_hash(result->hash),
-        "bytes_per_robot", mf_app_real(result->bytes_per_robot), "contacts_per_robot",
-        mf_app_real(result->contacts_per_robot), "slowest_seconds", mf_app_real(result->slowest),
-        "repeats", (json_int_t)result->repeats, "best", mf_app_real(result->best)));
-}
-
-static bool print_row(const mf_Bench *bench, const mf_BenchResult *result) {
-    double rate = (double)result->steps * result->instances / result->seconds;
-    char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
-    printf("%-18s %9u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx\n", bench->name,
-           result->instances, result->threads, mf_isa_name(result->isa),
-           result->double_precision ? "double" : "float", rate * 1e-6,
-           mf_app_count(rate * result->dt, factor), mf_app_duration(result->seconds, time),
-           result->bytes_per_robot, result->contacts_per_robot, (unsigned long long)result->hash);
-    return mf_app_flush();
-}
-
-static void print_head(void) {
-    printf("%-18s %9s %7s %-8s %-6s %14s %17s %9s %10s %5s  %s\n", "bench", "robots", "threads",
-           "isa", "real", "robot steps", "real time", "median", "per robot", "feet", "hash");
-}
-
-// ---- the command -------------------------------------------------------------------------------
-
-static const mf_Bench *find_bench(const char *name) {
-    for (const mf_Bench *bench = mf_benches; bench->name != NULL; bench++) {
-        if (strcmp(bench->name, name) == 0)
-            return bench;
-    }
-    return NULL;
-}
-
-// Benches that are more than experiments.
-typedef struct Kind {
-    bool (*knows)(const char *name);
-    const char *(*usual)(uint32_t n); // that run unasked; NULL behind the last
-    int (*run)(const char *name, const mf_BenchOptions *options, bool json);
-} Kind;
-
-static const Kind kinds[] = {
-    {mf_bench_swarm_knows, mf_bench_swarm_usual, mf_bench_swarm_run},
-    {mf_bench_articulated_knows, mf_bench_articulated_usual, mf_bench_articulated_run},
-    {mf_bench_model_knows, mf_bench_model_usual, mf_bench_model_run},
-    {mf_bench_ladder_knows, mf_bench_ladder_usual, mf_bench_ladder_run},
-    {mf_bench_soccer_knows, mf_bench_soccer_usual, mf_bench_soccer_run},
-    {mf_bench_environment_knows, mf_bench_environment_usual, mf_bench_environment_run},
-    {mf_bench_schedule_knows, mf_bench_schedule_usual, mf_bench_schedule_run},
-};
-
-#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
-
-static const Kind *find_kind(const char *name) {
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        if (kinds[i].knows(name))
-            return &kinds[i];
-    return NULL;
-}
-
-static int run_bench(const char *name, const Options *options) {
+static int run_bench(const char *name, const Options *options, double gflops) {
     mf_BenchOptions wanted = {.threads = (uint32_t)mf_option_count(options->threads, 0),
                               .instances = (uint32_t)mf_option_count(options->instances, 0),
                               .steps = mf_option_count(options->steps, 0),
@@ -149,7 +206,8 @@ static int run_bench(const char *name, const Options *options) {
                               .repeats = (uint32_t)mf_option_count(options->repeats, 0),
                               .double_precision = options->precision != NULL &&
                                                   strcmp(options->precision, "double") == 0,
-                              .model = options->model};
+                              .model = options->model,
+                              .gflops = gflops};
     mf_BenchResult result;
     mf_Error error = {0};
     const Kind *kind = find_kind(name);
@@ -159,77 +217,79 @@ static int run_bench(const char *name, const Options *options) {
     mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
     if (status != MF_OK)
         return mf_app_fail(&error);
-    bool written = options->json ? print_json(bench, &result) : print_row(bench, &result);
+    bool written = options->json ? print_json(&wanted, bench, &result) : print_row(bench, &result);
     return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static int check_words(const Options *options, int count, char **argv) {
-    for (int i = 1; i <= count; i++) {
-        if (find_bench(argv[i]) == NULL && find_kind(argv[i]) == NULL)
-            return mf_app_usage("bench", "unknown bench '%.99s'", argv[i]);
+static bool lists(const char *words, const char *word) {
+    const size_t length = strlen(word);
+    for (; *words != '\0'; words += strcspn(words, " "), words += *words == ' ')
+        if (strcspn(words, " ") == length && strncmp(words, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool takes(const char *name, const char *option) {
+    const Kind *kind = find_kind(name);
+    if (kind != NULL)
+        return strcmp(option, "generations") != 0 && !lists(kind->ignores, option);
+    const bool evolution = find_bench(name)->generations > 0;
+    return strcmp(option, "generations") == 0 ? evolution
+           : strcmp(option, "repeats") == 0   ? !evolution
+                                              : strcmp(option, "model") != 0;
+}
+
+// An option that none of the benches named has a use for.
+static int check_use(const Options *options, int count, char **argv) {
+    const char *const given[][2] = {
+        {"threads", options->threads}, {"instances", options->instances},
+        {"steps", options->steps},     {"generations", options->generations},
+        {"repeats", options->repeats}, {"precision", options->precision},
+        {"model", options->model}};
+    for (size_t o = 0; o < sizeof given / sizeof *given; o++) {
+        bool used = given[o][1] == NULL || count == 0;
+        for (int i = 1; i <= count && !used; i++)
+            used = takes(argv[i], given[o][0]);
+        if (!used)
+            return mf_app_usage("bench", "--%s changes nothing in %.99s", given[o][0], argv[1]);
     }
-    if (options->precision != NULL && strcmp(options->precision, "float") != 0 &&
-        strcmp(options->precision, "double") != 0)
-        return mf_app_usage("bench", "--precision: expected float or double, found '%.99s'",
-                            options->precision);
-    mf_Isa isa;
-    if (options->isa == NULL)
-        return MF_OPTIONS_GO_ON;
-    for (isa = MF_ISA_AUTO; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
-        if (strcmp(mf_isa_name(isa), options->isa) == 0)
-            break;
-    }
-    if (isa > MF_ISA_AVX512)
-        return mf_app_usage("bench",
-                            "--isa: expected auto, scalar, baseline, avx2 or avx512, found '%.99s'",
-                            options->isa);
-    // Worlds choose their instruction set by this variable.
-    if (isa != MF_ISA_AUTO && setenv("MAYFLY_ISA", options->isa, 1) != 0)
-        return MF_EXIT_FAILED;
     return MF_OPTIONS_GO_ON;
 }
 
-static int run_usual(const Options *options) {
+// Worlds choose their instruction set by a variable.
+static bool choose_isa(const char *name) {
+    return name == NULL || strcmp(name, mf_isa_name(MF_ISA_AUTO)) == 0 ||
+           setenv("MAYFLY_ISA", name, 1) == 0;
+}
+
+static int run_usual(const Options *options, double gflops) {
     int result = MF_EXIT_DONE;
     for (const mf_Bench *bench = mf_benches; bench->name != NULL && result == MF_EXIT_DONE; bench++)
         if (!bench->only_named)
-            result = run_bench(bench->name, options);
+            result = run_bench(bench->name, options, gflops);
     for (size_t k = 0; k < KIND_COUNT; k++) {
         const char *name;
         for (uint32_t i = 0; result == MF_EXIT_DONE && (name = kinds[k].usual(i)) != NULL; i++)
-            result = run_bench(name, options);
+            result = run_bench(name, options, gflops);
     }
     return result;
 }
 
 int mf_command_bench(int argc, char **argv) {
     Options options = {0};
-    const mf_Option table[] = {
-        {"threads", "N", MF_OPTION_COUNT, &options.threads, 1, 4096,
-         "worker threads (default: 1; evolve-paper all)"},
-        {"instances", "N", MF_OPTION_COUNT, &options.instances, 1, 1 << 26, "robots"},
-        {"steps", "N", MF_OPTION_COUNT, &options.steps, 1, 1e12, "physics steps per robot"},
-        {"generations", "N", MF_OPTION_COUNT, &options.generations, 1, 1e6,
-         "of evolve-paper (default 50)"},
-        {"repeats", "N", MF_OPTION_COUNT, &options.repeats, 1, 101,
-         "timed repeats of plain runs (default 5)"},
-        {"isa", "NAME", MF_OPTION_TEXT, &options.isa, 0, 0,
-         "instruction set: scalar, baseline, avx2, avx512 (default: the best there is)"},
-        {"precision", "NAME", MF_OPTION_TEXT, &options.precision, 0, 0, "float or double"},
-        {"model", "FILE", MF_OPTION_TEXT, &options.model, 0, 0,
-         "robot of the articulated benches (default: their own) and of twins"},
-        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "one JSON object per bench"},
-        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
-    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    int count, result = mf_options_parse(&mf_help_bench, &options, argc, argv, &count);
     if (result == MF_OPTIONS_GO_ON)
-        result = check_words(&options, count, argv);
+        result = check_use(&options, count, argv);
     if (result != MF_OPTIONS_GO_ON)
         return result;
+    if (!choose_isa(options.isa))
+        return MF_EXIT_FAILED;
     mf_app_catch_stop();
+    const double gflops = mf_core_rate();
     if (!options.json)
-        print_head();
-    result = count == 0 ? run_usual(&options) : MF_EXIT_DONE;
+        print_head(gflops);
+    result = count == 0 ? run_usual(&options, gflops) : MF_EXIT_DONE;
     for (int i = 1; i <= count && result == MF_EXIT_DONE; i++)
-        result = run_bench(argv[i], &options);
+        result = run_bench(argv[i], &options, gflops);
     return result;
 }

@@ -13,6 +13,7 @@ typedef struct mf_BenchOptions {
     uint32_t repeats;     // [1]
     bool double_precision;
     const char *model; // file for the benches of full dynamics, NULL: their own
+    double gflops;     // [GFLOP/s] of one core, printed beside every figure
 } mf_BenchOptions;
 
 typedef struct mf_BenchResult {
@@ -41,6 +42,9 @@ typedef struct mf_Bench {
     uint32_t generations; // [1] 0: a plain run; else a whole evolution
     bool only_named;      // too large to run unasked
 } mf_Bench;
+
+// Prints a line of --json with the core's rate in it; frees it.
+bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line);
 
 extern const mf_Bench mf_benches[]; // ends with an empty row
 

@@ -14,7 +14,7 @@
 typedef struct Bench {
     const char *name;
     const char *shared; // file in the shared folder, or NULL
-    const char *own;    // file of Mayfly
+    const char *own;    // file of Mayfly, where the other is not there
     uint32_t instances; // [1]
     uint32_t episode;   // [1] steps
     uint32_t episodes;  // [1]
@@ -84,17 +84,9 @@ static void stage_free(Stage *stage) {
 
 static const char *find_model(const Bench *bench, const mf_BenchOptions *options,
                               char out[MF_APP_PATH]) {
-    const char *shared = getenv("MAYFLY_SHARED");
     if (options->model != NULL)
         return mf_app_find(options->model, out);
-    if (bench->shared == NULL)
-        return mf_app_own(bench->own, out);
-    char name[256];
-    snprintf(name, sizeof name, "../shared/%s", bench->shared);
-    if (shared == NULL)
-        return mf_app_own(name, out);
-    snprintf(out, MF_APP_PATH, "%s/%s", shared, bench->shared);
-    return out;
+    return mf_bench_robot(bench->name, bench->shared, bench->own, out);
 }
 
 static mf_Status add_controls(Stage *stage, mf_Error *error) {
@@ -180,22 +172,25 @@ static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Sta
 
 // ---- output ------------------------------------------------------------------------------------
 
-static bool print_json(const Bench *bench, const Stage *stage, const mf_BenchResult *r) {
+static bool print_json(const mf_BenchOptions *options, const Bench *bench, const Stage *stage,
+                       const mf_BenchResult *r) {
     double robot_steps = (double)r->steps * r->instances;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-        "s:I, s:I, s:o}",
-        "bench", bench->name, "motion", "articulated", "model", stage->model->name, "instances",
-        (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
-        "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
-        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
-        mf_app_real(robot_steps / r->seconds), "realtime_factor",
-        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
-        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
-        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
-        (json_int_t)r->repeats, "episodes", (json_int_t)bench->episodes, "faults",
-        (json_int_t)mf_group_fault_total(stage->group), "warnings",
-        mf_warnings_pack(stage->group)));
+    return mf_bench_print_line(
+        options,
+        json_pack(
+            "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+            "s:I, s:I, s:o}",
+            "bench", bench->name, "motion", "articulated", "model", stage->model->name, "instances",
+            (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
+            "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt),
+            "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
+            mf_app_real(robot_steps / r->seconds), "realtime_factor",
+            mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+            "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
+            mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest),
+            "repeats", (json_int_t)r->repeats, "episodes", (json_int_t)bench->episodes, "faults",
+            (json_int_t)mf_group_fault_total(stage->group), "warnings",
+            mf_warnings_pack(stage->group)));
 }
 
 // ---- what bench.c calls ------------------------------------------------------------------------
@@ -207,19 +202,15 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_articulated_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_articulated_name(uint32_t n) {
+    return n < BENCH_COUNT ? benches[n].name : NULL;
 }
 
 const char *mf_bench_articulated_usual(uint32_t n) {
     char path[MF_APP_PATH];
-    const mf_BenchOptions none = {0};
     for (size_t i = 0; i < BENCH_COUNT; i++) {
-        FILE *file = fopen(find_model(&benches[i], &none, path), "r");
-        if (file == NULL)
-            continue;
-        fclose(file);
-        if (n-- == 0)
+        const bool here = benches[i].shared == NULL || mf_bench_shared(benches[i].shared, path);
+        if (here && n-- == 0)
             return benches[i].name;
     }
     return NULL;
@@ -234,7 +225,7 @@ int mf_bench_articulated_run(const char *name, const mf_BenchOptions *options, b
     if (status == MF_OK)
         status = measure(bench, options, &stage, &result, &error);
     bool written =
-        status == MF_OK && (json ? print_json(bench, &stage, &result)
+        status == MF_OK && (json ? print_json(options, bench, &stage, &result)
                                  : mf_bench_print_row(bench->name, &result, stage.group));
     stage_free(&stage);
     if (status != MF_OK)

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-bool mf_bench_articulated_knows(const char *name);
+const char *mf_bench_articulated_name(uint32_t n);
 // The name of the n-th bench that runs unasked, because its model is there; NULL behind the last.
 const char *mf_bench_articulated_usual(uint32_t n);
 // Runs one and prints its line; returns an exit code.

@@ -188,8 +188,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_environment_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_environment_name(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
 }
 
 const char *mf_bench_environment_usual(uint32_t n) {
@@ -208,7 +208,7 @@ int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, b
     bool written = false;
     if (status == MF_OK) {
         const mf_Group *group = mf_environment_group(stage.environment);
-        written = json ? mf_bench_print_json(bench->name, name_of_motion(bench), "task",
+        written = json ? mf_bench_print_json(options, bench->name, name_of_motion(bench), "task",
                                              bench->task, &result, group)
                        : mf_bench_print_row(bench->name, &result, group);
     }

@@ -199,8 +199,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_ladder_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_ladder_name(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
 }
 
 const char *mf_bench_ladder_usual(uint32_t n) {
@@ -217,8 +217,8 @@ int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool j
     if (status == MF_OK)
         status = measure(bench, options, stage, &result, &error);
     bool written = status == MF_OK &&
-                   (json ? mf_bench_print_json(bench->name, mf_motion_name(bench->motion), "model",
-                                               stage->model->name, &result, stage->group)
+                   (json ? mf_bench_print_json(options, bench->name, mf_motion_name(bench->motion),
+                                               "model", stage->model->name, &result, stage->group)
                          : mf_bench_print_row(bench->name, &result, stage->group));
     if (stage != NULL)
         stage_free(stage);

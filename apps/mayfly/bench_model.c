@@ -1,13 +1,14 @@
 // Benches of loading: reading a robot's file with its meshes, and making a world with one robot
 // under full dynamics. Each repeat begins from nothing; the first only warms up. The files are
-// those of the shared folder (MAYFLY_SHARED, or `shared` beside the source folder).
+// those of the shared folder (MAYFLY_SHARED, or `shared` beside the source folder), or, where it is
+// not there, one of Mayfly's.
 #include "bench_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "bench_time.h"
 #include "ladder/start.h"
 
 #define REPEATS_MOST 101u
@@ -34,23 +35,14 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_model_knows(const char *name) {
-    return find(name) != NULL;
-}
-
-static void path_of(const Bench *bench, char out[MF_APP_PATH]) {
-    const char *shared = getenv("MAYFLY_SHARED");
-    if (shared != NULL)
-        snprintf(out, MF_APP_PATH, "%s/%s", shared, bench->file);
-    else
-        snprintf(out, MF_APP_PATH, "%s/../shared/%s", MAYFLY_SOURCE_DIR, bench->file);
+const char *mf_bench_model_name(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
 }
 
 const char *mf_bench_model_usual(uint32_t n) {
     char path[MF_APP_PATH];
     for (uint32_t i = 0; i < BENCHES; i++) {
-        path_of(&benches[i], path);
-        if (access(path, R_OK) == 0 && n-- == 0)
+        if (mf_bench_shared(benches[i].file, path) && n-- == 0)
             return benches[i].name;
     }
     return NULL;
@@ -88,16 +80,19 @@ static double median(double *values, uint32_t count) {
     return values[count / 2];
 }
 
-static bool print(const char *name, Times *times, uint32_t repeats, bool json) {
+static bool print(const mf_BenchOptions *options, const char *name, const char *path, Times *times,
+                  uint32_t repeats, bool json) {
     double both = median(times->both, repeats), slowest = times->both[repeats - 1];
     double load = median(times->load, repeats), compile = median(times->compile, repeats);
     if (json)
-        return mf_app_print(json_pack(
-            "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "bench", name, "motion",
-            "articulated", "instances", (json_int_t)1, "threads", (json_int_t)1, "steps",
-            (json_int_t)0, "seconds", mf_app_real(both), "load_seconds", mf_app_real(load),
-            "compile_seconds", mf_app_real(compile), "slowest_seconds", mf_app_real(slowest),
-            "repeats", (json_int_t)repeats, "hash", mf_app_hash(times->hash)));
+        return mf_bench_print_line(
+            options,
+            json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "bench", name,
+                      "file", path, "motion", "articulated", "instances", (json_int_t)1, "threads",
+                      (json_int_t)1, "steps", (json_int_t)0, "seconds", mf_app_real(both),
+                      "load_seconds", mf_app_real(load), "compile_seconds", mf_app_real(compile),
+                      "slowest_seconds", mf_app_real(slowest), "repeats", (json_int_t)repeats,
+                      "hash", mf_app_hash(times->hash)));
     printf("%-18s load %8.3f ms, compile %8.3f ms, both %8.3f ms (slowest %.3f)  %016llx\n", name,
            1e3 * load, 1e3 * compile, 1e3 * both, 1e3 * slowest, (unsigned long long)times->hash);
     return mf_app_flush();
@@ -111,7 +106,7 @@ int mf_bench_model_run(const char *name, const mf_BenchOptions *options, bool js
     mf_Error error = {0};
     Times times = {.hash = 0};
     uint32_t repeats = options->repeats != 0 ? options->repeats : bench->repeats;
-    path_of(bench, path);
+    mf_bench_robot(bench->name, bench->file, "models/figure.xml", path);
     config.threads = 1;
     mf_Status status = mf_context_create(&config, &context, &error);
     if (status == MF_OK)
@@ -121,5 +116,5 @@ int mf_bench_model_run(const char *name, const mf_BenchOptions *options, bool js
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_app_fail(&error);
-    return print(name, &times, repeats, json) ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return print(options, name, path, &times, repeats, json) ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }

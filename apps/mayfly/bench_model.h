@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-bool mf_bench_model_knows(const char *name);
+const char *mf_bench_model_name(uint32_t n);
 // The name of the n-th bench whose file is there, NULL behind the last.
 const char *mf_bench_model_usual(uint32_t n);
 // Runs one and prints its line; returns an exit code.

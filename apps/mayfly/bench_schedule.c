@@ -106,15 +106,16 @@ static double time_steps(const Stage *stage, uint64_t steps, uint32_t repeats) {
     return seconds[repeats / 2];
 }
 
-static bool print(const Bench *bench, const Stage *stage, uint64_t steps, double seconds,
-                  bool json) {
+static bool print(const mf_BenchOptions *options, const Bench *bench, const Stage *stage,
+                  uint64_t steps, double seconds, bool json) {
     char time[MF_APP_NUMBER], factor[MF_APP_NUMBER];
     uint32_t count = mf_group_count(stage->group), threads = mf_context_threads(stage->context);
     double rate = (double)steps * count / seconds;
     double dt = mf_time_to_seconds(mf_world_settings(stage->world)->step);
     uint64_t hash = mf_world_hash(stage->world);
     if (json)
-        return mf_app_print(
+        return mf_bench_print_line(
+            options,
             json_pack("{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "bench",
                       bench->name, "motion", "none", "instances", (json_int_t)count, "threads",
                       (json_int_t)threads, "isa", mf_isa_name(mf_world_isa(stage->world)),
@@ -137,8 +138,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_schedule_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_schedule_name(uint32_t n) {
+    return n < BENCHES ? benches[n].name : NULL;
 }
 
 const char *mf_bench_schedule_usual(uint32_t n) {
@@ -155,7 +156,7 @@ int mf_bench_schedule_run(const char *name, const mf_BenchOptions *options, bool
     if (status == MF_OK) {
         double seconds =
             time_steps(&stage, steps, options->repeats > 0 ? options->repeats : REPEATS_USUAL);
-        written = print(bench, &stage, steps, seconds, json);
+        written = print(options, bench, &stage, steps, seconds, json);
     }
     mf_world_destroy(stage.world);
     mf_model_destroy(stage.model);

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-bool mf_bench_schedule_knows(const char *name);
+const char *mf_bench_schedule_name(uint32_t n);
 // The name of the n-th bench; NULL behind the last.
 const char *mf_bench_schedule_usual(uint32_t n);
 // Runs one and prints its line; returns an exit code.

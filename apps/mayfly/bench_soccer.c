@@ -283,22 +283,24 @@ static double per_step(const Result *result, uint64_t sum) {
     return (double)sum / (double)result->statistics.steps;
 }
 
-static bool print_json(const Bench *bench, uint32_t count, const Stage *stage, uint64_t steps,
-                       const Result *r) {
+static bool print_json(const mf_BenchOptions *options, const Bench *bench, uint32_t count,
+                       const Stage *stage, uint64_t steps, const Result *r) {
     const mf_CollisionsStatistics *s = &r->statistics;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o}",
-        "bench", bench->name, "motion", mf_motion_name(bench->motion), "instances",
-        (json_int_t)count, "threads", (json_int_t)mf_context_threads(stage->context), "isa",
-        mf_isa_name(mf_world_isa(stage->world)), "precision", "float", "dt", mf_app_real(1e-3),
-        "steps", (json_int_t)steps, "seconds", mf_app_real(r->seconds * (double)steps),
-        "steps_per_second", mf_app_real(count / r->seconds), "realtime_factor",
-        mf_app_real(1e-3 / r->seconds), "hash", mf_app_hash(r->hash), "step_us",
-        mf_app_real(1e6 * r->seconds), "collisions_us", mf_app_real(1e6 * r->part), "sphere_tests",
-        mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
-        mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
-        mf_app_real(per_step(r, s->without)), "touches", mf_app_real(per_step(r, s->touches))));
+    return mf_bench_print_line(
+        options,
+        json_pack(
+            "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+            "s:o}",
+            "bench", bench->name, "motion", mf_motion_name(bench->motion), "instances",
+            (json_int_t)count, "threads", (json_int_t)mf_context_threads(stage->context), "isa",
+            mf_isa_name(mf_world_isa(stage->world)), "precision", "float", "dt", mf_app_real(1e-3),
+            "steps", (json_int_t)steps, "seconds", mf_app_real(r->seconds * (double)steps),
+            "steps_per_second", mf_app_real(count / r->seconds), "realtime_factor",
+            mf_app_real(1e-3 / r->seconds), "hash", mf_app_hash(r->hash), "step_us",
+            mf_app_real(1e6 * r->seconds), "collisions_us", mf_app_real(1e6 * r->part),
+            "sphere_tests", mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)),
+            "shape_tests", mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
+            mf_app_real(per_step(r, s->without)), "touches", mf_app_real(per_step(r, s->touches))));
 }
 
 static bool print_row(const Bench *bench, uint32_t count, const Result *r) {
@@ -323,7 +325,7 @@ static int run_one(const Bench *bench, uint32_t count, uint64_t usual,
         status = time_steps(bench, &stage, steps, options, &result, &error);
     bool written = false;
     if (status == MF_OK)
-        written = json ? print_json(bench, count, &stage, steps, &result)
+        written = json ? print_json(options, bench, count, &stage, steps, &result)
                        : print_row(bench, count, &result);
     stage_free(&stage);
     if (status != MF_OK)
@@ -346,8 +348,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_soccer_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_soccer_name(uint32_t n) {
+    return n < BENCH_COUNT ? benches[n].name : NULL;
 }
 
 const char *mf_bench_soccer_usual(uint32_t n) {

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-bool mf_bench_soccer_knows(const char *name);
+const char *mf_bench_soccer_name(uint32_t n);
 // The name of the n-th bench that runs unasked, NULL behind the last.
 const char *mf_bench_soccer_usual(uint32_t n);
 // Runs one and prints its lines; returns an exit code.

@@ -174,20 +174,23 @@ typedef struct Facts {
     double neighbours; // [1] mean
 } Facts;
 
-static bool print_json(const Bench *bench, const mf_BenchResult *r, const Facts *facts) {
+static bool print_json(const mf_BenchOptions *options, const Bench *bench, const mf_BenchResult *r,
+                       const Facts *facts) {
     double round = r->seconds / (double)facts->rounds;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, "
-        "s:I}",
-        "bench", bench->name, "motion", "swarm", "instances", (json_int_t)r->instances, "threads",
-        (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
-        r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
-        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
-        mf_app_real((double)r->steps / r->seconds), "realtime_factor", mf_app_real(r->dt / round),
-        "round_ms", mf_app_real(1e3 * round), "hash", mf_app_hash(r->hash), "neighbours",
-        mf_app_real(facts->neighbours), "slowest_seconds", mf_app_real(r->slowest), "repeats",
-        (json_int_t)r->repeats, "rounds", (json_int_t)facts->rounds, "alive",
-        (json_int_t)facts->alive));
+    return mf_bench_print_line(
+        options,
+        json_pack(
+            "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, "
+            "s:I}",
+            "bench", bench->name, "motion", "swarm", "instances", (json_int_t)r->instances,
+            "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
+            r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
+            (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
+            mf_app_real((double)r->steps / r->seconds), "realtime_factor",
+            mf_app_real(r->dt / round), "round_ms", mf_app_real(1e3 * round), "hash",
+            mf_app_hash(r->hash), "neighbours", mf_app_real(facts->neighbours), "slowest_seconds",
+            mf_app_real(r->slowest), "repeats", (json_int_t)r->repeats, "rounds",
+            (json_int_t)facts->rounds, "alive", (json_int_t)facts->alive));
 }
 
 static bool print_row(const Bench *bench, const mf_BenchResult *r, const Facts *facts) {
@@ -218,7 +221,8 @@ static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
         result.steps = facts.rounds * result.instances;
         facts.alive = count_alive(&stage);
         facts.neighbours = count_neighbours(&stage);
-        written = json ? print_json(bench, &result, &facts) : print_row(bench, &result, &facts);
+        written =
+            json ? print_json(options, bench, &result, &facts) : print_row(bench, &result, &facts);
     }
     stage_free(&stage);
     if (status != MF_OK)
@@ -242,8 +246,8 @@ static const Bench *find(const char *name) {
     return NULL;
 }
 
-bool mf_bench_swarm_knows(const char *name) {
-    return find(name) != NULL;
+const char *mf_bench_swarm_name(uint32_t n) {
+    return n < BENCH_COUNT ? benches[n].name : NULL;
 }
 
 const char *mf_bench_swarm_usual(uint32_t n) {

@@ -1,5 +1,10 @@
 // Repeats that all do the same work, and prove it by their hash.
 #include "bench_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "warnings.h"
 
 double mf_bench_median(double *values, uint32_t count) {
@@ -98,20 +103,47 @@ bool mf_bench_print_row(const char *name, const mf_BenchResult *r, const mf_Grou
     return mf_app_flush();
 }
 
-bool mf_bench_print_json(const char *name, const char *motion, const char *what, const char *value,
-                         const mf_BenchResult *r, const mf_Group *group) {
+bool mf_bench_shared(const char *shared, char out[MF_APP_PATH]) {
+    const char *folder = getenv("MAYFLY_SHARED");
+    if (folder != NULL)
+        snprintf(out, MF_APP_PATH, "%s/%s", folder, shared);
+    else
+        snprintf(out, MF_APP_PATH, "%s/../shared/%s", MAYFLY_SOURCE_DIR, shared);
+    return access(out, R_OK) == 0;
+}
+
+const char *mf_bench_robot(const char *bench, const char *shared, const char *own,
+                           char out[MF_APP_PATH]) {
+    if (shared != NULL && mf_bench_shared(shared, out))
+        return out;
+    if (shared != NULL)
+        fprintf(stderr, "mayfly: %s: %s is not here; measured with %s\n", bench, out, own);
+    return mf_app_own(own, out);
+}
+
+bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line) {
+    if (line != NULL)
+        json_object_set_new(line, "gflops", mf_app_real(options->gflops));
+    return mf_app_print(line);
+}
+
+bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const char *motion,
+                         const char *what, const char *value, const mf_BenchResult *r,
+                         const mf_Group *group) {
     double robot_steps = (double)r->steps * r->instances;
-    return mf_app_print(json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-        "s:I, s:o}",
-        "bench", name, "motion", motion, what, value, "instances", (json_int_t)r->instances,
-        "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
-        r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
-        (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
-        mf_app_real(robot_steps / r->seconds), "realtime_factor",
-        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
-        "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
-        mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest), "repeats",
-        (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(group), "warnings",
-        mf_warnings_pack(group)));
+    return mf_bench_print_line(
+        options,
+        json_pack(
+            "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+            "s:I, s:o}",
+            "bench", name, "motion", motion, what, value, "instances", (json_int_t)r->instances,
+            "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
+            r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
+            (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
+            mf_app_real(robot_steps / r->seconds), "realtime_factor",
+            mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+            "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
+            mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest),
+            "repeats", (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(group),
+            "warnings", mf_warnings_pack(group)));
 }

@@ -35,7 +35,17 @@ double mf_bench_contacts(mf_Group *group, const char *field);
 bool mf_bench_print_row(const char *name, const mf_BenchResult *result, const mf_Group *group);
 
 // The same as a line of JSON; `what` is "model", "task" or the like, and `value` which one.
-bool mf_bench_print_json(const char *name, const char *motion, const char *what, const char *value,
-                         const mf_BenchResult *result, const mf_Group *group);
+// The file `shared` of the folder that MAYFLY_SHARED names (else `shared` beside the source
+// folder): whether it is there.
+bool mf_bench_shared(const char *shared, char out[MF_APP_PATH]);
+
+// The robot of a bench: its shared file, or `own`, one of Mayfly's, where that is not there, which
+// a line on stderr says. `shared` may be NULL. Returns `out`.
+const char *mf_bench_robot(const char *bench, const char *shared, const char *own,
+                           char out[MF_APP_PATH]);
+
+bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const char *motion,
+                         const char *what, const char *value, const mf_BenchResult *result,
+                         const mf_Group *group);
 
 #endif

@@ -32,22 +32,6 @@ struct mf_CheckRun {
     uint32_t passed_cases, failed_cases;
 };
 
-static const mf_CommandHelp help = {
-    .name = "check",
-    .arguments = "[NAME...]",
-    .summary = "the physics against answers that did not come from it",
-    .text =
-        "Runs the check cases (all, or those named by id) and prints, for each quantity, what the\n"
-        "textbook or an independent computation says, what Mayfly got, how far they may be apart,\n"
-        "and the verdict. Exit code 1 when any case fails. With --json: case, title, quantity,\n"
-        "expected, got, tolerance, verdict, and a last line with done, passed and failed.\n"
-        "A name without its part behind the dash means all cases of it: E4 is also E4-points.",
-    .examples = "  mayfly check\n"
-                "  mayfly check C7 C8 --json\n"
-                "  mayfly check --full\n",
-    .least = 0,
-    .most = 1000};
-
 // ---- quantities --------------------------------------------------------------------------------
 
 static void print_quantity(mf_CheckRun *run, const char *what, json_t *expected, json_t *got,
@@ -173,19 +157,56 @@ static int finish(mf_CheckRun *run) {
     return written && run->failed_cases == 0 ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
+// ---- the command -------------------------------------------------------------------------------
+
+typedef struct Options {
+    bool full, json;
+} Options;
+
+static const char *case_word(const void *list, uint32_t index) {
+    (void)list;
+    for (size_t t = 0; t < TABLES + FULL_TABLES; t++) {
+        const mf_CheckCase *check = t < TABLES ? tables[t] : full_tables[t - TABLES];
+        for (; check->id != NULL; check++)
+            if (index-- == 0)
+                return check->id;
+    }
+    return NULL;
+}
+
+static const mf_Option table[] = {
+    MF_OPT_FLAG("full", Options, full, "the long cases too"),
+    MF_OPT_FLAG("json", Options, json, "one JSON object per quantity"), MF_OPT_END};
+
+const mf_CommandHelp mf_help_check = {
+    .name = "check",
+    .arguments = "[NAME...]",
+    .summary = "the physics against answers that did not come from it",
+    .text =
+        "Runs the check cases (all, or those named by id) and prints, for each quantity, what the\n"
+        "textbook or an independent computation says, what Mayfly got, how far they may be apart,\n"
+        "and the verdict. Exit code 1 when any case fails. With --json: case, title, quantity,\n"
+        "expected, got, tolerance, verdict, and a last line with done, passed and failed.\n"
+        "A name without its part behind the dash means all cases of it: E4 is also E4-points.",
+    .examples = "  mayfly check\n"
+                "  mayfly check C7 C8 --json\n"
+                "  mayfly check --full\n",
+    .least = 0,
+    .most = 1000,
+    .options = table,
+    .words = case_word};
+
 int mf_command_check(int argc, char **argv) {
-    mf_CheckRun run = {0};
-    bool full = false;
-    const mf_Option table[] = {
-        {"full", NULL, MF_OPTION_FLAG, &full, 0, 0, "the long cases too"},
-        {"json", NULL, MF_OPTION_FLAG, &run.json, 0, 0, "one JSON object per quantity"},
-        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
-    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    Options options = {.full = false};
+    char near[MF_SUGGESTION];
+    int count, result = mf_options_parse(&mf_help_check, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
+    mf_CheckRun run = {.json = options.json};
     for (int i = 1; i <= count; i++) {
         if (run_named(NULL, &run, argv[i], true) == 0)
-            return mf_app_usage("check", "unknown case '%.99s'", argv[i]);
+            return mf_app_usage("check", "unknown case '%.99s'%s", argv[i],
+                                mf_suggest(argv[i], case_word, NULL, near));
     }
     mf_Context *context;
     mf_Error error;
@@ -194,7 +215,7 @@ int mf_command_check(int argc, char **argv) {
     for (int i = 1; i <= count; i++)
         run_named(context, &run, argv[i], true);
     if (count == 0)
-        run_named(context, &run, NULL, full);
+        run_named(context, &run, NULL, options.full);
     mf_context_destroy(context);
     return finish(&run);
 }

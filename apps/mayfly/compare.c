@@ -15,7 +15,31 @@ typedef struct Options {
     bool no_price, json;
 } Options;
 
-static const mf_CommandHelp help = {
+static const mf_Option table[] = {
+    MF_OPT_TEXT("gait", "NAME", Options, gait,
+                "the gait: a name beside the robot or a file (default: it stands)"),
+    MF_OPT_TEXT("command", "F,L,T", Options, command,
+                "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: half of "
+                "the largest forward)"),
+    MF_OPT_REAL("duration", "S", Options, inputs.duration, 0.02, 1e5,
+                "simulated seconds (default 10)"),
+    MF_OPT_WORDS("levels", "a,b", Options, levels, mf_word_motion,
+                 "only these levels (default: all)"),
+    MF_OPT_REAL("step", "S", Options, step, 1e-6, 0.1,
+                "physics step; the gait ticks about each 10 ms (default: as the file says)"),
+    MF_OPT_REAL("friction", "MU", Options, friction, 0, 100,
+                "with the ground (default: as the model says)"),
+    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 20,
+                 "side by side when the price is measured (default 256)"),
+    MF_OPT_FLAG("no-price", Options, no_price, "do not measure the price"),
+    MF_OPT_OUTPUT("plot", Options, plot, ".html", "write a page with table and plots (.html)"),
+    MF_INPUT_THREADS(Options, inputs),
+    MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,
+                "where package://NAME/ in URDF files is"),
+    MF_OPT_FLAG("json", Options, json, "print JSON, one object per level"),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_compare = {
     .name = "compare",
     .arguments = "ROBOT",
     .summary = "the same gait at every level of physics: errors and prices",
@@ -30,25 +54,20 @@ static const mf_CommandHelp help = {
                 "  mayfly compare models/hexapod.urdf --gait tripod --plot tripod.html\n"
                 "  mayfly compare models/quadruped.urdf --gait trot --levels rigid,articulated\n",
     .least = 1,
-    .most = 1};
+    .most = 1,
+    .options = table};
 
-static bool read_levels(const char *text, bool wanted[MF_MOTION_COUNT]) {
+// Names that have been checked, with commas between.
+static void read_levels(const char *text, bool wanted[MF_MOTION_LEVELS]) {
     if (text == NULL)
-        return true;
-    memset(wanted, 0, MF_MOTION_COUNT * sizeof *wanted);
-    while (*text != '\0') {
-        char name[32] = "";
-        mf_Motion motion;
-        size_t length = strcspn(text, ",");
-        if (length == 0 || length >= sizeof name)
-            return false;
-        memcpy(name, text, length);
-        if (!mf_motion_find(name, &motion))
-            return false;
-        wanted[motion] = true;
-        text += length + (text[length] == ',');
+        return;
+    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
+        const char *name = mf_motion_name((mf_Motion)i), *at = text;
+        const size_t length = strlen(name);
+        wanted[i] = false;
+        for (; at != NULL && !wanted[i]; at = strchr(at, ',') == NULL ? NULL : strchr(at, ',') + 1)
+            wanted[i] = strcspn(at, ",") == length && strncmp(at, name, length) == 0;
     }
-    return true;
 }
 
 // ---- for people --------------------------------------------------------------------------------
@@ -84,7 +103,9 @@ static void print_row(const mf_CompareRow *row) {
         printf("  stays up\n");
 }
 
-static bool print_page(const mf_Comparison *all) {
+static bool print_page(const mf_Comparison *all, const char *note) {
+    if (note[0] != '\0')
+        printf("note: %s\n", note);
     printf(
         "%s, %s, told %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
         "errors: root mean square against %s; price: one step of one robot, %u side by side, %s\n"
@@ -94,11 +115,11 @@ static bool print_page(const mf_Comparison *all) {
         mf_motion_name(all->reference), all->price_robots, mf_isa_name(all->isa), "", "forward",
         "turned", "place", "heading", "height", "tilt", "energy", "deepest", "slip", "price",
         "level", "m", "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             print_row(&all->rows[i]);
     puts("\nwhat a level cannot show");
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),
                    mf_motion_blind_spot(all->rows[i].motion));
@@ -125,30 +146,38 @@ static json_t *pack_row(const mf_CompareRow *row) {
         "seconds_per_step", mf_app_real(row->seconds));
 }
 
-static bool print_json(const mf_Comparison *all) {
+static bool print_json(const mf_Comparison *all, const char *note) {
     bool printed = true;
-    for (int i = 0; i < MF_MOTION_COUNT && printed; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS && printed; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             printed = mf_app_print(pack_row(&all->rows[i]));
     return printed &&
-           mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o}", "done", 1, "model", all->model,
+           mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model", all->model,
                                   "gait", all->gait, "reference", mf_motion_name(all->reference),
-                                  "simulated_seconds", mf_app_real(all->duration)));
+                                  "simulated_seconds", mf_app_real(all->duration), "notes",
+                                  note[0] != '\0' ? json_pack("[s]", note) : json_array()));
 }
 
 // ---- the comparison ----------------------------------------------------------------------------
 
 static mf_Status compare(mf_Context *context, const Options *options, mf_CompareConfig *config,
                          const char *name, mf_Comparison **out, mf_Model **model, mf_Gait **gait,
-                         mf_Error *error) {
+                         char note[MF_GAIT_NOTE], mf_Error *error) {
     char path[MF_APP_PATH];
+    mf_InputKind kind;
     mf_ImportConfig import = mf_import_config();
     import.packages = options->inputs.packages.items;
     import.package_count = options->inputs.packages.count;
-    mf_Status status = mf_model_load(context, mf_app_find(name, path), &import, model, error);
+    mf_Status status = mf_inputs_kind(context, name, &kind, error);
+    if (status == MF_OK && kind != MF_INPUT_ROBOT)
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, name, 0, 0,
+                            "expected a robot's own file (URDF or MJCF); the robots of experiments "
+                            "and scenes are compared one by one, with a --gait");
+    if (status == MF_OK)
+        status = mf_model_load(context, mf_app_find(name, path), &import, model, error);
     if (status == MF_OK && options->gait != NULL)
         status = mf_app_load_gait(context, path, options->gait, *model, options->command, gait,
-                                  config->command, error);
+                                  config->command, note, error);
     config->gait = *gait;
     if (status == MF_OK && config->step == 0)
         config->step = mf_time_from_seconds((*model)->physics.step);
@@ -159,9 +188,9 @@ static mf_Status compare(mf_Context *context, const Options *options, mf_Compare
     return status == MF_OK ? mf_compare(context, *model, config, out, error) : status;
 }
 
-static int report(const Options *options, const mf_Comparison *all) {
+static int report(const Options *options, const mf_Comparison *all, const char *note) {
     mf_Error error = {0};
-    bool printed = options->json ? print_json(all) : print_page(all);
+    bool printed = options->json ? print_json(all, note) : print_page(all, note);
     if (options->plot != NULL && mf_comparison_write(all, options->plot, &error) != MF_OK)
         return mf_app_fail(&error);
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
@@ -170,41 +199,17 @@ static int report(const Options *options, const mf_Comparison *all) {
 int mf_command_compare(int argc, char **argv) {
     Options options = {.inputs = {0}};
     mf_Inputs *inputs = &options.inputs;
-    const mf_Option table[] = {
-        {"gait", "NAME", MF_OPTION_TEXT, &options.gait, 0, 0,
-         "the gait: a name beside the robot or a file (default: it stands)"},
-        {"command", "F,L,T", MF_OPTION_TEXT, &options.command, 0, 0,
-         "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: half of the "
-         "largest forward)"},
-        {"duration", "S", MF_OPTION_REAL, &inputs->duration, 0.02, 1e5,
-         "simulated seconds (default 10)"},
-        {"levels", "a,b", MF_OPTION_TEXT, &options.levels, 0, 0,
-         "only these levels (default: all)"},
-        {"step", "S", MF_OPTION_REAL, &options.step, 1e-6, 0.1,
-         "physics step; the gait ticks about each 10 ms (default: as the file says)"},
-        {"friction", "MU", MF_OPTION_REAL, &options.friction, 0, 100,
-         "with the ground (default: as the model says)"},
-        {"robots", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 20,
-         "side by side when the price is measured (default 256)"},
-        {"no-price", NULL, MF_OPTION_FLAG, &options.no_price, 0, 0, "do not measure the price"},
-        {"plot", "FILE", MF_OPTION_TEXT, &options.plot, 0, 0,
-         "write a page with table and plots (.html)"},
-        MF_INPUT_THREADS(inputs),
-        {"package", "NAME=FOLDER", MF_OPTION_LIST, &inputs->packages, 0, 0,
-         "where package://NAME/ in URDF files is"},
-        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print JSON, one object per level"},
-        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
-    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    int count, result = mf_options_parse(&mf_help_compare, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_CompareConfig config = mf_compare_config();
     if (!mf_app_command(options.command, config.command))
         return mf_app_usage("compare", "--command: expected three numbers such as 0.1,0,0");
-    if (!read_levels(options.levels, config.wanted))
-        return mf_app_usage("compare", "--levels: expected some of kinematic, points, rigid, "
-                                       "prescribed, articulated");
-    if (options.plot != NULL && !mf_app_ends_with(options.plot, ".html"))
-        return mf_app_usage("compare", MF_APP_FILM_NAME);
+    if (options.command != NULL && options.gait == NULL)
+        return mf_app_usage("compare", "--command is for a --gait");
+    if (options.no_price && inputs->robots != NULL)
+        return mf_app_usage("compare", "--robots is for the price, which --no-price leaves out");
+    read_levels(options.levels, config.wanted);
     config.duration = mf_option_real(inputs->duration, config.duration);
     config.friction = mf_option_real(options.friction, (double)NAN);
     config.step = mf_time_from_seconds(mf_option_real(options.step, 0.0));
@@ -214,10 +219,11 @@ int mf_command_compare(int argc, char **argv) {
     mf_Model *model = NULL;
     mf_Gait *gait = NULL;
     mf_Comparison *all = NULL;
+    char note[MF_GAIT_NOTE] = "";
     mf_Status status = mf_inputs_context(inputs, &context, &error);
     if (status == MF_OK)
-        status = compare(context, &options, &config, argv[1], &all, &model, &gait, &error);
-    result = status == MF_OK ? report(&options, all) : mf_app_fail(&error);
+        status = compare(context, &options, &config, argv[1], &all, &model, &gait, note, &error);
+    result = status == MF_OK ? report(&options, all, note) : mf_app_fail(&error);
     mf_comparison_destroy(all);
     mf_gait_destroy(gait);
     mf_model_destroy(model);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "base/file.h"
 #include "inputs.h"
 #include "options.h"
 #include "progress.h"
@@ -37,7 +38,29 @@ typedef struct Evolution {
     bool fresh;          // begun by this process, and no generation is stored yet
 } Evolution;
 
-static const mf_CommandHelp help = {
+static const mf_Option table[] = {
+    MF_OPT_COUNT("generations", "N", Options, inputs.generations, 1, 1e9,
+                 "how many generations in all, those of a resumed run included"),
+    MF_OPT_COUNT("population", "N", Options, inputs.population, 2, 1 << 20,
+                 "robots in each generation"),
+    MF_OPT_COUNT("survivors", "N", Options, inputs.survivors, 1, (1 << 20) - 1,
+                 "how many of them are kept and copied, fewer than the population"),
+    MF_OPT_COUNT("seed", "N", Options, inputs.seed, 0, 1.8446744073709552e19,
+                 "of everything random"),
+    MF_OPT_REAL("duration", "S", Options, inputs.duration, 1e-6, 1e9,
+                "simulated seconds of one life"),
+    MF_INPUT_THREADS(Options, inputs),
+    MF_OPT_TEXT("out", "FOLDER", Options, out,
+                "folder for archive and report (default: runs/<experiment>-<seed>)"),
+    MF_OPT_FLAG("resume", Options, resume,
+                "go on with the archive in that folder; without one, start"),
+    MF_OPT_FLAG("json", Options, json, "one JSON object per line on stdout"),
+    MF_INPUT_MODEL(Options, inputs),
+    MF_INPUT_SET(Options, inputs),
+    MF_INPUT_PLUGINS(Options, inputs),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_evolve = {
     .name = "evolve",
     .arguments = "FILE.yaml",
     .summary = "evolve a controller and write an archive and a report",
@@ -57,7 +80,8 @@ static const mf_CommandHelp help = {
         "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --terrain hills.png "
         "--out runs/hills\n",
     .least = 1,
-    .most = 1};
+    .most = 1,
+    .options = table};
 
 static double wall_seconds(const Evolution *evolution) {
     return evolution->seconds + mf_app_clock() - evolution->started;
@@ -116,6 +140,16 @@ static mf_Status make_dear_scene(Evolution *evolution, mf_Error *error) {
                            &evolution->dear_scene[1], error);
 }
 
+// Whether the report can be written there in the end; nothing is left behind.
+static mf_Status try_folder(const Evolution *evolution, mf_Error *error) {
+    uint32_t made = 0;
+    mf_Status status = mf_folder_make(evolution->context, evolution->folder, &made, error);
+    if (status == MF_OK)
+        status = mf_file_try(evolution->context, evolution->report_path, error);
+    mf_folder_remove(evolution->folder, made);
+    return status;
+}
+
 static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
     const char *out = evolution->options->out;
     if (out == NULL)
@@ -137,7 +171,7 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
                        "%.300s exists already: add --resume to go on with it, or --out FOLDER to "
                        "start elsewhere",
                        evolution->archive_path);
-    return MF_OK;
+    return try_folder(evolution, error);
 }
 
 static mf_Status make_search(Evolution *evolution, mf_Error *error) {
@@ -358,6 +392,10 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
             mf_app_hash(hash), "archive", evolution->archive_path, "report",
             done ? evolution->report_path : ""));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    char again[2 * MF_APP_PATH] = "";
+    mf_app_quote(again, sizeof again, mf_app_program());
+    mf_app_quote(again, sizeof again, "replay");
+    mf_app_quote(again, sizeof again, evolution->folder);
     mf_app_duration(evolution->simulated, life);
     mf_app_duration(wall, time);
     mf_app_count(evolution->simulated / wall, speed);
@@ -371,8 +409,8 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
            life, time, speed, (unsigned long long)hash);
     if (done)
         printf("report           %s\n"
-               "watch the best   mayfly replay %s --plot walk.html\n",
-               evolution->report_path, evolution->folder);
+               "watch the best   %s --plot walk.html\n",
+               evolution->report_path, again);
     return mf_app_flush();
 }
 
@@ -405,55 +443,21 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
 
 // ---- the command line again --------------------------------------------------------------------
 
-// Appends `word` as a shell would need it.
-static void quote(char *out, size_t size, const char *word) {
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "_-+=./,:@%";
-    size_t used = strlen(out);
-    bool plain = word[0] != '\0' && strspn(word, safe) == strlen(word);
-    used += (size_t)snprintf(out + used, size - used, plain ? " %s" : " '", word);
-    for (; !plain && *word != '\0' && used + 6 < size; word++)
-        used += (size_t)snprintf(out + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
-    if (!plain && used + 2 < size)
-        snprintf(out + used, size - used, "'");
-}
-
 // The line that repeats the run from its beginning: all words but --resume and --json.
 static void repeat_line(int argc, char **argv, char *out, size_t size) {
-    snprintf(out, size, "mayfly");
+    out[0] = '\0';
+    mf_app_quote(out, size, mf_app_program());
     for (int i = 0; i < argc && strlen(out) + strlen(argv[i]) + 8 < size; i++) {
         if (strcmp(argv[i], "--resume") != 0 && strcmp(argv[i], "--json") != 0)
-            quote(out, size, argv[i]);
+            mf_app_quote(out, size, argv[i]);
     }
 }
 
 int mf_command_evolve(int argc, char **argv) {
     Options options = {.inputs = {0}};
-    mf_Inputs *inputs = &options.inputs;
-    const mf_Option table[] = {
-        {"generations", "N", MF_OPTION_COUNT, &inputs->generations, 1, 1e9,
-         "how many generations in all, those of a resumed run included"},
-        {"population", "N", MF_OPTION_COUNT, &inputs->population, 2, 1 << 20,
-         "robots in each generation"},
-        {"survivors", "N", MF_OPTION_COUNT, &inputs->survivors, 1, (1 << 20) - 1,
-         "how many of them are kept and copied, fewer than the population"},
-        {"seed", "N", MF_OPTION_COUNT, &inputs->seed, 0, 1.8446744073709552e19,
-         "of everything random"},
-        {"duration", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9,
-         "simulated seconds of one life"},
-        MF_INPUT_THREADS(inputs),
-        {"out", "DIR", MF_OPTION_TEXT, &options.out, 0, 0,
-         "folder for archive and report (default: runs/<experiment>-<seed>)"},
-        {"resume", NULL, MF_OPTION_FLAG, &options.resume, 0, 0,
-         "go on with the archive in that folder; without one, start"},
-        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "one JSON object per line on stdout"},
-        MF_INPUT_MODEL(inputs),
-        MF_INPUT_SET(inputs),
-        MF_INPUT_PLUGINS(inputs),
-        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
     char command[8 * MF_APP_PATH];
     repeat_line(argc, argv, command, sizeof command);
-    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    int count, result = mf_options_parse(&mf_help_evolve, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_app_catch_stop();

@@ -16,7 +16,50 @@
 
 typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_EXPERIMENT, KIND_TERRAIN, KIND_ARCHIVE } Kind;
 
-static const mf_CommandHelp help = {
+// What the options ask for beside the file.
+typedef struct Wishes {
+    bool strict;
+    const char *root;
+    bool unsupported;
+    bool json;
+    bool fields, schedule;
+    const char *motion;
+    const char *mjcf;
+} Wishes;
+
+typedef struct Options {
+    mf_Inputs inputs;
+    Wishes wishes;
+} Options;
+
+static const mf_Option table[] = {
+    MF_OPT_FLAG("strict", Options, wishes.strict,
+                "refuse an MJCF robot with physical elements that are not supported, or settings "
+                "that the motion does not follow, instead of a note"),
+    MF_OPT_TEXT("root", "FOLDER", Options, wishes.root,
+                "folder that a robot's meshes and includes may not leave by '..' (default: the "
+                "package around it)"),
+    MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
+                "list only what a robot's file has that is passed over or dropped"),
+    MF_OPT_FLAG("json", Options, wishes.json, "print every number of a robot as one JSON object"),
+    MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
+                  "write an MJCF robot as one plain MJCF file instead"),
+    MF_OPT_FLAG("fields", Options, wishes.fields,
+                "list every field of a robot, experiment or swarm with unit, frame, writers and "
+                "readers, and the model's constants; with --json for programs"),
+    MF_OPT_FLAG("schedule", Options, wishes.schedule,
+                "list every system in the order of a step: rate, what it reads and writes, what it "
+                "may run beside"),
+    MF_OPT_WORD("motion", "NAME", Options, wishes.motion, mf_word_motion,
+                "of a robot: what it leaves out, its --fields and --schedule: kinematic, points, "
+                "rigid, prescribed or articulated (the default)"),
+    MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,
+                "folder that package://NAME means; may be given more than once"),
+    MF_INPUT_SET(Options, inputs),
+    MF_INPUT_PLUGINS(Options, inputs),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
     .summary = "tell what is in a robot, vehicle, experiment, swarm, terrain or archive",
@@ -34,7 +77,8 @@ static const mf_CommandHelp help = {
                 "  mayfly info models/crazyflie.yaml\n"
                 "  mayfly info runs/hexapod-1\n",
     .least = 1,
-    .most = 1};
+    .most = 1,
+    .options = table};
 
 // ---- kinds of files ----------------------------------------------------------------------------
 
@@ -87,17 +131,6 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
 
 // ---- robots ------------------------------------------------------------------------------------
 
-// What the options ask for beside the file.
-typedef struct Wishes {
-    bool strict;
-    const char *root;
-    bool unsupported;
-    bool json;
-    bool fields, schedule;
-    const char *motion;
-    const char *mjcf;
-} Wishes;
-
 // Only a part of what makes up a world.
 static bool wants_part(const Wishes *wishes) {
     return wishes->fields || wishes->schedule;
@@ -141,11 +174,11 @@ static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error 
     return MF_OK;
 }
 
-static mf_Status choose_motion(const Wishes *wishes, mf_Motion *out, mf_Error *error) {
-    if (wishes->motion == NULL || (mf_motion_find(wishes->motion, out) && *out < MF_MOTION_COUNT))
-        return MF_OK;
-    return mf_fail(error, MF_BAD_ARGUMENT, "--motion: expected %s, found '%.99s'", MF_APP_MOTIONS,
-                   wishes->motion);
+static mf_Motion chosen_motion(const Wishes *wishes) {
+    mf_Motion motion = MF_MOTION_ARTICULATED;
+    if (wishes->motion != NULL)
+        mf_motion_find(wishes->motion, &motion);
+    return motion;
 }
 
 typedef mf_Status (*UseFn)(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
@@ -158,9 +191,8 @@ static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Wi
     mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
     start.instruments = true;
     start.key = model->keyframe_count > 0 ? 0 : MF_NONE;
-    mf_Status status = choose_motion(wishes, &start.motion, error);
-    if (status == MF_OK)
-        status = mf_model_start(context, &start, &world, error);
+    start.motion = chosen_motion(wishes);
+    mf_Status status = mf_model_start(context, &start, &world, error);
     if (status == MF_OK)
         status = use(world, &start, wishes, error);
     mf_world_destroy(world);
@@ -201,14 +233,11 @@ static void show_start(mf_Context *context, const mf_Model *model, const Wishes 
 
 static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wishes *wishes,
                             mf_Error *error) {
-    mf_Motion motion = MF_MOTION_ARTICULATED;
-    mf_Status status = choose_motion(wishes, &motion, error);
-    if (status == MF_OK && wishes->json)
-        return mf_info_json(model, motion, stdout)
+    if (wishes->json)
+        return mf_info_json(model, chosen_motion(wishes), stdout)
                    ? MF_OK
                    : mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
-    if (status == MF_OK)
-        status = show_text(context, model, error);
+    const mf_Status status = show_text(context, model, error);
     if (status == MF_OK)
         show_start(context, model, wishes);
     return status;
@@ -425,10 +454,47 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
 
 // ---- the command -------------------------------------------------------------------------------
 
+// A usage error of the whole command; nothing more is printed.
+static mf_Status refuse(const char *text, mf_Error *error) {
+    mf_app_usage("info", "%s", text);
+    return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+}
+
+// Options that contradict each other, whatever the file is.
+static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
+    if ((wishes->mjcf != NULL) + wishes->unsupported + wants_part(wishes) > 1)
+        return refuse("--mjcf, --unsupported and --fields or --schedule exclude each other", error);
+    if (wishes->json && (wishes->mjcf != NULL || wishes->unsupported))
+        return refuse("--json has no part in --mjcf and --unsupported", error);
+    return MF_OK;
+}
+
+// Options that the kind of file has no use for.
+static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool robot, bool world,
+                            mf_Error *error) {
+    if (robot && inputs->settings.count > 0)
+        return refuse("--set changes experiments, swarms and files of robots; this is a robot",
+                      error);
+    if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
+                   wishes->motion != NULL || wishes->mjcf != NULL))
+        return refuse("--strict, --root, --unsupported, --mjcf and --motion are for a robot's own "
+                      "file",
+                      error);
+    if (!robot && !world &&
+        (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
+        return refuse("--fields, --schedule, --set and --package are for what moves in a world",
+                      error);
+    if (!robot && wishes->json && !wants_part(wishes))
+        return refuse("--json: of other files than robots only with --fields or --schedule", error);
+    return MF_OK;
+}
+
 static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
                            const char *path, mf_Error *error) {
     mf_InputKind kind;
     mf_Status status = mf_inputs_kind(context, path, &kind, error);
+    if (status == MF_OK)
+        status = check_kind(inputs, wishes, false, kind != MF_INPUT_VEHICLE, error);
     if (status != MF_OK)
         return status;
     return kind == MF_INPUT_SWARM     ? show_swarm(context, inputs, wishes, path, error)
@@ -445,9 +511,13 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
     mf_app_find(name, path);
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         mf_Status found = mf_folder_path(path, "archive.sqlite", inner, error);
+        if (found == MF_OK)
+            found = check_kind(inputs, wishes, false, false, error);
         return found == MF_OK ? show_archive(context, inner, error) : found;
     }
     mf_Status status = find_kind(path, &kind, error);
+    if (status == MF_OK && kind != KIND_EXPERIMENT)
+        status = check_kind(inputs, wishes, kind == KIND_MODEL, false, error);
     if (status != MF_OK)
         return status;
     switch (kind) {
@@ -463,46 +533,17 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
 }
 
 int mf_command_info(int argc, char **argv) {
-    mf_Inputs inputs = {0};
-    Wishes wishes = {0};
-    const mf_Option table[] = {{"strict", NULL, MF_OPTION_FLAG, &wishes.strict, 0, 0,
-                                "refuse an MJCF robot with physical elements that are not "
-                                "supported, or settings that the motion does not follow, instead "
-                                "of a note"},
-                               {"root", "FOLDER", MF_OPTION_TEXT, &wishes.root, 0, 0,
-                                "folder that a robot's meshes and includes may not leave by '..' "
-                                "(default: the package around it)"},
-                               {"unsupported", NULL, MF_OPTION_FLAG, &wishes.unsupported, 0, 0,
-                                "list only what a robot's file has that is passed over or "
-                                "dropped"},
-                               {"json", NULL, MF_OPTION_FLAG, &wishes.json, 0, 0,
-                                "print every number of a robot as one JSON object"},
-                               {"mjcf", "OUT.xml", MF_OPTION_TEXT, &wishes.mjcf, 0, 0,
-                                "write an MJCF robot as one plain MJCF file instead"},
-                               {"fields", NULL, MF_OPTION_FLAG, &wishes.fields, 0, 0,
-                                "list every field of a robot, experiment or swarm with unit, "
-                                "frame, writers and readers, and the model's constants; with "
-                                "--json for programs"},
-                               {"schedule", NULL, MF_OPTION_FLAG, &wishes.schedule, 0, 0,
-                                "list every system in the order of a step: rate, what it reads "
-                                "and writes, what it may run beside"},
-                               {"motion", "NAME", MF_OPTION_TEXT, &wishes.motion, 0, 0,
-                                "of a robot: what it leaves out, its --fields and --schedule: "
-                                "kinematic, points, rigid, prescribed or articulated (the "
-                                "default)"},
-                               {"package", "NAME=PATH", MF_OPTION_LIST, &inputs.packages, 0, 0,
-                                "folder that package://NAME means; may be given more than once"},
-                               MF_INPUT_SET(&inputs),
-                               MF_INPUT_PLUGINS(&inputs),
-                               {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
-    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    Options options = {.inputs = {0}};
+    int count, result = mf_options_parse(&mf_help_info, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_Context *context = NULL;
     mf_Error error = {0};
-    mf_Status status = mf_inputs_context(&inputs, &context, &error);
+    mf_Status status = mf_inputs_context(&options.inputs, &context, &error);
     if (status == MF_OK)
-        status = show(context, &inputs, &wishes, argv[1], &error);
+        status = check_wishes(&options.wishes, &error);
+    if (status == MF_OK)
+        status = show(context, &options.inputs, &options.wishes, argv[1], &error);
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_inputs_fail(&error);

@@ -58,7 +58,38 @@ static bool add_pair(Builder *builder, const char *prefix, const char *pair) {
     return true;
 }
 
-// Later overrides win, so the general --set comes last.
+// The option that is short for a path, so that a contradiction names what was typed.
+static const char *name_of(const char *path) {
+    static const char *const names[][2] = {{"search.generations", "--generations"},
+                                           {"search.population", "--population"},
+                                           {"search.survivors", "--survivors"},
+                                           {"search.seed", "--seed"},
+                                           {"world.seed", "--seed"},
+                                           {"run.duration", "--duration"},
+                                           {"run.robots", "--robots"},
+                                           {"model.file", "--model"},
+                                           {"terrain.file", "--terrain"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], path) == 0)
+            return names[i][1];
+    return path;
+}
+
+// A --set that wants something else than the option that is short for its path. Two --set or
+// --package of one name have been compared when they were read.
+static bool contradicts(const Builder *builder, uint32_t last, const char *command) {
+    const mf_Override *other = &builder->overrides[last];
+    for (uint32_t i = 0; i < last; i++) {
+        const mf_Override *one = &builder->overrides[i];
+        if (strcmp(one->path, other->path) != 0 || mf_option_same(one->value, other->value))
+            continue;
+        mf_app_usage(command, "--set %.200s=%.200s contradicts %s %.200s", other->path,
+                     other->value, name_of(one->path), one->value);
+        return true;
+    }
+    return false;
+}
+
 static bool collect(Builder *builder, const mf_Inputs *inputs, mf_InputKind kind,
                     const char *command) {
     bool swarm = kind == MF_INPUT_SWARM, groups = swarm || kind == MF_INPUT_ROBOTS;
@@ -94,6 +125,8 @@ static bool collect(Builder *builder, const mf_Inputs *inputs, mf_InputKind kind
                          inputs->settings.items[i]);
             return false;
         }
+        if (contradicts(builder, builder->count - 1, command))
+            return false;
     }
     return true;
 }

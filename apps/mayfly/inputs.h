@@ -18,38 +18,24 @@ typedef struct mf_Inputs {
     bool allow_plugins;     // those that a file names
 } mf_Inputs;
 
-// Rows of an option table for the fields of `inputs`.
-#define MF_INPUT_THREADS(inputs)                                                                   \
-    {                                                                                              \
-        "threads", "N", MF_OPTION_COUNT, &(inputs)->threads, 1, 4096,                              \
-            "worker threads; the result does not depend on it (default: one per processor)"        \
-    }
-#define MF_INPUT_MODEL(inputs)                                                                     \
-    {"model", "FILE", MF_OPTION_TEXT, &(inputs)->model, 0, 0, "another robot: a URDF file"},       \
-        {"package",                                                                                \
-         "NAME=PATH",                                                                              \
-         MF_OPTION_LIST,                                                                           \
-         &(inputs)->packages,                                                                      \
-         0,                                                                                        \
-         0,                                                                                        \
-         "folder that package://NAME means in the robot's file; may be given more than once"},     \
-    {                                                                                              \
-        "terrain", "FILE", MF_OPTION_TEXT, &(inputs)->terrain, 0, 0,                               \
-            "other ground: a grey PNG or PGM image"                                                \
-    }
-#define MF_INPUT_SET(inputs)                                                                       \
-    {                                                                                              \
-        "set", "path=value", MF_OPTION_LIST, &(inputs)->settings, 0, 0,                            \
-            "change any line of the experiment (mayfly help experiment lists them); may be given " \
-            "more "                                                                                \
-            "than once"                                                                            \
-    }
-
-#define MF_INPUT_PLUGINS(inputs)                                                                   \
-    {                                                                                              \
-        "allow-plugins", NULL, MF_OPTION_FLAG, &(inputs)->allow_plugins, 0, 0,                     \
-            "load the plugins that the file names: their code runs with all that you may do"       \
-    }
+// Rows of an option table for the members of `inputs`, a mf_Inputs in the struct `type`.
+#define MF_INPUT_THREADS(type, inputs)                                                             \
+    MF_OPT_COUNT("threads", "N", type, inputs.threads, 1, 4096,                                    \
+                 "worker threads; the result does not depend on it (default: one per processor)")
+#define MF_INPUT_MODEL(type, inputs)                                                               \
+    MF_OPT_TEXT("model", "FILE", type, inputs.model, "another robot: a URDF file"),                \
+        MF_OPT_LIST("package", "NAME=PATH", type, inputs.packages,                                 \
+                    "folder that package://NAME means in the robot's file; may be given more "     \
+                    "than once"),                                                                  \
+        MF_OPT_TEXT("terrain", "FILE", type, inputs.terrain,                                       \
+                    "other ground: a grey PNG or PGM image")
+#define MF_INPUT_SET(type, inputs)                                                                 \
+    MF_OPT_LIST("set", "path=value", type, inputs.settings,                                        \
+                "change any line of the experiment (mayfly help experiment lists them); may be "   \
+                "given more than once")
+#define MF_INPUT_PLUGINS(type, inputs)                                                             \
+    MF_OPT_FLAG("allow-plugins", type, inputs.allow_plugins,                                       \
+                "load the plugins that the file names: their code runs with all that you may do")
 
 // Makes a context with the threads asked for.
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error);

@@ -3,32 +3,56 @@
 #include <string.h>
 
 #include "app.h"
+#include "completion.h"
+#include "manual.h"
+#include "options.h"
 #include "experiment/gait_keys.h"
 #include "experiment/keys.h"
 #include "experiment/robots_keys.h"
 #include "experiment/vehicle_keys.h"
 
 typedef struct Command {
-    const char *name;
-    const char *summary;
+    const mf_CommandHelp *help;
     int (*run)(int argc, char **argv);
 } Command;
 
+static int complete(int argc, char **argv);
+
+static const char *shell_word(const void *list, uint32_t index) {
+    static const char *const shells[] = {"bash", "zsh", NULL};
+    (void)list;
+    return shells[index];
+}
+
+static const mf_Option no_options[] = {MF_OPT_END};
+
+static const mf_CommandHelp completion_help = {
+    .name = "completion",
+    .arguments = "SHELL",
+    .summary = "completion of commands and options for bash or zsh",
+    .text =
+        "Prints a script that completes commands, options, their values and the names of benches\n"
+        "and check cases. cmake --install puts both scripts where the shells look for them.",
+    .examples = "  source <(mayfly completion bash)\n"
+                "  mayfly completion zsh > ~/.zfunc/_mayfly\n",
+    .least = 1,
+    .most = 1,
+    .options = no_options,
+    .words = shell_word,
+    .noun = "shell"};
+
 static const Command commands[] = {
-    {"evolve", "evolve a controller and write an archive and a report", mf_command_evolve},
-    {"run", "simulate an experiment's robots once", mf_command_run},
-    {"compare", "one gait at every level of physics: errors and prices", mf_command_compare},
-    {"replay", "simulate a stored individual again and compare", mf_command_replay},
-    {"info", "tell what is in a robot, experiment, terrain or archive", mf_command_info},
-    {"check", "the physics against answers that did not come from it", mf_command_check},
-    {"bench", "measure throughput", mf_command_bench},
+    {&mf_help_evolve, mf_command_evolve},   {&mf_help_run, mf_command_run},
+    {&mf_help_compare, mf_command_compare}, {&mf_help_replay, mf_command_replay},
+    {&mf_help_info, mf_command_info},       {&mf_help_check, mf_command_check},
+    {&mf_help_bench, mf_command_bench},     {&completion_help, complete},
 };
 
-#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+#define COMMAND_COUNT ((uint32_t)(sizeof commands / sizeof commands[0]))
 
 static const Command *find_command(const char *name) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(commands[i].name, name) == 0)
+        if (strcmp(commands[i].help->name, name) == 0)
             return &commands[i];
     }
     return NULL;
@@ -39,10 +63,11 @@ static int print_overview(void) {
            "usage: mayfly COMMAND [arguments] [options]\n\ncommands:\n",
            mf_version());
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+        printf("  %-10s %s\n", commands[i].help->name, commands[i].help->summary);
     fputs("  help       this text; mayfly help COMMAND explains one command,\n"
           "             mayfly help experiment, robots, swarm, gait, quadrotor,\n"
-          "             fixed_wing or car every line of such a file\n\n"
+          "             fixed_wing or car every line of such a file, mayfly help man is\n"
+          "             the manual page\n\n"
           "examples:\n"
           "  mayfly evolve scenes/hexapod.yaml\n"
           "  mayfly replay runs/hexapod-1\n"
@@ -55,6 +80,8 @@ static int print_overview(void) {
           stdout);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
+
+// ---- keys of files -----------------------------------------------------------------------------
 
 // Tables of keys one after the other; each below its name where there are several.
 static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
@@ -79,53 +106,111 @@ static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static int print_keys(const mf_KeyTable *table) {
-    return print_tables(&table, 1);
+// The kinds of files that mayfly help explains; NULL behind the last.
+static const char *topic_word(const void *list, uint32_t index) {
+    static const char *const topics[] = {"experiment", "robots", "swarm", "gait"};
+    const uint32_t count = sizeof topics / sizeof *topics;
+    (void)list;
+    if (index < count)
+        return topics[index];
+    return index - count <= MF_VEHICLE_CAR ? mf_vehicle_kind_name((mf_VehicleKind)(index - count))
+                                           : NULL;
 }
 
-static int print_gait_keys(void) {
-    const mf_KeyTable *tables[] = {mf_gait_table(MF_GAIT_WALK), mf_gait_table(MF_GAIT_WAVES),
-                                   mf_gait_table(MF_GAIT_KEYFRAMES)};
-    return print_tables(tables, 3);
+// The tables of keys of a topic; returns how many.
+static uint32_t topic_tables(const char *topic, const mf_KeyTable *out[3]) {
+    out[0] = strcmp(topic, "experiment") == 0 ? mf_experiment_table()
+             : strcmp(topic, "robots") == 0   ? mf_robots_table()
+             : strcmp(topic, "swarm") == 0    ? mf_swarm_table()
+                                              : NULL;
+    if (out[0] != NULL)
+        return 1;
+    for (int kind = 0; strcmp(topic, "gait") == 0 && kind <= MF_GAIT_KEYFRAMES; kind++)
+        out[kind] = mf_gait_table((mf_GaitKind)kind);
+    if (out[0] != NULL)
+        return MF_GAIT_KEYFRAMES + 1;
+    for (int kind = 0; kind <= MF_VEHICLE_CAR; kind++)
+        if (strcmp(topic, mf_vehicle_kind_name((mf_VehicleKind)kind)) == 0)
+            out[0] = mf_vehicle_table((mf_VehicleKind)kind);
+    return out[0] != NULL;
 }
 
-static int unknown_command(const char *name) {
-    const char *best = NULL;
-    size_t wrong = strlen(name) / 2 + 1; // letters of a name that is no misspelling any more
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        const size_t other = mf_name_distance(name, commands[i].name);
-        best = other < wrong ? commands[i].name : best;
-        wrong = other < wrong ? other : wrong;
-    }
-    if (best != NULL)
-        return mf_app_usage(NULL, "unknown command '%.99s', did you mean '%s'?", name, best);
-    return mf_app_usage(NULL, "unknown command '%.99s'", name);
+// ---- the command -------------------------------------------------------------------------------
+
+static const char help_word[] = "help", man_word[] = "man";
+
+// What may follow "mayfly".
+static const char *command_word(const void *list, uint32_t index) {
+    (void)list;
+    if (index < COMMAND_COUNT)
+        return commands[index].help->name;
+    return index == COMMAND_COUNT ? help_word : NULL;
+}
+
+// What may follow "mayfly help".
+static const char *help_topic_word(const void *list, uint32_t index) {
+    if (index < COMMAND_COUNT)
+        return commands[index].help->name;
+    return index == COMMAND_COUNT ? man_word : topic_word(list, index - COMMAND_COUNT - 1);
+}
+
+static int unknown(const char *what, const char *name, mf_WordFn words) {
+    char near[MF_SUGGESTION];
+    return mf_app_usage(NULL, "unknown %s '%.99s'%s", what, name,
+                        mf_suggest(name, words, NULL, near));
+}
+
+// Rows of the table of commands, for those who print all of them; ends with NULL.
+static void list_helps(const mf_CommandHelp *out[COMMAND_COUNT + 1]) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        out[i] = commands[i].help;
+    out[COMMAND_COUNT] = NULL;
+}
+
+static int print_manual(void) {
+    const mf_CommandHelp *helps[COMMAND_COUNT + 1];
+    list_helps(helps);
+    mf_manual_print(helps, topic_word);
+    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
 static int help(int argc, char **argv) {
+    const mf_KeyTable *tables[3];
     if (argc < 2)
         return print_overview();
     if (argc > 2)
         return mf_app_usage(NULL, "help takes one name");
-    if (strcmp(argv[1], "experiment") == 0)
-        return print_keys(mf_experiment_table());
-    if (strcmp(argv[1], "swarm") == 0)
-        return print_keys(mf_swarm_table());
-    if (strcmp(argv[1], "robots") == 0)
-        return print_keys(mf_robots_table());
-    if (strcmp(argv[1], "gait") == 0)
-        return print_gait_keys();
-    for (mf_VehicleKind kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR;
-         kind = (mf_VehicleKind)(kind + 1)) {
-        if (strcmp(argv[1], mf_vehicle_kind_name(kind)) == 0)
-            return print_keys(mf_vehicle_table(kind));
-    }
+    const uint32_t count = topic_tables(argv[1], tables);
+    if (count > 0)
+        return print_tables(tables, count);
+    if (strcmp(argv[1], man_word) == 0)
+        return print_manual();
     const Command *command = find_command(argv[1]);
     if (command == NULL)
-        return unknown_command(argv[1]);
+        return unknown("command or topic", argv[1], help_topic_word);
     char ask[] = "--help";
     char *words[] = {argv[1], ask, NULL};
     return command->run(2, words);
+}
+
+static int complete(int argc, char **argv) {
+    const mf_CommandHelp *helps[COMMAND_COUNT + 1];
+    int count;
+    const int result = mf_options_parse(&completion_help, NULL, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    list_helps(helps);
+    if (strcmp(argv[1], "bash") == 0)
+        mf_completion_bash(helps, help_topic_word);
+    else
+        mf_completion_zsh(helps, help_topic_word);
+    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+static const char *main_option_word(const void *list, uint32_t index) {
+    static const char *const words[] = {"--help", "--version", NULL};
+    (void)list;
+    return words[index];
 }
 
 int main(int argc, char **argv) {
@@ -137,10 +222,11 @@ int main(int argc, char **argv) {
         printf("mayfly %s\n", mf_version());
         return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
     }
-    if (strcmp(argv[1], "help") == 0)
+    if (strcmp(argv[1], help_word) == 0)
         return help(argc - 1, argv + 1);
     if (argv[1][0] == '-')
-        return mf_app_usage(NULL, "unknown option '%.99s'", argv[1]);
+        return unknown("option", argv[1], main_option_word);
     const Command *command = find_command(argv[1]);
-    return command == NULL ? unknown_command(argv[1]) : command->run(argc - 1, argv + 1);
+    return command == NULL ? unknown("command", argv[1], command_word)
+                           : command->run(argc - 1, argv + 1);
 }

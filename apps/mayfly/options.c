@@ -1,15 +1,19 @@
 // Options of a subcommand: --name value, --name=value, --flag. One table gives parsing, checking
-// and --help, so they cannot drift.
+// and --help, so they cannot drift. Contradictions and files that cannot be written are found here,
+// before a subcommand has begun anything.
 #include "options.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app.h"
+#include "base/file.h"
 
 // ---- help --------------------------------------------------------------------------------------
 
@@ -41,11 +45,11 @@ static void print_option(const mf_Option *option) {
     print_wrapped(option->help, 27);
 }
 
-static int print_help(const mf_CommandHelp *help, const mf_Option *options) {
+static int print_help(const mf_CommandHelp *help) {
     printf("mayfly %s: %s\n\nusage: mayfly %s %s%s[options]\n\n%s\n\noptions:\n", help->name,
            help->summary, help->name, help->arguments, help->arguments[0] == '\0' ? "" : " ",
            help->text);
-    for (const mf_Option *option = options; option->name != NULL; option++)
+    for (const mf_Option *option = help->options; option->name != NULL; option++)
         print_option(option);
     printf("  %-24s this text\n\nexamples:\n%s", "--help", help->examples);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
@@ -78,6 +82,11 @@ double mf_option_real(const char *text, double fallback) {
     return text != NULL && read_real(text, &value) ? value : fallback;
 }
 
+bool mf_option_same(const char *a, const char *b) {
+    double x, y;
+    return strcmp(a, b) == 0 || (read_real(a, &x) && read_real(b, &y) && x == y);
+}
+
 static bool number_fits(const mf_Option *option, const char *text) {
     uint64_t count;
     double value;
@@ -101,6 +110,121 @@ static int complain_number(const mf_CommandHelp *help, const mf_Option *option, 
                         option->lower, upper, text);
 }
 
+// ---- words -------------------------------------------------------------------------------------
+
+// "a, b or c".
+static const char *list_words(mf_WordFn words, char *out, size_t size) {
+    size_t used = 0;
+    const char *word;
+    out[0] = '\0';
+    for (uint32_t i = 0; (word = words(NULL, i)) != NULL && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                 i == 0                       ? ""
+                                 : words(NULL, i + 1) == NULL ? " or "
+                                                              : ", ",
+                                 word);
+    return out;
+}
+
+static bool is_word(mf_WordFn words, const char *text) {
+    const char *word;
+    for (uint32_t i = 0; (word = words(NULL, i)) != NULL; i++)
+        if (strcmp(word, text) == 0)
+            return true;
+    return false;
+}
+
+static int check_word(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
+    char all[400], near[MF_SUGGESTION];
+    if (is_word(option->words, text))
+        return MF_OPTIONS_GO_ON;
+    return mf_app_usage(help->name, "--%s: expected %s%s, found '%.99s'%s", option->name,
+                        option->kind == MF_OPTION_WORDS ? "some of " : "",
+                        list_words(option->words, all, sizeof all), text,
+                        mf_suggest(text, option->words, NULL, near));
+}
+
+static int check_words(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
+    char word[100];
+    int result = MF_OPTIONS_GO_ON;
+    for (bool more = true; more && result == MF_OPTIONS_GO_ON;) {
+        const size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1),
+                 text);
+        result = check_word(help, option, word);
+        more = text[length] == ',';
+        text += length + more;
+    }
+    return result;
+}
+
+static const char *option_name(const void *list, uint32_t index) {
+    return ((const mf_Option *)list)[index].name; // NULL in the last row
+}
+
+// ---- files to write ----------------------------------------------------------------------------
+
+// ".html .svg" as ".html or .svg"; whether `name` has one of them.
+static bool check_ending(const char *endings, const char *name, char *out, size_t size) {
+    bool known = false;
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *at = endings; *at != '\0' && used < size;) {
+        char ending[16];
+        const size_t length = strcspn(at, " ");
+        snprintf(ending, sizeof ending, "%.*s", (int)length, at);
+        known |= mf_app_ends_with(name, ending);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? " or " : "", ending);
+        at += length + (at[length] == ' ');
+    }
+    return known;
+}
+
+static int check_output_name(const mf_CommandHelp *help, const mf_Option *option,
+                             const char *name) {
+    char endings[64];
+    if (check_ending(option->endings, name, endings, sizeof endings))
+        return MF_OPTIONS_GO_ON;
+    return mf_app_usage(help->name, "--%s: expected a name that ends with %s, found '%.200s'",
+                        option->name, endings, name);
+}
+
+static bool same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+// Hours of simulation must not end with a file that cannot be written.
+static int try_outputs(const mf_CommandHelp *help, const char *const *given, char **argv,
+                       int count) {
+    for (uint32_t i = 0; help->options[i].name != NULL; i++) {
+        const mf_Option *option = &help->options[i];
+        if (option->kind != MF_OPTION_OUTPUT || given[i] == NULL)
+            continue;
+        for (int k = 1; k <= count; k++)
+            if (same_file(given[i], argv[k]))
+                return mf_app_usage(help->name, "--%s: %.200s is what is read, and would be lost",
+                                    option->name, given[i]);
+        const int result = mf_app_try_output(given[i]);
+        if (result != MF_EXIT_DONE)
+            return result;
+    }
+    return MF_OPTIONS_GO_ON;
+}
+
+int mf_app_try_output(const char *path) {
+    mf_ContextConfig config = mf_context_config();
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    config.threads = 1;
+    mf_Status status = mf_context_create(&config, &context, &error);
+    if (status == MF_OK)
+        status = mf_file_try(context, path, &error);
+    mf_context_destroy(context);
+    return status == MF_OK ? MF_EXIT_DONE : mf_app_fail(&error);
+}
+
 // ---- parsing -----------------------------------------------------------------------------------
 
 static const mf_Option *find_option(const mf_Option *options, const char *name, size_t length) {
@@ -111,36 +235,95 @@ static const mf_Option *find_option(const mf_Option *options, const char *name, 
     return NULL;
 }
 
-static int store(const mf_CommandHelp *help, const mf_Option *option, const char *value) {
-    if (option->kind == MF_OPTION_FLAG) {
-        *(bool *)option->target = true;
+static int check_value(const mf_CommandHelp *help, const mf_Option *option, const char *value) {
+    switch (option->kind) {
+    case MF_OPTION_COUNT:
+    case MF_OPTION_REAL:
+        return number_fits(option, value) ? MF_OPTIONS_GO_ON : complain_number(help, option, value);
+    case MF_OPTION_WORD:
+        return check_word(help, option, value);
+    case MF_OPTION_WORDS:
+        return check_words(help, option, value);
+    case MF_OPTION_OUTPUT:
+        return check_output_name(help, option, value);
+    default:
         return MF_OPTIONS_GO_ON;
     }
-    if (option->kind == MF_OPTION_LIST) {
-        mf_OptionList *list = option->target;
-        if (list->count == MF_OPTION_ITEMS)
-            return mf_app_usage(help->name, "--%s: at most %d of them", option->name,
-                                MF_OPTION_ITEMS);
-        list->items[list->count++] = value;
-        return MF_OPTIONS_GO_ON;
+}
+
+// What the command line has given so far.
+typedef struct Reading {
+    const mf_CommandHelp *help;
+    void *values;
+    const char *given[MF_OPTIONS_MOST]; // values of options, lists left out
+} Reading;
+
+// Two items "path=value" of a list with one path and two values.
+static int check_pair(const Reading *reading, const mf_Option *option, const mf_OptionList *list,
+                      const char *value) {
+    const size_t length = strcspn(value, "=");
+    for (uint32_t i = 0; value[length] == '=' && i < list->count; i++) {
+        const char *other = list->items[i];
+        if (strncmp(other, value, length + 1) == 0 &&
+            !mf_option_same(other + length + 1, value + length + 1))
+            return mf_app_usage(reading->help->name, "--%s %.200s contradicts --%s %.200s",
+                                option->name, value, option->name, other);
     }
-    if (option->kind != MF_OPTION_TEXT && !number_fits(option, value))
-        return complain_number(help, option, value);
-    *(const char **)option->target = value;
     return MF_OPTIONS_GO_ON;
 }
 
+static int store_item(const Reading *reading, const mf_Option *option, const char *value) {
+    mf_OptionList *list = (mf_OptionList *)((char *)reading->values + option->offset);
+    if (list->count == MF_OPTION_ITEMS)
+        return mf_app_usage(reading->help->name, "--%s: at most %d of them", option->name,
+                            MF_OPTION_ITEMS);
+    const int result = check_pair(reading, option, list, value);
+    if (result == MF_OPTIONS_GO_ON)
+        list->items[list->count++] = value;
+    return result;
+}
+
+static int store(Reading *reading, const mf_Option *option, const char *value) {
+    char *target = (char *)reading->values + option->offset;
+    if (option->kind == MF_OPTION_FLAG) {
+        *(bool *)target = true;
+        return MF_OPTIONS_GO_ON;
+    }
+    if (option->kind == MF_OPTION_LIST)
+        return store_item(reading, option, value);
+    const int result = check_value(reading->help, option, value);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    assert(option - reading->help->options < MF_OPTIONS_MOST);
+    const char **given = &reading->given[option - reading->help->options];
+    if (*given != NULL && !mf_option_same(*given, value))
+        return mf_app_usage(reading->help->name, "--%s is given twice: %.200s and %.200s",
+                            option->name, *given, value);
+    *given = *(const char **)target = value;
+    return MF_OPTIONS_GO_ON;
+}
+
+static int unknown_option(const mf_CommandHelp *help, const char *word, size_t length) {
+    char typed[100], near[MF_SUGGESTION] = "", name[MF_SUGGESTION];
+    snprintf(typed, sizeof typed, "%.*s", (int)(length < 99 ? length : 99), word);
+    // "did you mean '--motion'?": with the dashes that have to be typed.
+    mf_suggest(typed + strspn(typed, "-"), option_name, help->options, name);
+    if (name[0] != '\0')
+        snprintf(near, sizeof near, ", did you mean '--%.100s", strchr(name, '\'') + 1);
+    return mf_app_usage(help->name, "unknown option '%s'%s", typed, near);
+}
+
 // Reads the option at argv[*place] and moves *place to its last word.
-static int read_option(const mf_CommandHelp *help, const mf_Option *options, int argc, char **argv,
-                       int *place) {
+static int read_option(Reading *reading, int argc, char **argv, int *place) {
+    const mf_CommandHelp *help = reading->help;
     const char *word = argv[*place];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return print_help(help, options);
-    size_t length = strcspn(word, "=");
-    const mf_Option *option = word[1] == '-' ? find_option(options, word + 2, length - 2) : NULL;
+        return print_help(help);
+    const size_t length = strcspn(word, "=");
+    const mf_Option *option =
+        word[1] == '-' ? find_option(help->options, word + 2, length - 2) : NULL;
     if (option == NULL)
-        return mf_app_usage(help->name, "unknown option '%.*s'", (int)(length < 99 ? length : 99),
-                            word);
+        return unknown_option(help, word, length);
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
     if (option->kind == MF_OPTION_FLAG && value != NULL)
         return mf_app_usage(help->name, "--%s takes no value", option->name);
@@ -150,30 +333,36 @@ static int read_option(const mf_CommandHelp *help, const mf_Option *options, int
                                 option->value);
         value = argv[++*place];
     }
-    return store(help, option, value);
+    return store(reading, option, value);
 }
 
-int mf_options_parse(const mf_CommandHelp *help, const mf_Option *options, int argc, char **argv,
-                     int *count) {
-    int found = 0;
+static int check_arguments(const mf_CommandHelp *help, char **argv, int count) {
+    char near[MF_SUGGESTION];
+    if ((uint32_t)count < help->least)
+        return mf_app_usage(help->name, "expected %s", help->arguments);
+    if ((uint32_t)count > help->most)
+        return mf_app_usage(help->name, "one argument too many: '%.99s'", argv[1 + help->most]);
+    for (int i = 1; help->noun != NULL && i <= count; i++)
+        if (!is_word(help->words, argv[i]))
+            return mf_app_usage(help->name, "unknown %s '%.99s'%s", help->noun, argv[i],
+                                mf_suggest(argv[i], help->words, NULL, near));
+    return MF_OPTIONS_GO_ON;
+}
+
+int mf_options_parse(const mf_CommandHelp *help, void *values, int argc, char **argv, int *count) {
+    Reading reading = {.help = help, .values = values};
+    int found = 0, result = MF_OPTIONS_GO_ON;
     bool plain = false;
-    for (int place = 1; place < argc; place++) {
-        if (!plain && strcmp(argv[place], "--") == 0) {
+    for (int place = 1; place < argc && result == MF_OPTIONS_GO_ON; place++) {
+        if (!plain && strcmp(argv[place], "--") == 0)
             plain = true;
-            continue;
-        }
-        if (plain || argv[place][0] != '-' || argv[place][1] == '\0') {
+        else if (plain || argv[place][0] != '-' || argv[place][1] == '\0')
             argv[1 + found++] = argv[place];
-            continue;
-        }
-        int result = read_option(help, options, argc, argv, &place);
-        if (result != MF_OPTIONS_GO_ON)
-            return result;
+        else
+            result = read_option(&reading, argc, argv, &place);
     }
     *count = found;
-    if ((uint32_t)found < help->least)
-        return mf_app_usage(help->name, "expected %s", help->arguments);
-    if ((uint32_t)found > help->most)
-        return mf_app_usage(help->name, "one argument too many: '%.99s'", argv[1 + help->most]);
-    return MF_OPTIONS_GO_ON;
+    if (result == MF_OPTIONS_GO_ON)
+        result = check_arguments(help, argv, found);
+    return result == MF_OPTIONS_GO_ON ? try_outputs(help, reading.given, argv, found) : result;
 }

@@ -1,19 +1,27 @@
-// Options of a subcommand: one table gives parsing, checking and --help.
+// Options of a subcommand: one table gives parsing, checking, --help, shell completion and the
+// manual page.
 #ifndef MAYFLY_APP_OPTIONS_H
 #define MAYFLY_APP_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "suggest.h"
+
 typedef enum mf_OptionKind {
-    MF_OPTION_FLAG,  // bool
-    MF_OPTION_TEXT,  // const char *
-    MF_OPTION_LIST,  // mf_OptionList: may be given more than once
-    MF_OPTION_COUNT, // const char * that reads as a whole number in [lower, upper]
-    MF_OPTION_REAL   // const char * that reads as a number in [lower, upper]
+    MF_OPTION_FLAG,   // bool
+    MF_OPTION_TEXT,   // const char *
+    MF_OPTION_WORD,   // const char *, one of `words`
+    MF_OPTION_WORDS,  // const char *, some of `words` with commas between
+    MF_OPTION_OUTPUT, // const char *, a file to write that ends with one of `endings`
+    MF_OPTION_LIST,   // mf_OptionList: may be given more than once
+    MF_OPTION_COUNT,  // const char * that reads as a whole number in [lower, upper]
+    MF_OPTION_REAL    // const char * that reads as a number in [lower, upper]
 } mf_OptionKind;
 
 #define MF_OPTION_ITEMS 64 // [1] most values of a list
+#define MF_OPTIONS_MOST 64 // [1] most rows of a table
 
 typedef struct mf_OptionList {
     const char *items[MF_OPTION_ITEMS];
@@ -25,30 +33,61 @@ typedef struct mf_Option {
     const char *name;  // without the dashes
     const char *value; // what --help calls the value; NULL for flags
     mf_OptionKind kind;
-    void *target;        // see mf_OptionKind; starts as the default
+    size_t offset; // [byte] of the target in the subcommand's struct; it starts as the default
     double lower, upper; // [any] range of numbers
     const char *help;    // one sentence
+    mf_WordFn words;     // of MF_OPTION_WORD and MF_OPTION_WORDS; its list is NULL
+    const char *endings; // of MF_OPTION_OUTPUT, with blanks between: ".html .svg"
 } mf_Option;
 
+// Rows of a table; `member` is a member of the struct `type`.
+#define MF_OPT(name, value, kind, type, member, lower, upper, help, words, endings)                \
+    { name, value, kind, offsetof(type, member), lower, upper, help, words, endings }
+#define MF_OPT_FLAG(name, type, member, help)                                                      \
+    MF_OPT(name, NULL, MF_OPTION_FLAG, type, member, 0, 0, help, NULL, NULL)
+#define MF_OPT_TEXT(name, value, type, member, help)                                               \
+    MF_OPT(name, value, MF_OPTION_TEXT, type, member, 0, 0, help, NULL, NULL)
+#define MF_OPT_WORD(name, value, type, member, words, help)                                        \
+    MF_OPT(name, value, MF_OPTION_WORD, type, member, 0, 0, help, words, NULL)
+#define MF_OPT_WORDS(name, value, type, member, words, help)                                       \
+    MF_OPT(name, value, MF_OPTION_WORDS, type, member, 0, 0, help, words, NULL)
+#define MF_OPT_OUTPUT(name, type, member, endings, help)                                           \
+    MF_OPT(name, "FILE", MF_OPTION_OUTPUT, type, member, 0, 0, help, NULL, endings)
+#define MF_OPT_LIST(name, value, type, member, help)                                               \
+    MF_OPT(name, value, MF_OPTION_LIST, type, member, 0, 0, help, NULL, NULL)
+#define MF_OPT_COUNT(name, value, type, member, lower, upper, help)                                \
+    MF_OPT(name, value, MF_OPTION_COUNT, type, member, lower, upper, help, NULL, NULL)
+#define MF_OPT_REAL(name, value, type, member, lower, upper, help)                                 \
+    MF_OPT(name, value, MF_OPTION_REAL, type, member, lower, upper, help, NULL, NULL)
+#define MF_OPT_END                                                                                 \
+    { NULL, NULL, MF_OPTION_FLAG, 0, 0, 0, NULL, NULL, NULL }
+
 typedef struct mf_CommandHelp {
-    const char *name;      // "evolve"
-    const char *arguments; // "FILE.yaml"
-    const char *summary;   // one line
-    const char *text;      // paragraphs
-    const char *examples;  // lines, each starting with two blanks
-    uint32_t least, most;  // [1] arguments beside options
+    const char *name;         // "evolve"
+    const char *arguments;    // "FILE.yaml"
+    const char *summary;      // one line
+    const char *text;         // paragraphs
+    const char *examples;     // lines, each starting with two blanks
+    uint32_t least, most;     // [1] arguments beside options
+    const mf_Option *options; // ends with MF_OPT_END
+    mf_WordFn words;          // for arguments that are no files; its list is NULL
+    const char *noun;         // what such a word is called, where no other is taken: "bench"
 } mf_CommandHelp;
 
 enum { MF_OPTIONS_GO_ON = -1 }; // mf_options_parse: there is something to do
 
-// Reads argv[1 ..]. Arguments that are no options are moved, in order, to argv[1 .. *count]. After
-// "--" nothing is an option. Returns MF_OPTIONS_GO_ON or an exit code: 0 after --help, 2 after a
-// usage error, which has been printed. `options` ends with an empty row.
-int mf_options_parse(const mf_CommandHelp *help, const mf_Option *options, int argc, char **argv,
-                     int *count);
+// Reads argv[1 ..] into the struct `values`. Arguments that are no options are moved, in order, to
+// argv[1 .. *count]. After "--" nothing is an option. An option with two different values is
+// refused, and so is a file to write that has no known ending, cannot be written, or is an
+// argument. Returns MF_OPTIONS_GO_ON or an exit code: 0 after --help, 2 after a usage error, 1 when
+// a file cannot be written; both have been printed.
+int mf_options_parse(const mf_CommandHelp *help, void *values, int argc, char **argv, int *count);
 
 // The number of a MF_OPTION_COUNT or MF_OPTION_REAL that was given; `fallback` when it was not.
 uint64_t mf_option_count(const char *text, uint64_t fallback);
 double mf_option_real(const char *text, double fallback);
+
+// Whether two values of an option mean the same: equal texts, or equal numbers.
+bool mf_option_same(const char *a, const char *b);
 
 #endif

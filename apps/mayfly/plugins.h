@@ -14,26 +14,14 @@ typedef struct mf_PluginOptions {
 } mf_PluginOptions;
 
 // Rows of an option table for `plugins`.
-#define MF_PLUGIN_OPTIONS(plugins)                                                                 \
-    {"plugin",                                                                                     \
-     "FILE",                                                                                       \
-     MF_OPTION_LIST,                                                                               \
-     &(plugins)->files,                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     "motion or controller of your own for a robot's own file: a shared library "                  \
-     "(docs/how_to/plugins.md); may be given more than once"},                                     \
-        {"plugin-tick",                                                                            \
-         "S",                                                                                      \
-         MF_OPTION_REAL,                                                                           \
-         &(plugins)->tick,                                                                         \
-         1e-6,                                                                                     \
-         3600,                                                                                     \
-         "a controller is called this often (default 0.01)"},                                      \
-    {                                                                                              \
-        "plugin-set", "PLUGIN.SETTING=NUMBER", MF_OPTION_LIST, &(plugins)->settings, 0, 0,         \
-            "change a setting of a plugin; may be given more than once"                            \
-    }
+#define MF_PLUGIN_OPTIONS(type, plugins)                                                           \
+    MF_OPT_LIST("plugin", "FILE", type, plugins.files,                                             \
+                "motion or controller of your own for a robot's own file: a shared library "       \
+                "(docs/how_to/plugins.md); may be given more than once"),                          \
+        MF_OPT_REAL("plugin-tick", "S", type, plugins.tick, 1e-6, 3600,                            \
+                    "a controller is called this often (default 0.01)"),                           \
+        MF_OPT_LIST("plugin-set", "PLUGIN.SETTING=NUMBER", type, plugins.settings,                 \
+                    "change a setting of a plugin; may be given more than once")
 
 typedef struct mf_AppPlugin {
     mf_Plugin *plugin;

@@ -33,7 +33,29 @@ typedef struct Replay {
     mf_Simulation simulation;
 } Replay;
 
-static const mf_CommandHelp help = {
+static const mf_Option table[] = {
+    MF_OPT_COUNT("individual", "ID", Options, individual, 0, 1.8446744073709552e19,
+                 "the individual with that number"),
+    MF_OPT_COUNT("generation", "N", Options, generation, 1, 4294967295.0,
+                 "the best of that generation (default: of the newest one)"),
+    MF_OPT_WORD("motion", "LEVEL", Options, motion, mf_word_motion,
+                "kinematic, points, rigid, prescribed, articulated (default: as it was evolved)"),
+    MF_OPT_COUNT("step-divisor", "N", Options, divisor, 1, 1000000,
+                 "cut the physics step into that many"),
+    MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS, "write fields to an HDF5 file"),
+    MF_OPT_TEXT("fields", "a,b", Options, fields,
+                "fields to record (default: base.*, joint.angle, sensor.*)"),
+    MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
+                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
+    MF_OPT_OUTPUT("plot", Options, plot, ".html",
+                  "a film of the robot, a page to open in a browser (.html)"),
+    MF_INPUT_MODEL(Options, inputs),
+    MF_INPUT_SET(Options, inputs),
+    MF_INPUT_PLUGINS(Options, inputs),
+    MF_OPT_FLAG("json", Options, json, "print one JSON object"),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_replay = {
     .name = "replay",
     .arguments = "RUN",
     .summary = "simulate a stored individual again and compare",
@@ -56,7 +78,8 @@ static const mf_CommandHelp help = {
                 "  mayfly replay runs/hexapod-1 --record champion.h5\n"
                 "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
-    .most = 1};
+    .most = 1,
+    .options = table};
 
 static mf_Status open_run(Replay *replay, const char *name, mf_Error *error) {
     struct stat info;
@@ -197,46 +220,14 @@ static int compare(const Replay *replay, mf_Error *error) {
 static int check_options(const Options *options) {
     if (options->individual != NULL && options->generation != NULL)
         return mf_app_usage("replay", "--individual and --generation exclude each other");
-    mf_Motion motion;
-    if (options->motion != NULL &&
-        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_COUNT))
-        return mf_app_usage("replay",
-                            "--motion: expected kinematic, points, rigid, prescribed or "
-                            "articulated, found '%.99s'",
-                            options->motion);
-    if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html"))
-        return mf_app_usage("replay", MF_APP_FILM_NAME);
     if (options->record == NULL && (options->fields != NULL || options->every != NULL))
         return mf_app_usage("replay", "--fields and --every need --record FILE");
-    if (options->record != NULL && !mf_app_record_name(options->record))
-        return mf_app_usage("replay", MF_APP_RECORD_NAME);
     return MF_OPTIONS_GO_ON;
 }
 
 int mf_command_replay(int argc, char **argv) {
     Options options = {0};
-    const mf_Option table[] = {
-        {"individual", "ID", MF_OPTION_COUNT, &options.individual, 0, 1.8446744073709552e19,
-         "the individual with that number"},
-        {"generation", "N", MF_OPTION_COUNT, &options.generation, 1, 4294967295.0,
-         "the best of that generation (default: of the newest one)"},
-        {"motion", "LEVEL", MF_OPTION_TEXT, &options.motion, 0, 0,
-         "kinematic, points, rigid, prescribed, articulated (default: as it was evolved)"},
-        {"step-divisor", "N", MF_OPTION_COUNT, &options.divisor, 1, 1000000,
-         "cut the physics step into that many"},
-        {"record", "FILE", MF_OPTION_TEXT, &options.record, 0, 0, "write fields to an HDF5 file"},
-        {"fields", "a,b", MF_OPTION_TEXT, &options.fields, 0, 0,
-         "fields to record (default: base.*, joint.angle, sensor.*)"},
-        {"every", "S", MF_OPTION_REAL, &options.every, 1e-9, 1e9,
-         "simulated seconds between samples, rounded to whole steps (default 0.1)"},
-        {"plot", "FILE", MF_OPTION_TEXT, &options.plot, 0, 0,
-         "a film of the robot, a page to open in a browser (.html)"},
-        MF_INPUT_MODEL(&options.inputs),
-        MF_INPUT_SET(&options.inputs),
-        MF_INPUT_PLUGINS(&options.inputs),
-        {"json", NULL, MF_OPTION_FLAG, &options.json, 0, 0, "print one JSON object"},
-        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
-    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    int count, result = mf_options_parse(&mf_help_replay, &options, argc, argv, &count);
     if (result == MF_OPTIONS_GO_ON)
         result = check_options(&options);
     if (result != MF_OPTIONS_GO_ON)

@@ -21,7 +21,49 @@ typedef struct Options {
     mf_RunOptions run;
 } Options;
 
-static const mf_CommandHelp help = {
+static const mf_Option table[] = {
+    MF_OPT_REAL("duration", "S", Options, inputs.duration, 1e-6, 1e9, "simulated seconds"),
+    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26, "how many, side by side"),
+    MF_OPT_COUNT("seed", "N", Options, inputs.seed, 0, 1.8446744073709552e19,
+                 "of the random controllers; of a robot's own file: of small joint rates, other "
+                 "for every robot but the first"),
+    MF_OPT_WORD("motion", "NAME", Options, run.motion, mf_word_motion,
+                "how a robot's own file moves: kinematic, points, rigid, prescribed or articulated "
+                "(the default)"),
+    MF_OPT_TEXT("gait", "NAME", Options, run.gait,
+                "what a robot's own file does: the name of a gait beside it, or a file"),
+    MF_OPT_TEXT("command", "F,L,T", Options, run.command,
+                "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: half of "
+                "the largest forward)"),
+    MF_OPT_TEXT("key", "NAME", Options, run.key,
+                "keyframe that a robot's own file starts with (default: the first)"),
+    MF_OPT_REAL("step", "S", Options, run.step, 1e-6, 1,
+                "physics step of a robot's own file (default: as the file says)"),
+    MF_PLUGIN_OPTIONS(Options, run.plugins),
+    MF_OPT_FLAG("strict", Options, run.strict,
+                "refuse an MJCF robot with physical elements that are not supported instead of "
+                "dropping them with a note"),
+    MF_OPT_TEXT("root", "FOLDER", Options, run.root,
+                "folder that a robot's meshes and includes may not leave by '..' (default: the "
+                "package around it)"),
+    MF_OPT_REAL("realtime", "FACTOR", Options, run.realtime, 1e-6, 1e9,
+                "keep to the clock: simulated seconds per second (default: as fast as it goes)"),
+    MF_OPT_OUTPUT("record", Options, run.record, MF_APP_RECORDS, "write fields to an HDF5 file"),
+    MF_OPT_TEXT("fields", "a,b", Options, run.fields,
+                "fields to record (default: base.*, joint.angle, sensor.*)"),
+    MF_OPT_REAL("every", "S", Options, run.every, 1e-9, 1e9,
+                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
+    MF_OPT_OUTPUT(
+        "plot", Options, run.plot, ".html .svg",
+        "robots: a film to open in a browser (.html); a swarm: its tracks (.html or .svg)"),
+    MF_INPUT_THREADS(Options, inputs),
+    MF_OPT_FLAG("json", Options, run.json, "print one JSON object"),
+    MF_INPUT_MODEL(Options, inputs),
+    MF_INPUT_SET(Options, inputs),
+    MF_INPUT_PLUGINS(Options, inputs),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_run = {
     .name = "run",
     .arguments = "FILE",
     .summary = "simulate a robot, an experiment or a swarm once",
@@ -55,7 +97,8 @@ static const mf_CommandHelp help = {
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
                 "base.position,joint.angle\n",
     .least = 1,
-    .most = 1};
+    .most = 1,
+    .options = table};
 
 static mf_Status give_controllers(mf_Context *context, mf_Scene *scene, mf_Error *error) {
     uint32_t bytes = mf_scene_genome_bytes(scene), count = mf_group_count(scene->group);
@@ -133,8 +176,6 @@ static int run_experiment(mf_Context *context, const Options *options, const cha
     mf_Experiment *experiment = NULL;
     mf_Scene scene = {0};
     mf_Error error = {0};
-    if (options->run.plot != NULL && !mf_app_ends_with(options->run.plot, ".html"))
-        return mf_app_usage("run", MF_APP_FILM_NAME);
     mf_Status status = mf_inputs_load(context, &options->inputs, "run", name, &experiment, &error);
     if (status == MF_OK)
         status = mf_scene_create(context, experiment, experiment->count, &scene, &error);
@@ -146,6 +187,26 @@ static int run_experiment(mf_Context *context, const Options *options, const cha
     return result;
 }
 
+// Options that the kind of file has no use for.
+static int refuse_options(const mf_RunOptions *options, mf_InputKind kind) {
+    const bool robot = kind == MF_INPUT_ROBOT;
+    // The tracks of a swarm are pictures too; films are pages.
+    if (options->plot != NULL && kind != MF_INPUT_SWARM &&
+        !mf_app_ends_with(options->plot, ".html"))
+        return mf_app_usage("run", "--plot: expected a name that ends with .html (.svg is for a "
+                                   "swarm)");
+    if (!robot && (options->motion != NULL || options->key != NULL || options->strict ||
+                   options->root != NULL || options->gait != NULL || options->command != NULL ||
+                   options->step != NULL))
+        return mf_app_usage("run", "--motion, --gait, --command, --key, --step, --strict and "
+                                   "--root are for a robot's own file");
+    if (!robot && (options->plugins.files.count + options->plugins.settings.count > 0 ||
+                   options->plugins.tick != NULL))
+        return mf_app_usage("run", "--plugin is for a robot's own file; other files have keys "
+                                   "for plugins (mayfly help robots, mayfly help experiment)");
+    return MF_OPTIONS_GO_ON;
+}
+
 static int refuse_vehicle(const char *name) {
     mf_Error error;
     mf_fail_at(&error, MF_BAD_ARGUMENT, name, 0, 0,
@@ -154,59 +215,34 @@ static int refuse_vehicle(const char *name) {
     return mf_app_fail(&error);
 }
 
+static int run_kind(mf_Context *context, const Options *options, mf_InputKind kind,
+                    const char *name) {
+    const int result = refuse_options(&options->run, kind);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    switch (kind) {
+    case MF_INPUT_ROBOT:
+        return mf_run_model(context, &options->inputs, &options->run, name);
+    case MF_INPUT_SWARM:
+        return mf_run_swarm(context, &options->inputs, &options->run, name);
+    case MF_INPUT_ROBOTS:
+        return mf_run_robots(context, &options->inputs, &options->run, name);
+    case MF_INPUT_VEHICLE:
+        return refuse_vehicle(name);
+    case MF_INPUT_EXPERIMENT:
+        break;
+    }
+    return run_experiment(context, options, name);
+}
+
 int mf_command_run(int argc, char **argv) {
     Options options = {.inputs = {0}};
     mf_Inputs *inputs = &options.inputs;
-    const mf_Option table[] = {
-        {"duration", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9, "simulated seconds"},
-        {"seconds", "S", MF_OPTION_REAL, &inputs->duration, 1e-6, 1e9, "the same"},
-        {"robots", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 26, "how many, side by side"},
-        {"instances", "N", MF_OPTION_COUNT, &inputs->robots, 1, 1 << 26, "the same"},
-        {"seed", "N", MF_OPTION_COUNT, &inputs->seed, 0, 1.8446744073709552e19,
-         "of the random controllers; of a robot's own file: of small joint rates, other for every "
-         "robot but the first"},
-        {"motion", "NAME", MF_OPTION_TEXT, &options.run.motion, 0, 0,
-         "how a robot's own file moves: kinematic, points, rigid, prescribed or articulated (the "
-         "default)"},
-        {"gait", "NAME", MF_OPTION_TEXT, &options.run.gait, 0, 0,
-         "what a robot's own file does: the name of a gait beside it, or a file"},
-        {"command", "F,L,T", MF_OPTION_TEXT, &options.run.command, 0, 0,
-         "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: half of the "
-         "largest forward)"},
-        {"key", "NAME", MF_OPTION_TEXT, &options.run.key, 0, 0,
-         "keyframe that a robot's own file starts with (default: the first)"},
-        {"step", "S", MF_OPTION_REAL, &options.run.step, 1e-6, 1,
-         "physics step of a robot's own file (default: as the file says)"},
-        MF_PLUGIN_OPTIONS(&options.run.plugins),
-        {"strict", NULL, MF_OPTION_FLAG, &options.run.strict, 0, 0,
-         "refuse an MJCF robot with physical elements that are not supported instead of dropping "
-         "them with a note"},
-        {"root", "FOLDER", MF_OPTION_TEXT, &options.run.root, 0, 0,
-         "folder that a robot's meshes and includes may not leave by '..' (default: the package "
-         "around it)"},
-        {"realtime", "FACTOR", MF_OPTION_REAL, &options.run.realtime, 1e-6, 1e9,
-         "keep to the clock: simulated seconds per second (default: as fast as it goes)"},
-        {"record", "FILE", MF_OPTION_TEXT, &options.run.record, 0, 0,
-         "write fields to an HDF5 file"},
-        {"fields", "a,b", MF_OPTION_TEXT, &options.run.fields, 0, 0,
-         "fields to record (default: base.*, joint.angle, sensor.*)"},
-        {"every", "S", MF_OPTION_REAL, &options.run.every, 1e-9, 1e9,
-         "simulated seconds between samples, rounded to whole steps (default 0.1)"},
-        {"plot", "FILE", MF_OPTION_TEXT, &options.run.plot, 0, 0,
-         "robots: a film to open in a browser (.html); a swarm: its tracks (.html or .svg)"},
-        MF_INPUT_THREADS(inputs),
-        {"json", NULL, MF_OPTION_FLAG, &options.run.json, 0, 0, "print one JSON object"},
-        MF_INPUT_MODEL(inputs),
-        MF_INPUT_SET(inputs),
-        MF_INPUT_PLUGINS(inputs),
-        {NULL, NULL, MF_OPTION_FLAG, NULL, 0, 0, NULL}};
-    int count, result = mf_options_parse(&help, table, argc, argv, &count);
+    int count, result = mf_options_parse(&mf_help_run, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
     if (options.run.record == NULL && (options.run.fields != NULL || options.run.every != NULL))
         return mf_app_usage("run", "--fields and --every need --record FILE");
-    if (options.run.record != NULL && !mf_app_record_name(options.run.record))
-        return mf_app_usage("run", MF_APP_RECORD_NAME);
     mf_app_starting(true); // until mf_simulate
     mf_app_catch_stop();
     mf_Context *context = NULL;
@@ -215,27 +251,7 @@ int mf_command_run(int argc, char **argv) {
     mf_Status status = mf_inputs_context(inputs, &context, &error);
     if (status == MF_OK)
         status = mf_inputs_kind(context, argv[1], &kind, &error);
-    if (status != MF_OK)
-        result = mf_inputs_fail(&error);
-    else if (kind == MF_INPUT_ROBOT)
-        result = mf_run_model(context, inputs, &options.run, argv[1]);
-    else if (options.run.motion != NULL || options.run.key != NULL || options.run.strict ||
-             options.run.root != NULL || options.run.gait != NULL || options.run.command != NULL ||
-             options.run.step != NULL)
-        result = mf_app_usage("run", "--motion, --gait, --command, --key, --step, --strict and "
-                                     "--root are for a robot's own file");
-    else if (options.run.plugins.files.count + options.run.plugins.settings.count > 0 ||
-             options.run.plugins.tick != NULL)
-        result = mf_app_usage("run", "--plugin is for a robot's own file; other files have keys "
-                                     "for plugins (mayfly help robots, mayfly help experiment)");
-    else if (kind == MF_INPUT_SWARM)
-        result = mf_run_swarm(context, inputs, &options.run, argv[1]);
-    else if (kind == MF_INPUT_ROBOTS)
-        result = mf_run_robots(context, inputs, &options.run, argv[1]);
-    else if (kind == MF_INPUT_VEHICLE)
-        result = refuse_vehicle(argv[1]);
-    else
-        result = run_experiment(context, &options, argv[1]);
+    result = status == MF_OK ? run_kind(context, &options, kind, argv[1]) : mf_inputs_fail(&error);
     mf_context_destroy(context);
     return result;
 }

@@ -255,8 +255,9 @@ static double watch_period(double duration) {
     return duration > 5.0 ? duration / 500.0 : 0.01;
 }
 
-static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Inputs *inputs,
-                     const mf_RunOptions *options, const mf_AppPlugins *plugins, mf_Error *error) {
+static int run_world(mf_World *world, const mf_ModelStart *start, const char *note,
+                     const mf_Inputs *inputs, const mf_RunOptions *options,
+                     const mf_AppPlugins *plugins, mf_Error *error) {
     mf_Group *group = mf_world_group(world, 0);
     const double duration = mf_option_real(inputs->duration, LIFE);
     mf_Fate fate;
@@ -278,6 +279,7 @@ static int run_world(mf_World *world, const mf_ModelStart *start, const mf_Input
                                 .watch_period = watch_period(duration),
                                 .progress = "step"};
     mf_start_report(start, group, &report);
+    mf_start_report_add(&report, note);
     status = mf_simulation_film(&simulation, options->plot, error);
     if (status == MF_OK && !options->json)
         print_start(start, &report, world);
@@ -318,17 +320,10 @@ static mf_Status choose_key(const mf_Model *model, const char *name, bool gait, 
 }
 
 static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options) {
-    if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html"))
-        return mf_app_usage("run", MF_APP_FILM_NAME);
     if (inputs->model != NULL || inputs->terrain != NULL || inputs->settings.count > 0)
         return mf_app_usage("run", "--model, --terrain and --set change experiments, and this is a "
                                    "robot: give it to scenes/hexapod.yaml by --model");
-    mf_Motion motion;
     double command[3];
-    if (options->motion != NULL &&
-        (!mf_motion_find(options->motion, &motion) || motion >= MF_MOTION_COUNT))
-        return mf_app_usage("run", "--motion: expected %s, found '%.99s'", MF_APP_MOTIONS,
-                            options->motion);
     if (!mf_app_command(options->command, command))
         return mf_app_usage("run", "--command: expected three numbers such as 0.1,0,0");
     if (options->plugins.files.count == 0 &&
@@ -336,6 +331,10 @@ static int refuse_options(const mf_Inputs *inputs, const mf_RunOptions *options)
         return mf_app_usage("run", "--plugin-set and --plugin-tick need --plugin FILE");
     if (options->command != NULL && options->gait == NULL)
         return mf_app_usage("run", "--command is for a --gait");
+    if (inputs->allow_plugins)
+        return mf_app_usage("run",
+                            "--allow-plugins is for plugins that a file names; a robot's own "
+                            "file takes --plugin FILE");
     return MF_OPTIONS_GO_ON;
 }
 
@@ -357,7 +356,7 @@ static mf_Status add_own_controllers(mf_Group *group, mf_Time interval, const vo
 
 int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptions *options,
                  const char *name) {
-    char path[MF_APP_PATH];
+    char path[MF_APP_PATH], note[MF_GAIT_NOTE] = "";
     mf_Error error = {0};
     mf_Model *model = NULL;
     mf_World *world = NULL;
@@ -395,13 +394,13 @@ int mf_run_model(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
         start.motion = MF_MOTION_OWN;
     if (status == MF_OK && options->gait != NULL)
         status = mf_app_load_gait(context, path, options->gait, model, options->command, &gait,
-                                  start.command, &error);
+                                  start.command, note, &error);
     start.gait = gait;
     if (status == MF_OK)
         status = mf_model_start(context, &start, &world, &error);
     if (status == MF_OK && options->strict)
         status = mf_start_report_refuse(&start, mf_world_group(world, 0), &error);
-    result = status == MF_OK ? run_world(world, &start, inputs, options, &plugins, &error)
+    result = status == MF_OK ? run_world(world, &start, note, inputs, options, &plugins, &error)
                              : mf_app_fail(&error);
     mf_world_destroy(world);
     mf_terrain_destroy(start.ground);

@@ -4,7 +4,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/file.h"
+#include "find_gait.h"
 #include "readings.h"
 #include "simulate.h"
 #include "end_check.h"
@@ -57,7 +60,46 @@ static void print_collisions(const mf_RobotsScene *scene) {
                (unsigned long long)s.lost_touches);
 }
 
-static bool print_page(const mf_RobotsScene *scene, const mf_Simulation *simulation) {
+// What is not as the file asks: one line for each group, "" for most.
+typedef struct Notes {
+    char lines[MF_ROBOTS_GROUPS][MF_GAIT_NOTE];
+} Notes;
+
+// The gait that a group's behaviour gives commands to, NULL where it gives none, and the largest
+// that the file asks for.
+static const char *commanded_gait(const mf_RobotsBehaviour *behaviour, double command[3]) {
+    const bool soccer = behaviour->kind == MF_ROBOTS_SOCCER;
+    memcpy(command, behaviour->command, 3 * sizeof *command);
+    if (soccer)
+        command[0] = behaviour->speed;
+    return soccer ? "walk" : behaviour->kind == MF_ROBOTS_GAIT ? behaviour->gait : NULL;
+}
+
+static mf_Status note_commands(mf_Context *context, const mf_RobotsScene *scene, Notes *notes,
+                               mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (uint32_t g = 0; g < scene->robots->group_count && status == MF_OK; g++) {
+        const mf_RobotsGroup *from = &scene->robots->groups[g];
+        double unused[3], command[3];
+        mf_Gait *gait = NULL;
+        const char *name = commanded_gait(&from->behaviour, command);
+        notes->lines[g][0] = '\0';
+        if (name == NULL)
+            continue;
+        status = mf_app_load_gait(context, from->model_path, name, scene->models[g], NULL, &gait,
+                                  unused, notes->lines[g], error);
+        if (status == MF_OK)
+            mf_app_gait_cut(gait, command, notes->lines[g]);
+        mf_gait_destroy(gait);
+    }
+    return status;
+}
+
+static bool print_page(const mf_RobotsScene *scene, const mf_Simulation *simulation,
+                       const Notes *notes) {
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
+        if (notes->lines[g][0] != '\0')
+            printf("note: group %s: %s\n", scene->robots->groups[g].name, notes->lines[g]);
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER], levels[120];
     printf("%s: %s in %s, %s x real time\n", scene->robots->name,
            mf_app_duration(simulation->simulated, life), mf_app_duration(simulation->seconds, time),
@@ -82,7 +124,7 @@ static bool print_page(const mf_RobotsScene *scene, const mf_Simulation *simulat
     return mf_app_flush();
 }
 
-static json_t *pack_group(const mf_RobotsScene *scene, uint32_t index) {
+static json_t *pack_group(const mf_RobotsScene *scene, uint32_t index, const char *note) {
     mf_Group *group = mf_world_group(scene->world, index);
     const Census census = count_group(group);
     const mf_PlayCount play = mf_play_count(scene->play, index);
@@ -91,19 +133,21 @@ static json_t *pack_group(const mf_RobotsScene *scene, uint32_t index) {
         if (census.levels[i] > 0)
             json_object_set_new(levels, mf_motion_name((mf_Motion)i),
                                 json_integer(census.levels[i]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "name",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "name",
                      mf_group_settings(group)->name, "robots", (json_int_t)mf_group_count(group),
                      "lying", (json_int_t)census.lying, "faults", (json_int_t)census.faulty,
                      "goals", (json_int_t)play.goals, "kicks", (json_int_t)play.kicks, "falls",
                      (json_int_t)play.falls, "dives", (json_int_t)play.dives, "levels", levels,
-                     "sensors", mf_readings_pack(group), "warnings", mf_warnings_pack(group));
+                     "sensors", mf_readings_pack(group), "warnings", mf_warnings_pack(group),
+                     "notes", note[0] != '\0' ? json_pack("[s]", note) : json_array());
 }
 
-static bool print_json(const mf_RobotsScene *scene, const mf_Simulation *simulation) {
+static bool print_json(const mf_RobotsScene *scene, const mf_Simulation *simulation,
+                       const Notes *notes) {
     json_t *groups = json_array();
     uint32_t faults = 0;
     for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++) {
-        json_array_append_new(groups, pack_group(scene, g));
+        json_array_append_new(groups, pack_group(scene, g, notes->lines[g]));
         faults += mf_group_fault_total(mf_world_group(scene->world, g));
     }
     return mf_app_print(json_pack("{s:s, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "motion", "robots",
@@ -135,7 +179,9 @@ static mf_Status choose_record(const mf_Robots *robots, const mf_RunOptions *opt
                                     "record.fields: expected fewer than %zu letters", size);
 }
 
-static int run_scene(const mf_RobotsScene *scene, const mf_RunOptions *options, mf_Error *error) {
+static int run_scene(mf_Context *context, const mf_RobotsScene *scene, const mf_RunOptions *options,
+                     mf_Error *error) {
+    Notes notes;
     const mf_Robots *robots = scene->robots;
     mf_Time duration = mf_time_from_seconds(robots->duration);
     const char *colors[MF_ROBOTS_GROUPS];
@@ -151,10 +197,13 @@ static int run_scene(const mf_RobotsScene *scene, const mf_RunOptions *options, 
         .progress = "step"};
     mf_Status status = choose_record(robots, options, &simulation, fields, sizeof fields, error);
     if (status == MF_OK)
+        status = note_commands(context, scene, &notes, error);
+    if (status == MF_OK)
         status = mf_simulate_filmed(&simulation, options->plot, error);
     if (status != MF_OK && status != MF_STOPPED)
         return mf_app_fail(error);
-    bool printed = options->json ? print_json(scene, &simulation) : print_page(scene, &simulation);
+    bool printed = options->json ? print_json(scene, &simulation, &notes)
+                                 : print_page(scene, &simulation, &notes);
     if (status == MF_STOPPED)
         return mf_app_fail(error);
     return printed ? mf_end_check(scene->world) : MF_EXIT_FAILED;
@@ -165,12 +214,13 @@ int mf_run_robots(mf_Context *context, const mf_Inputs *inputs, const mf_RunOpti
     mf_Robots *robots = NULL;
     mf_RobotsScene scene = {0};
     mf_Error error = {0};
-    if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html"))
-        return mf_app_usage("run", MF_APP_FILM_NAME);
     mf_Status status = mf_inputs_load_robots(context, inputs, "run", name, &robots, &error);
+    if (status == MF_OK && options->record == NULL && robots->record_path != NULL)
+        status = mf_file_try(context, robots->record_path, &error);
     if (status == MF_OK)
         status = mf_robots_scene_create(context, robots, &scene, &error);
-    int result = status == MF_OK ? run_scene(&scene, options, &error) : mf_inputs_fail(&error);
+    int result =
+        status == MF_OK ? run_scene(context, &scene, options, &error) : mf_inputs_fail(&error);
     mf_robots_scene_destroy(&scene);
     mf_robots_destroy(robots);
     return result;

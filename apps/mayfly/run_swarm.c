@@ -165,9 +165,6 @@ int mf_run_swarm(mf_Context *context, const mf_Inputs *inputs, const mf_RunOptio
     mf_Swarm *swarm = NULL;
     mf_SwarmScene scene = {0};
     mf_Error error = {0};
-    if (options->plot != NULL && !mf_app_ends_with(options->plot, ".html") &&
-        !mf_app_ends_with(options->plot, ".svg"))
-        return mf_app_usage("run", "--plot: expected a name that ends with .html or .svg");
     mf_Status status = mf_inputs_load_swarm(context, inputs, "run", name, &swarm, &error);
     if (status == MF_OK)
         status = mf_swarm_scene_create(context, swarm, &scene, &error);

@@ -205,6 +205,11 @@ void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport
     report_notes(start->model, out);
 }
 
+void mf_start_report_add(mf_StartReport *report, const char *line) {
+    if (line[0] != '\0')
+        say(report, "%s", line);
+}
+
 void mf_start_report_print(const mf_StartReport *report) {
     for (uint32_t i = 0; i < report->count; i++)
         printf("note: %s\n", report->lines[i]);

@@ -29,6 +29,9 @@ void mf_start_report_settings(const mf_Group *group, mf_StartReport *report);
 mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,
                                  mf_Error *error);
 
+// Adds a line that was found elsewhere; "" adds none.
+void mf_start_report_add(mf_StartReport *report, const char *line);
+
 // One line each, with "note: " in front.
 void mf_start_report_print(const mf_StartReport *report);
 // An array of texts.

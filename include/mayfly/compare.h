@@ -21,7 +21,7 @@ typedef struct mf_CompareConfig {
     const mf_Terrain *terrain;    // borrowed; NULL: flat
     double friction;              // [1] with the ground, default NAN: as the model says
     uint32_t price_robots;        // [1] side by side when the price is measured; 0: it is not; 256
-    bool wanted[MF_MOTION_COUNT]; // default all
+    bool wanted[MF_MOTION_LEVELS]; // default all
 } mf_CompareConfig;
 MF_API mf_CompareConfig mf_compare_config(void);
 
@@ -72,7 +72,7 @@ typedef struct mf_Comparison {
     uint32_t price_robots, threads; // [1]
     mf_Isa isa;
     mf_Motion reference; // the dearest that ran
-    mf_CompareRow rows[MF_MOTION_COUNT];
+    mf_CompareRow rows[MF_MOTION_LEVELS];
 } mf_Comparison;
 
 // Runs every wanted level. Levels that the model cannot support come out as not possible, with the

@@ -5,9 +5,12 @@
 #define MAYFLY_MOTION_H
 
 #include <mayfly/articulated.h>
+#include <mayfly/car.h>
+#include <mayfly/fixed_wing.h>
 #include <mayfly/kinematic.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
+#include <mayfly/quadrotor.h>
 #include <mayfly/rigid.h>
 #include <mayfly/world.h>
 
@@ -21,12 +24,17 @@ typedef enum mf_Motion {
     MF_MOTION_RIGID,       // one rigid body with the mass and inertia of the present angles
     MF_MOTION_PRESCRIBED,  // joints go as they are told, the base answers by full dynamics
     MF_MOTION_ARTICULATED, // full multibody dynamics, joints moved by torques
+    MF_MOTION_LEVELS,      // number of those above: of links and joints, to switch among
+    MF_MOTION_QUADROTOR = MF_MOTION_LEVELS, // four rotors on one rigid body
+    MF_MOTION_FIXED_WING,                   // an aircraft with an autopilot
+    MF_MOTION_CAR,                          // a single-track car
     MF_MOTION_COUNT,
     MF_MOTION_OWN = 16, // from a shared library (plugin.h), and those after it for further ones
     MF_MOTION_OWN_LAST = 31
 } mf_Motion;
 
-// "kinematic", "points", "rigid", "prescribed", "articulated"; "own", "own2" .. "own16".
+// "kinematic", "points", "rigid", "prescribed", "articulated", "quadrotor", "fixed_wing", "car";
+// "own", "own2" .. "own16".
 MF_API const char *mf_motion_name(mf_Motion motion);
 // The motion of that name; false when there is none.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);
@@ -58,13 +66,19 @@ typedef struct mf_MotionsConfig {
     uint32_t struct_size;         // [byte] set by mf_motions_config()
     mf_Motion start;              // by which robots start; default MF_MOTION_ARTICULATED;
                                   // MF_MOTION_OWN: by the plugin that is added next
-    bool has[MF_MOTION_COUNT];    // motions that robots can switch to; `start` is one of them in
+    bool has[MF_MOTION_LEVELS];   // motions that robots can switch to; `start` is one of them in
                                   // any case; default: no others
     mf_KinematicConfig kinematic; // settings of those that take part
     mf_PointsConfig points;
     mf_RigidConfig rigid;
     mf_PrescribedConfig prescribed;
     mf_ArticulatedConfig articulated;
+    mf_Quadrotor quadrotor; // vehicles: what they are, and their settings
+    mf_QuadrotorSettings quadrotor_settings;
+    mf_FixedWing fixed_wing;
+    mf_FixedWingSettings fixed_wing_settings;
+    mf_Car car;
+    mf_CarSettings car_settings;
 } mf_MotionsConfig;
 MF_API mf_MotionsConfig mf_motions_config(void);
 

@@ -19,7 +19,7 @@ extern "C" {
 #define MF_ROBOTS_PLUGINS 16u // [1] most plugins of a group
 
 // As motion of a group or rule: "own", the first motion among the group's plugins.
-#define MF_ROBOTS_OWN MF_MOTION_COUNT
+#define MF_ROBOTS_OWN MF_MOTION_LEVELS
 
 typedef enum mf_SwitchEvent {
     MF_SWITCH_AT,    // at a time

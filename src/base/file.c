@@ -7,7 +7,7 @@
 // A symbolic link is replaced by a file. Devices, pipes and folders are never replaced.
 // Invariant: every return path closes what it opened and removes its temporary file.
 #define _GNU_SOURCE // renameat2, %m
-#include <mayfly/base.h>
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -261,6 +261,13 @@ static mf_Status move_into_place(Replacement *job) {
     return status;
 }
 
+static void clean_up(const Replacement *job) {
+    if (job->temporary[0] != '\0')
+        unlink(job->temporary);
+    if (job->folder >= 0)
+        close(job->folder);
+}
+
 mf_Status mf_file_replace(mf_Context *context, const char *path, const void *data, size_t size,
                           mf_Error *error) {
     if (context == NULL)
@@ -273,9 +280,26 @@ mf_Status mf_file_replace(mf_Context *context, const char *path, const void *dat
         status = fill_temporary(&job, data, size);
     if (status == MF_OK)
         status = move_into_place(&job);
-    if (job.temporary[0] != '\0')
-        unlink(job.temporary);
-    if (job.folder >= 0)
-        close(job.folder);
+    clean_up(&job);
+    return status;
+}
+
+mf_Status mf_file_try(mf_Context *context, const char *path, mf_Error *error) {
+    if (context == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_try: context is NULL");
+    if (path[0] == '\0')
+        return mf_fail(error, MF_NOT_FOUND, "expected the name of a file, found nothing");
+    Replacement job = {.context = context, .error = error, .path = path, .folder = -1};
+    mf_Status status = check_target(&job);
+    if (status == MF_OK)
+        status = open_folder(&job);
+    if (status == MF_OK) {
+        const int file = create_temporary(&job);
+        if (file < 0)
+            status = fail_call(error, path, "create a file in its folder");
+        else
+            close(file);
+    }
+    clean_up(&job);
     return status;
 }

@@ -9,6 +9,8 @@
 #include "contact/compound.h"
 #include "math/kernel.h"
 
+#include <mayfly/world.h>
+
 // The fields of a block of robots, lane 0; of the fields of balls and floating joints those that
 // the group does not have are NULL.
 typedef struct mf_CompoundState {

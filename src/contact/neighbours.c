@@ -7,6 +7,7 @@
 // is that of (cell, agent), so it does not depend on threads.
 #include "contact/neighbours.h"
 #include "math/float_mode.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 
 #include <string.h>

@@ -41,6 +41,8 @@
 
 #include "math/kernel.h"
 
+#include <mayfly/world.h>
+
 enum {
     MF_NEIGHBOUR_CHUNK = 64,  // [1] slots that are worked on together
     MF_NEIGHBOUR_PAD = 16,    // [1] values behind arrays and lists that may be read

@@ -1,5 +1,6 @@
 // Gaits as a control system of a group, and the answers about one gait.
 #include "control/gait.h"
+#include "math/kernel_table.h"
 
 #include <mayfly/motion.h>
 

@@ -5,6 +5,7 @@
 // neither leave its memory nor move a joint beyond its range.
 #include "control/follow.h"
 #include "control/gp.h"
+#include "math/kernel_table.h"
 
 #include "world/attach.h"
 

@@ -1,6 +1,7 @@
 // Neural networks as controllers, linear ones too (network_kernel.c).
 #include "control/follow.h"
 #include "control/network.h"
+#include "math/kernel_table.h"
 
 #include "math/scalar.h"
 

@@ -1,6 +1,7 @@
 // Open-loop oscillators as a controller: one sine per joint (oscillator_kernel.c).
 #include "control/follow.h"
 #include "control/oscillator.h"
+#include "math/kernel_table.h"
 
 #include "world/attach.h"
 

@@ -4,6 +4,8 @@
 
 #include "math/kernel.h"
 
+#include <mayfly/world.h>
+
 // All blocks of a group; data pointers are in field layout and the group's precision.
 typedef struct mf_OscillatorBatch {
     uint32_t joint_count; // [1]

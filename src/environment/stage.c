@@ -1,6 +1,7 @@
 // The world of an environment: the ground, step, gravity and switches of the model's file, one
 // group of isolated robots with their motion, and the fields that remember episodes.
 #include "environment/environment.h"
+#include "math/kernel_table.h"
 
 #include "math/scalar.h"
 #include "world/attach.h"

@@ -95,6 +95,11 @@ static mf_Status refuse_others(const mf_Reader *reader, const mf_YamlNode *root)
     if (swarm != NULL)
         return mf_yaml_fail(reader->tree, swarm, true, MF_UNSUPPORTED, reader->error,
                             "groups: this is a swarm, not an experiment; mayfly run simulates it");
+    const mf_YamlNode *robots = mf_yaml_find(root, "robots", 6);
+    if (robots != NULL)
+        return mf_yaml_fail(reader->tree, robots, true, MF_UNSUPPORTED, reader->error,
+                            "robots: this is a file of robots, not an experiment; mayfly run "
+                            "simulates it");
     for (int i = 0; i <= MF_VEHICLE_CAR; i++) {
         const char *kind = mf_vehicle_kind_name((mf_VehicleKind)i);
         const mf_YamlNode *vehicle = mf_yaml_find(root, kind, strlen(kind));

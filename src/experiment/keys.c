@@ -50,23 +50,31 @@ bool mf_key_applies(const mf_KeyTable *table, const void *base, const mf_Key *ke
 
 // ---- near names --------------------------------------------------------------------------------
 
+enum { NAME_MOST = 255 }; // [1] letters
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
 size_t mf_name_distance(const char *a, const char *b) {
-    size_t row[256], length = strlen(b);
-    if (strlen(a) > 255 || length > 255)
+    size_t rows[3][NAME_MOST + 1]; // of the table, the present one and the two above it
+    const size_t length = strlen(b);
+    if (strlen(a) > NAME_MOST || length > NAME_MOST)
         return SIZE_MAX;
     for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
+        rows[0][j] = j;
+    size_t i = 1;
+    for (; a[i - 1] != '\0'; i++) {
+        size_t *now = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+        now[0] = i;
         for (size_t j = 1; j <= length; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = replaced < shorter ? replaced : shorter;
+            now[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], second[j - 2] + 1);
         }
     }
-    return row[length];
+    return rows[(i - 1) % 3][length];
 }
 
 static const char *last_name(const char *path) {

@@ -130,7 +130,9 @@ mf_Time mf_key_period(mf_Rate rate); // [ns]
 // Length of the path of the group that a path is in: 6 for "search.population", 0 at the top.
 size_t mf_key_group_length(const char *path);
 
-// Letters to insert, delete or replace to get from a to b (Levenshtein 1966), at most 255 long.
+// Letters to insert, delete or replace, or neighbours to swap, to get from a to b, at most 255 long
+// (Damerau 1964, Levenshtein 1966; no letter is changed twice). What a mistyped name most likely
+// means is always found by it.
 size_t mf_name_distance(const char *a, const char *b);
 
 #endif

@@ -140,11 +140,26 @@ static mf_Status check_group(const Check *check) {
     return status == MF_OK ? check_behaviour(check) : status;
 }
 
+// Recordings are HDF5, and their name has to say so.
+static bool is_record_name(const char *path) {
+    static const char *const endings[] = {".h5", ".hdf5"};
+    for (int i = 0; i < 2; i++) {
+        const size_t length = strlen(path), size = strlen(endings[i]);
+        if (length > size && strcmp(path + length - size, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static mf_Status check_record(const mf_Reader *reader, const mf_Robots *robots) {
     static const char *const others[] = {"record.every", "record.fields"};
     for (int i = 0; i < 2; i++)
         if (robots->record_path == NULL && mf_reader_find(reader, others[i]) != NULL)
             return mf_reader_refuse(reader, others[i], NULL, "expected the key record.file too");
+    if (robots->record_path != NULL && !is_record_name(robots->record_path))
+        return mf_reader_refuse(reader, "record.file", NULL,
+                                "expected a name that ends with .h5 or .hdf5, found '%.200s'",
+                                robots->record_path);
     return MF_OK;
 }
 

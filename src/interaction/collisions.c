@@ -2,6 +2,7 @@
 // collisions_step.c.
 #include "interaction/collisions.h"
 #include "base/hash.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 

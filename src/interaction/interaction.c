@@ -1,6 +1,7 @@
 // Interaction of shared groups: settings and their checks, memory, agent numbers, events.
 // What happens in a step is in round.c.
 #include "interaction/parts.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 

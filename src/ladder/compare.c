@@ -20,7 +20,7 @@ mf_CompareConfig mf_compare_config(void) {
                                .control_interval = 10 * MF_MILLISECOND,
                                .friction = (double)NAN,
                                .price_robots = 256};
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         config.wanted[i] = true;
     return config;
 }
@@ -33,7 +33,7 @@ const char *mf_motion_blind_spot(mf_Motion motion) {
         "weak motors, give of joints: joints are where they are told",
         "bending links, heat of motors, cables",
     };
-    return (unsigned)motion < MF_MOTION_COUNT ? spots[motion] : "";
+    return (unsigned)motion < MF_MOTION_LEVELS ? spots[motion] : "";
 }
 
 // ---- one level ---------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ static mf_Status run_all(mf_Context *context, const mf_Model *model, const mf_Co
                          mf_Comparison *all, mf_Error *error) {
     mf_CompareRow *reference = NULL;
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < MF_MOTION_COUNT && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < MF_MOTION_LEVELS && status == MF_OK; i++) {
         mf_CompareRow *row = &all->rows[i];
         row->motion = (mf_Motion)i;
         forget(row);
@@ -176,7 +176,7 @@ static mf_Status run_all(mf_Context *context, const mf_Model *model, const mf_Co
         return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
                           "the robot can move at none of the levels asked for");
     all->reference = reference->motion;
-    for (uint32_t i = 0; i < MF_MOTION_COUNT; i++)
+    for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].sample_count > 0 && &all->rows[i] != reference)
             find_errors(reference, &all->rows[i]);
     return MF_OK;
@@ -217,7 +217,7 @@ mf_Status mf_compare(mf_Context *context, const mf_Model *model, const mf_Compar
 void mf_comparison_destroy(mf_Comparison *comparison) {
     if (comparison == NULL)
         return;
-    for (uint32_t i = 0; i < MF_MOTION_COUNT; i++)
+    for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
         mf_release(comparison->context, comparison->rows[i].samples);
     mf_release(comparison->context, comparison);
 }

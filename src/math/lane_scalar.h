@@ -9,7 +9,7 @@
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MF_SCALAR_FMA_
 #else
-#include "math/lane_fma.h"
+#include "math/fma.h"
 #endif
 
 typedef mf_real mf_lane;
@@ -74,9 +74,9 @@ static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
     MF_HIDE_ORIGIN_(sum);
     return sum;
 #elif defined(MF_KERNEL_F64)
-    return mf_fma_double_(a, b, c);
+    return mf_fma_double(a, b, c);
 #else
-    return mf_fma_float_(a, b, c);
+    return mf_fma_float(a, b, c);
 #endif
 }
 // a * b + c where the mask holds, else c.

@@ -2,7 +2,7 @@
 #ifndef MF_MATH_LANE_SSE2_H
 #define MF_MATH_LANE_SSE2_H
 
-#include "math/lane_fma.h"
+#include "math/fma.h"
 
 #if defined(__FMA__)
 #include <immintrin.h>
@@ -61,7 +61,7 @@ static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
 #if defined(__FMA__)
     return _mm_fmadd_pd(a, b, c);
 #else
-    return mf_fma_double2_(a, b, c);
+    return mf_fma_double2(a, b, c);
 #endif
 }
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {
@@ -149,7 +149,7 @@ static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {
 #if defined(__FMA__)
     return _mm_fmadd_ps(a, b, c);
 #else
-    return mf_fma_float4_(a, b, c);
+    return mf_fma_float4(a, b, c);
 #endif
 }
 static inline mf_lane mf_min(mf_lane a, mf_lane b) {

@@ -1,5 +1,5 @@
 // Names of the motions, which of them a model can move by, and groups that move by several.
-#include "motion/levels.h"
+#include "motion/table.h"
 #include "base/hash.h"
 #include "motion/articulated/commands.h"
 #include "world/attach.h"
@@ -8,18 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {"kinematic", "points", "rigid", "prescribed", "articulated"};
 static const char *const own_names[] = {"own",   "own2",  "own3",  "own4",  "own5",  "own6",
                                         "own7",  "own8",  "own9",  "own10", "own11", "own12",
                                         "own13", "own14", "own15", "own16"};
 enum { OWN_COUNT = MF_MOTION_OWN_LAST - MF_MOTION_OWN + 1 };
-_Static_assert(sizeof names / sizeof *names == MF_MOTION_COUNT, "a name for each motion");
 _Static_assert(sizeof own_names / sizeof *own_names == OWN_COUNT, "a name for each own motion");
 
 const char *mf_motion_name(mf_Motion motion) {
     unsigned number = (unsigned)motion;
     if (number < MF_MOTION_COUNT)
-        return names[number];
+        return mf_motion_row(motion)->name;
     if (number >= MF_MOTION_OWN && number <= MF_MOTION_OWN_LAST)
         return own_names[number - MF_MOTION_OWN];
     return "unknown";
@@ -58,7 +56,7 @@ static void list_motions(char *text, size_t size, const bool has[MF_MOTION_COUNT
 // Adds the motion to a group of one robot that nobody sees: what the motion itself refuses, and
 // only that, is what the model cannot do.
 static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *error) {
-    const mf_Level *level = mf_level(motion);
+    const mf_MotionRow *row = mf_motion_row(motion);
     mf_MotionsConfig config = mf_motions_config();
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig robots = mf_group_config();
@@ -67,14 +65,14 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
     settings.step = MF_MILLISECOND;
     settings.isa = MF_ISA_SCALAR;
     robots.model = model;
-    if (level == NULL)
+    if (row == NULL)
         return mf_fail(error, MF_UNSUPPORTED, "%u is no motion", (unsigned)motion);
     mf_Status status = mf_world_create(model->context, &settings, &world, error);
     if (status != MF_OK)
         return status;
     status = mf_world_add_group(world, &robots, &group, error);
     if (status == MF_OK)
-        status = level->add(group, &config, error);
+        status = row->add(group, &config, error);
     mf_world_destroy(world);
     return status;
 }
@@ -110,7 +108,13 @@ mf_MotionsConfig mf_motions_config(void) {
                               .points = mf_points_config(),
                               .rigid = mf_rigid_config(),
                               .prescribed = mf_prescribed_config(),
-                              .articulated = mf_articulated_config()};
+                              .articulated = mf_articulated_config(),
+                              .quadrotor = mf_quadrotor(),
+                              .quadrotor_settings = mf_quadrotor_settings(),
+                              .fixed_wing = mf_fixed_wing(),
+                              .fixed_wing_settings = mf_fixed_wing_settings(),
+                              .car = mf_car(),
+                              .car_settings = mf_car_settings()};
 }
 
 void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes) {
@@ -179,10 +183,10 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
     mf_Status status = check_config(group, &settings, "motion", motion, error);
     if (status == MF_OK && motion == MF_MOTION_OWN)
         status = mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is no motion", (unsigned)motion);
-    return status == MF_OK ? mf_level(motion)->add(group, &settings, error) : status;
+    return status == MF_OK ? mf_motion_row(motion)->add(group, &settings, error) : status;
 }
 
-static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf_Motion start,
+static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_LEVELS], mf_Motion start,
                             mf_Error *error) {
     static const char *const none[] = {NULL};
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -203,7 +207,7 @@ static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf
         system.writes = none;
         system.any_gravity = true; // as far as the motions do
         system.settings_hash = mf_hash_u32(MF_HASH_START, (uint32_t)start);
-        for (int i = 0; i < MF_MOTION_COUNT; i++)
+        for (int i = 0; i < MF_MOTION_LEVELS; i++)
             system.settings_hash = mf_hash_u32(system.settings_hash, has[i]);
         status = mf_group_add_system(group, &system, error);
     }
@@ -217,13 +221,18 @@ mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     mf_Status status = check_config(group, config, "motions.start", start, error);
     if (status != MF_OK)
         return status;
-    bool has[MF_MOTION_COUNT];
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    if (config->start >= MF_MOTION_LEVELS && config->start != MF_MOTION_OWN)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "motions.start: robots do not change between %s and other motions; "
+                       "mf_motion_add adds it alone",
+                       mf_motion_name(start));
+    bool has[MF_MOTION_LEVELS];
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         has[i] = config->has[i] || config->start == (mf_Motion)i;
     status = add_system(group, has, config->start, error);
-    for (int i = 0; i < MF_MOTION_COUNT && status == MF_OK; i++) {
+    for (int i = 0; i < MF_MOTION_LEVELS && status == MF_OK; i++) {
         if (has[i])
-            status = mf_level((mf_Motion)i)->add(group, config, error);
+            status = mf_motion_row((mf_Motion)i)->add(group, config, error);
     }
     return status;
 }
@@ -243,8 +252,8 @@ mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {
 bool mf_motion_in(const mf_Group *group, mf_Motion motion) {
     if (group == NULL)
         return false;
-    const mf_Level *level = mf_level(motion);
-    return level != NULL ? level->is_in(group) : mf_level_own(group, motion) != NULL;
+    const mf_MotionRow *row = mf_motion_row(motion);
+    return row != NULL ? mf_motion_plan(group, row) != NULL : mf_motion_own(group, motion) != NULL;
 }
 
 mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *error) {
@@ -275,9 +284,9 @@ void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[
     if (group == NULL)
         return;
     const mf_Motion motion = mf_motion_of(group, instance);
-    const mf_Level *level = mf_level(motion);
-    if (level != NULL) {
-        level->momentum(group, instance, center, linear, angular);
+    const mf_MotionRow *row = mf_motion_row(motion);
+    if (row != NULL) {
+        row->momentum(group, instance, center, linear, angular);
         return;
     }
     assert(mf_motion_in(group, motion));
@@ -291,8 +300,8 @@ void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[
 mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
     if (group == NULL)
         return (mf_MotionEnergy){0};
-    const mf_Level *level = mf_level(mf_motion_of(group, instance));
-    return level != NULL ? level->energy(group, instance) : (mf_MotionEnergy){0};
+    const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, instance));
+    return row != NULL ? row->energy(group, instance) : (mf_MotionEnergy){0};
 }
 
 // ---- ground -------------------------------------------------------------------------------------

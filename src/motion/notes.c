@@ -449,7 +449,7 @@ static Case case_in(const mf_Group *group, mf_Motion motion) {
 }
 
 bool mf_motion_note(const mf_Model *model, mf_Motion motion, uint32_t index, char *text) {
-    if (model == NULL || text == NULL || (unsigned)motion >= MF_MOTION_COUNT)
+    if (model == NULL || text == NULL || (unsigned)motion >= MF_MOTION_LEVELS)
         return false;
     const Case c = case_of(model, motion);
     return note_of(&c, &index, text);
@@ -458,7 +458,7 @@ bool mf_motion_note(const mf_Model *model, mf_Motion motion, uint32_t index, cha
 bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *text) {
     if (group == NULL || text == NULL)
         return false;
-    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         if (!mf_motion_in(group, (mf_Motion)i))
             continue;
         const Case c = case_in(group, (mf_Motion)i);

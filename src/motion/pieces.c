@@ -1,15 +1,36 @@
 // How a motion's kernels go over the blocks of a group.
 #include "motion/pieces.h"
+#include "math/kernel_table.h"
 
 #include <string.h>
 
 enum { HIDDEN = 1u << 31 }; // [1] in place of a fault word: moves by another motion
 
-mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own, uint32_t lanes) {
+mf_KernelPick mf_pieces_kernels(const mf_Group *group) {
+    return mf_kernel_pick(mf_world_isa(mf_group_world(group)),
+                          mf_group_settings(group)->double_precision);
+}
+
+mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own) {
     return (mf_Pieces){.fault = mf_group_find_field(group, "fault.word"),
                        .level = mf_group_find_field(group, "motion.level"),
                        .own = own,
-                       .lanes = lanes};
+                       .lanes = mf_pieces_kernels(group).lanes};
+}
+
+mf_Row mf_row(const mf_Field *field) {
+    if (field == NULL)
+        return (mf_Row){NULL, 0, 0};
+    const size_t value = mf_field_value_size(field->info.type);
+    return (mf_Row){field->data, field->components * MF_BLOCK * value, value};
+}
+
+void mf_canonical_rows(mf_Group *group, mf_Field **rows, uint32_t count) {
+    static const char *const names[MF_TREE_ROWS] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "joint.target"};
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = mf_group_find_field(group, names[i]);
 }
 
 mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane) {

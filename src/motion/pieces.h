@@ -7,6 +7,7 @@
 
 #include <mayfly/motion.h>
 
+#include "math/kernel.h"
 #include "world/attach.h"
 
 typedef struct mf_Pieces {
@@ -23,7 +24,27 @@ typedef void (*mf_PieceFn)(const void *plan, uint32_t block, uint32_t lane, uint
 
 // The fault and level fields of the group as they are now; a motion that is to share a group with
 // others finds motion.level there when it is added.
-mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own, uint32_t lanes);
+mf_Pieces mf_pieces_bind(mf_Group *group, mf_Motion own);
+
+// The copies of kernels for the group's instruction set and precision.
+mf_KernelPick mf_pieces_kernels(const mf_Group *group);
+
+// Where a kernel finds a field: the value of component 0 of a lane of a block. Components are
+// MF_BLOCK values apart.
+typedef struct mf_Row {
+    char *base; // NULL: the group does not have the field
+    size_t stride; // [byte] from block to block
+    size_t value;  // [byte]
+} mf_Row;
+mf_Row mf_row(const mf_Field *field); // of NULL: a row without base
+static inline void *mf_row_at(const mf_Row *row, uint32_t block, uint32_t lane) {
+    return row->base == NULL ? NULL : row->base + block * row->stride + lane * row->value;
+}
+
+// The fields that every group has, in this order: base.position, .orientation, .linear_velocity,
+// .angular_velocity; and of models with joints joint.angle, .rate, .target.
+enum { MF_BODY_ROWS = 4, MF_TREE_ROWS = 7 };
+void mf_canonical_rows(mf_Group *group, mf_Field **rows, uint32_t count);
 
 // The rows of warnings of the lanes to step, from the first one on; components are MF_BLOCK apart.
 typedef struct mf_WarningRows {

@@ -7,7 +7,7 @@
 // p0, L0 and the columns of I are read off the motion's own answers for w = 0 and the three unit
 // rates, so whatever a motion counts as mass, joint motion or inertia is in them; then w follows
 // from L and v from p.
-#include "motion/levels.h"
+#include "motion/table.h"
 #include "math/scalar.h"
 
 typedef struct Momentum {
@@ -47,10 +47,10 @@ static void twist_get(const Twist *twist, double velocity[3], double rate[3]) {
 }
 
 // The base's fields hold world velocity and body rate; the latter only names the columns.
-static void momentum_at(const Twist *twist, const mf_Group *group, const mf_Level *level,
+static void momentum_at(const Twist *twist, const mf_Group *group, const mf_MotionRow *row,
                         const double velocity[3], const double rate[3], Momentum *out) {
     twist_set(twist, velocity, rate);
-    level->momentum(group, twist->instance, out->center, out->linear, out->angular);
+    row->momentum(group, twist->instance, out->center, out->linear, out->angular);
 }
 
 // Solves a x = b, columns of a given; false when a is singular or anything is not finite.
@@ -70,20 +70,20 @@ static bool solve(double x[3], const double a[3][3], const double b[3]) {
     return mf_all_finite(x, 3);
 }
 
-// The twist with which `level` counts the momentum `wanted`. Where its inertia cannot tell the
-// turn, the rate stays.
-static void hand_over(mf_Group *group, const mf_Level *level, const Twist *twist,
+// The twist with which the motion of `row` counts the momentum `wanted`. Where its inertia cannot
+// tell the turn, the rate stays.
+static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twist,
                       const Momentum *wanted) {
     const double none[3] = {0, 0, 0};
     const double mass = mf_group_model(group)->mass;
     double velocity[3], rate[3], column[3][3], pull[3][3], rest[3];
     Momentum still;
     twist_get(twist, velocity, rate);
-    momentum_at(twist, group, level, none, none, &still);
+    momentum_at(twist, group, row, none, none, &still);
     for (uint32_t i = 0; i < 3; i++) {
         const double unit[3] = {i == 0, i == 1, i == 2};
         Momentum turning;
-        momentum_at(twist, group, level, none, unit, &turning);
+        momentum_at(twist, group, row, none, unit, &turning);
         mf_vec3_sub(column[i], turning.angular, still.angular);
         mf_vec3_sub(pull[i], turning.linear, still.linear);
     }
@@ -101,13 +101,9 @@ static void hand_over(mf_Group *group, const mf_Level *level, const Twist *twist
 }
 
 // A base that is held has no twist to give.
-static bool base_moves(const mf_Group *group, mf_Motion motion) {
-    mf_ArticulatedBase base = motion == MF_MOTION_KINEMATIC    ? mf_kinematic_settings(group)->base
-                              : motion == MF_MOTION_RIGID      ? mf_rigid_settings(group)->base
-                              : motion == MF_MOTION_PRESCRIBED ? mf_prescribed_settings(group)->base
-                              : motion == MF_MOTION_ARTICULATED
-                                  ? mf_articulated_settings(group)->base
-                                  : MF_ARTICULATED_FREE;
+static bool base_moves(const mf_Group *group, const mf_MotionRow *row) {
+    const mf_ArticulatedBase base =
+        row->base != NULL ? row->base(mf_motion_plan(group, row)) : MF_ARTICULATED_FREE;
     return base == MF_ARTICULATED_FREE ||
            (base == MF_ARTICULATED_AS_MODEL && mf_group_model(group)->base != MF_BASE_FIXED);
 }
@@ -124,11 +120,11 @@ mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to, mf_
     if (from == to)
         return MF_OK;
     const double none[3] = {0, 0, 0};
-    const mf_Level *level = mf_level(to);
+    const mf_MotionRow *row = mf_motion_row(to);
     const Twist twist = {.linear = mf_group_find_field(group, "base.linear_velocity"),
                          .angular = mf_group_find_field(group, "base.angular_velocity"),
                          .instance = instance};
-    const mf_SystemConfig *own = level == NULL ? mf_level_own(group, to) : NULL;
+    const mf_SystemConfig *own = row == NULL ? mf_motion_own(group, to) : NULL;
     Momentum momentum;
     mf_motion_momentum(group, instance, momentum.center, momentum.linear, momentum.angular);
     mf_field_set(mf_group_find_field(group, "motion.level"), instance, 0, (double)to);
@@ -138,13 +134,14 @@ mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to, mf_
             own->reset(group, instance, own->user);
         return MF_OK;
     }
-    if (level->refresh != NULL)
-        level->refresh(group, instance);
-    if (mf_group_fault(group, instance) != 0 || !base_moves(group, to))
+    if (row->enter != NULL)
+        row->enter(group, instance, mf_motion_plan(group, row));
+    if (mf_group_fault(group, instance) != 0 || !base_moves(group, row))
         return MF_OK;
-    if (to == MF_MOTION_KINEMATIC)
+    const mf_MotionRow *before = mf_motion_row(from);
+    if (!row->dynamic)
         twist_set(&twist, none, none);
-    else if (from != MF_MOTION_KINEMATIC && mf_level(from) != NULL)
-        hand_over(group, level, &twist, &momentum);
+    else if (before != NULL && before->dynamic)
+        hand_over(group, row, &twist, &momentum);
     return MF_OK;
 }

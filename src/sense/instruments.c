@@ -5,6 +5,7 @@
 // Invariant: sensor.value is state, because between two ticks of a slow sensor it holds what cannot
 // be computed again; the kept velocities are not, since every tick writes before it reads them.
 #include "sense/instruments_build.h"
+#include "math/kernel_table.h"
 #include "sense/sensor.h"
 
 #include "world/attach.h"

@@ -4,6 +4,8 @@
 
 #include "math/kernel.h"
 
+#include <mayfly/world.h>
+
 enum { MF_INSTRUMENT_LINKS = 512, MF_INSTRUMENT_VELOCITIES = 1024 };
 
 // A frame that moves with link `body` - 1, or stands in the world (0).

@@ -6,6 +6,7 @@
 // Invariant: sensor fields are state, because between two ticks of a slow sensor they hold what
 // cannot be computed again; a snapshot taken there must carry them.
 #include "sense/sensors.h"
+#include "math/kernel_table.h"
 
 #include "sense/signal.h"
 #include "world/attach.h"

@@ -4,6 +4,8 @@
 
 #include "math/kernel.h"
 
+#include <mayfly/world.h>
+
 // A component of point.load or contact.load.
 typedef struct mf_SensorRow {
     uint32_t row; // [1]

@@ -6,6 +6,7 @@
 // sample of state s can be read from state s + lag on, lag = delay / step made up to a whole
 // number, and lies at place k mod slots in the ring: as many samples as lag steps can hold.
 #include "sense/signal.h"
+#include "math/kernel_table.h"
 
 #include "math/scalar.h"
 #include "world/attach.h"

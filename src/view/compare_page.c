@@ -92,7 +92,7 @@ static void put_tables(mf_Text *text, const mf_Comparison *all) {
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         mf_text_format(text, "<th class=\"num\">%s</th>", heads[i]);
     mf_text_put(text, "<th>seen</th></tr>\n");
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             put_level(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n<section><h2>On the ground</h2>\n<table>\n"
@@ -100,7 +100,7 @@ static void put_tables(mf_Text *text, const mf_Comparison *all) {
                       "<th class=\"num\">largest tilt rad</th>"
                       "<th class=\"num\">deepest in the ground mm</th>"
                       "<th class=\"num\">slip of feet mm/s</th><th>cannot show</th></tr>\n");
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         put_ground_row(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n");
 }
@@ -119,7 +119,7 @@ static double value_of(const mf_CompareSample *sample, Series series) {
 static void widen(const mf_Comparison *all, Series series, double range[2]) {
     range[0] = INFINITY;
     range[1] = -INFINITY;
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         for (uint32_t s = 0; s < all->rows[i].sample_count; s++) {
             double value = value_of(&all->rows[i].samples[s], series);
             range[0] = isfinite(value) ? fmin(range[0], value) : range[0];
@@ -151,7 +151,7 @@ static void put_chart(mf_Text *text, const mf_Comparison *all, const char *title
     mf_text_escape(text, title);
     mf_text_put(text, "</h2>\n");
     mf_chart_begin(text, chart, title);
-    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         if (all->rows[i].sample_count == 0)
             continue;
         put_line(text, chart, &all->rows[i], x, y, shift);

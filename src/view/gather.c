@@ -100,7 +100,7 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
 
 static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
     mf_Status status = MF_OK;
-    for (int motion = MF_MOTION_COUNT - 1; motion >= 0 && status == MF_OK; motion--)
+    for (int motion = MF_MOTION_LEVELS - 1; motion >= 0 && status == MF_OK; motion--)
         if ((mf_Motion)motion != data->experiment->motion)
             status = try_level(data, (mf_Motion)motion, error);
     return status;

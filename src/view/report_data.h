@@ -33,7 +33,7 @@ typedef struct mf_ReportData {
     mf_Trial trial;        // the champion again, with the experiment's step
     mf_Trial fine;         // and with a smaller one
     uint32_t fine_divisor; // [1] how much smaller; 1 when no smaller step is possible
-    mf_ReportLevel levels[MF_MOTION_COUNT]; // the others than that it evolved at, dearest first
+    mf_ReportLevel levels[MF_MOTION_LEVELS]; // the others than that it evolved at, dearest first
     uint32_t level_count;                   // [1]
     mf_Text film;                           // page with the champion's film; empty: none
     mf_Scene scene;                         // one robot with the champion's controller

@@ -1,5 +1,5 @@
-// Instruction sets: names, what the processor has, what MAYFLY_ISA asks for.
-#include "math/kernel.h"
+// Instruction sets: names, what the processor and this build have, what MAYFLY_ISA asks for.
+#include "math/kernel_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,46 +11,85 @@ const char *mf_isa_name(mf_Isa isa) {
     return index < sizeof isa_names / sizeof *isa_names ? isa_names[index] : "unknown";
 }
 
-bool mf_isa_available(mf_Isa isa) {
-    switch (isa) {
-    case MF_ISA_AUTO:
-    case MF_ISA_SCALAR:
-    case MF_ISA_BASELINE:
-        return true;
-#if defined(MF_WIDE_COPIES)
-    case MF_ISA_AVX2:
+// True for sets that are part of every processor of the kind that this build is for.
+static bool processor_has(mf_KernelRow row) {
+    switch (row) {
+#if defined(__x86_64__)
+    case MF_ROW_AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    case MF_ISA_AVX512:
+    case MF_ROW_AVX512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("fma");
+    case MF_ROW_SINGLE:
+        return __builtin_cpu_supports("fma");
 #endif
     default:
-        return false;
+        return true;
     }
 }
 
+bool mf_kernel_row_available(mf_KernelRow row) {
+    static const bool built[MF_KERNEL_ROWS] = {MF_HAS_SCALAR, MF_HAS_BASELINE, MF_HAS_AVX2,
+                                               MF_HAS_AVX512, MF_HAS_SINGLE};
+    return built[row] && processor_has(row);
+}
+
+mf_KernelRow mf_kernel_row_single(mf_Isa isa) {
+    const bool wide = isa == MF_ISA_AVX2 || isa == MF_ISA_AVX512 || !MF_HAS_SCALAR;
+    return wide && mf_kernel_row_available(MF_ROW_SINGLE) ? MF_ROW_SINGLE : MF_ROW_SCALAR;
+}
+
+mf_KernelPick mf_kernel_pick(mf_Isa isa, bool double_precision) {
+    static const uint32_t vectors[MF_KERNEL_ROWS] = {1, 4, 8, 16, 1}; // floats
+    mf_KernelPick pick = {.wide = mf_kernel_row(isa),
+                          .single = mf_kernel_row_single(isa),
+                          .double_precision = double_precision};
+    pick.lanes = vectors[pick.wide];
+#if !defined(__SSE2__) // the baseline has no vectors here
+    if (pick.wide == MF_ROW_BASELINE)
+        pick.lanes = 1;
+#endif
+    if (pick.lanes > 1 && double_precision)
+        pick.lanes /= 2;
+    return pick;
+}
+
+bool mf_isa_available(mf_Isa isa) {
+    return isa == MF_ISA_AUTO || ((unsigned)isa <= MF_ISA_AVX512 &&
+                                  mf_kernel_row_available(mf_kernel_row(isa)));
+}
+
 static mf_Isa best_isa(void) {
-    if (mf_isa_available(MF_ISA_AVX512))
-        return MF_ISA_AVX512;
-    return mf_isa_available(MF_ISA_AVX2) ? MF_ISA_AVX2 : MF_ISA_BASELINE;
+    mf_Isa best = MF_ISA_AVX512;
+    while (best > MF_ISA_SCALAR && !mf_isa_available(best))
+        best--;
+    return best;
+}
+
+static mf_Status refuse(mf_Isa isa, mf_Isa best, mf_Error *error) {
+    const bool missing = processor_has(mf_kernel_row(isa));
+    return mf_fail(error, MF_UNSUPPORTED, "MAYFLY_ISA=%s: this %s does not have it (best here: %s)",
+                   mf_isa_name(isa), missing ? "build" : "processor", mf_isa_name(best));
 }
 
 mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error) {
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_isa_detect: out is NULL");
     *out = best_isa();
+    if (!mf_isa_available(*out))
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "this build is for another processor: expected one with fused multiply-add, "
+                       "or a build with -DMAYFLY_COPIES=all");
     const char *wanted = getenv("MAYFLY_ISA");
     if (wanted == NULL || *wanted == '\0' || strcmp(wanted, "auto") == 0)
         return MF_OK;
-    for (int i = MF_ISA_SCALAR; i <= MF_ISA_AVX512; i++) {
-        if (strcmp(wanted, isa_names[i]) != 0)
+    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
+        if (strcmp(wanted, mf_isa_name(isa)) != 0)
             continue;
-        if (!mf_isa_available((mf_Isa)i))
-            return mf_fail(error, MF_UNSUPPORTED,
-                           "MAYFLY_ISA=%s: this processor does not have it (best here: %s)", wanted,
-                           mf_isa_name(*out));
-        *out = (mf_Isa)i;
+        if (!mf_isa_available(isa))
+            return refuse(isa, *out, error);
+        *out = isa;
         return MF_OK;
     }
     return mf_fail(error, MF_BAD_ARGUMENT,

@@ -86,7 +86,7 @@ expect 0 --help
 grep -q 'usage: mayfly COMMAND' out || fail 'the overview lacks its usage'
 expect 0 --version
 grep -Eq '^mayfly [0-9]+\.[0-9]+\.[0-9]+$' out || fail 'the version is no version'
-for command in evolve run replay info check bench; do
+for command in evolve run compare replay info check bench; do
     expect 0 "$command" --help
     cp out direct
     [ "$(grep -c "^  mayfly $command" out)" -ge 2 ] || fail "$command --help lacks two examples"
@@ -102,8 +102,9 @@ for key in search.population world.step terrain.file; do
 done
 
 # ---- evolve, run, replay --------------------------------------------------------------------------
-small="--generations 12 --population 10 --duration 4 --set search.survivors=5 --seed 3"
-# The words of $small are meant to be split.
+same="--population 10 --duration 4 --set search.survivors=5"
+small="$same --generations 12 --seed 3"
+# The words of $small and $same are meant to be split.
 # shellcheck disable=SC2086
 expect 0 evolve "$hexapod" $small --out whole --json --threads 1
 json_lines out
@@ -121,7 +122,7 @@ done
 refused 1 '--resume' evolve "$hexapod" --out whole
 grep -qF -- '--out' err || fail 'the message about an old archive names only one way out'
 # shellcheck disable=SC2086
-refused 1 'seed' evolve "$hexapod" $small --seed 4 --out whole --resume
+refused 1 'seed' evolve "$hexapod" $same --generations 12 --seed 4 --out whole --resume
 # shellcheck disable=SC2086
 expect 0 evolve "$hexapod" $small --out two --threads 2 --json
 [ "$(value hash)" = "$hash" ] || fail 'two threads give another population than one'
@@ -165,7 +166,7 @@ expect 0 run "$hexapod" --duration 2 --robots 5 --json --seed 77
 mkdir changed
 cp "$source_dir/models/hexapod.urdf" changed/robot.urdf
 # shellcheck disable=SC2086
-expect 0 evolve "$hexapod" $small --generations 1 --model changed/robot.urdf --out changed/run
+expect 0 evolve "$hexapod" $same --generations 1 --seed 3 --model changed/robot.urdf --out changed/run
 expect 0 replay changed/run
 sed -i 's/mass value="[0-9.]*"/mass value="0.123"/' changed/robot.urdf
 refused 1 'changed' replay changed/run
@@ -174,14 +175,14 @@ refused 1 'changed' replay changed/run
 mkdir -p project/models
 cp "$source_dir/models/hexapod.urdf" project/models/robot.urdf
 # shellcheck disable=SC2086
-expect 0 evolve "$hexapod" $small --generations 1 --model project/models/robot.urdf --out project/runs/a
+expect 0 evolve "$hexapod" $same --generations 1 --seed 3 --model project/models/robot.urdf --out project/runs/a
 mv project moved
 expect 0 replay moved/runs/a --json
 [ "$(value equal)" = true ] || fail 'a run that moved with its robot gives another fitness'
 expect 0 replay moved/runs/a
 grep -q 'moved/models/robot.urdf' out || fail 'replay does not say where it found the robot'
 # shellcheck disable=SC2086
-expect 0 evolve "$hexapod" $small --generations 1 --model moved/models/robot.urdf --out moved/runs/a --resume
+expect 0 evolve "$hexapod" $same --generations 1 --seed 3 --model moved/models/robot.urdf --out moved/runs/a --resume
 mkdir elsewhere && mv moved/models/robot.urdf elsewhere/other.urdf
 refused 1 '--model FILE' replay moved/runs/a
 expect 0 replay moved/runs/a --model elsewhere/other.urdf --json
@@ -260,6 +261,16 @@ for key in bench motion instances threads isa precision dt steps seconds steps_p
     realtime_factor hash bytes_per_robot contacts_per_robot; do
     head -n 1 out | grep -q "\"$key\":" || fail "bench --json lacks $key"
 done
+# One bench of each kind: every line has the rate of the core, the same in one run.
+expect 0 bench points-single quadrotor-1000 articulated-free model-humanoid humanoid-rigid soccer-2 \
+    environment-swarm schedule-sequence --instances 16 --steps 10 --repeats 1 --json
+[ "$(grep -c '"gflops":[0-9]' out)" -eq 8 ] || fail 'bench --json: lines without gflops'
+[ "$(grep -o '"gflops":[^,}]*' out | sort -u | wc -l)" -eq 1 ] || fail 'bench measures more than once'
+awk "BEGIN { exit !($(value gflops) > 0.1 && $(value gflops) < 2000) }" ||
+    fail "a core makes $(value gflops) GFLOP/s"
+expect 0 bench points-single --steps 50 --repeats 1
+head -n 1 out | grep -Eq '^this core: [0-9.]+ GFLOP/s of fused multiply-adds' ||
+    fail 'the table of bench does not begin with the rate of the core'
 expect 0 bench evolve-paper --generations 2 --steps 100 --instances 10 --json
 json_lines out
 

@@ -17,17 +17,17 @@ fail() {
     exit 1
 }
 
-# evolve OUT MORE...
+# evolve OUT POINTS MORE...
 evolve() {
-    folder=$1
-    shift
+    folder=$1 points=$2
+    shift 2
     "$mayfly" evolve "$source_dir/scenes/neophysix.yaml" --model "$robot" \
         --terrain "$source_dir/scenes/hills.pgm" --set terrain.scale=0.15 \
-        --set model.mesh_points=2 --generations 3 --population 40 --survivors 20 --duration 20 \
+        --set model.mesh_points="$points" --generations 3 --population 40 --survivors 20 --duration 20 \
         --out "$folder" --json "$@" >out 2>err || fail "evolve: exit code $?"
 }
 
-evolve one --threads 1
+evolve one 2 --threads 1
 hash=$(value hash)
 [ ${#hash} -eq 16 ] || fail "no hash: '$hash'"
 awk -v best="$(value best)" 'BEGIN { exit !(best > 0.05 && best < 20) }' ||
@@ -39,8 +39,8 @@ grep -q 'hills.pgm' one/experiment.yaml || fail 'the settings do not name the gr
 [ "$(value equal)" = true ] || fail 'the replay has other bits'
 
 # Two threads, another instruction set, and every mesh in full detail on the way.
-MAYFLY_ISA=scalar evolve two --threads 2
+MAYFLY_ISA=scalar evolve two 2 --threads 2
 [ "$(value hash)" = "$hash" ] || fail 'threads or instruction set change the population'
-evolve fine --set model.mesh_points=8
+evolve fine 8
 [ "$(value hash)" != "$hash" ] || fail 'more points of the meshes make no difference'
 echo 'the real robot walks over the hills'

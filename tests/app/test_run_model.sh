@@ -48,21 +48,21 @@ near base_height 0.98391 1e-5
 expect 0 run box.xml --motion points --json
 [ "$(value motion)" = points ] || fail '--motion points is not heard'
 near base_height 0.7 0.005
-expect 0 run box.xml --seconds 0.4
+expect 0 run box.xml --duration 0.4
 for word in 'starts at keyframe' 'gravity 5' 'steps of 4 ms' 'faults    0' 'feels' 'hash'; do
     grep -q "$word" out || fail "the page lacks '$word'"
 done
 
 # ---- many, and the same for every number of threads -------------------------------------------------
 hexapod=$source_dir/models/hexapod.urdf
-expect 0 run "$hexapod" --instances 100 --seconds 0.5 --threads 1 --json
+expect 0 run "$hexapod" --robots 100 --duration 0.5 --threads 1 --json
 one=$(value hash)
 near robots 100 0
 near faults 0 0
 near load 1 0.2
 expect 0 run "$hexapod" --robots 100 --duration 0.5 --threads 2 --json
 [ "$(value hash)" = "$one" ] || fail 'the hash depends on the threads'
-expect 0 run models/hexapod.urdf --seconds 0.1 --record run.h5 --fields base.position --every 0.01
+expect 0 run models/hexapod.urdf --duration 0.1 --record run.h5 --fields base.position --every 0.01
 [ -s run.h5 ] || fail '--record wrote nothing'
 
 # ---- a robot that the world holds, without a floor --------------------------------------------------
@@ -104,14 +104,14 @@ refused 1 'loop.xml:2' run loop.xml
 printf '<mujoco><worldbody><body name="b">\n<joint name="j"/><geom size="1"/></body></worldbody><actuator>\n<dcmotor joint="j"/></actuator></mujoco>' >sticky.xml
 refused 1 'sticky.xml:3' run sticky.xml --strict
 refused 1 'sticky.xml:3' info sticky.xml --strict
-expect 0 run sticky.xml --seconds 0.1
+expect 0 run sticky.xml --duration 0.1
 grep -q 'note: sticky.xml:3: .*dropped' out || fail 'run does not say what it drops'
 printf '<mujoco><option integrator="implicit"/><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 1">\n<freejoint/><geom size="1"/></body></worldbody></mujoco>' >implicit.xml
 refused 1 'integrator implicit' run implicit.xml --strict
 refused 1 'motion rigid' run implicit.xml --strict --motion rigid
 refused 1 'integrator implicit' info implicit.xml --strict
 refused 1 'motion rigid' info implicit.xml --strict --motion rigid --fields
-expect 0 run implicit.xml --motion rigid --seconds 0.1
+expect 0 run implicit.xml --motion rigid --duration 0.1
 grep -q 'note: motion rigid: ' out || fail 'run does not say what the motion leaves out'
 expect 0 info implicit.xml
 grep -q 'note: integrator implicit' out || fail 'info does not say what the motion leaves out'
@@ -120,7 +120,7 @@ grep -q 'note: motion points: shapes (1) touch the ground by points' out || fail
 expect 0 info implicit.xml --motion points --json
 grep -q '"motion_notes":\["motion points: integrator' out || fail 'no notes of the motion in JSON'
 printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml
-expect 0 run limit.xml --motion prescribed --seconds 0.1
+expect 0 run limit.xml --motion prescribed --duration 0.1
 grep -q "note: sensor 0 's' reads 0: " out || fail 'a sensor that cannot be measured is not told'
 cat >pulled.xml <<'EOF'
 <mujoco><worldbody><site name="w" pos="0 0 1"/><body><joint type="slide" axis="1 0 0"/><geom size=".05" mass="1"/>
@@ -128,12 +128,12 @@ cat >pulled.xml <<'EOF'
 <tendon><spatial name="rope" stiffness="10"><site site="w"/><site site="s"/></spatial></tendon>
 <sensor><force name="f" site="s"/></sensor></mujoco>
 EOF
-expect 0 run pulled.xml --seconds 0.1
+expect 0 run pulled.xml --duration 0.1
 grep -q "note: sensor 0 'f' takes the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not told'
 expect 0 info limit.xml --motion points
 grep -q 'note: mayfly run refuses it: ' out || fail 'info does not say that run refuses'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
-expect 0 run fast.xml --strict --seconds 0.1
+expect 0 run fast.xml --strict --duration 0.1
 expect 0 info fast.xml --strict
 expect 0 info --unsupported sticky.xml
 grep -q 'sticky.xml:3' out || fail '--unsupported does not name file and line'
@@ -160,10 +160,10 @@ refused 1 'gone.xml' run gone.xml
     done
     printf '</body></worldbody></mujoco>'
 } >spiky.xml
-expect 0 run spiky.xml --robots 3 --seconds 0.02
+expect 0 run spiky.xml --robots 3 --duration 0.02
 grep -q '^warning   contacts: in [0-9]* robot-steps of 3 robots there were more contacts than' out || fail 'left out contacts are not told'
 grep -q '^faults    0$' out || fail 'a warning counts as a fault'
-expect 0 run spiky.xml --robots 3 --seconds 0.02 --json
+expect 0 run spiky.xml --robots 3 --duration 0.02 --json
 grep -q '"warnings":{.*"contacts":{"residual":[0-9.]*,"robots":3,"steps":[0-9]*}' out || grep -q '"contacts":{"robots":3,"steps":[0-9]*,"residual":[0-9.]*}' out || fail 'no warnings in JSON'
 expect 0 run box.xml --json
 grep -q '"warnings":{}' out || fail 'a robot at rest has warnings'

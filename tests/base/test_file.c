@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "torture.h"
 
 // ---- a scripted file system --------------------------------------------------------------------
@@ -426,6 +427,49 @@ static void replace_survives_every_failure(void **state) {
     assert_int_equal(torture(place->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 9);
 }
 
+// ---- whether a file could be written ------------------------------------------------------------
+
+static void try_touches_nothing(void **state) {
+    Place *place = *state;
+    mf_Error error;
+    assert_int_equal(mf_file_try(place->context, place->path, &error), MF_OK);
+    assert_int_equal(file_count(place->folder), 0);
+    put(place->path, "old", 3);
+    assert_int_equal(mf_file_try(place->context, place->path, &error), MF_OK);
+    assert_content(place->path, "old", 3);
+    assert_int_equal(file_count(place->folder), 1);
+}
+
+static void try_refuses_what_replace_refuses(void **state) {
+    Place *place = *state;
+    char missing[160], below[160];
+    snprintf(missing, sizeof missing, "%s/none/file", place->folder);
+    snprintf(below, sizeof below, "%s/below", place->path);
+    put(place->path, "x", 1);
+    const char *const paths[] = {place->folder, "/dev/null", missing, below, "", "/proc/file"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        mf_Error error = {0}, other = {0};
+        const mf_Status status = mf_file_try(place->context, paths[i], &error);
+        assert_int_not_equal(status, MF_OK);
+        assert_int_equal(status, mf_file_replace(place->context, paths[i], "x", 1, &other));
+        assert_true(error.message[0] != '\0');
+    }
+    assert_int_equal(mf_file_try(NULL, place->path, NULL), MF_BAD_ARGUMENT);
+}
+
+static mf_Status try_scenario(mf_Context *context, void *user, mf_Error *error) {
+    const Place *place = user;
+    mf_Status status = mf_file_try(context, place->path, error);
+    assert_int_equal(file_count(place->folder), 0);
+    return status;
+}
+
+static void try_survives_every_failure(void **state) {
+    Place *place = *state;
+    // look, open folder, open
+    assert_int_equal(torture(place->context, try_scenario, place, TORTURE_MUST_FAIL), 3);
+}
+
 static void a_killed_writer_leaves_old_or_new(void **state) {
     Place *place = *state;
     enum { SIZE = 200000 };
@@ -471,6 +515,9 @@ int main(void) {
         TEST(a_full_disk_leaves_the_old_file),
         TEST(a_failing_sync_leaves_the_old_state),
         TEST(replace_survives_every_failure),
+        TEST(try_touches_nothing),
+        TEST(try_refuses_what_replace_refuses),
+        TEST(try_survives_every_failure),
         TEST(a_killed_writer_leaves_old_or_new),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "contact/narrow_cases.h"
 #include "contact/narrow_oracle.h"
 
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 
 #include <stdarg.h>
@@ -20,25 +21,15 @@ enum { COUNT = 64, LINKS = 3, CONTACT_VALUES = MF_COLLIDE_CONTACTS * NARROW_ROWS
 typedef void (*NarrowFn)(const NarrowRun *run);
 typedef struct Copy {
     const char *name;
-    mf_Isa isa; // what it needs
+    mf_KernelRow row;
     NarrowFn run;
 } Copy;
 
-#define COPY(isa, name)                                                                            \
-    { #name, isa, mf_narrow_run_##name }
+#define COPY_F32(row, name) {#name "_f32", row, mf_narrow_run_##name##_f32},
+#define COPY_F64(row, name) {#name "_f64", row, mf_narrow_run_##name##_f64},
 
-static const Copy copies_f32[] = {
-    COPY(MF_ISA_SCALAR, scalar_f32), COPY(MF_ISA_BASELINE, baseline_f32),
-#if defined(MF_WIDE_COPIES)
-    COPY(MF_ISA_AVX2, avx2_f32), COPY(MF_ISA_AVX512, avx512_f32), COPY(MF_ISA_AVX2, single_f32)
-#endif
-};
-static const Copy copies_f64[] = {
-    COPY(MF_ISA_SCALAR, scalar_f64), COPY(MF_ISA_BASELINE, baseline_f64),
-#if defined(MF_WIDE_COPIES)
-    COPY(MF_ISA_AVX2, avx2_f64), COPY(MF_ISA_AVX512, avx512_f64), COPY(MF_ISA_AVX2, single_f64)
-#endif
-};
+static const Copy copies_f32[] = {MF_EACH_COPY(COPY_F32)};
+static const Copy copies_f64[] = {MF_EACH_COPY(COPY_F64)};
 enum { COPIES = sizeof copies_f32 / sizeof *copies_f32 };
 
 // A solid and its hull for meshes.
@@ -154,7 +145,7 @@ static NarrowRun run_of(double reach, const void *frames, void *contacts) {
 
 // Whether a copy can run here.
 static bool can_run(const Copy *copy) {
-    return mf_isa_available(copy->isa);
+    return mf_kernel_row_available(copy->row);
 }
 
 // Runs all copies of both precisions, which must agree to the bit.

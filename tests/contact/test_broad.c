@@ -3,6 +3,7 @@
 // every copy.
 #include "broad_cases.h"
 
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 
 #include <setjmp.h>
@@ -17,23 +18,16 @@ enum { COUNT = 32, LINKS = 20, SHAPES = 48 };
 
 typedef struct Copy {
     const char *name;
-    mf_Isa isa; // what it needs
+    mf_KernelRow row;
     bool wide;
     uint32_t (*run)(const BroadRun *run);
 } Copy;
 
-#define COPY(isa, wide, name)                                                                      \
-    { #name, isa, wide, mf_broad_run_##name }
+#define COPY(row, name)                                                                            \
+    {#name "_f32", row, false, mf_broad_run_##name##_f32},                                         \
+        {#name "_f64", row, true, mf_broad_run_##name##_f64},
 
-static const Copy copies[] = {
-    COPY(MF_ISA_SCALAR, false, scalar_f32),     COPY(MF_ISA_SCALAR, true, scalar_f64),
-    COPY(MF_ISA_BASELINE, false, baseline_f32), COPY(MF_ISA_BASELINE, true, baseline_f64),
-#if defined(MF_WIDE_COPIES)
-    COPY(MF_ISA_AVX2, false, avx2_f32),         COPY(MF_ISA_AVX2, true, avx2_f64),
-    COPY(MF_ISA_AVX512, false, avx512_f32),     COPY(MF_ISA_AVX512, true, avx512_f64),
-    COPY(MF_ISA_AVX2, false, single_f32),       COPY(MF_ISA_AVX2, true, single_f64),
-#endif
-};
+static const Copy copies[] = {MF_EACH_COPY(COPY)};
 
 static mf_Context *context;
 static uint64_t random_state;
@@ -220,7 +214,7 @@ static void near_pairs_are_told_once(void **state) {
         uint32_t skipped = 0, told = 0;
         random_frames(wide[round % 3]);
         for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
-            if (mf_isa_available(copies[i].isa))
+            if (mf_kernel_row_available(copies[i].row))
                 check_copy(&copies[i], plan, 0.01, near, &skipped, &told);
         }
         assert_true(told > 0 && skipped > 0);

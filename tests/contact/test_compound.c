@@ -1,6 +1,7 @@
 // Compounds: shape of the trees, kinematics against mf_model_pose and differences in time, and that
 // descending two trees finds what looking at every two solids finds, to the bit, in every copy.
 #include "contact/compounds.h"
+#include "math/kernel_table.h"
 
 #include <mayfly/world.h>
 
@@ -193,8 +194,8 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
         advance(&then, model, time);
         void *parts = make_parts(robot.compound, true), *later = make_parts(robot.compound, true);
         mf_CompoundState from = view(&now), to = view(&then);
-        refits[0][1](robot.compound, &from, parts);
-        refits[0][1](robot.compound, &to, later);
+        refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &from, parts);
+        refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &to, later);
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
             double angle[JOINTS], place[JOINTS][3], turn[JOINTS][4];
             for (uint32_t j = 0; j < model->joint_count; j++)

@@ -1,9 +1,16 @@
 // Solids on level and turned planes: number, places, normals and depths of contacts as MuJoCo 4.0
 // has them (ground_truth.py), in any order; and the table of directions of hulls.
+#include <math/copies.h>
+
+#if MF_HAS_SCALAR
 #define MF_KERNEL_SCALAR
+#else
+#define MF_KERNEL_SINGLE
+#endif
 #define MF_KERNEL_F64
 #include "contact/ground_truth.h"
 #include "contact/narrow.h"
+#include "math/kernel_table.h"
 #include "context.h"
 
 #include <mayfly/model.h>
@@ -55,7 +62,7 @@ static unsigned compare(const mf_CollidePlan *plan, const GroundCase *want, doub
     const Frames frames = {frame, 12};
     Manifold manifold;
     unsigned wrong = 0, count = 0;
-    mf_collide_pair_scalar_f64(plan, 0, &frames, 0.0, &manifold);
+    MF_ONE_LANE(mf_collide_pair)(plan, 0, &frames, 0.0, &manifold);
     for (uint32_t i = 0; i < manifold.count; i++)
         count += manifold.contact[i].exists;
     for (unsigned k = 0; k < want->count; k++) {
@@ -108,7 +115,7 @@ static void tables_find_the_farthest(void **state) {
                 const double length = sqrt(dot(way, way));
                 for (int k = 0; k < 3; k++)
                     way[k] /= length > 0.0 ? length : 1.0;
-                mf_hull_on_plane_scalar_f64(hull, true, (Vec){-way[0], -way[1], -way[2]}, &corners);
+                MF_ONE_LANE(mf_hull_on_plane)(hull, true, (Vec){-way[0], -way[1], -way[2]}, &corners);
                 for (uint32_t v = 0; v < hull->vertex_count; v++) {
                     double value = dot(hull->vertices_f64 + 3 * (size_t)v, way);
                     most = value > most ? value : most;

@@ -403,7 +403,7 @@ static int probe(void) {
             set_link(lane, 1, q[1], place[1]);
         }
         NarrowRun run = run_of(1.0, stage.frames, stage.contacts);
-        mf_narrow_run_scalar_f64(&run);
+        MF_ONE_LANE(mf_narrow_run)(&run);
         Found best = {.depth = -INFINITY};
         uint32_t count = 0;
         for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {

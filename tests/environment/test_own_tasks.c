@@ -121,7 +121,7 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
 static void walkers_by_hand_at_every_motion(void **state) {
     (void)state;
     for (int w = 0; w < WALKERS; w++)
-        for (int m = 0; m < MF_MOTION_COUNT; m++)
+        for (int m = 0; m < MF_MOTION_LEVELS; m++)
             walker_by_hand(&walkers[w], (mf_Motion)m);
 }
 
@@ -129,7 +129,7 @@ static void starts_stand_on_the_ground(void **state) {
     (void)state;
     enum { ROBOTS = 20 };
     for (int w = 0; w < WALKERS; w++)
-        for (int m = 0; m < MF_MOTION_COUNT; m++) {
+        for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             Rig rig;
             double angle[18], place[64][3], turn[64][4];
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, ROBOTS);
@@ -162,7 +162,7 @@ static void turn_over(Rig *rig, uint32_t robot, double height, double tilt) {
 static void feet_feel_the_ground(void **state) {
     (void)state;
     for (int w = 0; w < WALKERS; w++)
-        for (int m = 0; m < MF_MOTION_COUNT; m++) {
+        for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             Rig rig;
             mf_TaskSetting setting = {"reset_noise_scale", 0.0};
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 2);
@@ -198,7 +198,7 @@ static void an_open_loop_gait_walks(void **state) {
     (void)state;
     enum { STEPS = 125 };
     for (int w = 0; w < WALKERS; w++)
-        for (int m = 0; m < MF_MOTION_COUNT; m++) {
+        for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             Rig rig;
             double sum = 0.0, forward = 0.0;
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 1);
@@ -408,10 +408,10 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
 static void alone_or_anywhere_with_any_threads(void **state) {
     (void)state;
     enum { MANY = 60 };
-    Case cases[2 * MF_MOTION_COUNT + 3];
+    Case cases[2 * MF_MOTION_LEVELS + 3];
     uint32_t count = 0;
     for (int w = 0; w < WALKERS; w++)
-        for (int m = 0; m < MF_MOTION_COUNT; m++)
+        for (int m = 0; m < MF_MOTION_LEVELS; m++)
             cases[count++] = (Case){walkers[w].task, walkers[w].file, (mf_Motion)m, 1};
     cases[count++] = (Case){"quadrotor", NULL, MF_MOTION_ARTICULATED, 1};
     cases[count++] = (Case){"swarm", NULL, MF_MOTION_ARTICULATED, 5};

@@ -4,6 +4,7 @@
 
 #include "environment/sight.h"
 #include "environment/task.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -55,7 +56,7 @@ static void sum_up(const mf_Model *model, const double *position, const double *
                                  .center = &rows[6],
                                  .inertia = &rows[7],
                                  .twist = &rows[8]};
-    mf_sight_run_scalar_f64(&batch);
+    MF_ONE_LANE(mf_sight_run)(&batch);
     get(&rows[2], out->place[0], 3 * model->link_count);
     get(&rows[3], out->turn[0], 4 * model->link_count);
     get(&rows[6], out->center, 3);

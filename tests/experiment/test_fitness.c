@@ -146,7 +146,7 @@ static void economy_needs_torques(void **state) {
 static void every_motion_can_be_evaluated(void **state) {
     static const char *const fitnesses[] = {"distance", "speed", "upright", "steps", "economy"};
     enum { COUNT = 18 };
-    for (int motion = 0; motion < MF_MOTION_COUNT; motion++) {
+    for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) {
         for (int f = 0; f < (motion == MF_MOTION_ARTICULATED ? 5 : 4); f++) {
             char more[300];
             snprintf(more, sizeof more,

@@ -3,7 +3,7 @@
 # that only note what they are asked, so nothing on this machine changes.
 # usage: test_dev.sh SOURCE_FOLDER BUILD_FOLDER
 set -eu
-work=$(mktemp -d)
+work=$(cd "$(mktemp -d)" && pwd -P)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/tree/build"
 cp "$1/dev" "$work/tree"
@@ -125,6 +125,8 @@ arguments_are() {
     expect "./dev run gives: $1" '[ "$(grep "^<" "$work/out" | tr -d "\n")" = "$arguments" ]'
 }
 
+# What it prints works where the user stands: here in the folder itself, below elsewhere.
+cd "$work/tree"
 call 0 run
 arguments_are '<evolve><scenes/hexapod.yaml><--out><runs/hexapod>'
 expect 'it configures and builds the command only' \
@@ -141,6 +143,21 @@ call 0 run --out=elsewhere
 arguments_are '<evolve><scenes/hexapod.yaml><--out=elsewhere>'
 call 0 run --help
 arguments_are '<evolve><scenes/hexapod.yaml><--help>'
+printf '#!/bin/sh\nprintf "<%%s>\\n" "$0" "$PWD" "$@"\n' >"$work/tree/build/mayfly"
+call 0 bench --json
+arguments_are "<build/mayfly><$work/tree><bench><--json>"
+call 0 build
+expect 'it says what to type next' 'grep -q "try: build/mayfly run models" "$work/out"'
+mkdir "$work/elsewhere"
+cd "$work/elsewhere"
+call 0 check C7
+arguments_are "<$work/tree/build/mayfly><$work/elsewhere><check><C7>"
+call 0 run
+arguments_are "<$work/tree/build/mayfly><$work/elsewhere><evolve><$work/tree/scenes/hexapod.yaml><--out>$(
+    )<$work/tree/runs/hexapod-2>"
+call 0 build
+expect 'elsewhere it says so with its folder' \
+    'grep -q "try: $work/tree/build/mayfly run models" "$work/out"'
 
 [ "$failures" = 0 ] && echo 'dev does what it says'
 [ "$failures" = 0 ]

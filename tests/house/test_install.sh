@@ -85,4 +85,8 @@ quietly cmake -S "$work" -B "$work/refused" -G Ninja "-DCMAKE_PREFIX_PATH=$prefi
 say 'the installed command'
 quietly "$prefix/bin/mayfly" info "$data/models/hexapod.urdf"
 quietly "$prefix/bin/mayfly" --help
+for shared in bash-completion/completions/mayfly zsh/site-functions/_mayfly man/man1/mayfly.1; do
+    [ -s "$prefix/share/$shared" ] || { echo "FAILED: no share/$shared" && exit 1; }
+done
+"$prefix/bin/mayfly" help man | cmp - "$prefix/share/man/man1/mayfly.1"
 echo 'the installation serves others'

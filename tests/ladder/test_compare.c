@@ -48,7 +48,7 @@ static void a_tripod_walks_at_every_level(void **state) {
     assert_int_equal(all->reference, MF_MOTION_ARTICULATED);
     const mf_CompareRow *best = &all->rows[MF_MOTION_ARTICULATED];
     assert_true(isnan(best->position_error) && isnan(best->energy_error));
-    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         const mf_CompareRow *row = &all->rows[i];
         assert_true(row->possible && row->finished && isnan(row->fell));
         assert_int_equal(row->sample_count, 401);
@@ -62,7 +62,7 @@ static void a_tripod_walks_at_every_level(void **state) {
     char *page;
     size_t size;
     assert_int_equal(mf_file_read(*state, PAGE, 1 << 24, &page, &size, NULL), MF_OK);
-    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         assert_non_null(strstr(page, mf_motion_name((mf_Motion)i)));
         assert_non_null(strstr(page, mf_motion_blind_spot((mf_Motion)i)));
     }
@@ -156,7 +156,7 @@ static void hulls_of_many_corners_are_compared(void **state) {
     config.price_robots = 0;
     if (mf_compare(*state, ball, &config, &all, &error) != MF_OK)
         fail_msg("%s", error.message);
-    for (int i = MF_MOTION_RIGID; i < MF_MOTION_COUNT; i++)
+    for (int i = MF_MOTION_RIGID; i < MF_MOTION_LEVELS; i++)
         // On corners it may lie lower than a ball: on a face of eight (a cube) at r / sqrt(3).
         if (!all->rows[i].finished || !(all->rows[i].height > 0.057 && all->rows[i].height < 0.11))
             fail_msg("%s: height %g", mf_motion_name((mf_Motion)i), all->rows[i].height);

@@ -95,7 +95,7 @@ static void NAME(check_random)(const Copy *copies, const Copy *real, bool flush)
         for (uint32_t k = 0; k < COUNT; k++)
             NAME(make)(k % 7, &batch->a[k], &batch->b[k], &batch->c[k]);
         mf_FmaForm form = (mf_FmaForm)(round % 3);
-        for (int row = -1; row < MF_KERNEL_ROWS; row++) {
+        for (int row = -1; row < COPIES; row++) {
             const Copy *copy = row < 0 ? real : &copies[row];
             REAL *out = row < 0 ? batch->wanted : batch->out;
             if (copy == NULL) {
@@ -105,7 +105,7 @@ static void NAME(check_random)(const Copy *copies, const Copy *real, bool flush)
             }
             if (copy == real && row >= 0)
                 continue;
-            if (!mf_isa_available(copy->isa))
+            if (!mf_kernel_row_available(copy->row))
                 continue;
             unsigned before = flush ? mf_float_mode_enter() : 0;
             copy->run(batch->a, batch->b, batch->c, out, COUNT, form);
@@ -120,8 +120,8 @@ static void NAME(check_random)(const Copy *copies, const Copy *real, bool flush)
 
 static void NAME(check_literals)(const Copy *copies, const NAME(Literal) * literals,
                                  uint32_t count) {
-    for (int row = 0; row < MF_KERNEL_ROWS; row++) {
-        if (!mf_isa_available(copies[row].isa))
+    for (int row = 0; row < COPIES; row++) {
+        if (!mf_kernel_row_available(copies[row].row))
             continue;
         for (uint32_t k = 0; k < count; k++) {
             const NAME(Literal) *literal = &literals[k];

@@ -11,18 +11,14 @@
 
 #include "arc_cases.h"
 
+#include "math/kernel_table.h"
+
 typedef void (*ArcFn)(const mf_ArcBatch *batch);
 static const ArcFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_arc_run);
 
 enum { COUNT = 1 << 16 };
 static _Alignas(64) double in64[2][COUNT], out64[3][COUNT], first64[3][COUNT];
 static _Alignas(64) float in32[2][COUNT], out32[3][COUNT], first32[3][COUNT];
-
-static bool row_available(int row) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512,
-                                  MF_ISA_AVX2}; // the copy for one lane needs what AVX2 brings
-    return mf_isa_available(isas[row]);
-}
 
 static void run(int row, bool precise) {
     mf_ArcBatch batch = {.count = COUNT,
@@ -57,8 +53,8 @@ static void fill(void) {
 static void errors_are_as_promised(void **state) {
     (void)state;
     long double worst[6] = {0};
-    run(0, true);
-    run(0, false);
+    run(mf_kernel_row(MF_ISA_SCALAR), true);
+    run(mf_kernel_row(MF_ISA_SCALAR), false);
     for (int i = 0; i < COUNT; i++) {
         long double a = in64[0][i], b = in64[1][i], c = in32[0][i], d = in32[1][i];
         const long double off[6] = {out64[0][i] - atanl(a / b), out64[1][i] - sinl(a),
@@ -75,8 +71,8 @@ static void errors_are_as_promised(void **state) {
 
 static void signs_are_symmetric_to_the_bit(void **state) {
     (void)state;
-    run(0, true);
-    run(0, false);
+    run(mf_kernel_row(MF_ISA_SCALAR), true);
+    run(mf_kernel_row(MF_ISA_SCALAR), false);
     for (int i = 0; i < COUNT; i += 2) {
         assert_true(out64[0][i] == -out64[0][i + 1] && out32[0][i] == -out32[0][i + 1]);
         assert_true(out64[1][i] == -out64[1][i + 1] && out32[1][i] == -out32[1][i + 1]);
@@ -86,12 +82,12 @@ static void signs_are_symmetric_to_the_bit(void **state) {
 
 static void copies_give_the_same_bits(void **state) {
     (void)state;
-    run(0, true);
-    run(0, false);
+    run(mf_kernel_row(MF_ISA_SCALAR), true);
+    run(mf_kernel_row(MF_ISA_SCALAR), false);
     memcpy(first64, out64, sizeof out64);
     memcpy(first32, out32, sizeof out32);
-    for (int row = 1; row < MF_KERNEL_ROWS; row++) {
-        if (!row_available(row))
+    for (int row = 0; row < MF_KERNEL_ROWS; row++) {
+        if (!mf_kernel_row_available((mf_KernelRow)row))
             continue;
         memset(out64, 0, sizeof out64);
         memset(out32, 0, sizeof out32);
@@ -115,7 +111,7 @@ static void special_ratios(void **state) {
         in64[1][i] = cases[i][1];
     }
     in64[0][10] = NAN;
-    run(0, true);
+    run(mf_kernel_row(MF_ISA_SCALAR), true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_true(fabs(out64[0][i] - cases[i][2]) < 3e-16);
     assert_true(isnan(out64[0][10]) && isnan(out64[1][10]) && isnan(out64[2][10]));

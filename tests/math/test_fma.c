@@ -2,6 +2,7 @@
 // processor's instruction (or the C library's function where it has none) for operands of all
 // kinds, in the default floating-point mode and in that of a step.
 #include "math/fma_cases.h"
+#include "math/kernel_table.h"
 
 #include "math/float_mode.h"
 
@@ -25,26 +26,17 @@ enum { FLUSHES = 0 };
 
 typedef struct Copy {
     const char *name;
-    mf_Isa isa; // what it needs
+    mf_KernelRow row;
     void (*run)(const void *a, const void *b, const void *c, void *out, uint32_t count,
                 mf_FmaForm form);
 } Copy;
 
-#define COPY(isa, name)                                                                            \
-    { #name, isa, mf_fma_run_##name }
+#define COPY_F32(row, name) {#name "_f32", row, mf_fma_run_##name##_f32},
+#define COPY_F64(row, name) {#name "_f64", row, mf_fma_run_##name##_f64},
 
-static const Copy copies_f32[] = {
-    COPY(MF_ISA_SCALAR, scalar_f32), COPY(MF_ISA_BASELINE, baseline_f32),
-#if defined(MF_WIDE_COPIES)
-    COPY(MF_ISA_AVX2, avx2_f32), COPY(MF_ISA_AVX512, avx512_f32), COPY(MF_ISA_AVX2, single_f32)
-#endif
-};
-static const Copy copies_f64[] = {
-    COPY(MF_ISA_SCALAR, scalar_f64), COPY(MF_ISA_BASELINE, baseline_f64),
-#if defined(MF_WIDE_COPIES)
-    COPY(MF_ISA_AVX2, avx2_f64), COPY(MF_ISA_AVX512, avx512_f64), COPY(MF_ISA_AVX2, single_f64)
-#endif
-};
+static const Copy copies_f32[] = {MF_EACH_COPY(COPY_F32)};
+static const Copy copies_f64[] = {MF_EACH_COPY(COPY_F64)};
+enum { COPIES = sizeof copies_f32 / sizeof *copies_f32 };
 
 // Weyl sequence and a mixing function (Steele, Lea and Flood 2014, SplitMix64).
 static uint64_t random_state;
@@ -146,12 +138,11 @@ static void literals_come_out(void **state) {
 static void all_copies_equal_the_instruction(void **state) {
     (void)state;
     const Copy *real_f32 = NULL, *real_f64 = NULL;
-#if defined(MF_WIDE_COPIES)
-    if (mf_isa_available(MF_ISA_AVX2)) {
-        real_f32 = &copies_f32[2];
-        real_f64 = &copies_f64[2];
-    }
-#endif
+    for (int i = 0; i < COPIES && real_f32 == NULL; i++)
+        if (copies_f32[i].row >= MF_ROW_AVX2 && mf_kernel_row_available(copies_f32[i].row)) {
+            real_f32 = &copies_f32[i];
+            real_f64 = &copies_f64[i];
+        }
     random_state = 1;
     check_random_f32(copies_f32, real_f32, false);
     check_random_f64(copies_f64, real_f64, false);

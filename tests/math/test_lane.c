@@ -1,5 +1,6 @@
 // The lane type: every operation on every instruction set against its definition in plain C, to the
 // bit; functions with the same bits on all sets and within their stated error.
+#include "math/kernel_table.h"
 #include "math/lane_cases.h"
 
 #include <setjmp.h>
@@ -16,32 +17,20 @@ enum { COUNT = 8192 };
 
 typedef struct Copies {
     const char *name;
-    mf_Isa isa;
+    mf_KernelRow row;
     void (*run)(mf_LaneCase which, const mf_LaneInput *input, void *out);
     uint32_t (*masks)(const mf_LaneInput *input, int32_t *out);
     uint32_t (*scatter)(const mf_LaneInput *input, void *out, int32_t *list);
 } Copies;
 
-#define COPIES(isa, precision)                                                                     \
-    {                                                                                              \
-#precision, isa, mf_lane_run_##precision, mf_lane_masks_##precision,                       \
-            mf_lane_scatter_##precision                                                            \
-    }
+#define COPIES_OF(row, name)                                                                       \
+    {#name, row, mf_lane_run_##name, mf_lane_masks_##name, mf_lane_scatter_##name},
+#define COPIES_OF_F32(row, name) COPIES_OF(row, name##_f32)
+#define COPIES_OF_F64(row, name) COPIES_OF(row, name##_f64)
 
-static const Copies copies_f32[] = {
-    COPIES(MF_ISA_SCALAR, scalar_f32), COPIES(MF_ISA_BASELINE, baseline_f32),
-#if defined(MF_WIDE_COPIES)
-    COPIES(MF_ISA_AVX2, avx2_f32), COPIES(MF_ISA_AVX512, avx512_f32),
-    COPIES(MF_ISA_AVX2, single_f32)
-#endif
-};
-static const Copies copies_f64[] = {
-    COPIES(MF_ISA_SCALAR, scalar_f64), COPIES(MF_ISA_BASELINE, baseline_f64),
-#if defined(MF_WIDE_COPIES)
-    COPIES(MF_ISA_AVX2, avx2_f64), COPIES(MF_ISA_AVX512, avx512_f64),
-    COPIES(MF_ISA_AVX2, single_f64)
-#endif
-};
+static const Copies copies_f32[] = {MF_EACH_COPY(COPIES_OF_F32)};
+static const Copies copies_f64[] = {MF_EACH_COPY(COPIES_OF_F64)};
+enum { COPIES = sizeof copies_f32 / sizeof *copies_f32 };
 
 static void *aligned(size_t size) {
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
@@ -115,8 +104,8 @@ MAKE_VALUES(double, NAME_F64)
 
 static void operations_match_their_definition(void **state) {
     (void)state;
-    for (int k = 0; k < MF_KERNEL_ROWS; k++) {
-        if (!mf_isa_available(copies_f32[k].isa))
+    for (int k = 0; k < COPIES; k++) {
+        if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
         check_operations_f32(&copies_f32[k]);
         check_operations_f64(&copies_f64[k]);
@@ -129,8 +118,8 @@ static void operations_match_their_definition(void **state) {
 
 static void functions_have_the_same_bits(void **state) {
     (void)state;
-    for (int k = 1; k < MF_KERNEL_ROWS; k++) {
-        if (!mf_isa_available(copies_f32[k].isa))
+    for (int k = 1; k < COPIES; k++) {
+        if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
         check_functions_f32(&copies_f32[0], &copies_f32[k]);
         check_functions_f64(&copies_f64[0], &copies_f64[k]);
@@ -140,8 +129,8 @@ static void functions_have_the_same_bits(void **state) {
 static void functions_are_accurate(void **state) {
     (void)state;
     const Copies *f32 = &copies_f32[0], *f64 = &copies_f64[0];
-    for (int k = 1; k < MF_KERNEL_ROWS; k++) // the fastest that runs here; all have the same bits
-        if (mf_isa_available(copies_f32[k].isa)) {
+    for (int k = 1; k < COPIES; k++) // the fastest that runs here; all have the same bits
+        if (mf_kernel_row_available(copies_f32[k].row)) {
             f32 = &copies_f32[k];
             f64 = &copies_f64[k];
         }

@@ -1,5 +1,6 @@
 // Exponentials of lanes and of set-up code within their stated error, normal numbers with the
 // moments and tails of a normal distribution, and the same bits on every instruction set.
+#include "math/kernel_table.h"
 #include "math/lane_more.h"
 
 #include "math/scalar.h"
@@ -34,7 +35,7 @@ static void *aligned(size_t size) {
 static void run_map(const MapFn table[MF_KERNEL_ROWS][2], int precision, const void *x, void *out) {
     size_t size = COUNT * (precision ? sizeof(double) : sizeof(float));
     void *other = aligned(size);
-    table[0][precision](x, out, COUNT);
+    table[mf_kernel_row(MF_ISA_SCALAR)][precision](x, out, COUNT);
     for (int i = 1; i < SETS; i++) {
         if (!mf_isa_available(sets[i]))
             continue;
@@ -121,9 +122,9 @@ static void numbers_are_normal(void **state) {
     float *single = aligned(size / 2), *other_single = aligned(size / 2);
     double mean = 0.0, square = 0.0, fourth = 0.0, paired = 0.0, later = 0.0, beyond[3] = {0};
     (void)state;
-    normal_table[0][1](42, 3, value, COUNT);
-    normal_table[0][1](42, 4, next, COUNT);
-    normal_table[0][0](42, 3, single, COUNT);
+    normal_table[mf_kernel_row(MF_ISA_SCALAR)][1](42, 3, value, COUNT);
+    normal_table[mf_kernel_row(MF_ISA_SCALAR)][1](42, 4, next, COUNT);
+    normal_table[mf_kernel_row(MF_ISA_SCALAR)][0](42, 3, single, COUNT);
     for (int i = 1; i < SETS; i++) {
         if (!mf_isa_available(sets[i]))
             continue;

@@ -1,7 +1,13 @@
 // Coupled friction by itself: random bodies on random contacts, far wilder than robots meet,
 // against the equations written out once more. What is said to be solved is, and what is not says
 // so.
+#include <math/copies.h>
+
+#if MF_HAS_SCALAR
 #define MF_KERNEL_SCALAR
+#else
+#define MF_KERNEL_SINGLE
+#endif
 #define MF_KERNEL_F64
 #include "motion/points/coupled.h"
 

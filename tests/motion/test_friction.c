@@ -1,6 +1,12 @@
 // Friction: the paper's fit against an independent dense least-squares solution, Coulomb's limit on
 // a slope and in all directions, and a push that tips.
+#include <math/copies.h>
+
+#if MF_HAS_SCALAR
 #define MF_KERNEL_SCALAR
+#else
+#define MF_KERNEL_SINGLE
+#endif
 #define MF_KERNEL_F64
 #include "motion/points/coulomb.h"
 #include "motion/points/fit.h"

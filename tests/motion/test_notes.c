@@ -128,7 +128,7 @@ static void each_thing_is_told(void **state) {
     mf_Model *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
         mf_Model *model = load_with(context, things[i].parts);
-        for (int m = 0; m < MF_MOTION_COUNT; m++) {
+        for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             const bool expected = things[i].motions >> m & 1;
             const char *says = things[i].says;
             if (says == NULL) {
@@ -191,7 +191,7 @@ static void what_is_told_is_so(void **state) {
         if (!things[i].acts)
             continue;
         mf_Model *model = load_with(context, things[i].parts);
-        for (int m = 0; m < MF_MOTION_COUNT; m++) {
+        for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             double with[8], without[8];
             move(context, model, (mf_Motion)m, with);
             move(context, bare, (mf_Motion)m, without);

@@ -38,7 +38,7 @@ static CompanyConfig company_config(const char *file, mf_Motion start) {
     config.motions.points.joint_interval = 10 * MF_MILLISECOND;
     config.motions.articulated.servo.gain = 20.0;
     config.motions.articulated.servo.damping = 0.5;
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         config.motions.has[i] = true;
     return config;
 }
@@ -170,10 +170,10 @@ static void every_pair_keeps_what_it_must(void **state) {
         Company company;
         CompanyConfig config = company_config(files[f], MF_MOTION_ARTICULATED);
         company_open(&company, &config);
-        for (int from = 0; from < MF_MOTION_COUNT; from++)
-            for (int to = 0; to < MF_MOTION_COUNT; to++)
+        for (int from = 0; from < MF_MOTION_LEVELS; from++)
+            for (int to = 0; to < MF_MOTION_LEVELS; to++)
                 check_pair(&company, (mf_Motion)from, (mf_Motion)to,
-                           (uint32_t)(from * MF_MOTION_COUNT + to));
+                           (uint32_t)(from * MF_MOTION_LEVELS + to));
         company_close(&company);
     }
 }
@@ -225,7 +225,7 @@ static void a_standing_robot_goes_on_standing(void **state) {
     mf_world_step(company.world, 200);
     const double height = get(&company, "base.position", 0, 2);
     for (int n = 0; n < 25; n++) {
-        const mf_Motion to = (mf_Motion)(n * 2 % MF_MOTION_COUNT);
+        const mf_Motion to = (mf_Motion)(n * 2 % MF_MOTION_LEVELS);
         double before[3];
         for (uint32_t c = 0; c < 3; c++)
             before[c] = get(&company, "base.position", 0, c);
@@ -246,7 +246,7 @@ static void a_standing_robot_goes_on_standing(void **state) {
 enum { ROBOTS = 20, STEPS = 45, POISONED = 5 };
 
 static mf_Motion level_of(uint32_t robot, uint32_t round) {
-    return (mf_Motion)((robot * 3 + round * 2) % MF_MOTION_COUNT);
+    return (mf_Motion)((robot * 3 + round * 2) % MF_MOTION_LEVELS);
 }
 
 // Robots at all levels side by side, that change level while they fall and land.
@@ -477,7 +477,7 @@ static mf_Status add_alone(mf_Group *group, mf_Motion motion, const mf_MotionsCo
 // A motion that is known at run time only is the same to the bit, with the settings that all share.
 static void one_motion_is_added_by_its_number(void **state) {
     (void)state;
-    for (int i = 0; i < 2 * MF_MOTION_COUNT; i++) {
+    for (int i = 0; i < 2 * MF_MOTION_LEVELS; i++) {
         const mf_Motion motion = (mf_Motion)(i / 2);
         static uint64_t hash[2];
         Company company;
@@ -558,7 +558,7 @@ static void a_level_that_a_model_cannot_support_is_refused(void **state) {
         }
         if (which == 1) // held in the world
             hand->model.base = MF_BASE_FIXED;
-        for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        for (int i = 0; i < MF_MOTION_LEVELS; i++) {
             const mf_Motion motion = (mf_Motion)i;
             const char *said = NULL;
             if (which == 0 && motion == MF_MOTION_KINEMATIC)
@@ -585,7 +585,7 @@ static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *erro
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
     config.model = model;
     mf_Status status = mf_world_create(context, NULL, &world, error);

@@ -70,7 +70,7 @@ static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion
 // In the air: 0; the ray sees the ground, up to its length. At rest: +g upwards, and the feet bear
 // the weight, at every level that falls.
 static void falling_and_resting(void **state) {
-    for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_COUNT; level++) {
+    for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_LEVELS; level++) {
         Rig rig;
         double a[3];
         open_with(&rig, *state, ARM(IMU), level);

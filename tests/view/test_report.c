@@ -482,7 +482,7 @@ static void real_run_is_reported(void **state) {
     assert_int_equal(count_elements(page, "section"), 8);
     assert_non_null(strstr(page, "the same bits"));
     assert_non_null(strstr(page, "After 3 generations"));
-    for (int motion = 0; motion < MF_MOTION_COUNT; motion++) { // in the first lines, then the film
+    for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) { // in the first lines, then the film
         char cell[40];
         snprintf(cell, sizeof cell, "<tr><td>%s</td>", mf_motion_name((mf_Motion)motion));
         const char *row = strstr(page, cell);

@@ -244,15 +244,15 @@ static void levels_declare_what_they_do(void **state) {
     mf_MotionsConfig motions = mf_motions_config();
     must(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error), &error);
     robots.model = model;
-    robots.count = MF_MOTION_COUNT;
+    robots.count = MF_MOTION_LEVELS;
     must(mf_world_create(context, NULL, &world, &error), &error);
     must(mf_world_add_group(world, &robots, &group, &error), &error);
-    for (int i = 0; i < MF_MOTION_COUNT; i++)
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
     must(mf_motions_add(group, &motions, &error), &error);
-    for (uint32_t i = 0; i < MF_MOTION_COUNT; i++)
+    for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
         must(mf_motion_switch(group, i, (mf_Motion)i, &error), &error);
-    assert_true(check_world(world, 24, 3) >= 3 * MF_MOTION_COUNT);
+    assert_true(check_world(world, 24, 3) >= 3 * MF_MOTION_LEVELS);
     mf_world_destroy(world);
     mf_model_destroy(model);
     mf_context_destroy(context);
@@ -288,7 +288,7 @@ static void plays_declare_what_they_do(void **state) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     (void)state;
-    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         char text[2048];
         snprintf(text, sizeof text,
                  "robots:\n  - name: a\n    motion: %s\n" HUMANOID

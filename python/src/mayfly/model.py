@@ -302,7 +302,7 @@ class Model(Native):
         """What a motion leaves out of this model, set as the command `mayfly run` sets it;
         `Group.notes` has it for the settings in use."""
         native = self._use()
-        names = [text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_COUNT)]
+        names = [text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_LEVELS)]
         if motion not in names:
             raise ValueError(f"motion: need one of {', '.join(names)}, got {motion!r}")
         made: list[str] = []

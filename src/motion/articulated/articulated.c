@@ -1,9 +1,11 @@
 // The `articulated` motion's host side: its fields, its system, and answers about one instance.
 #include "motion/articulated/build.h"
+#include "math/kernel_table.h"
 #include "motion/articulated/commands.h"
 #include "motion/articulated/host.h"
 #include "motion/articulated/look.h"
 #include "motion/articulated/step.h"
+#include "motion/table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -132,11 +134,7 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
 }
 
 static void bind_row(mf_ArtPlan *plan, uint32_t row) {
-    const mf_Field *field = plan->rows[row];
-    if (field == NULL)
-        return;
-    plan->row_base[row] = field->data;
-    plan->row_stride[row] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
+    plan->row[row] = mf_row(plan->rows[row]);
 }
 
 void mf_art_bind_rows(mf_ArtPlan *plan) {
@@ -145,11 +143,7 @@ void mf_art_bind_rows(mf_ArtPlan *plan) {
 }
 
 void mf_art_bind_canonical(mf_Group *group, mf_ArtPlan *plan) {
-    static const char *const canonical[] = {
-        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-        "joint.angle",   "joint.rate",       "joint.target"};
-    for (uint32_t i = 0; i < MF_ART_ROW_TORQUE; i++)
-        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    mf_canonical_rows(group, plan->rows, MF_TREE_ROWS);
 }
 
 const mf_FieldInfo *mf_art_field_info(uint32_t row) {
@@ -170,8 +164,9 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
     mf_art_bind_rows(plan);
     plan->push = mf_group_find_field(group, "push.link");
     plan->pushed = mf_group_find_field(group, "push.count");
+    plan->push_row = mf_row(plan->pushed != NULL ? plan->push : NULL);
     plan->push_links = mf_group_model(group)->link_count;
-    plan->pieces = mf_pieces_bind(group, MF_MOTION_ARTICULATED, 0);
+    plan->pieces = mf_pieces_bind(group, MF_MOTION_ARTICULATED);
     return mf_attach_warnings(group, &plan->warnings, error);
 }
 
@@ -190,18 +185,13 @@ mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32
 
 void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, uint32_t *fault,
                        mf_ArtBlock *out) {
-    const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
     *out = (mf_ArtBlock){.plan = plan, .fault = fault};
     out->warnings = mf_warning_rows(&plan->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
-        if (plan->row_base[i] != NULL)
-            out->rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
-    if (plan->push != NULL && plan->pushed != NULL) {
-        const size_t stride =
-            plan->push->components * MF_BLOCK * mf_field_value_size(plan->push->info.type);
-        out->push = (const char *)plan->push->data + block * stride + shift;
+        out->rows[i] = mf_row_at(&plan->row[i], block, lane);
+    out->push = mf_row_at(&plan->push_row, block, lane);
+    if (out->push != NULL)
         out->pushed = (const uint32_t *)plan->pushed->data + (size_t)block * MF_BLOCK + lane;
-    }
 }
 
 static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
@@ -254,14 +244,12 @@ static void destroy_articulated(mf_Context *context, void *user) {
     mf_art_plan_destroy(context, user);
 }
 
-static void choose_kernel(mf_ArtPlan *plan, mf_Isa isa, bool double_precision) {
+static void choose_kernel(mf_ArtPlan *plan, const mf_Group *group) {
     static const mf_ArtStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_step);
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    int row = mf_kernel_row(isa);
-    plan->double_precision = double_precision;
-    plan->step = table[row][double_precision];
-    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
-    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    plan->double_precision = pick.double_precision;
+    plan->step = table[pick.wide][pick.double_precision];
+    plan->step_one = table[pick.single][pick.double_precision];
 }
 
 static const char *const articulated_reads[] = {
@@ -285,57 +273,37 @@ static uint64_t hash_plan(const mf_ArtPlan *plan) {
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
 }
 
+static mf_ArtPlan *find_plan(const mf_Group *group) {
+    return mf_motion_plan(group, &mf_articulated_row);
+}
+
+const mf_ArtPlan *mf_art_plan_of(const mf_Group *group) {
+    return find_plan(group);
+}
+
 mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_add: group is NULL");
     mf_ArticulatedConfig settings = config != NULL ? *config : mf_articulated_config();
     mf_ArtPlan *plan;
-    if (mf_articulated_settings(group) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "articulated: the group moves by articulated already");
-    mf_Status status = mf_art_plan_create(group, &settings, &plan, error);
+    mf_Status status = mf_motion_begin(group, &mf_articulated_row, error);
+    if (status == MF_OK)
+        status = mf_art_plan_create(group, &settings, &plan, error);
     if (status != MF_OK)
         return status;
-    mf_Context *context = mf_world_context(mf_group_world(group));
     status = bind_fields(group, plan, error);
     if (status == MF_OK)
         status = mf_art_commands_add(group, error);
     if (status == MF_OK) {
-        choose_kernel(plan, mf_world_isa(mf_group_world(group)),
-                      mf_group_settings(group)->double_precision);
-        mf_SystemConfig system = mf_system_config();
-        system.name = "articulated";
-        system.phase = MF_PHASE_MOTION;
-        system.run = run_articulated;
-        system.reset = reset_articulated;
-        system.refresh = refresh_articulated;
-        system.destroy = destroy_articulated;
-        system.user = plan;
-        system.reads = articulated_reads;
-        system.writes = articulated_writes;
-        system.any_gravity = true;
-        system.settings_hash = hash_plan(plan);
-        status = mf_group_add_system(group, &system, error);
+        choose_kernel(plan, group);
+        status = mf_motion_join(group, &mf_articulated_row, plan, hash_plan(plan), error);
     }
     if (status != MF_OK) {
-        mf_art_plan_destroy(context, plan);
+        mf_art_plan_destroy(mf_world_context(mf_group_world(group)), plan);
         return status;
     }
     mf_lookout_offer(group, &mf_art_lookout);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         reset_articulated(group, i, plan);
     return MF_OK;
-}
-
-static mf_ArtPlan *find_plan(const mf_Group *group) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
-        if (mf_group_system(group, i)->run == run_articulated)
-            return mf_group_system(group, i)->user;
-    return NULL;
-}
-
-const mf_ArtPlan *mf_art_plan_of(const mf_Group *group) {
-    return find_plan(group);
 }
 
 static mf_Status check_asked(const mf_ArtPlan *plan, bool already, mf_Error *error) {
@@ -399,8 +367,39 @@ mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
 }
 
 const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    const mf_ArtPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config : NULL;
 }
+
+// ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_articulated_add(group, &config->articulated, error);
+}
+
+static mf_ArticulatedBase row_base(const void *plan) {
+    return ((const mf_ArtPlan *)plan)->config.base;
+}
+
+static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
+    mf_ArticulatedEnergy energy = mf_articulated_energy(group, instance);
+    return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
+}
+
+const mf_MotionRow mf_articulated_row = {
+    .name = "articulated",
+    .motion = MF_MOTION_ARTICULATED,
+    .level = true,
+    .dynamic = true,
+    .add = add_row,
+    .run = run_articulated,
+    .reset = reset_articulated,
+    .refresh = refresh_articulated,
+    .destroy = destroy_articulated,
+    .reads = articulated_reads,
+    .writes = articulated_writes,
+    .any_gravity = true,
+    .base = row_base,
+    .momentum = mf_articulated_momentum,
+    .energy = row_energy,
+};

@@ -3,7 +3,6 @@
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct Contact {
@@ -333,8 +332,8 @@ void mf_art_contacts_surround(mf_ArtPlan *plan) {
         const double *c =
             plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
         double *around = &mf_art_constants(plan, plan->contacts[i].link)[MF_ART_AROUND];
-        const double own = mf_vec3_length(c) + c[3] + c[MF_ART_TOUCH_MARGIN];
         // A little more than enough, because kernels round.
-        *around = fmax(*around, 1.0001 * own);
+        const double own = 1.0001 * (mf_vec3_length(c) + c[3] + c[MF_ART_TOUCH_MARGIN]);
+        *around = own > *around ? own : *around;
     }
 }

@@ -1,5 +1,6 @@
 // The host's side of look.h: which contacts and tendons the sensors of a model are about.
 #include "motion/articulated/look.h"
+#include "math/kernel_table.h"
 
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"

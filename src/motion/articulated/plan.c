@@ -1,5 +1,6 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
 #include "motion/articulated/host.h"
+#include "math/kernel_table.h"
 #include "motion/articulated/look.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/step.h"
@@ -411,13 +412,13 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
 }
 
 mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
-#if defined(MF_WIDE_COPIES)
-    if (mf_kernel_row_single(isa) != 0)
+#if MF_HAS_SINGLE
+    if (mf_kernel_row_single(isa) == MF_ROW_SINGLE)
         return mf_articulated_query_single_f64;
 #else
     (void)isa;
 #endif
-    return mf_articulated_query_scalar_f64;
+    return MF_ONE_LANE(mf_articulated_query);
 }
 
 mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,

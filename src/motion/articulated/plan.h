@@ -484,8 +484,8 @@ typedef struct mf_ArtPlan {
     mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_ART_ROWS];
-    char *row_base[MF_ART_ROWS];
-    size_t row_stride[MF_ART_ROWS]; // [byte] from block to block
+    mf_Row row[MF_ART_ROWS]; // their data
+    mf_Row push_row;         // of push.link
     uint64_t *zones_of_contact;     // as zones_at, per contact with the ground
     uint64_t *zones_of_shape;       // as zones_at, per shape of `collide`
     struct mf_ArtLook *look;        // what sensors look at (look.h); NULL: nothing

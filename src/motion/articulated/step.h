@@ -21,10 +21,8 @@ MF_KERNEL_COPIES(void, mf_articulated_constrain,
                   void *rates));
 
 // Answers a question about the tree of one robot. Both copies give the same bits; the second needs
-// a processor with fused multiply-add.
+// a processor with fused multiply-add and a build that has such copies.
 void mf_articulated_query_scalar_f64(const mf_ArtQuery *query);
-#if defined(MF_WIDE_COPIES)
 void mf_articulated_query_single_f64(const mf_ArtQuery *query);
-#endif
 
 #endif

@@ -1,6 +1,9 @@
 // The host side of cars: fields, the system, the way back to the start.
 #include "motion/car/plan.h"
+#include "motion/table.h"
+#include "motion/vehicle/body.h"
 #include "base/hash.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -183,10 +186,7 @@ static void destroy_cars(mf_Context *context, void *user) {
 // ---- adding -------------------------------------------------------------------------------------
 
 static mf_Status bind_fields(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
-    static const char *const canonical[] = {"base.position", "base.orientation",
-                                            "base.linear_velocity", "base.angular_velocity"};
-    for (int i = MF_CAR_ROW_POSITION; i <= MF_CAR_ROW_ANGULAR; i++)
-        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    mf_canonical_rows(group, plan->rows, MF_BODY_ROWS);
     plan->fault = mf_group_find_field(group, "fault.word");
     mf_Status status = mf_attach_field(group, &refused_field, 0, &plan->refused, error);
     for (int i = MF_CAR_ROW_STEERING; i <= MF_CAR_ROW_ACCEPTED && status == MF_OK; i++)
@@ -197,14 +197,13 @@ static mf_Status bind_fields(mf_Group *group, mf_CarPlan *plan, mf_Error *error)
     return status;
 }
 
-static void choose_kernel(mf_CarPlan *plan, mf_Isa isa, bool double_precision) {
+static void choose_kernel(mf_CarPlan *plan, const mf_Group *group) {
     static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    int row = mf_kernel_row(isa);
-    plan->double_precision = double_precision;
-    plan->step = table[row][double_precision];
-    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
-    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    plan->double_precision = pick.double_precision;
+    plan->step = table[pick.wide][pick.double_precision];
+    plan->step_one = table[pick.single][pick.double_precision];
+    plan->lanes = pick.lanes;
 }
 
 static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
@@ -229,8 +228,7 @@ static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarSetti
     plan->level = plan->terrain->lowest == plan->terrain->highest;
     mf_car_plan_constants(plan, step, world->gravity, plan->terrain->lowest);
     plan_commands(plan);
-    choose_kernel(plan, mf_world_isa(mf_group_world(group)),
-                  mf_group_settings(group)->double_precision);
+    choose_kernel(plan, group);
     return bind_fields(group, plan, error);
 }
 
@@ -247,11 +245,10 @@ static uint64_t hash_plan(const mf_CarPlan *plan) {
     return mf_hash_doubles(hash, path->y_f64, path->pieces + 2);
 }
 
-static mf_Status add_system(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
-    static const char *const reads[] = {"wind.velocity",  "?command.steering", "?command.duty",
+static const char *const car_reads[] = {"wind.velocity",  "?command.steering", "?command.duty",
                                         "?command.brake", "?command.speed",    "?command.circle",
                                         "?command.line",  "?command.waypoint", NULL};
-    static const char *const writes[] = {"base.position",
+static const char *const car_writes[] = {"base.position",
                                          "base.orientation",
                                          "base.linear_velocity",
                                          "base.angular_velocity",
@@ -265,40 +262,24 @@ static mf_Status add_system(mf_Group *group, mf_CarPlan *plan, mf_Error *error) 
                                          "command.refused",
                                          "fault.word",
                                          NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = "car";
-    system.phase = MF_PHASE_MOTION;
-    system.run = run_cars;
-    system.reset = reset_cars;
-    system.destroy = destroy_cars;
-    system.user = plan;
-    system.reads = reads;
-    system.writes = writes;
-    system.settings_hash = hash_plan(plan);
-    return mf_group_add_system(group, &system, error);
-}
 
 static mf_CarPlan *find_plan(const mf_Group *group) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
-        if (mf_group_system(group, i)->run == run_cars)
-            return mf_group_system(group, i)->user;
-    return NULL;
+    return mf_motion_plan(group, &mf_car_row);
 }
 
 mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
                      mf_Error *error) {
-    if (group == NULL || car == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_add: group or car is NULL");
-    const mf_Car default_car = mf_car();
     const mf_CarSettings default_settings = mf_car_settings();
-    car = car != NULL ? car : &default_car;
     settings = settings != NULL ? settings : &default_settings;
-    if (find_plan(group) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car: the group %s moves as cars already",
-                       mf_group_settings(group)->name);
-    mf_Status status = mf_car_check(car, error);
+    mf_Status status = mf_motion_begin(group, &mf_car_row, error);
+    if (status == MF_OK && car == NULL)
+        status = mf_fail(error, MF_BAD_ARGUMENT, "mf_car_add: car is NULL");
+    if (status == MF_OK)
+        status = mf_car_check(car, error);
     if (status == MF_OK)
         status = mf_car_check_settings(settings, error);
+    if (status == MF_OK)
+        status = mf_vehicle_check(group, "car", "mf_car_body", car->mass, error);
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -307,22 +288,18 @@ mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *s
         return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
     status = make_plan(group, car, settings, plan, error);
     if (status == MF_OK)
-        status = add_system(group, plan, error);
+        status = mf_motion_join(group, &mf_car_row, plan, hash_plan(plan), error);
     if (status != MF_OK)
         destroy_cars(context, plan);
     return status;
 }
 
 const mf_Car *mf_car_parameters(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
     const mf_CarPlan *plan = find_plan(group);
     return plan != NULL ? &plan->car : NULL;
 }
 
 const mf_CarSettings *mf_car_settings_of(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
     const mf_CarPlan *plan = find_plan(group);
     return plan != NULL ? &plan->settings : NULL;
 }
@@ -366,3 +343,23 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
                            .clearance = car->height};
     return mf_vehicle_model(context, &body, out, error);
 }
+
+// ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_car_add(group, &config->car, &config->car_settings, error);
+}
+
+const mf_MotionRow mf_car_row = {
+    .name = "car",
+    .motion = MF_MOTION_CAR,
+    .dynamic = true,
+    .add = add_row,
+    .run = run_cars,
+    .reset = reset_cars,
+    .destroy = destroy_cars,
+    .reads = car_reads,
+    .writes = car_writes,
+    .momentum = mf_vehicle_momentum,
+    .energy = mf_vehicle_energy,
+};

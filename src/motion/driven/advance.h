@@ -195,8 +195,8 @@ static inline void loads_store(const Step *s, const Ground *ground) {
 
 // ---- one step -----------------------------------------------------------------------------------
 
-// `moves`: moving limbs have a reaction.
-static inline void driven_step(const mf_DrivenBlock *block, bool moves) {
+static inline void driven_step(const mf_DrivenBlock *block) {
+    const bool moves = block->plan->moves;
     Step s = {.block = &block->art, .plan = block->art.plan};
     s.alive = mf_index_equal(mf_load_index((const int32_t *)block->art.fault), mf_set_index(0));
     s.all_alive = mf_all(s.alive);

@@ -1,12 +1,11 @@
 // The host side of driven robots.
 #include "motion/driven/driven.h"
-#include "math/kernel.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "world/attach.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,27 +17,24 @@ static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *conf
     const mf_Time step = mf_world_settings(mf_group_world(group))->step;
     const mf_Time interval = config->common.control_interval;
     if (config->common.struct_size != config->given_size)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", config->name,
-                       config->name);
-    if (mf_driven_find(group, config->own) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the group moves by %s already", config->name,
-                       config->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", config->row->name,
+                       config->row->name);
     if (interval <= 0 || interval % step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s.control_interval: need a multiple of the step (%lld ns), found %lld ns",
-                       config->name, (long long)step, (long long)interval);
+                       config->row->name, (long long)step, (long long)interval);
     if (!(config->separation >= 0.0 && config->separation <= 1.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.separation: need 0 .. 1", config->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.separation: need 0 .. 1", config->row->name);
     if (!isnan(config->spin_friction) &&
         !(config->spin_friction >= 0.0 && config->spin_friction <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.spin_friction: need 0 .. 1e6", config->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.spin_friction: need 0 .. 1e6", config->row->name);
     const mf_Model *model = mf_group_model(group);
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_FLOATING)
             return mf_fail(error, MF_UNSUPPORTED,
                            "%s: joint %s of model %s floats, and nothing tells it where to go; "
                            "articulated can move it",
-                           config->name, model->joints[j].name, model->name);
+                           config->row->name, model->joints[j].name, model->name);
     return MF_OK;
 }
 
@@ -92,9 +88,10 @@ static mf_Status bind_fields(mf_Group *group, mf_DrivenPlan *plan, mf_Error *err
     if (status != MF_OK)
         return status;
     plan->rows[MF_DRIVEN_ROW_PUSH] = mf_group_find_field(group, "push.link");
-    plan->rows[MF_DRIVEN_ROW_PUSHES] = mf_group_find_field(group, "push.count");
-    if (plan->rows[MF_DRIVEN_ROW_PUSH] == NULL)
-        plan->rows[MF_DRIVEN_ROW_PUSHES] = NULL;
+    if (plan->rows[MF_DRIVEN_ROW_PUSH] != NULL)
+        plan->rows[MF_DRIVEN_ROW_PUSHES] = mf_group_find_field(group, "push.count");
+    for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
+        plan->row[i] = mf_row(plan->rows[i]);
     mf_art_bind_rows(plan->art);
     return mf_attach_warnings(group, &plan->art->warnings, error);
 }
@@ -112,17 +109,12 @@ static void step_piece(const void *context, uint32_t block, uint32_t lane, uint3
     const mf_DrivenPlan *plan = run->plan;
     mf_DrivenBlock work = {.plan = plan, .due = run->due};
     mf_art_bind_block(plan->art, block, lane, fault, &work.art);
-    for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++) {
-        const mf_Field *field = plan->rows[i];
-        if (field != NULL)
-            work.rows[i] =
-                (char *)field->data + ((size_t)block * field->components * MF_BLOCK + lane) *
-                                          mf_field_value_size(field->info.type);
-    }
+    for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
+        work.rows[i] = mf_row_at(&plan->row[i], block, lane);
     (single ? plan->step_one : plan->step)(&work);
 }
 
-static void run_driven(const mf_SystemRun *run, void *user) {
+void mf_driven_run(const mf_SystemRun *run, void *user) {
     const mf_DrivenPlan *plan = user;
     const DrivenRun driven = {.plan = plan, .due = run->tick % plan->interval == 0};
     mf_pieces_run(&plan->pieces, run, step_piece, &driven);
@@ -144,7 +136,7 @@ static void clear_row(const mf_Field *field, uint32_t instance) {
 }
 
 // Ball joints start as the model's start position says.
-static void reset_driven(mf_Group *group, uint32_t instance, void *user) {
+void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
     static const uint32_t rows[] = {MF_ART_ROW_FORCE, MF_ART_ROW_TWIST, MF_ART_ROW_BALL_RATE,
                                     MF_ART_ROW_LOAD, MF_ART_ROW_SLIP};
     const mf_DrivenPlan *plan = user;
@@ -175,20 +167,18 @@ static void destroy_plan(mf_Context *context, mf_DrivenPlan *plan) {
     mf_release(context, plan);
 }
 
-static void destroy_driven(mf_Context *context, void *user) {
+void mf_driven_destroy(mf_Context *context, void *user) {
     destroy_plan(context, user);
 }
 
 // ---- making -------------------------------------------------------------------------------------
 
-static void choose_kernel(mf_DrivenPlan *plan, const mf_DrivenConfig *config, mf_Isa isa,
-                          bool double_precision) {
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    int row = mf_kernel_row(isa);
-    plan->art->double_precision = double_precision;
-    plan->step = config->kernels[row][double_precision];
-    plan->step_one = config->kernels[mf_kernel_row_single(isa)][double_precision];
-    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+static void choose_kernel(mf_DrivenPlan *plan, const mf_Group *group) {
+    static const mf_DrivenStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_driven_step);
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    plan->art->double_precision = pick.double_precision;
+    plan->step = table[pick.wide][pick.double_precision];
+    plan->step_one = table[pick.single][pick.double_precision];
 }
 
 static uint64_t hash_plan(const mf_DrivenPlan *plan) {
@@ -228,15 +218,16 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
     const mf_ArticulatedConfig art = tree_config(model, &config->common);
     mf_DrivenPlan *plan = *out = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->name);
-    plan->name = config->name;
+        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->row->name);
+    plan->name = config->row->name;
+    plan->moves = config->moves;
     plan->bounces = config->bounces;
     plan->model_links = model->link_count;
     plan->interval = (uint64_t)(config->common.control_interval /
                                 mf_world_settings(mf_group_world(group))->step);
     memcpy(&plan->config, config->given, config->given_size);
     mf_Status status =
-        rename_error(config->name, mf_art_plan_create(group, &art, &plan->art, error), error);
+        rename_error(config->row->name, mf_art_plan_create(group, &art, &plan->art, error), error);
     if (status == MF_OK)
         status = mf_driven_constants_fill(plan, model, config, context, error);
     if (status == MF_OK)
@@ -244,10 +235,10 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
     return status;
 }
 
-static const char *const driven_reads[] = {
+const char *const mf_driven_reads[] = {
     "joint.target", "base.force",  "base.torque", "?motion.level",
     "?push.link",   "?push.count", NULL};
-static const char *const driven_writes[] = {
+const char *const mf_driven_writes[] = {
     "base.position",         "base.orientation", "base.linear_velocity",
     "base.angular_velocity", "joint.angle",      "joint.rate",
     "joint.acceleration",    "joint.jerk",       "joint.travel",
@@ -255,31 +246,15 @@ static const char *const driven_writes[] = {
     "?contact.slip",         "fault.word",       "warning.word",
     "warning.steps",         "warning.residual", NULL};
 
-static mf_Status add_system(mf_Group *group, mf_DrivenPlan *plan, mf_Error *error) {
-    mf_SystemConfig system = mf_system_config();
-    system.name = plan->name;
-    system.phase = MF_PHASE_MOTION;
-    system.run = run_driven;
-    system.reset = reset_driven;
-    system.destroy = destroy_driven;
-    system.user = plan;
-    system.reads = driven_reads;
-    system.writes = driven_writes;
-    system.any_gravity = true;
-    system.settings_hash = hash_plan(plan);
-    return mf_group_add_system(group, &system, error);
-}
-
 mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error) {
     mf_DrivenPlan *plan = NULL;
     mf_Status status = check_config(group, config, error);
     if (status == MF_OK)
         status = make_plan(group, config, &plan, error);
     if (status == MF_OK) {
-        plan->pieces = mf_pieces_bind(group, config->own, 0);
-        choose_kernel(plan, config, mf_world_isa(mf_group_world(group)),
-                      mf_group_settings(group)->double_precision);
-        status = add_system(group, plan, error);
+        plan->pieces = mf_pieces_bind(group, config->row->motion);
+        choose_kernel(plan, group);
+        status = mf_motion_join(group, config->row, plan, hash_plan(plan), error);
     }
     if (status != MF_OK)
         destroy_plan(mf_world_context(mf_group_world(group)), plan);
@@ -288,36 +263,16 @@ mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error
 
 // ---- looking ------------------------------------------------------------------------------------
 
-const mf_DrivenPlan *mf_driven_find(const mf_Group *group, mf_Motion own) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
-        const mf_SystemConfig *system = mf_group_system(group, i);
-        const mf_DrivenPlan *plan = system->run == run_driven ? system->user : NULL;
-        if (plan != NULL && plan->pieces.own == own)
-            return plan;
-    }
-    return NULL;
+void mf_driven_enter(mf_Group *group, uint32_t instance, void *user) {
+    (void)group;
+    begin_paths(user, instance);
 }
 
-static const mf_DrivenPlan *must_find(const mf_Group *group, mf_Motion own) {
-    const mf_DrivenPlan *plan = mf_driven_find(group, own);
-    assert(plan != NULL);
-    return plan;
+mf_ArticulatedBase mf_driven_base(const void *user) {
+    return ((const mf_DrivenPlan *)user)->art->config.base;
 }
 
-void mf_driven_refresh(const mf_Group *group, mf_Motion own, uint32_t instance) {
-    begin_paths(must_find(group, own), instance);
-}
-
-void mf_driven_energy(const mf_Group *group, mf_Motion own, uint32_t instance, double *kinetic,
-                      double *potential) {
-    mf_ArticulatedEnergy energy =
-        mf_art_energy(must_find(group, own)->art, instance, own == MF_MOTION_PRESCRIBED);
-    *kinetic = energy.kinetic;
-    *potential = energy.potential;
-}
-
-void mf_driven_momentum(const mf_Group *group, mf_Motion own, uint32_t instance, double center[3],
-                        double linear[3], double angular[3]) {
-    mf_art_momentum(must_find(group, own)->art, instance, own == MF_MOTION_PRESCRIBED, center,
-                    linear, angular);
+mf_MotionEnergy mf_driven_energy(const mf_DrivenPlan *plan, uint32_t instance) {
+    const mf_ArticulatedEnergy energy = mf_art_energy(plan->art, instance, plan->moves);
+    return (mf_MotionEnergy){.kinetic = energy.kinetic, .potential = energy.potential};
 }

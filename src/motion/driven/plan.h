@@ -8,6 +8,7 @@
 #include <mayfly/prescribed.h>
 #include <mayfly/rigid.h>
 
+#include "math/kernel.h"
 #include "motion/articulated/plan.h"
 
 // Rows of the constants, in both precisions: settings, then the base and the links.
@@ -59,8 +60,9 @@ typedef void (*mf_DrivenStepFn)(const struct mf_DrivenBlock *block);
 
 typedef struct mf_DrivenPlan {
     mf_ArtPlan *art;
-    const char *name;
+    const char *name; // of the motion
     uint64_t interval;  // [1] steps between two readings of joint.target
+    bool moves;         // moving limbs have a reaction
     bool bounces;       // contacts are stiffer on approach than on separation
     bool turns;         // some contact has friction against turning
     mf_DrivenLink *all; // of the base at 0, of link l at l + 1
@@ -72,6 +74,7 @@ typedef struct mf_DrivenPlan {
     mf_DrivenStepFn step_one;
     mf_Pieces pieces;
     mf_Field *rows[MF_DRIVEN_ROWS];
+    mf_Row row[MF_DRIVEN_ROWS]; // their data
     union { // as they were given
         mf_RigidConfig rigid;
         mf_PrescribedConfig prescribed;
@@ -85,5 +88,8 @@ typedef struct mf_DrivenBlock {
     void *rows[MF_DRIVEN_ROWS];
     bool due; // joint.target is read in this step
 } mf_DrivenBlock;
+
+// Advances the lanes of `block` by one step.
+MF_KERNEL_COPIES(void, mf_driven_step, (const mf_DrivenBlock *block));
 
 #endif

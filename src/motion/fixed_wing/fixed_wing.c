@@ -1,10 +1,10 @@
 // The fixed-wing motion's host side: settings, fields, system, start in trim.
 #include "motion/fixed_wing/plan.h"
-
+#include "motion/table.h"
+#include "motion/vehicle/body.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
-
-static const char system_name[] = "fixed_wing";
 
 // ---- plan ---------------------------------------------------------------------------------------
 
@@ -189,10 +189,7 @@ static mf_Status add_commands(mf_Group *group, mf_WingPlan *plan, mf_Error *erro
 }
 
 static mf_Status add_fields(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
-    static const char *const canonical[] = {"base.position", "base.orientation",
-                                            "base.linear_velocity", "base.angular_velocity"};
-    for (int i = 0; i < 4; i++)
-        plan->rows[MF_WING_ROW_POSITION + i] = mf_group_find_field(group, canonical[i]);
+    mf_canonical_rows(group, plan->rows + MF_WING_ROW_POSITION, MF_BODY_ROWS);
     plan->rows[MF_WING_ROW_FAULT] = mf_group_find_field(group, "fault.word");
     mf_Status status = add_commands(group, plan, error);
     for (int i = 0; status == MF_OK && i < MF_WING_ROWS; i++) {
@@ -252,18 +249,16 @@ static void reset_fixed_wing(mf_Group *group, uint32_t instance, void *user) {
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static void choose_kernel(mf_WingPlan *plan, mf_Isa isa, bool double_precision) {
+static void choose_kernel(mf_WingPlan *plan, const mf_Group *group) {
     static const mf_WingStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fixed_wing_step);
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    int row = mf_kernel_row(isa);
-    plan->double_precision = double_precision;
-    plan->step = table[row][double_precision];
-    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
-    plan->lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    plan->double_precision = pick.double_precision;
+    plan->step = table[pick.wide][pick.double_precision];
+    plan->step_one = table[pick.single][pick.double_precision];
+    plan->lanes = pick.lanes;
 }
 
-static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
-    static const char *const reads[] = {"wind.velocity",
+static const char *const wing_reads[] = {"wind.velocity",
                                         "?command.elevator",
                                         "?command.aileron",
                                         "?command.rudder",
@@ -274,7 +269,7 @@ static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error)
                                         "?command.center",
                                         "?command.radius",
                                         NULL};
-    static const char *const writes[] = {"base.position",
+static const char *const wing_writes[] = {"base.position",
                                          "base.orientation",
                                          "base.linear_velocity",
                                          "base.angular_velocity",
@@ -290,43 +285,30 @@ static mf_Status add_system(mf_Group *group, mf_WingPlan *plan, mf_Error *error)
                                          "?gust.velocity",
                                          "fault.word",
                                          NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = system_name;
-    system.phase = MF_PHASE_MOTION;
-    system.run = run_fixed_wing;
-    system.reset = reset_fixed_wing;
-    system.destroy = mf_attach_release;
-    system.user = plan;
-    system.reads = reads;
-    system.writes = writes;
+
+static uint64_t hash_plan(const mf_WingPlan *plan) {
     const uint64_t choices[] = {(uint64_t)plan->settings.integrator, plan->interval, plan->stream};
-    system.settings_hash =
+    const uint64_t hash =
         mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
-    system.settings_hash = mf_hash_bytes(system.settings_hash, choices, sizeof choices);
-    return mf_group_add_system(group, &system, error);
+    return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
 mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                             const mf_FixedWingSettings *settings, mf_Error *error) {
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_fixed_wing_add: group is NULL");
+    mf_Status status = mf_motion_begin(group, &mf_fixed_wing_row, error);
     const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
     const mf_FixedWingSettings used = settings != NULL ? *settings : mf_fixed_wing_settings();
-    mf_World *world = mf_group_world(group);
-    mf_Context *context = mf_world_context(world);
-    mf_Status status = mf_attach_check(group, system_name, mf_rate_from_period(MF_SECOND), error);
     if (status == MF_OK)
         status = mf_fixed_wing_check(&aircraft, error);
     if (status == MF_OK)
-        status = mf_wing_check_settings(&used, mf_world_settings(world)->step, error);
+        status = mf_wing_check_settings(
+            &used, mf_world_settings(mf_group_world(group))->step, error);
+    if (status == MF_OK)
+        status =
+            mf_vehicle_check(group, "fixed_wing", "mf_fixed_wing_model", aircraft.mass, error);
     if (status != MF_OK)
         return status;
-    double mass = mf_group_model(group)->mass;
-    if (mf_abs(mass - aircraft.mass) > 1e-6 * aircraft.mass)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing.mass: %g kg, but the group's model has %g kg; make it with "
-                       "mf_fixed_wing_model()",
-                       aircraft.mass, mass);
+    mf_Context *context = mf_world_context(mf_group_world(group));
     mf_WingPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "fixed_wing: out of memory");
@@ -336,31 +318,40 @@ mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
     if (status == MF_OK)
         status = add_fields(group, plan, error);
     if (status == MF_OK) {
-        choose_kernel(plan, mf_world_isa(world), mf_group_settings(group)->double_precision);
-        status = add_system(group, plan, error);
+        choose_kernel(plan, group);
+        status = mf_motion_join(group, &mf_fixed_wing_row, plan, hash_plan(plan), error);
     }
     if (status != MF_OK)
         mf_release(context, plan);
     return status;
 }
 
-static const mf_WingPlan *find_plan(const mf_Group *group) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
-        if (mf_group_system(group, i)->run == run_fixed_wing)
-            return mf_group_system(group, i)->user;
-    return NULL;
-}
-
 const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    const mf_WingPlan *plan = find_plan(group);
+    const mf_WingPlan *plan = mf_motion_plan(group, &mf_fixed_wing_row);
     return plan != NULL ? &plan->parameters : NULL;
 }
 
 const mf_FixedWingSettings *mf_fixed_wing_settings_of(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    const mf_WingPlan *plan = find_plan(group);
+    const mf_WingPlan *plan = mf_motion_plan(group, &mf_fixed_wing_row);
     return plan != NULL ? &plan->settings : NULL;
 }
+
+// ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_fixed_wing_add(group, &config->fixed_wing, &config->fixed_wing_settings, error);
+}
+
+const mf_MotionRow mf_fixed_wing_row = {
+    .name = "fixed_wing",
+    .motion = MF_MOTION_FIXED_WING,
+    .dynamic = true,
+    .add = add_row,
+    .run = run_fixed_wing,
+    .reset = reset_fixed_wing,
+    .destroy = mf_attach_release,
+    .reads = wing_reads,
+    .writes = wing_writes,
+    .momentum = mf_vehicle_momentum,
+    .energy = mf_vehicle_energy,
+};

@@ -1,6 +1,8 @@
 // The `kinematic` motion's host side: its fields and its system.
 #include "motion/articulated/build.h"
+#include "math/kernel_table.h"
 #include "motion/kinematic/step.h"
+#include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -42,11 +44,7 @@ static uint32_t row_count(const mf_KinPlan *plan, uint32_t row) {
 }
 
 static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error) {
-    static const char *const canonical[] = {
-        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-        "joint.angle",   "joint.rate",       "joint.target"};
-    for (uint32_t i = 0; i < MF_KIN_ROW_LOAD; i++)
-        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    mf_canonical_rows(group, plan->rows, MF_TREE_ROWS);
     for (uint32_t i = MF_KIN_ROW_LOAD; i < MF_KIN_ROWS; i++) {
         uint32_t count = row_count(plan, i);
         if (count == 0)
@@ -56,14 +54,9 @@ static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error)
         if (status != MF_OK)
             return status;
     }
-    for (uint32_t i = 0; i < MF_KIN_ROWS; i++) {
-        const mf_Field *field = plan->rows[i];
-        if (field == NULL)
-            continue;
-        plan->row_base[i] = field->data;
-        plan->row_stride[i] = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
-    }
-    plan->pieces = mf_pieces_bind(group, MF_MOTION_KINEMATIC, 0);
+    for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
+        plan->row[i] = mf_row(plan->rows[i]);
+    plan->pieces = mf_pieces_bind(group, MF_MOTION_KINEMATIC);
     return mf_attach_warnings(group, &plan->warnings, error);
 }
 
@@ -74,10 +67,8 @@ static void step_piece(const void *context, uint32_t block, uint32_t lane, uint3
     const mf_KinPlan *plan = context;
     mf_KinBlock work = {
         .plan = plan, .fault = fault, .warnings = mf_warning_rows(&plan->warnings, block, lane)};
-    const size_t shift = lane * (plan->double_precision ? sizeof(double) : sizeof(float));
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
-        if (plan->row_base[i] != NULL)
-            work.rows[i] = plan->row_base[i] + block * plan->row_stride[i] + shift;
+        work.rows[i] = mf_row_at(&plan->row[i], block, lane);
     (single ? plan->step_one : plan->step)(&work);
 }
 
@@ -125,14 +116,12 @@ static void destroy_kinematic(mf_Context *context, void *user) {
     mf_kin_plan_destroy(context, user);
 }
 
-static void choose_kernel(mf_KinPlan *plan, mf_Isa isa, bool double_precision) {
+static void choose_kernel(mf_KinPlan *plan, const mf_Group *group) {
     static const mf_KinStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_kinematic_step);
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    int row = mf_kernel_row(isa);
-    plan->double_precision = double_precision;
-    plan->step = table[row][double_precision];
-    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
-    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    plan->double_precision = pick.double_precision;
+    plan->step = table[pick.wide][pick.double_precision];
+    plan->step_one = table[pick.single][pick.double_precision];
 }
 
 static uint64_t hash_plan(const mf_KinPlan *plan) {
@@ -152,57 +141,76 @@ static const char *const kinematic_writes[] = {"base.position",        "base.ori
                                                "warning.word",         "warning.steps",
                                                "warning.residual",     NULL};
 
+const mf_KinPlan *mf_kin_plan_of(const mf_Group *group) {
+    return mf_motion_plan(group, &mf_kinematic_row);
+}
+
 mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_kinematic_add: group is NULL");
     mf_KinematicConfig settings = config != NULL ? *config : mf_kinematic_config();
     mf_KinPlan *plan;
-    if (mf_kinematic_settings(group) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic: the group moves by kinematic already");
-    mf_Status status = mf_kin_plan_create(group, &settings, &plan, error);
+    mf_Status status = mf_motion_begin(group, &mf_kinematic_row, error);
+    if (status == MF_OK)
+        status = mf_kin_plan_create(group, &settings, &plan, error);
     if (status != MF_OK)
         return status;
-    mf_Context *context = mf_world_context(mf_group_world(group));
     status = bind_fields(group, plan, error);
     if (status == MF_OK) {
-        choose_kernel(plan, mf_world_isa(mf_group_world(group)),
-                      mf_group_settings(group)->double_precision);
-        mf_SystemConfig system = mf_system_config();
-        system.name = "kinematic";
-        system.phase = MF_PHASE_MOTION;
-        system.run = run_kinematic;
-        system.reset = reset_kinematic;
-        system.refresh = let_go;
-        system.destroy = destroy_kinematic;
-        system.user = plan;
-        system.reads = kinematic_reads;
-        system.writes = kinematic_writes;
-        system.settings_hash = hash_plan(plan);
-        status = mf_group_add_system(group, &system, error);
+        choose_kernel(plan, group);
+        status = mf_motion_join(group, &mf_kinematic_row, plan, hash_plan(plan), error);
     }
     if (status != MF_OK)
-        mf_kin_plan_destroy(context, plan);
+        mf_kin_plan_destroy(mf_world_context(mf_group_world(group)), plan);
     return status;
 }
 
-const mf_KinPlan *mf_kin_plan_of(const mf_Group *group) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
-        if (mf_group_system(group, i)->run == run_kinematic)
-            return mf_group_system(group, i)->user;
-    return NULL;
-}
-
 void mf_kinematic_refresh(mf_Group *group, uint32_t instance) {
-    if (group == NULL)
-        return;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     if (plan != NULL)
         let_go(group, instance, (void *)(uintptr_t)plan);
 }
 
 const mf_KinematicConfig *mf_kinematic_settings(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     return plan != NULL ? &plan->config : NULL;
 }
+
+// ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_kinematic_add(group, &config->kinematic, error);
+}
+
+static mf_ArticulatedBase row_base(const void *plan) {
+    return ((const mf_KinPlan *)plan)->config.base;
+}
+
+static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]) {
+    mf_kinematic_center(group, instance, center);
+    mf_vec3_set(linear, 0, 0, 0);
+    mf_vec3_set(angular, 0, 0, 0);
+}
+
+static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
+    double center[3];
+    mf_kinematic_center(group, instance, center);
+    double weight = mf_group_model(group)->mass * mf_world_settings(mf_group_world(group))->gravity;
+    return (mf_MotionEnergy){.potential = weight * center[2]};
+}
+
+const mf_MotionRow mf_kinematic_row = {
+    .name = "kinematic",
+    .motion = MF_MOTION_KINEMATIC,
+    .level = true,
+    .add = add_row,
+    .run = run_kinematic,
+    .reset = reset_kinematic,
+    .refresh = let_go,
+    .destroy = destroy_kinematic,
+    .reads = kinematic_reads,
+    .writes = kinematic_writes,
+    .enter = let_go,
+    .base = row_base,
+    .momentum = row_momentum,
+    .energy = row_energy,
+};

@@ -88,8 +88,7 @@ typedef struct mf_KinPlan {
     mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_KIN_ROWS];
-    char *row_base[MF_KIN_ROWS];
-    size_t row_stride[MF_KIN_ROWS]; // [byte] from block to block
+    mf_Row row[MF_KIN_ROWS]; // their data
 } mf_KinPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.

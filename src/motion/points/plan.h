@@ -83,11 +83,6 @@ enum {
 
 #define MF_POINTS_RESIDUAL 1e-3 // [1] above it a solution of the contacts is told as unsolved
 
-typedef struct mf_PlanRow {
-    char *base;
-    size_t stride; // [byte] from block to block
-} mf_PlanRow;
-
 struct mf_PointsBlock;
 typedef void (*mf_PointsStepFn)(const struct mf_PointsBlock *block);
 
@@ -109,7 +104,8 @@ typedef struct mf_PointsPlan {
     mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_POINTS_ROWS]; // the fields in the order of mf_PointsBlock
-    mf_PlanRow row[MF_POINTS_ROWS]; // their data
+    mf_Row row[MF_POINTS_ROWS];    // their data
+    mf_Row push_row;               // of push.link
     const mf_Field *push, *pushed;  // what collisions push links with, or NULL
 } mf_PointsPlan;
 

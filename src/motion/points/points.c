@@ -1,6 +1,8 @@
 // The `points` motion's host side: its fields, its system, and audits in plain double code.
 #include "motion/points/build.h"
+#include "math/kernel_table.h"
 #include "motion/points/step.h"
+#include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -39,11 +41,7 @@ static const mf_FieldInfo points_fields[] = {
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
-    static const char *const canonical[] = {
-        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-        "joint.angle",   "joint.rate",       "joint.target"};
-    for (int i = MF_ROW_POSITION; i <= MF_ROW_TARGET; i++)
-        plan->rows[i] = mf_group_find_field(group, canonical[i]);
+    mf_canonical_rows(group, plan->rows, MF_TREE_ROWS);
     for (int i = MF_ROW_POINTS; i < MF_POINTS_ROWS; i++) {
         const mf_FieldInfo *info = &points_fields[i - MF_ROW_POINTS];
         if (i >= MF_ROW_RESIDUAL && plan->config.friction != MF_FRICTION_COUPLED)
@@ -54,43 +52,23 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
     }
     plan->push = mf_group_find_field(group, "push.link");
     plan->pushed = mf_group_find_field(group, "push.count");
-    plan->pieces = mf_pieces_bind(group, MF_MOTION_POINTS, 0);
-    for (int i = 0; i < MF_POINTS_ROWS; i++) {
-        const mf_Field *field = plan->rows[i];
-        if (field == NULL)
-            continue;
-        plan->row[i].base = field->data;
-        plan->row[i].stride = field->components * MF_BLOCK * mf_field_value_size(field->info.type);
-    }
+    plan->pieces = mf_pieces_bind(group, MF_MOTION_POINTS);
+    for (int i = 0; i < MF_POINTS_ROWS; i++)
+        plan->row[i] = mf_row(plan->rows[i]);
+    plan->push_row = mf_row(plan->pushed != NULL ? plan->push : NULL);
     return mf_attach_warnings(group, &plan->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void bind_block(const mf_PointsPlan *plan, size_t block, mf_PointsBlock *work) {
+static void bind_block(const mf_PointsPlan *plan, uint32_t block, uint32_t lane,
+                       mf_PointsBlock *work) {
     for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work->rows[i] =
-            plan->row[i].base == NULL ? NULL : plan->row[i].base + block * plan->row[i].stride;
-    work->fault = (uint32_t *)plan->pieces.fault->data + block * MF_BLOCK;
-    work->push = NULL;
-    work->pushed = NULL;
-    if (plan->push == NULL || plan->pushed == NULL)
-        return;
-    const size_t size = mf_field_value_size(plan->push->info.type);
-    work->push = (const char *)plan->push->data + block * plan->push->components * MF_BLOCK * size;
-    work->pushed = (const uint32_t *)plan->pushed->data + block * MF_BLOCK;
-}
-
-static void skip_lanes(mf_PointsBlock *work, size_t lanes) {
-    size_t size = work->plan->double_precision ? sizeof(double) : sizeof(float);
-    for (int i = 0; i < MF_POINTS_ROWS; i++)
-        if (work->rows[i] != NULL)
-            work->rows[i] = (char *)work->rows[i] + lanes * size;
-    work->fault += lanes;
-    if (work->push != NULL) {
-        work->push = (const char *)work->push + lanes * size;
-        work->pushed += lanes;
-    }
+        work->rows[i] = mf_row_at(&plan->row[i], block, lane);
+    const size_t first = (size_t)block * MF_BLOCK + lane;
+    work->fault = (uint32_t *)plan->pieces.fault->data + first;
+    work->push = mf_row_at(&plan->push_row, block, lane);
+    work->pushed = work->push != NULL ? (const uint32_t *)plan->pushed->data + first : NULL;
 }
 
 typedef struct PointsRun {
@@ -105,9 +83,7 @@ static void step_piece(const void *context, uint32_t block, uint32_t lane, uint3
     work.plan = run->plan;
     work.joints_due = run->joints_due;
     work.only_refresh = false;
-    bind_block(run->plan, block, &work);
-    if (lane > 0)
-        skip_lanes(&work, lane);
+    bind_block(run->plan, block, lane, &work);
     work.fault = fault;
     work.warnings = mf_warning_rows(&run->plan->warnings, block, lane);
     (single ? run->plan->step_one : run->plan->step)(&work);
@@ -121,8 +97,7 @@ static void run_points(const mf_SystemRun *run, void *user) {
 
 static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
     mf_PointsBlock work = {.plan = plan, .only_refresh = true};
-    bind_block(plan, instance / MF_BLOCK, &work);
-    skip_lanes(&work, instance % MF_BLOCK);
+    bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK, &work);
     plan->step_one(&work);
 }
 
@@ -152,14 +127,12 @@ static void destroy_points(mf_Context *context, void *user) {
     mf_points_plan_destroy(context, user);
 }
 
-static void choose_kernel(mf_PointsPlan *plan, mf_Isa isa, bool double_precision) {
+static void choose_kernel(mf_PointsPlan *plan, const mf_Group *group) {
     static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    int row = mf_kernel_row(isa);
-    plan->double_precision = double_precision;
-    plan->step = table[row][double_precision];
-    plan->step_one = table[mf_kernel_row_single(isa)][double_precision];
-    plan->pieces.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    plan->double_precision = pick.double_precision;
+    plan->step = table[pick.wide][pick.double_precision];
+    plan->step_one = table[pick.single][pick.double_precision];
 }
 
 static const char *const points_reads[] = {
@@ -183,56 +156,35 @@ static uint64_t hash_settings(const mf_PointsConfig *config) {
     return mf_hash_doubles(hash, reals, sizeof reals / sizeof *reals);
 }
 
+static const mf_PointsPlan *find_plan(const mf_Group *group) {
+    return mf_motion_plan(group, &mf_points_row);
+}
+
 mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_points_add: group is NULL");
     mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
     mf_PointsPlan *plan;
-    if (mf_points_settings(group) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "points: the group moves by points already");
-    mf_Status status = mf_points_plan_create(group, &settings, &plan, error);
+    mf_Status status = mf_motion_begin(group, &mf_points_row, error);
+    if (status == MF_OK)
+        status = mf_points_plan_create(group, &settings, &plan, error);
     if (status != MF_OK)
         return status;
-    mf_Context *context = mf_world_context(mf_group_world(group));
     status = bind_fields(group, plan, error);
     if (status == MF_OK) {
-        choose_kernel(plan, mf_world_isa(mf_group_world(group)),
-                      mf_group_settings(group)->double_precision);
-        mf_SystemConfig system = mf_system_config();
-        system.name = "points";
-        system.phase = MF_PHASE_MOTION;
-        system.run = run_points;
-        system.reset = reset_points;
-        system.refresh = refresh_points;
-        system.destroy = destroy_points;
-        system.user = plan;
-        system.reads = points_reads;
-        system.writes = points_writes;
-        system.settings_hash = hash_settings(&settings);
-        status = mf_group_add_system(group, &system, error);
+        choose_kernel(plan, group);
+        status =
+            mf_motion_join(group, &mf_points_row, plan, hash_settings(&settings), error);
     }
     if (status != MF_OK)
-        mf_points_plan_destroy(context, plan);
+        mf_points_plan_destroy(mf_world_context(mf_group_world(group)), plan);
     return status;
 }
 
-static const mf_PointsPlan *find_plan(const mf_Group *group) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
-        if (mf_group_system(group, i)->run == run_points)
-            return mf_group_system(group, i)->user;
-    return NULL;
-}
-
 const mf_PointsConfig *mf_points_settings(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
     const mf_PointsPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config : NULL;
 }
 
 void mf_points_refresh(mf_Group *group, uint32_t instance) {
-    if (group == NULL)
-        return;
     const mf_PointsPlan *plan = find_plan(group);
     if (plan != NULL)
         refresh_instance(plan, instance);
@@ -297,3 +249,35 @@ mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
     }
     return energy;
 }
+
+// ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    if (model->base == MF_BASE_FIXED)
+        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is held in the world",
+                       model->name);
+    return mf_points_add(group, &config->points, error);
+}
+
+static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
+    mf_PointsEnergy energy = mf_points_energy(group, instance);
+    return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
+}
+
+const mf_MotionRow mf_points_row = {
+    .name = "points",
+    .motion = MF_MOTION_POINTS,
+    .level = true,
+    .dynamic = true,
+    .add = add_row,
+    .run = run_points,
+    .reset = reset_points,
+    .refresh = refresh_points,
+    .destroy = destroy_points,
+    .reads = points_reads,
+    .writes = points_writes,
+    .enter = refresh_points,
+    .momentum = mf_points_momentum,
+    .energy = row_energy,
+};

@@ -1,6 +1,6 @@
 // The `prescribed` motion's host side; most of it is shared (motion/driven).
 #include "motion/driven/driven.h"
-#include "motion/prescribed/step.h"
+#include "motion/articulated/host.h"
 
 #include <math.h>
 
@@ -20,43 +20,70 @@ mf_PrescribedConfig mf_prescribed_config(void) {
 }
 
 mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, mf_Error *error) {
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_prescribed_add: group is NULL");
-    static const mf_DrivenStepFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_prescribed_step);
+    mf_Status status = mf_motion_begin(group, &mf_prescribed_row, error);
+    if (status != MF_OK)
+        return status;
     const mf_PrescribedConfig given = config != NULL ? *config : mf_prescribed_config();
-    const mf_DrivenConfig driven = {.name = "prescribed",
-                                    .own = MF_MOTION_PRESCRIBED,
-                                    .kernels = kernels,
+    const mf_DrivenConfig driven = {.row = &mf_prescribed_row,
                                     .given = &given,
                                     .given_size = sizeof given,
                                     .common = given,
+                                    .moves = true,
                                     .spin_friction = (double)NAN};
     return mf_driven_add(group, &driven, error);
 }
 
+static const mf_DrivenPlan *find_plan(const mf_Group *group) {
+    return mf_motion_plan(group, &mf_prescribed_row);
+}
+
 const mf_PrescribedConfig *mf_prescribed_settings(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    const mf_DrivenPlan *plan = mf_driven_find(group, MF_MOTION_PRESCRIBED);
+    const mf_DrivenPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config.prescribed : NULL;
 }
 
 void mf_prescribed_refresh(mf_Group *group, uint32_t instance) {
-    if (group == NULL)
-        return;
-    mf_driven_refresh(group, MF_MOTION_PRESCRIBED, instance);
+    const mf_DrivenPlan *plan = find_plan(group);
+    if (plan != NULL)
+        mf_driven_enter(group, instance, (void *)(uintptr_t)plan);
 }
 
-void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic,
-                          double *potential) {
-    if (group == NULL)
-        return;
-    mf_driven_energy(group, MF_MOTION_PRESCRIBED, instance, kinetic, potential);
+static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
+    return mf_driven_energy(find_plan(group), instance);
 }
 
-void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                            double linear[3], double angular[3]) {
+void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic, double *potential) {
     if (group == NULL)
         return;
-    mf_driven_momentum(group, MF_MOTION_PRESCRIBED, instance, center, linear, angular);
+    const mf_MotionEnergy energy = row_energy(group, instance);
+    *kinetic = energy.kinetic;
+    *potential = energy.potential;
 }
+
+void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
+                       double angular[3]) {
+    if (group != NULL)
+        mf_art_momentum(find_plan(group)->art, instance, true, center, linear, angular);
+}
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_prescribed_add(group, &config->prescribed, error);
+}
+
+const mf_MotionRow mf_prescribed_row = {
+    .name = "prescribed",
+    .motion = MF_MOTION_PRESCRIBED,
+    .level = true,
+    .dynamic = true,
+    .add = add_row,
+    .run = mf_driven_run,
+    .reset = mf_driven_reset,
+    .destroy = mf_driven_destroy,
+    .reads = mf_driven_reads,
+    .writes = mf_driven_writes,
+    .any_gravity = true,
+    .enter = mf_driven_enter,
+    .base = mf_driven_base,
+    .momentum = mf_prescribed_momentum,
+    .energy = row_energy,
+};

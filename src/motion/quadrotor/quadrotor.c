@@ -1,6 +1,9 @@
 // The quadrotor's host side: its fields, its system, its reset.
 #include "motion/quadrotor/plan.h"
+#include "motion/table.h"
+#include "motion/vehicle/body.h"
 #include "base/hash.h"
+#include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -11,8 +14,6 @@ typedef struct QuadrotorSystem {
     mf_Field *speed, *held, *demand, *rate_integral, *velocity_integral;
     mf_Field *command, *command_last, *accepted, *wind, *refused;
 } QuadrotorSystem;
-
-static const char system_name[] = "quadrotor";
 
 mf_QuadrotorSettings mf_quadrotor_settings(void) {
     return (mf_QuadrotorSettings){.struct_size = sizeof(mf_QuadrotorSettings),
@@ -214,7 +215,6 @@ static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
 static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
                                 const mf_QuadrotorSettings *settings, mf_Error *error) {
     const mf_Time step = mf_world_settings(mf_group_world(group))->step;
-    const double mass = mf_group_model(group)->mass;
     if (settings->struct_size != sizeof *settings)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor_settings()");
     if (!(settings->command <= MF_QUADROTOR_POSITION))
@@ -240,20 +240,15 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
                        "quadrotor.motor_time_constant: %g s, need at least half of the step, %g s "
                        "(or 0 for rotors without lag)",
                        p->motor_time_constant, 0.5 * mf_time_to_seconds(step));
-    if (!(mf_abs(mass - p->mass) <= 1e-6 * p->mass))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "quadrotor.mass: %g kg, but the model of group %s has %g kg", p->mass,
-                       mf_group_settings(group)->name, mass);
-    return MF_OK;
+    return mf_vehicle_check(group, "quadrotor", "mf_quadrotor_model", p->mass, error);
 }
 
-static void choose_kernel(QuadrotorSystem *system, mf_Isa isa, bool double_precision) {
+static void choose_kernel(QuadrotorSystem *system, const mf_Group *group) {
     static const mf_QuadrotorRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_quadrotor_run);
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    int row = mf_kernel_row(isa);
-    system->run = table[row][double_precision];
-    system->run_one = table[mf_kernel_row_single(isa)][double_precision];
-    system->plan.lanes = row > 0 && double_precision ? lanes[row] / 2 : lanes[row];
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    system->run = table[pick.wide][pick.double_precision];
+    system->run_one = table[pick.single][pick.double_precision];
+    system->plan.lanes = pick.lanes;
 }
 
 static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
@@ -263,53 +258,29 @@ static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
-static mf_Status add_system(mf_Group *group, QuadrotorSystem *system, mf_Error *error) {
-    static const char *const writes[] = {"base.position",
-                                         "base.orientation",
-                                         "base.linear_velocity",
-                                         "base.angular_velocity",
-                                         "rotor.speed",
-                                         "command.accepted",
-                                         "command.refused",
-                                         "fault.word",
-                                         "?rotor.command",
-                                         "?control.demand",
-                                         "?control.rate_integral",
-                                         "?control.velocity_integral",
-                                         NULL};
-    static const char *const reads[5][4] = {{"command.rotors", "wind.velocity", NULL, NULL},
-                                            {"command.rates", "command.thrust", "wind.velocity"},
-                                            {"command.attitude", "command.thrust", "wind.velocity"},
-                                            {"command.velocity", "command.yaw", "wind.velocity"},
-                                            {"command.position", "command.yaw", "wind.velocity"}};
-    mf_SystemConfig config = mf_system_config();
-    config.name = system_name;
-    config.phase = MF_PHASE_MOTION;
-    config.run = run_quadrotors;
-    config.reset = reset_quadrotor;
-    config.destroy = mf_attach_release;
-    config.user = system;
-    config.reads = reads[system->plan.settings.command];
-    config.writes = writes;
-    config.settings_hash = hash_plan(&system->plan);
-    return mf_group_add_system(group, &config, error);
-}
+static const char *const quadrotor_reads[] = {
+    "?command.rotors", "?command.rates",    "?command.attitude", "?command.velocity",
+    "?command.thrust", "?command.position", "?command.yaw",      "wind.velocity",
+    NULL};
+static const char *const quadrotor_writes[] = {
+    "base.position",    "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "rotor.speed",      "command.accepted", "command.refused",      "fault.word",
+    "?rotor.command",   "?control.demand",  "?control.rate_integral",
+    "?control.velocity_integral",           NULL};
 
 mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
                            const mf_QuadrotorSettings *settings, mf_Error *error) {
-    if (group == NULL || quadrotor == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_quadrotor_add: group or quadrotor is NULL");
+    mf_Status status = mf_motion_begin(group, &mf_quadrotor_row, error);
     const mf_QuadrotorSettings chosen = settings != NULL ? *settings : mf_quadrotor_settings();
+    if (status == MF_OK)
+        status = mf_quadrotor_check(quadrotor, error);
+    if (status == MF_OK)
+        status = check_settings(group, quadrotor, &chosen, error);
+    if (status != MF_OK)
+        return status;
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     const mf_Time step = mf_world_settings(world)->step;
-    mf_Status status = mf_quadrotor_check(quadrotor, error);
-    if (status == MF_OK)
-        status = check_settings(group, quadrotor, &chosen, error);
-    if (status == MF_OK)
-        status = mf_attach_check(group, system_name, mf_rate_from_period(step), error);
-    if (status != MF_OK)
-        return status;
     QuadrotorSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "quadrotor: out of memory");
@@ -320,34 +291,44 @@ mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
     system->plan.outer = chosen.outer_interval > 0 ? (uint32_t)(chosen.outer_interval / step)
                                                    : system->plan.interval;
     mf_quadrotor_plan_fill(&system->plan, mf_world_settings(world)->gravity, step);
-    choose_kernel(system, mf_world_isa(world), mf_group_settings(group)->double_precision);
+    choose_kernel(system, group);
     status = add_fields(group, system, error);
     if (status == MF_OK) {
         bind_fields(group, system);
-        status = add_system(group, system, error);
+        status =
+            mf_motion_join(group, &mf_quadrotor_row, system, hash_plan(&system->plan), error);
     }
     if (status != MF_OK)
         mf_release(context, system);
     return status;
 }
 
-static const QuadrotorSystem *find_system(const mf_Group *group) {
-    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
-        if (mf_group_system(group, i)->run == run_quadrotors)
-            return mf_group_system(group, i)->user;
-    return NULL;
-}
-
 const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    const QuadrotorSystem *system = find_system(group);
+    const QuadrotorSystem *system = mf_motion_plan(group, &mf_quadrotor_row);
     return system != NULL ? &system->plan.parameters : NULL;
 }
 
 const mf_QuadrotorSettings *mf_quadrotor_settings_of(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    const QuadrotorSystem *system = find_system(group);
+    const QuadrotorSystem *system = mf_motion_plan(group, &mf_quadrotor_row);
     return system != NULL ? &system->plan.settings : NULL;
 }
+
+// ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_quadrotor_add(group, &config->quadrotor, &config->quadrotor_settings, error);
+}
+
+const mf_MotionRow mf_quadrotor_row = {
+    .name = "quadrotor",
+    .motion = MF_MOTION_QUADROTOR,
+    .dynamic = true,
+    .add = add_row,
+    .run = run_quadrotors,
+    .reset = reset_quadrotor,
+    .destroy = mf_attach_release,
+    .reads = quadrotor_reads,
+    .writes = quadrotor_writes,
+    .momentum = mf_vehicle_momentum,
+    .energy = mf_vehicle_energy,
+};

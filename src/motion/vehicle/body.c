@@ -1,5 +1,6 @@
 // The body of a vehicle: one link whose origin is its centre of mass, carried by four mass points,
 // met by others as a sphere and by the ground at one point below it.
+#include "motion/vehicle/body.h"
 #include "math/scalar.h"
 #include "model/draft.h"
 #include "model/points.h"
@@ -97,4 +98,59 @@ mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_M
                  : mf_fail(error, MF_NO_MEMORY, "vehicle %s: out of memory", body->name);
     mf_draft_release(&draft);
     return status;
+}
+
+mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *body, double mass,
+                           mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    if (model->joint_count > 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "%s: model %s has joints, and a vehicle is one body; make it with %s()", name,
+                       model->name, body);
+    if (!(mf_abs(model->mass - mass) <= 1e-6 * mass))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "%s.mass: %g kg, but the model of group %s has %g kg; make it with %s()",
+                       name, mass, mf_group_settings(group)->name, model->mass, body);
+    return MF_OK;
+}
+
+// ---- momentum and energy ------------------------------------------------------------------------
+
+// Angular momentum about the centre, which is the base's origin, in body axes; returns the kinetic
+// energy of the rotation.
+static double spin_of(const mf_Group *group, uint32_t instance, double momentum[3]) {
+    const double *i = mf_group_model(group)->links[0].inertia;
+    const mf_Field *rate = mf_group_find_field((mf_Group *)group, "base.angular_velocity");
+    double w[3];
+    for (uint32_t c = 0; c < 3; c++)
+        w[c] = mf_field_get(rate, instance, c);
+    mf_vec3_set(momentum, i[0] * w[0] + i[3] * w[1] + i[4] * w[2],
+                i[3] * w[0] + i[1] * w[1] + i[5] * w[2], i[4] * w[0] + i[5] * w[1] + i[2] * w[2]);
+    return 0.5 * mf_vec3_dot(momentum, w);
+}
+
+void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]) {
+    const mf_Field *position = mf_group_find_field((mf_Group *)group, "base.position");
+    const mf_Field *attitude = mf_group_find_field((mf_Group *)group, "base.orientation");
+    const mf_Field *velocity = mf_group_find_field((mf_Group *)group, "base.linear_velocity");
+    double q[4], momentum[3];
+    for (uint32_t c = 0; c < 4; c++)
+        q[c] = mf_field_get(attitude, instance, c);
+    for (uint32_t c = 0; c < 3; c++) {
+        center[c] = mf_field_get(position, instance, c);
+        linear[c] = mf_group_model(group)->mass * mf_field_get(velocity, instance, c);
+    }
+    spin_of(group, instance, momentum);
+    mf_quat_rotate(angular, q, momentum);
+}
+
+mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance) {
+    const double mass = mf_group_model(group)->mass;
+    const double gravity = mf_world_settings(mf_group_world(group))->gravity;
+    double center[3], linear[3], angular[3], momentum[3];
+    mf_vehicle_momentum(group, instance, center, linear, angular);
+    return (mf_MotionEnergy){.kinetic = 0.5 * mf_vec3_dot(linear, linear) / mass +
+                                        spin_of(group, instance, momentum),
+                             .potential = mass * gravity * center[2]};
 }

@@ -1,0 +1,17 @@
+// What the rows of all vehicles in the motion table have in common: a vehicle counts as one rigid
+// body, with the mass and inertia of its model.
+#ifndef MF_MOTION_VEHICLE_BODY_H
+#define MF_MOTION_VEHICLE_BODY_H
+
+#include <mayfly/motion.h>
+
+// Whether the group's model is the body of such a vehicle: one of `mass` [kg] and without joints.
+// `body` is the function that makes it. MF_BAD_ARGUMENT.
+mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *body, double mass,
+                           mf_Error *error);
+
+void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]);
+mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance);
+
+#endif

@@ -1,0 +1,331 @@
+"""Every command of README.md, CONTRIBUTING.md, docs/ and the help texts: its words and options exist,
+and those that are whole commands run in a fresh clone, with less to do.
+
+usage: commands.py SOURCE_FOLDER BUILD_FOLDER FOLDER
+
+Commands stand in fenced blocks, one a line, and in `code` within a sentence. FOLDER becomes the
+clone: links to models/ and scenes/, a copy of dev, build/mayfly, and the user's own files that the
+texts speak of (FILES). Words in capitals are what a reader replaces (WORDS). Anything else has to
+exist as it is written. What would take long gets a smaller budget (reduce).
+"""
+
+import itertools
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+
+source, build, clone = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+PROGRAM = build / "mayfly"
+
+# Files of the reader, and what stands in for them.
+FILES = {
+    "robot.xml": "models/figure.xml",
+    "robot.urdf": "models/hexapod.urdf",
+    "sway.so": "plugins/plugin_sway.so",
+    "hover.so": "plugins/plugin_hover.so",
+    "control.so": "plugins/plugin_sway.so",
+}
+IMAGES = ("elevation.png", "hills.png")
+RUNS = ("runs/hexapod", "runs/hexapod-1", "RUN")
+# What stands in capitals, by the option before it, else by itself.
+WORDS = {
+    "FILE.yaml": "scenes/hexapod.yaml",
+    "FILE": "models/humanoid.urdf",
+    "ROBOT": "models/humanoid.urdf",
+    "--gait NAME": "walk",
+    "--motion NAME": "rigid",
+    "--motion LEVEL": "rigid",
+    "COMMAND": "run",
+    "FACTOR": "1000",
+    "FOLDER": "elsewhere",
+    "N": "2",
+    "ID": "1",
+}
+SETTINGS = {"K": "2"}
+
+# ---- reading ------------------------------------------------------------------------------------
+
+START = re.compile(r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:perf \S+ (?:-\S+ (?:[a-z]+,\S+ )?)*)?"
+                   r"(?=(?:build/)?mayfly(?: |$)|\./dev(?: |$))")
+
+
+def cut(text):
+    """The command at the start of a line or of `code`; None when there is none."""
+    found = START.match(text)
+    if found is None:
+        return None
+    text = text[found.end():].split(" && ")[0].split(" | ")[0]
+    return re.split(r"\s{2,}|\s#", text)[0].strip().rstrip(";")
+
+
+def texts():
+    """(where, text of a command) of every page and of the help of every subcommand."""
+    pages = [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").rglob("*.md"))]
+    for page in pages:
+        name = str(page.relative_to(source))
+        rest = []
+        block = None
+        for line in page.read_text().split("\n"):
+            if line.lstrip().startswith("```"):
+                block = line.strip("` ") if block is None else None
+                rest.append("")
+            elif block is None:
+                rest.append(line)
+            elif block in ("", "sh", "bash", "console"):
+                yield name, line.strip(), True
+        for code in re.findall(r"`([^`]+)`", "\n".join(rest)):
+            yield name, " ".join(code.split()), False
+    overview = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
+    for word in re.findall(r"^  ([a-z]+) ", overview.split("examples:")[0], re.M):
+        if word != "help":
+            text = subprocess.run([PROGRAM, word, "--help"], capture_output=True, text=True, check=True).stdout
+            for line in text.split("examples:\n")[1].split("\n"):
+                yield f"mayfly {word} --help", line.strip(), True
+    for line in overview.split("examples:\n")[1].split("\n\n")[0].split("\n"):
+        yield "mayfly --help", line.strip(), True
+
+
+# ---- options ------------------------------------------------------------------------------------
+
+
+class Usage:
+    """The options of a subcommand, as its --help lists them."""
+
+    def __init__(self, word):
+        done = subprocess.run([PROGRAM, word, "--help"], capture_output=True, text=True)
+        self.known = done.returncode == 0
+        self.options = {}  # name -> takes a value
+        for line in done.stdout.split("\n"):
+            found = re.match(r"  (--[a-z-]+) (\S+)?", line)
+            if found:
+                self.options[found[1]] = found[2] is not None and not line[len(found[1]) + 2:].startswith("  ")
+        self.needs = re.search(r"^usage: mayfly \S+ [A-Z]", done.stdout, re.M) is not None
+
+
+usages = {}
+
+
+def usage(word):
+    return usages.setdefault(word, Usage(word))
+
+
+class Mistake(Exception):
+    """What a page says and the command does not know."""
+
+
+def replace(word, before):
+    """The word that a reader would type."""
+    bare = word[1:-1] if re.fullmatch(r"\[[A-Z.]+\]", word) else word
+    key = f"{before} {bare}"
+    if key in WORDS:
+        return WORDS[key]
+    if bare in WORDS:
+        return WORDS[bare]
+    if before == "--set" and "=" in bare:
+        path, value = bare.split("=", 1)
+        return f"{path}={SETTINGS.get(value, value)}"
+    return bare.replace("$isa", "scalar")
+
+
+def parse(words):
+    """(subcommand, arguments, [(option, value)], whole) of what follows "mayfly"."""
+    word, rest = words[0], words[1:]
+    known = usage(word)
+    if not known.known:
+        raise Mistake(f"there is no command '{word}'")
+    arguments, options, whole = [], [], True
+    while rest:
+        item = rest.pop(0)
+        name, equals, value = item.partition("=")
+        if item == ">":
+            rest = rest[1:]
+        elif not name.startswith("--"):
+            if "..." not in item:
+                arguments.append(replace(item, ""))
+        elif name not in known.options and name != "--help":
+            raise Mistake(f"mayfly {word} has no option {name}")
+        elif not known.options.get(name, False):
+            options.append((name, None))
+        elif equals or (rest and not rest[0].startswith("--")):
+            options.append((name, replace(value if equals else rest.pop(0), name)))
+        else:
+            whole = False  # a mention of the option
+    return word, arguments, options, whole and (bool(arguments) or not known.needs)
+
+
+# ---- less to do ---------------------------------------------------------------------------------
+
+BUDGET = {
+    "evolve": {"--generations": 2, "--population": 32, "--survivors": 16, "--duration": 0.5},
+    "run": {"--duration": 0.05, "--robots": 16},
+    "compare": {"--duration": 0.1, "--robots": 16},
+    "bench": {"--steps": 16, "--instances": 16, "--repeats": 1, "--generations": 2},
+    "replay": {"--generation": 2},
+}
+fresh_numbers = itertools.count()
+LONG = {"check": ["B1"]}  # in place of all cases
+
+
+def reduce(word, arguments, options):
+    """The same command with a budget: numbers are lowered, and named where they are not."""
+    given = dict(options)
+    budget = dict(BUDGET.get(word, {}))
+    if word == "run" and "--robots" not in given:
+        del budget["--robots"]
+    if word == "replay" and "--generation" not in given:
+        budget = {}
+    if word == "compare" and "--no-price" in given:
+        del budget["--robots"]
+    if word == "bench":
+        plain = all(name.startswith(("points", "quadrotor", "soccer", "humanoid", "articulated", "swarm"))
+                    for name in arguments)
+        if arguments and "evolve-paper" not in arguments:
+            del budget["--generations"]
+        if arguments and not plain:
+            budget = {"--repeats": 1} | {k: v for k, v in budget.items() if k in given}
+    for name, most in budget.items():
+        value = given.get(name)
+        if value is None or float(value) > most:
+            options = [pair for pair in options if pair[0] != name] + [(name, str(most))]
+    if word in LONG and not arguments:
+        arguments = LONG[word]
+        options = [pair for pair in options if pair[0] != "--full"]
+    if word == "evolve":
+        fresh = f"runs/try-{next(fresh_numbers)}"
+        options = [pair for pair in options if pair[0] != "--out"] + [("--out", fresh)]
+    return [word, *arguments, *(part for pair in options for part in pair if part is not None)]
+
+
+# ---- the clone ----------------------------------------------------------------------------------
+
+
+def grey_png(path):
+    """64 x 64 cells of hills."""
+    rows = b"".join(b"\0" + bytes((x * y) % 64 for x in range(64)) for y in range(64))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, 0)) +
+                     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def script(path, text):
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+
+
+def make_clone():
+    for name in ("models", "scenes", "examples", "docs"):
+        (clone / name).symlink_to(source / name)
+    shutil.copy(source / "dev", clone)
+    for name in ("build", "runs", "bin"):
+        (clone / name).mkdir()
+    (clone / "build/mayfly").symlink_to(PROGRAM)
+    for name, stand_in in FILES.items():
+        made = source / stand_in if stand_in.startswith("models") else build / stand_in
+        if made.exists():
+            shutil.copy(made, clone / name)
+    robot = clone / "robot.xml"
+    robot.write_text(robot.read_text().replace(
+        "</mujoco>", '<keyframe><key name="stand"/></keyframe></mujoco>'))
+    for name in IMAGES:
+        grey_png(clone / name)
+    # ./dev is real; what it would build with is there already.
+    for name in ("cmake", "ctest"):
+        script(clone / "bin" / name, "exit 0\n")
+    script(clone / "bin/dpkg-query", 'for name; do echo "$name installed"; done\n')
+
+
+def environment():
+    """That of somebody who has nothing but the clone."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MAYFLY_")}
+    return kept | {"MAYFLY_SHARED": str(clone / "none"), "PATH": f"{clone}/bin:{clone}/build:{kept['PATH']}"}
+
+
+def try_command(words):
+    """None, or what went wrong."""
+    missing = [word for word in words if pathlib.Path(word).name in FILES and not (clone / word).exists()]
+    if missing:
+        return None  # a plugin, where the examples are not built
+    try:
+        done = subprocess.run(words, cwd=clone, env=environment(), capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=300)
+    except subprocess.TimeoutExpired:
+        return "takes longer than five minutes, also with less to do"
+    lines = done.stderr.strip().split("\n")
+    return None if done.returncode == 0 else f"exit code {done.returncode}: {lines[-1]}"
+
+
+def dev_words(words):
+    """What to run of "./dev ..."; None when only its word can be looked up."""
+    text = (source / "dev").read_text()
+    word = words[0] if words else "help"
+    if not re.search(rf"^  {word}\b", text.split("END\n")[0], re.M):
+        raise Mistake(f"./dev has no word '{word}'")
+    if word in ("bench", "check"):
+        name, arguments, options, whole = parse([word, *words[1:]])
+        return ["./dev", *reduce(name, arguments, options)] if whole and "--full" not in words else None
+    if word == "run":
+        name, arguments, options, _ = parse(["evolve", *words[1:]])
+        return ["./dev", "run", *reduce(name, arguments, options)[1:]]
+    if word == "test" and len(words) > 1 and not words[1].startswith("-"):
+        if not re.search(rf"^    ([a-z |]+\| )?{words[1]}( \|[a-z |]+)?\)", text, re.M):
+            raise Mistake(f"./dev test has no kind '{words[1]}'")
+    return ["./dev", word] if word in ("setup", "build", "help") else None
+
+
+def find_words(text):
+    """The words to run, and whether they are a whole command."""
+    words = shlex.split(text)
+    if words[0] == "./dev":
+        run = dev_words([word for word in words[1:] if not word.startswith("[")])
+        return run or words, run is not None
+    if len(words) == 1:
+        return words, False
+    if words[1] == "help" or words[1].startswith("-"):
+        return [words[0], *(replace(word, "") for word in words[1:])], True
+    word, arguments, options, whole = parse(words[1:])
+    return [words[0], *reduce(word, arguments, options)], whole
+
+
+def main():
+    make_clone()
+    for name in RUNS:
+        words = ["mayfly", *reduce("evolve", ["scenes/hexapod.yaml"], [])]
+        wrong = try_command([*words[:-1], name])
+        if wrong:
+            sys.exit(f"FAILED: a short evolution: {wrong}")
+    tried, mentions, failed = {}, 0, 0
+    for where, text, _ in texts():
+        text = cut(text)
+        if not text:
+            continue
+        try:
+            words, whole = find_words(text)
+        except Mistake as mistake:
+            print(f"FAILED: {where}: {text}\n    {mistake}")
+            failed += 1
+            continue
+        if not whole:
+            mentions += 1
+            continue
+        key = tuple(word for word in words if not word.startswith("runs/try-"))
+        if key not in tried:
+            tried[key] = try_command(words)
+        if tried[key]:
+            print(f"FAILED: {where}: {text}\n    {' '.join(words)}\n    {tried[key]}")
+            failed += 1
+    print(f"{len(tried)} commands tried, {mentions} mentions looked up, {failed} wrong")
+    if len(tried) < 40:
+        sys.exit("FAILED: too few commands were found")
+    sys.exit(1 if failed else 0)
+
+
+main()
