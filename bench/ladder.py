@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The table of docs/ladder.md: three robots, their gaits, every level against the dearest.
+"""The table of docs/studies/ladder.md: three robots, their gaits, every level against the dearest.
 
 Runs `mayfly compare` for each and prints Markdown; with --write it puts the table between the marks
 of the document. Prices want a quiet machine.
 
-usage: ladder.py MAYFLY [--write docs/ladder.md] [--duration S]
+usage: ladder.py MAYFLY [--write docs/studies/ladder.md] [--duration S]
 """
 import argparse
 import json

@@ -8,8 +8,8 @@
 typedef struct mf_CheckRun mf_CheckRun;
 
 typedef struct mf_CheckCase {
-    const char *id;    // as in the literature list of docs/validation.md: "C7"; of several cases
-                       // of one entry all but one add what they are about: "E4-points"
+    const char *id;    // as in the literature list of docs/studies/validation.md: "C7"; of several
+                       // cases of one entry all but one add what they are about: "E4-points"
     const char *title; // what is checked
     // Reports every quantity with the functions below. A failure to set up is a failed case.
     mf_Status (*run)(mf_Context *context, mf_CheckRun *out, mf_Error *error);

@@ -17,7 +17,7 @@ typedef struct mf_PluginOptions {
 #define MF_PLUGIN_OPTIONS(type, plugins)                                                           \
     MF_OPT_LIST("plugin", "FILE", type, plugins.files,                                             \
                 "motion or controller of your own for a robot's own file: a shared library "       \
-                "(docs/plugins.md); may be given more than once"),                                 \
+                "(docs/how_to/plugins.md); may be given more than once"),                          \
         MF_OPT_REAL("plugin-tick", "S", type, plugins.tick, 1e-6, 3600,                            \
                     "a controller is called this often (default 0.01)"),                           \
         MF_OPT_LIST("plugin-set", "PLUGIN.SETTING=NUMBER", type, plugins.settings,                 \

@@ -1,6 +1,6 @@
 // One robot, or many, of an MJCF file under `articulated`: prints what a step costs and where every
 // body is at fixed times. precision.py asks it, beside MuJoCo, for the work-precision study of
-// docs/precision.md.
+// docs/studies/precision.md.
 //
 // usage: bench_precision MODEL [OPTION VALUE]...
 //   step NS          length of a step [ns], default 1000000

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The work-precision study of docs/precision.md: measures, and writes its tables and its plot.
+"""The work-precision study of docs/studies/precision.md: measures, and writes its tables and its plot.
 
 Each scene runs at steps of 0.5 to 16 ms here and in MuJoCo, from the same MJCF file; what a step
 costs is measured by turns, and where the bodies are is compared with the same simulator's own run

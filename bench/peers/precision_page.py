@@ -1,4 +1,4 @@
-"""Writes what precision.py measured: the tables between the markers of docs/precision.md, and the
+"""Writes what precision.py measured: the tables between the markers of docs/studies/precision.md, and the
 plot beside it. Everything else on that page is written by hand."""
 import math
 import os
@@ -151,7 +151,7 @@ def blocks(numbers):
 
 
 def write(root, numbers):
-    page = os.path.join(root, "docs", "precision.md")
+    page = os.path.join(root, "docs", "studies", "precision.md")
     with open(page, encoding="utf-8") as file:
         words = file.read()
     for name, block in blocks(numbers).items():

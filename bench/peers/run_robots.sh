@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every public robot here and in MuJoCo (robots.py), as the table of docs/robots_peers.md.
+# Every public robot here and in MuJoCo (robots.py), as the table of docs/studies/robots_peers.md.
 #
 #     bench/peers/run_robots.sh [--write] [options of robots.py] NAME=FOLDER...
 #
@@ -11,7 +11,7 @@ root=$(cd "$here/../.." && pwd)
 build=${MAYFLY_BUILD:-$root/build}
 page=
 if [ "${1-}" = --write ]; then
-    page=$root/docs/robots_peers.md
+    page=$root/docs/studies/robots_peers.md
     shift
 fi
 for needed in "$build/test_motion_articulated_models" "$build/python/wheels"; do

@@ -21,7 +21,8 @@ typedef enum mf_ArticulatedBase {
     MF_ARTICULATED_FIXED     // the base is held where it is
 } mf_ArticulatedBase;
 
-// How contacts, limits, dry friction and equality constraints give way (docs/articulated.md).
+// How contacts, limits, dry friction and equality constraints give way
+// (docs/explanation/articulated.md).
 typedef enum mf_ContactLaw {
     MF_CONTACT_LAW_AS_MODEL, // MUJOCO for models of MJCF files, else COMPLIANT, also where the
                              // settings say how contacts or limits give way

@@ -1,5 +1,5 @@
 // Mayfly: cars. A kinematic and a dynamic bicycle with Pacejka tyres on the ground, and the loops
-// that drive it. Equations, frames and sources: docs/car.md.
+// that drive it. Equations, frames and sources: docs/explanation/car.md.
 #ifndef MAYFLY_CAR_H
 #define MAYFLY_CAR_H
 

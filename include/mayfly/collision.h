@@ -1,5 +1,5 @@
 // Mayfly: robots, balls and what stands on the field push each other, whatever motion they have.
-// docs/collision.md has the method and the equations.
+// docs/explanation/collision.md has the method and the equations.
 #ifndef MAYFLY_COLLISION_H
 #define MAYFLY_COLLISION_H
 

@@ -1,7 +1,7 @@
 // Mayfly: vector environments: many robots that learn one task, stepped together on buffers of the
 // caller. A task says what a robot is told (actions), what it sees (observations), what it is
-// rewarded for, when it has failed and how it starts; docs/environments.md lists them. Everything
-// about time, episodes, seeds and resets is here, once for all tasks.
+// rewarded for, when it has failed and how it starts; docs/reference/environments.md lists them.
+// Everything about time, episodes, seeds and resets is here, once for all tasks.
 #ifndef MAYFLY_ENVIRONMENT_H
 #define MAYFLY_ENVIRONMENT_H
 

@@ -19,7 +19,7 @@ typedef enum mf_ControllerKind {
     MF_CONTROLLER_PLUGIN // from a shared library (plugin.h)
 } mf_ControllerKind;
 
-// What evolution wants more of (docs/experiments.md, Fitness).
+// What evolution wants more of (docs/reference/experiments.md, Fitness).
 typedef enum mf_Fitness {
     MF_FITNESS_DISTANCE, // [m] horizontal distance of the base from its start at the end
     MF_FITNESS_SPEED,    // [m/s] mean speed of the base along its own heading
@@ -162,7 +162,7 @@ MF_API mf_Status mf_scene_create(mf_Context *context, mf_Experiment *experiment,
 MF_API void mf_scene_destroy(mf_Scene *scene);
 
 // Bytes of a genome for the experiment's controller (32 for GP, 3 per joint + 1 for oscillators,
-// for none those of the hooks or 0). docs/experiments.md says what the bytes mean.
+// for none those of the hooks or 0). docs/reference/experiments.md says what the bytes mean.
 MF_API uint32_t mf_scene_genome_bytes(const mf_Scene *scene);
 // Gives an instance the controller that a genome describes.
 MF_API void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome);

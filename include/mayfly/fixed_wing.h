@@ -1,6 +1,6 @@
 // Mayfly: fixed-wing aircraft, the model and autopilot of Beard and McLain, "Small Unmanned
 // Aircraft: Theory and Practice" (2012), with the propulsion of the second edition. Equations,
-// frames and sources: docs/fixed_wing.md.
+// frames and sources: docs/explanation/fixed_wing.md.
 //
 // Frames: the book works with north-east-down and forward-right-down axes; every field and command
 // here is in Mayfly's world (east, north, up) and body (forward, left, up) axes instead. Two things
@@ -112,7 +112,7 @@ typedef struct mf_FixedWing {
     double orbit_gain;            // [1] > 0, how steeply an orbit is joined
 } mf_FixedWing;
 
-// The Aerosonde with polar drag and the autopilot measured in docs/fixed_wing.md.
+// The Aerosonde with polar drag and the autopilot measured in docs/studies/vehicles.md.
 MF_API mf_FixedWing mf_fixed_wing(void);
 
 // MF_BAD_ARGUMENT names the first member that is out of range ("fixed_wing.mass: ...").

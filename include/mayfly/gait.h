@@ -1,6 +1,6 @@
 // Mayfly: motions of a robot as files. A gait tells every joint where to be: a walk of two legs by
-// inverse kinematics, periodic waves for any robot, or keyframes. docs/gaits.md has the equations
-// and every key of the files.
+// inverse kinematics, periodic waves for any robot, or keyframes. docs/reference/gaits.md has the
+// equations and every key of the files.
 #ifndef MAYFLY_GAIT_H
 #define MAYFLY_GAIT_H
 

@@ -1,4 +1,4 @@
-// Mayfly: the sensors of a model, measured on robots that move (docs/sensors.md).
+// Mayfly: the sensors of a model, measured on robots that move (docs/reference/sensors.md).
 #ifndef MAYFLY_INSTRUMENTS_H
 #define MAYFLY_INSTRUMENTS_H
 
@@ -23,8 +23,8 @@ MF_API mf_InstrumentsConfig mf_instruments_config(void);
 // measures the start, at rest. Call it after the motion. `config` may be NULL. Values of
 // MF_SENSOR_USER are left alone. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming
 // the sensor, unless lenient: forces of limits, and force and torque sensors of bodies that can
-// touch something, where the motion is not `articulated` (docs/instruments.md); fields that the
-// group does not have. MF_LIMIT: more than 512 links or 1024 velocity values.
+// touch something, where the motion is not `articulated` (docs/reference/instruments.md); fields
+// that the group does not have. MF_LIMIT: more than 512 links or 1024 velocity values.
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);
 

@@ -1,5 +1,6 @@
 // Mayfly: what agents of shared groups have to do with each other: detection of neighbours,
-// collisions, downwash and wind, a fence. docs/interaction.md has the method and the equations.
+// collisions, downwash and wind, a fence. docs/explanation/interaction.md has the method and the
+// equations.
 #ifndef MAYFLY_INTERACTION_H
 #define MAYFLY_INTERACTION_H
 

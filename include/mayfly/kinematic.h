@@ -1,5 +1,6 @@
 // Mayfly: the `kinematic` motion: feet that stand stay where they are, direct kinematics gives the
-// rest. No forces, no masses; it cannot fall. docs/kinematic.md has the method and its limits.
+// rest. No forces, no masses; it cannot fall. docs/explanation/kinematic.md has the method and its
+// limits.
 #ifndef MAYFLY_KINEMATIC_H
 #define MAYFLY_KINEMATIC_H
 

@@ -355,7 +355,8 @@ typedef enum mf_ActuatorDynamics {
 } mf_ActuatorDynamics;
 
 // A muscle: force = -(peak force) (activation * FL(l) * FV(v) + FP(l)), with length l and velocity
-// v scaled so that `range` means the driven length's `length_range` (docs/articulated.md).
+// v scaled so that `range` means the driven length's `length_range`
+// (docs/explanation/articulated.md).
 typedef struct mf_Muscle {
     bool exists;            // else gain and bias hold
     double length_range[2]; // [m] or [rad] of what is driven; not rising: to be found by a search
@@ -482,9 +483,10 @@ typedef struct mf_ContactQuery {
     bool nearest;        // the deepest come first, else in any order
 } mf_ContactQuery;
 
-// What happens to a value between what is true and what is read (docs/sensors.md): it saturates,
-// gets bias and noise, is converted, and can be read after a delay. Zeros everywhere: nothing. [1]
-// is the unit of the value. A pair of limits counts when the first is below the second.
+// What happens to a value between what is true and what is read (docs/reference/sensors.md): it
+// saturates, gets bias and noise, is converted, and can be read after a delay. Zeros everywhere:
+// nothing. [1] is the unit of the value. A pair of limits counts when the first is below the
+// second.
 typedef struct mf_Signal {
     mf_Rate rate;         // [1/s] how often it is measured; {0, 0}: as often as its group's sensors
     mf_Time delay;        // [ns] >= 0 from measuring to reading, made up to whole steps
@@ -659,8 +661,8 @@ MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);
 
 // The motor of a joint: that of the file or, where it gives none, one that its largest effort and
-// speed make likely (docs/gaits.md): all of the effort at an error of 0.1 rad or 1 cm, a torque
-// that is lost at the largest speed, a rotor that the effort brings to that speed in 10 ms.
+// speed make likely (docs/reference/gaits.md): all of the effort at an error of 0.1 rad or 1 cm, a
+// torque that is lost at the largest speed, a rotor that the effort brings to that speed in 10 ms.
 // mf_servo() when the joint follows another one, is no hinge or slide, or has an unlimited effort
 // or speed.
 MF_API mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint);

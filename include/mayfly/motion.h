@@ -1,6 +1,6 @@
 // Mayfly: the motions of a robot, from cheap to dear. They share the canonical state (pose and
 // velocity of the base, angle and rate of each joint), so a robot can change from one to another
-// while it runs. docs/ladder.md says what each can show, and how far they differ.
+// while it runs. docs/explanation/ladder.md says what each can show, and how far they differ.
 #ifndef MAYFLY_MOTION_H
 #define MAYFLY_MOTION_H
 

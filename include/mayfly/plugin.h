@@ -1,6 +1,6 @@
 // Mayfly: motions and controllers of your own, from a shared library. This one header is for both
 // sides: a plugin includes it and links nothing of Mayfly, a program loads plugins with it.
-// docs/plugins.md shows both, step by step.
+// docs/how_to/plugins.md shows both, step by step.
 #ifndef MAYFLY_PLUGIN_H
 #define MAYFLY_PLUGIN_H
 

@@ -13,8 +13,8 @@ typedef enum mf_FrictionModel {
     MF_FRICTION_COUPLED // all six degrees of freedom in one fit: roll and pitch included
 } mf_FrictionModel;
 
-// The `points` motion: see docs/points.md for the equations. The defaults are the behaviour of
-// Fischer and Ihme 2024 (NeoPhysIx).
+// The `points` motion: see docs/explanation/points.md for the equations. The defaults are the
+// behaviour of Fischer and Ihme 2024 (NeoPhysIx).
 typedef struct mf_PointsConfig {
     uint32_t struct_size;        // [byte] set by mf_points_config()
     mf_Time joint_interval;      // [ns] joints advance this often; a multiple of the step; 80 ms

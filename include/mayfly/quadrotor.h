@@ -1,4 +1,4 @@
-// Mayfly: quadrotors. The equations, frames and sources are in docs/quadrotor.md.
+// Mayfly: quadrotors. The equations, frames and sources are in docs/explanation/quadrotor.md.
 #ifndef MAYFLY_QUADROTOR_H
 #define MAYFLY_QUADROTOR_H
 

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-// The `rigid` motion: see docs/rigid.md for the equations. Joints as in mf_PrescribedConfig.
+// The `rigid` motion: see docs/explanation/rigid.md for the equations. Joints as in
+// mf_PrescribedConfig.
 typedef struct mf_RigidConfig {
     uint32_t struct_size;                // [byte] set by mf_rigid_config()
     mf_ArticulatedIntegrator integrator; // as there; default MF_ARTICULATED_IMPLICIT

@@ -1,6 +1,6 @@
 // Mayfly: files of robots in one world (scenes/soccer.yaml): groups of robots that walk, collide,
 // play and change the level of their physics while they run, and the worlds made from them.
-// docs/robots.md lists every key.
+// docs/reference/robots.md lists every key.
 #ifndef MAYFLY_ROBOTS_H
 #define MAYFLY_ROBOTS_H
 

@@ -1,7 +1,7 @@
 // Mayfly: what all sensors have in common, and sensors of one's own. A sensor is a mapping from the
 // state of a robot to some values; what happens to the values on their way to the reader - its
 // signal - is the same mechanism for all of them: saturation, bias and noise, A/D conversion, rate,
-// delay (docs/sensors.md).
+// delay (docs/reference/sensors.md).
 #ifndef MAYFLY_SENSOR_H
 #define MAYFLY_SENSOR_H
 

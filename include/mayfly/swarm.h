@@ -1,5 +1,5 @@
 // Mayfly: files of vehicles (models/*.yaml) and of swarms, worlds of several groups of vehicles
-// (scenes/swarm.yaml), and the worlds made from them. docs/swarm.md lists every key.
+// (scenes/swarm.yaml), and the worlds made from them. docs/reference/swarm.md lists every key.
 #ifndef MAYFLY_SWARM_H
 #define MAYFLY_SWARM_H
 

@@ -44,7 +44,7 @@ def test_readme_of_the_package() -> None:
 
 
 def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every block of docs/python.md, one after the other, with the names that it leaves open."""
+    """Every block of docs/how_to/python.md, in order, with the names that it leaves open."""
     pytest.importorskip("matplotlib").use("agg")
     pytest.importorskip("gymnasium")
     ant, hexapod = (mayfly.Model.from_file(name) for name in ("ant.xml", "hexapod.urdf"))
@@ -61,7 +61,7 @@ def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) ->
         "n": 8,
     }
     done = 0
-    texts = blocks(ROOT / "docs" / "python.md")
+    texts = blocks(ROOT / "docs" / "how_to" / "python.md")
     monkeypatch.chdir(tmp_path)
     for text in texts:
         if "Archive(" in text:
@@ -119,7 +119,7 @@ def test_quick_start_learns() -> None:
         "(1000,": "(2,",
     }
     done = 0
-    for text in blocks(ROOT / "docs" / "python.md"):
+    for text in blocks(ROOT / "docs" / "how_to" / "python.md"):
         if any(name in text for name in LEARNERS):
             for long, few in short.items():
                 text = text.replace(long, few)

@@ -1,5 +1,5 @@
-// The table of keys as a page for people: markdown for docs/experiments.md, plain text for a
-// terminal.
+// The table of keys as a page for people: markdown for docs/reference/experiments.md, plain text
+// for a terminal.
 #include "experiment/keys.h"
 #include "base/text.h"
 

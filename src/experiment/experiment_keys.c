@@ -79,7 +79,7 @@ static const mf_Key keys[] = {
      "of the state: `float` is fast, `double` is for checking"),
 
     MF_KEY("motion", MF_KEY_VARIANT, 0, "", "points", 0, 0, motions, AT(motion),
-     "the motion algorithm: a name, or `points` with settings (docs/ladder.md)"),
+     "the motion algorithm: a name, or `points` with settings (docs/explanation/ladder.md)"),
     MF_KEY("motion.points", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "one rigid body of mass points over a height map"),
     MF_KEY("motion.points.joint_interval", MF_KEY_TIME, 0, "s", "0.08", 1e-6, 3600, NULL,
@@ -117,7 +117,7 @@ static const mf_Key keys[] = {
      AT(oscillator.rate), "targets are set this often; a multiple of world.step"),
 
     MF_KEY("controller.plugin", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
-     "control software of your own in step with the simulation (docs/plugins.md)"),
+     "control software of your own in step with the simulation (docs/how_to/plugins.md)"),
     MF_KEY("controller.plugin.file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
      AT(plugin_path), "shared library, relative to the folder of this file"),
     MF_KEY("controller.plugin.tick", MF_KEY_RATE, 0, "s", "0.01", 1e-6, 3600, NULL, AT(plugin_rate),
@@ -126,7 +126,7 @@ static const mf_Key keys[] = {
     MF_KEY("servo", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
      "what turns joint targets into torques, where joints move by torques (`articulated`)"),
     MF_KEY("servo.gain", MF_KEY_REAL, 0, "N m/rad", "0", 0, 1e9, NULL, AT(servo_gain),
-     "torque per error (N/m for sliding joints); 0: from the robot's file (docs/gaits.md)"),
+     "torque per error (N/m for sliding joints); 0: from the robot's file (docs/reference/gaits.md)"),
     MF_KEY("servo.damping", MF_KEY_REAL, 0, "N m s/rad", "0", 0, 1e9, NULL, AT(servo_damping),
      "torque lost per rate (N s/m for sliding joints); 0: from the robot's file"),
     MF_KEY("servo.speed", MF_KEY_REAL, 0, "rad/s", "0", 0, 1e9, NULL, AT(servo_speed),
@@ -164,7 +164,7 @@ static const mf_Key keys[] = {
      "do not evaluate unchanged survivors again; same result, less work"),
 
     MF_KEY("verify", MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE,
-     "a second look at the best, at a dearer level (docs/experiments.md, Two levels)"),
+     "a second look at the best, at a dearer level (docs/explanation/two_levels.md)"),
     MF_KEY("verify.motion", MF_KEY_CHOICE, 0, "", "none", 0, 0, verified, AT(verify.motion),
      "the level; `none`: no second look"),
     MF_KEY("verify.every", MF_KEY_COUNT, 0, "1", "10", 1, 1e9, NULL, AT(verify.every),

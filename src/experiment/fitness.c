@@ -1,5 +1,6 @@
-// What evolution wants more of (docs/experiments.md, Fitness). `distance` is read off the last
-// state; the others need sums over a life, which a system keeps behind the motion of every step:
+// What evolution wants more of (docs/reference/experiments.md, Fitness). `distance` is read off the
+// last state; the others need sums over a life, which a system keeps behind the motion of every
+// step:
 //
 //   fitness.forward [m]  sum of v . e dt, with v the velocity of the base and e its x axis laid
 //   into

@@ -74,7 +74,7 @@ static const mf_KeyTable rule_table = {.noun = "rule",
 
 static const mf_Key plugin_keys[] = {
     MF_KEY("file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, PLUGIN(path),
-           "shared library, relative to the folder of this file (docs/plugins.md)"),
+           "shared library, relative to the folder of this file (docs/how_to/plugins.md)"),
     MF_KEY("tick", MF_KEY_RATE, 0, "s", "0.01", 1e-6, 3600, NULL, PLUGIN(tick),
            "a controller is called this often; motions are in every step"),
     MF_KEY("settings", MF_KEY_NAMED, 0, "", NULL, -1e300, 1e300, NULL, PLUGIN(values),

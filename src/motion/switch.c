@@ -1,4 +1,5 @@
-// A robot changes from one motion to another. docs/ladder.md, "Switching", says what stays.
+// A robot changes from one motion to another. docs/explanation/ladder.md, "Switching", says what
+// stays.
 //
 // The momentum that a motion counts is linear in the base's twist (v, w) at rest of everything
 // else: with total mass m, centre c from the base's origin and inertia I about the centre,
@@ -69,8 +70,8 @@ static bool solve(double x[3], const double a[3][3], const double b[3]) {
     return mf_all_finite(x, 3);
 }
 
-// The twist with which the motion of `row` counts the momentum `wanted`. Where its inertia cannot tell the
-// turn, the rate stays.
+// The twist with which the motion of `row` counts the momentum `wanted`. Where its inertia cannot
+// tell the turn, the rate stays.
 static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twist,
                       const Momentum *wanted) {
     const double none[3] = {0, 0, 0};

@@ -1,5 +1,5 @@
-// The archive of an evolution in one SQLite file: opening and closing. docs/archive.md describes
-// the tables.
+// The archive of an evolution in one SQLite file: opening and closing. docs/reference/archive.md
+// describes the tables.
 //
 // Journal. While a writer has it open the file is in write-ahead mode with synchronous=NORMAL:
 // readers go on during a commit, and a commit costs no sync. After kill -9 the file holds every

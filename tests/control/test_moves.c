@@ -1,8 +1,8 @@
 // The keyframe motions of the humanoid do what they are for, not once but in nearly all of 64
 // variations: friction 0.5 to 1, weight 5 % less or more, other start poses, each joint up to 0.02
-// rad off. docs/moves.md has the fractions that were seen; the demands here leave room for a few
-// robots more that fail: other bits of the same physics do not use it up, another friction or
-// contact model would.
+// rad off. docs/studies/moves.md has the fractions that were seen; the demands here leave room
+// for a few robots more that fail: other bits of the same physics do not use it up, another
+// friction or contact model would.
 #include "control/moves.h"
 
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"
@@ -17,7 +17,7 @@ static const Move moves[] = {
     {"fall_back", 0.0, 1.0, 1.0, falls, {0, 62, 62, 62}},
 };
 
-// A ball before each robot, by up to 2 cm off where docs/moves.md wants it.
+// A ball before each robot, by up to 2 cm off where docs/studies/moves.md wants it.
 static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
     mf_GroupConfig config = mf_group_config();
     mf_ArticulatedConfig articulated = mf_articulated_config();

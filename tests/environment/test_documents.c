@@ -1,4 +1,4 @@
-// docs/environments.md holds the tables of tasks and of their parameters between marks;
+// docs/reference/environments.md holds the tables of tasks and of their parameters between marks;
 // MAYFLY_UPDATE=1 writes them there.
 #include "environment/support.h"
 
@@ -75,7 +75,7 @@ static void put_parameters(Page *page) {
 }
 
 static void hold(const char *name, void (*write)(Page *page)) {
-    static const char path[] = MAYFLY_SOURCE_DIR "/docs/environments.md";
+    static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/environments.md";
     mf_Context *context = make_context(1);
     char begin[64], end[64], *document;
     size_t size;
@@ -96,7 +96,8 @@ static void hold(const char *name, void (*write)(Page *page)) {
         fprintf(file, "%.*s%s%s", (int)(start - document), document, page.text, stop);
         fclose(file);
     } else if (!same) {
-        fail_msg("docs/environments.md is out of date: run this test with MAYFLY_UPDATE=1");
+        fail_msg(
+            "docs/reference/environments.md is out of date: run this test with MAYFLY_UPDATE=1");
     }
     free(page.text);
     mf_release(context, document);

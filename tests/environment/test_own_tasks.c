@@ -73,7 +73,7 @@ static void expect_walker_sight(const Rig *rig, const Walker *walker, uint32_t r
     }
 }
 
-// What a step was worth by the numbers of docs/environments.md.
+// What a step was worth by the numbers of docs/reference/environments.md.
 static double walker_reward(const Rig *rig, const Walker *walker, uint32_t robot,
                             const double before[3], const float *last) {
     const double interval = mf_environment_interval(rig->environment);

@@ -418,12 +418,12 @@ static void every_row_of_the_table_is_sound(void **state) {
     }
 }
 
-// docs/experiments.md holds the table between two marks; MAYFLY_UPDATE=1 writes it there.
+// docs/reference/experiments.md holds the table between two marks; MAYFLY_UPDATE=1 writes it there.
 static void the_documents_hold_this_table(void **state) {
     static const char begin[] = "<!-- keys: begin -->\n", end[] = "<!-- keys: end -->";
     char path[1024], *table, *page;
     size_t size;
-    snprintf(path, sizeof path, "%s/docs/experiments.md", MAYFLY_SOURCE_DIR);
+    snprintf(path, sizeof path, "%s/docs/reference/experiments.md", MAYFLY_SOURCE_DIR);
     assert_int_equal(mf_file_read(*state, path, 1 << 20, &page, &size, NULL), MF_OK);
     assert_int_equal(mf_keys_describe(*state, mf_experiment_table(), true, &table, NULL), MF_OK);
     char *start = strstr(page, begin);
@@ -438,7 +438,8 @@ static void the_documents_hold_this_table(void **state) {
         fclose(file);
     } else if ((size_t)(stop - start) != strlen(table) ||
                strncmp(start, table, strlen(table)) != 0) {
-        fail_msg("docs/experiments.md is out of date: run this test with MAYFLY_UPDATE=1");
+        fail_msg(
+            "docs/reference/experiments.md is out of date: run this test with MAYFLY_UPDATE=1");
     }
     mf_release(*state, table);
     mf_release(*state, page);

@@ -207,20 +207,20 @@ static void every_gait_walks_under_articulated(void **state) {
     for_each_gait(*state, "quadruped", check_distance);
 }
 
-// The tables of docs/gaits.md are those of the program.
+// The tables of docs/reference/gaits.md are those of the program.
 static void the_documentation_has_every_key(void **state) {
     Stage *stage = *state;
     char *page, *table;
     size_t size;
-    assert_int_equal(mf_file_read(stage->context, MAYFLY_SOURCE_DIR "/docs/gaits.md", 1 << 20,
-                                  &page, &size, NULL),
+    assert_int_equal(mf_file_read(stage->context, MAYFLY_SOURCE_DIR "/docs/reference/gaits.md",
+                                  1 << 20, &page, &size, NULL),
                      MF_OK);
     for (int kind = 0; kind <= MF_GAIT_KEYFRAMES; kind++) {
         assert_int_equal(
             mf_keys_describe(stage->context, mf_gait_table((mf_GaitKind)kind), true, &table, NULL),
             MF_OK);
         if (strstr(page, table) == NULL)
-            fail_msg("docs/gaits.md lacks the table of %s:\n%s",
+            fail_msg("docs/reference/gaits.md lacks the table of %s:\n%s",
                      mf_gait_kind_name((mf_GaitKind)kind), table);
         mf_release(stage->context, table);
     }

@@ -1,6 +1,6 @@
 """Writes a C program that calls every function of the public headers with NULL and zeros.
 
-Each call is made in a process of its own. The rule (docs/concepts.md): no call crashes; a function
+Each call is made in a process of its own. The rule (docs/explanation/concepts.md): no call crashes; a function
 that returns mf_Status fails, one that returns a pointer gives NULL, all others a value, or nothing.
 
 usage: null_calls.py SOURCE_FOLDER > calls.c

@@ -1,5 +1,6 @@
 // How well the loops drive the three published cars: speed steps, a circle, a line, a figure eight
-// and a rounded track, stops at places. The measured values are those of the tables in docs/car.md.
+// and a rounded track, stops at places. The measured values are those of the tables in
+// docs/explanation/car.md.
 #include "motion/car_rig.h"
 
 static const double pi = 3.14159265358979323846;

@@ -66,8 +66,8 @@ static void make(uint32_t k, Problem *p) {
     }
 }
 
-// |R| against the sizes of its terms, from the equations of docs/points.md; 0 where nothing
-// presses.
+// |R| against the sizes of its terms, from the equations of docs/explanation/points.md; 0 where
+// nothing presses.
 static double residual_of(const Problem *p, const Shift *u, const double *hold) {
     double r[6] = {u->move.x,
                    u->move.y,

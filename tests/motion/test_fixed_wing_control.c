@@ -63,7 +63,7 @@ static Response step_response(Quantity quantity, double airspeed, double step, d
     return out;
 }
 
-// The bounds are the measured figures of docs/fixed_wing.md with a tenth of slack.
+// The bounds are the measured figures of docs/studies/vehicles.md with a tenth of slack.
 static void step_responses_are_within_bounds(void **state) {
     static const struct {
         Quantity quantity;

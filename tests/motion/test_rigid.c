@@ -121,9 +121,9 @@ static void drops_come_back_to_their_share(void **state) {
 }
 
 // Set down three times as deep as it rests, a body comes up within the time of a few swings: near
-// rest it obeys x'' + c x' + w^2 x = 0 with c = 4 w for one contact (docs/rigid.md), whose slower
-// rate is (2 - sqrt(3)) w = 22/s; with four contacts it is 4 w. 0.5 s leave 3 exp(-11) of the
-// depth.
+// rest it obeys x'' + c x' + w^2 x = 0 with c = 4 w for one contact (docs/explanation/rigid.md),
+// whose slower rate is (2 - sqrt(3)) w = 22/s; with four contacts it is 4 w. 0.5 s leave 3 exp(-11)
+// of the depth.
 static void what_is_pressed_rises_to_rest(void **state) {
     (void)state;
     for (int feet = 1; feet <= 4; feet += 3) {

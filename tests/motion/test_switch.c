@@ -1,5 +1,6 @@
 // Several motions in one group: every change from one to another keeps the pose to the bit and the
-// momentum as docs/ladder.md says; robots at different levels in one block do not feel each other.
+// momentum as docs/explanation/ladder.md says; robots at different levels in one block do not feel
+// each other.
 #include "motion/stage.h"
 
 #include "torture.h"

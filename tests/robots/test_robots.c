@@ -1,5 +1,5 @@
 // Files of robots: what is read is written back, mistakes are told in one line with their place,
-// and docs/robots.md holds the table of keys (MAYFLY_UPDATE=1 writes it there).
+// and docs/reference/robots.md holds the table of keys (MAYFLY_UPDATE=1 writes it there).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +147,7 @@ static void every_failing_call_is_survived(void **state) {
 }
 
 static void the_documents_hold_the_table(void **state) {
-    static const char path[] = MAYFLY_SOURCE_DIR "/docs/robots.md";
+    static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/robots.md";
     static const char begin[] = "<!-- keys: begin -->\n", end[] = "<!-- keys: end -->";
     char *text, *page;
     size_t size;
@@ -164,7 +164,7 @@ static void the_documents_hold_the_table(void **state) {
         fprintf(file, "%.*s%s%s", (int)(start - page), page, text, stop);
         fclose(file);
     } else if ((size_t)(stop - start) != strlen(text) || strncmp(start, text, strlen(text)) != 0) {
-        fail_msg("docs/robots.md is out of date: run this test with MAYFLY_UPDATE=1");
+        fail_msg("docs/reference/robots.md is out of date: run this test with MAYFLY_UPDATE=1");
     }
     mf_release(*state, text);
     mf_release(*state, page);

@@ -601,7 +601,7 @@ static void documented_queries_work(void **state) {
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 40);
     size_t size;
-    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/archive.md", &size);
+    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
@@ -628,7 +628,7 @@ static void documented_tables_are_the_tables(void **state) {
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
     size_t size;
-    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/archive.md", &size);
+    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     sqlite3_stmt *statement = NULL;
@@ -640,7 +640,7 @@ static void documented_tables_are_the_tables(void **state) {
     while (sqlite3_step(statement) == SQLITE_ROW) {
         const char *definition = (const char *)sqlite3_column_text(statement, 0);
         if (strstr(text, definition) == NULL)
-            fail_msg("docs/archive.md lacks: %s", definition);
+            fail_msg("docs/reference/archive.md lacks: %s", definition);
         tables++;
     }
     assert_int_equal(tables, 4);

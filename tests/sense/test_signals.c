@@ -528,7 +528,7 @@ static void any_field_is_a_sensor(void **state) {
     rig_close(&rig);
 }
 
-// The example of docs/sensors.md: a barometer.
+// The example of docs/reference/sensors.md: a barometer.
 static void map_pressure(const mf_SystemRun *run, mf_Field *values, void *user) {
     const double sea_level = 101325.0, weight = 12.013; // [Pa], [Pa/m] of standard air there
     const mf_Field *position = mf_group_find_field(run->group, "base.position");

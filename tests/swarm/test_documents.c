@@ -1,4 +1,5 @@
-// docs/swarm.md holds the tables of keys between marks; MAYFLY_UPDATE=1 writes them there.
+// docs/reference/swarm.md holds the tables of keys between marks; MAYFLY_UPDATE=1 writes them
+// there.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 static void compare(mf_Context *context, const char *mark, const mf_KeyTable *table) {
     char path[1024], begin[64], end[64], *text, *page;
     size_t size;
-    snprintf(path, sizeof path, "%s/docs/swarm.md", MAYFLY_SOURCE_DIR);
+    snprintf(path, sizeof path, "%s/docs/reference/swarm.md", MAYFLY_SOURCE_DIR);
     snprintf(begin, sizeof begin, "<!-- %s: begin -->\n", mark);
     snprintf(end, sizeof end, "<!-- %s: end -->", mark);
     assert_int_equal(mf_file_read(context, path, 1 << 20, &page, &size, NULL), MF_OK);
@@ -30,7 +31,7 @@ static void compare(mf_Context *context, const char *mark, const mf_KeyTable *ta
         fprintf(file, "%.*s%s%s", (int)(start - page), page, text, stop);
         fclose(file);
     } else if ((size_t)(stop - start) != strlen(text) || strncmp(start, text, strlen(text)) != 0) {
-        fail_msg("docs/swarm.md is out of date: run this test with MAYFLY_UPDATE=1");
+        fail_msg("docs/reference/swarm.md is out of date: run this test with MAYFLY_UPDATE=1");
     }
     mf_release(context, text);
     mf_release(context, page);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A room includes only its own headers and those of rooms on lower floors.
 
-The floors are those of docs/concepts.md. Public headers (<mayfly/...>) may be included everywhere.
+The floors are those of docs/explanation/concepts.md. Public headers (<mayfly/...>) may be included everywhere.
 Systems (motion, sensors, controllers) are written against the group, so they may include
 world/attach.h although the world stands above them; docs/decisions.md says why. Importers belong to
 the tools library: nothing of the core may include them.

@@ -65,7 +65,7 @@ class Programs(Controllers):
 
     Args:
         programs: bytes of shape (n, 32), or a list of bytes or texts ("left 3", one instruction a
-            line; docs/controllers.md has the language).
+            line; docs/reference/controllers.md has the language).
         settings: of the machine: `rate` [1/s] of its ticks, `instructions_per_tick`,
             `angle_per_move` [rad], `unknown` "ignore" or "wrap".
 
@@ -197,7 +197,7 @@ class Oscillators(Controllers):
 
     @classmethod
     def from_genomes(cls, genomes: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
-        """From the bytes that `mayfly evolve` keeps (docs/experiments.md, Genomes)."""
+        """From the bytes that `mayfly evolve` keeps (docs/reference/experiments.md, Genomes)."""
         table = np.asarray(genomes)
         if table.dtype != np.uint8 or table.ndim != 2:
             raise ValueError("genomes: need bytes, an array of uint8 of shape (n, bytes)")
@@ -232,7 +232,7 @@ OBSERVED = (
 class MLP(Controllers):
     """Neural networks with tanh, each robot with weights of its own; they run in C.
 
-    Actions are spread by tanh over the range of joint or control (docs/controllers.md).
+    Actions are spread by tanh over the range of joint or control (docs/reference/controllers.md).
 
     Args:
         weights: for each layer (n, outputs, inputs).

@@ -62,7 +62,7 @@ _GENERATIONS = np.dtype(
 
 
 class Archive:
-    """The archive of `mayfly evolve`: every controller that ever lived (docs/archive.md).
+    """The archive of `mayfly evolve`: every controller that ever lived (docs/reference/archive.md).
 
     Only reads, also while a run goes on.
 

@@ -1,5 +1,5 @@
 // One step of the `articulated` motion for a few lanes: a tree of links by articulated bodies, with
-// joint forces and ground contacts. docs/articulated.md has the equations.
+// joint forces and ground contacts. docs/explanation/articulated.md has the equations.
 //
 // Invariants: a lane never reads another lane; nothing of a lane whose new state is not finite or
 // out of range is stored (it raises its fault word and is frozen).

@@ -65,7 +65,7 @@ typedef struct TouchMemo {
 } TouchMemo;
 
 // Solutions of one step beyond which the contacts are left as they are: the third leaves about as
-// much undone as a fourth, the second twice as much (docs/articulated.md).
+// much undone as a fourth, the second twice as much (docs/explanation/articulated.md).
 enum { CONTACT_ROUNDS = 3 };
 
 // ---- where the links are ------------------------------------------------------------------------

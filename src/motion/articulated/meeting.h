@@ -53,9 +53,9 @@ static inline void meetings_push(Meetings *all, const Meeting *meeting, mf_mask 
     all->list[all->count++].exists = exists;
 }
 
-// Solids that are apart may be told to be nearer than they are (contact.md), so whether a pair is
-// looked at in one lane for the sake of another could show. Only lanes count in which the spheres
-// about the shapes are near enough for it to be looked at in any case.
+// Solids that are apart may be told to be nearer than they are (docs/explanation/contact.md), so
+// whether a pair is looked at in one lane for the sake of another could show. Only lanes count in
+// which the spheres about the shapes are near enough for it to be looked at in any case.
 static inline mf_mask meeting_allowed(const mf_ArtPlan *plan, uint32_t pair, const mf_lane *spheres,
                                       mf_real reach) {
     const mf_CollidePair *item = &plan->collide->pairs[pair];

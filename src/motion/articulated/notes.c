@@ -35,7 +35,8 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
     } notes[] = {
         {file && !law,
          "contact_law: contacts, limits and equality constraints do not follow MuJoCo's law; "
-         "solref, solimp, cone and impratio are honoured in part (docs/articulated.md)"},
+         "solref, solimp, cone and impratio are honoured in part "
+         "(docs/explanation/articulated.md)"},
         {law && settings_say(config),
          "contact_law mujoco: stiffness, damping and time constants of the settings are not read"},
         {law && model->physics.integrator == MF_PHYSICS_RK4 && !rk4,

@@ -1,5 +1,5 @@
 // One step of the `kinematic` motion for a few lanes (Friedmann, Petersen and von Stryk 2008,
-// section 4.1, for any number of legs). docs/kinematic.md has the method.
+// section 4.1, for any number of legs). docs/explanation/kinematic.md has the method.
 //
 //   joints   go where they are told, within their range
 //   fit      the base moves so that the contacts that stand lie on their anchors again; without one

@@ -1,5 +1,5 @@
 // One step of the `points` motion for a few lanes: one rigid body of mass points over a height map
-// (Fischer and Ihme 2024, NeoPhysIx). docs/points.md has the equations.
+// (Fischer and Ihme 2024, NeoPhysIx). docs/explanation/points.md has the equations.
 //
 //   joint update (every interval)  joints advance, points move, the centre of mass stays; the body
 //                                  is lifted out of the ground and carried by its feet, without
