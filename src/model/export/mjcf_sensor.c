@@ -166,16 +166,16 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
 mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error) {
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
-        bool lost = sensor->object_index == MF_NONE || sensor->reference_index == MF_NONE;
         bool camera =
             sensor->object == MF_OBJECT_CAMERA || sensor->reference_object == MF_OBJECT_CAMERA;
-        bool shape =
-            sensor->object == MF_OBJECT_SHAPE || sensor->reference_object == MF_OBJECT_SHAPE;
+        bool lost =
+            (sensor->object == MF_OBJECT_SHAPE && sensor->object_index == MF_NONE) ||
+            (sensor->reference_object == MF_OBJECT_SHAPE && sensor->reference_index == MF_NONE);
         bool nowhere = false;
         for (int side = 0; side < 2; side++)
             nowhere = nowhere || (sensor->query.sides[side] == MF_CONTACT_SIDE_SHAPE &&
                                   sensor->query.objects[side] == MF_NONE);
-        if (camera || nowhere || (shape && lost))
+        if (camera || nowhere || lost)
             return mf_fail(error, MF_UNSUPPORTED,
                            "sensor '%.200s': its camera or geom is not part of the model, so it "
                            "cannot be written",

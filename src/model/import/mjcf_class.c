@@ -314,7 +314,7 @@ static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *cl
     for (const mf_XmlNode *child = mf_xml_child(node, "default"); status == MF_OK && child;
          child = mf_xml_next(child, "default")) {
         const char *name = mf_xml_attribute(child, "class");
-        mf_MjcfClass *nested;
+        mf_MjcfClass *nested = NULL;
         if (name == NULL || *name == '\0')
             return mf_mjcf_fail(m, child, "a <default> inside another needs the attribute 'class'");
         // The defaults of an attached model are its own.
@@ -327,7 +327,7 @@ static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *cl
 }
 
 mf_Status mf_mjcf_read_classes(mf_Mjcf *m) {
-    mf_MjcfClass *main_class;
+    mf_MjcfClass *main_class = NULL;
     mf_Status status = add_class(m, m->xml.root, "main", NULL, &main_class);
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "default"); status == MF_OK && node;
          node = mf_xml_next(node, "default")) {

@@ -1,0 +1,284 @@
+// The table of model fields against the structures that it lists: every member has its row, and
+// what the table says of a field is what hash, defaults and export do with it.
+#include "model/support.h"
+
+#include "model/fields.h"
+
+#include <ctype.h>
+#include <math.h>
+
+// ---- every member is listed --------------------------------------------------------------------
+
+static char *read_whole(const char *path) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+typedef struct Member {
+    char name[64];
+    char comment[800];
+} Member;
+
+static void take_name(const char *from, const char *end, Member *member) {
+    while (end > from && !isalnum((unsigned char)end[-1]) && end[-1] != '_')
+        end--;
+    const char *start = end;
+    while (start > from && (isalnum((unsigned char)start[-1]) || start[-1] == '_'))
+        start--;
+    snprintf(member->name, sizeof member->name, "%.*s", (int)(end - start), start);
+}
+
+// The members of a structure as its header has them, with the comments that follow them.
+static uint32_t read_members(const char *header, const char *type, Member *members) {
+    char pattern[80];
+    snprintf(pattern, sizeof pattern, "typedef struct %s {", type);
+    const char *at = strstr(header, pattern);
+    assert_non_null(at);
+    uint32_t count = 0, first = 0;
+    const char *start = at += strlen(pattern);
+    for (bool bracket = false; *at != '}'; at++) {
+        if (at[0] == '/' && at[1] == '/') {
+            size_t length = strcspn(at, "\n");
+            for (uint32_t i = first; i < count; i++)
+                strncat(members[i].comment, at, length);
+            start = at += length;
+            continue;
+        }
+        bracket = (bracket || *at == '[') && *at != ']';
+        if (*at != ';' && (*at != ',' || bracket))
+            continue;
+        if (memchr(start, '\n', (size_t)(at - start)) != NULL && start[-1] != ',')
+            first = count;
+        const char *array = memchr(start, '[', (size_t)(at - start));
+        members[count] = (Member){{0}, {0}};
+        take_name(start, array ? array : at, &members[count++]);
+        start = at + 1;
+    }
+    return count;
+}
+
+static void every_member_has_its_row(void **state) {
+    (void)state;
+    char *headers[2] = {read_whole(MAYFLY_SOURCE_DIR "/include/mayfly/model.h"),
+                        read_whole(MAYFLY_SOURCE_DIR "/include/mayfly/base.h")};
+    static Member members[100];
+    for (int item = 0; item < MF_ITEM_COUNT; item++) {
+        const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
+        uint32_t count = read_members(headers[item == MF_ITEM_RATE], table->type, members);
+        for (uint32_t i = 0; i < count; i++)
+            if (mf_item_field((mf_ItemType)item, members[i].name) == NULL)
+                fail_msg("%s: no row for the member %s", table->type, members[i].name);
+        assert_int_equal(count, table->count);
+    }
+    free(headers[0]);
+    free(headers[1]);
+}
+
+static void units_are_those_of_the_header(void **state) {
+    (void)state;
+    char *header = read_whole(MAYFLY_SOURCE_DIR "/include/mayfly/model.h");
+    static Member members[100];
+    for (int item = 0; item < MF_ITEM_COUNT; item++) {
+        const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
+        uint32_t count = item == MF_ITEM_RATE ? 0 : read_members(header, table->type, members);
+        for (uint32_t i = 0; i < count; i++) {
+            const mf_ModelField *field = mf_item_field((mf_ItemType)item, members[i].name);
+            char unit[40];
+            if (field->type != MF_VALUE_REAL && field->type != MF_VALUE_REALS)
+                continue;
+            assert_non_null(field->unit);
+            snprintf(unit, sizeof unit, "[%s]", field->unit);
+            if (strstr(members[i].comment, unit) == NULL)
+                fail_msg("%s.%s: the table has %s, the header \"%s\"", table->type, field->name,
+                         unit, members[i].comment);
+        }
+    }
+    free(header);
+}
+
+// Rows in the order of memory leave no gaps but those of alignment.
+static void rows_fill_their_structures(void **state) {
+    (void)state;
+    for (int item = 0; item < MF_ITEM_COUNT; item++) {
+        const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
+        size_t end = 0;
+        for (uint32_t done = 0; done < table->count; done++) {
+            const mf_ModelField *next = NULL;
+            for (uint32_t i = 0; i < table->count; i++)
+                if (table->fields[i].offset >= end &&
+                    (next == NULL || table->fields[i].offset < next->offset))
+                    next = &table->fields[i];
+            assert_non_null(next);
+            assert_true(next->offset - end < 8);
+            assert_true(next->count > 0 && next->size % next->count == 0);
+            end = next->offset + next->size;
+        }
+        assert_true(table->size - end < 8);
+    }
+}
+
+static void turns_of_the_hash_are_different(void **state) {
+    (void)state;
+    for (int item = 0; item < MF_ITEM_COUNT; item++) {
+        const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
+        for (uint32_t i = 0; i < table->count; i++) {
+            const uint32_t turn = table->fields[i].hash;
+            assert_true(turn == 0 || turn == MF_HASHED_BY_CODE || turn % 100 <= 32);
+            for (uint32_t k = 0; k < i; k++)
+                assert_true(turn == 0 || turn == MF_HASHED_BY_CODE ||
+                            turn != table->fields[k].hash);
+        }
+    }
+}
+
+// ---- hashing -----------------------------------------------------------------------------------
+
+static mf_Model *load_all(void **state) {
+    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
+    // What MJCF has not.
+    ((mf_Joint *)model->joints)[1].servo.gain = 1.0;
+    ((mf_Sensor *)model->sensors)[1].field = "x";
+    return model;
+}
+
+// Another value that a model may have. False: of another kind.
+static bool change(const mf_ModelField *field, void *value) {
+    uint32_t *number = value;
+    double *real = value;
+    switch (field->type) {
+    case MF_VALUE_REAL:
+        *real = isfinite(*real) ? *real + 0.5 : 3.0;
+        return true;
+    case MF_VALUE_SINGLE:
+        *(float *)value += 0.5f;
+        return true;
+    case MF_VALUE_TIME:
+        *(int64_t *)value += 1;
+        return true;
+    case MF_VALUE_FLAG:
+        *(bool *)value = !*(bool *)value;
+        return true;
+    case MF_VALUE_WORD: // never a mesh or height field
+        *number = *number == 1 ? 2 : 1;
+        return true;
+    case MF_VALUE_INDEX: // there are two of each at least
+        *number = *number == 0 ? 1 : 0;
+        return true;
+    case MF_VALUE_INTEGER:
+        *number += 1;
+        return true;
+    case MF_VALUE_NUMBER: // may count numbers behind a pointer, so not more
+        *number = *number > 0 ? *number - 1 : 1;
+        return true;
+    default:
+        return false;
+    }
+}
+
+typedef struct Walk {
+    const mf_Model *model;
+    uint64_t hash;
+    uint8_t moved[MF_ITEM_COUNT][100];   // the hash changed with the field
+    uint8_t changed[MF_ITEM_COUNT][100]; // the field was changed
+} Walk;
+
+static void walk_item(Walk *walk, mf_ItemType item, void *values) {
+    const mf_ItemTable *table = mf_item_table(item);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const mf_ModelField *field = &table->fields[i];
+        const size_t size = field->size / field->count;
+        for (uint32_t k = 0; k < field->count; k++) {
+            char *value = (char *)values + field->offset + k * size, before[1000];
+            if (field->type == MF_VALUE_ITEM) {
+                walk_item(walk, field->item, value);
+                continue;
+            }
+            memcpy(before, value, size);
+            if (!change(field, value))
+                continue;
+            walk->changed[item][i] = 1;
+            walk->moved[item][i] |= mf_model_hash(walk->model) != walk->hash;
+            memcpy(value, before, size);
+        }
+    }
+}
+
+static void hashed_fields_change_the_hash_and_no_others(void **state) {
+    mf_Model *model = load_all(state);
+    static Walk walk;
+    walk = (Walk){.model = model, .hash = mf_model_hash(model)};
+    for (mf_ItemType item = 0; item <= MF_ITEM_NOTE; item++) {
+        uint32_t count;
+        char *items = (char *)mf_model_items(model, item, &count);
+        assert_true(count > 0);
+        for (uint32_t i = 0; i < count; i++)
+            walk_item(&walk, item, items + i * mf_item_table(item)->size);
+    }
+    walk_item(&walk, MF_ITEM_PHYSICS, &model->physics);
+    for (int item = 0; item < MF_ITEM_MODEL; item++)
+        for (uint32_t i = 0; i < mf_item_table((mf_ItemType)item)->count; i++) {
+            const mf_ModelField *field = &mf_item_table((mf_ItemType)item)->fields[i];
+            if (walk.changed[item][i] && walk.moved[item][i] != (field->hash > 0))
+                fail_msg("%s.%s: %s", mf_item_table((mf_ItemType)item)->type, field->name,
+                         field->hash ? "hashed, but the hash stays" : "not hashed, but it is");
+        }
+    assert_true(mf_model_hash(model) == walk.hash);
+    mf_model_destroy(model);
+}
+
+// ---- defaults ----------------------------------------------------------------------------------
+
+static void defaults_are_those_of_the_formats(void **state) {
+    (void)state;
+    mf_Joint joint;
+    mf_Shape shape;
+    mf_item_reset(MF_ITEM_JOINT, &joint);
+    mf_item_reset(MF_ITEM_SHAPE, &shape);
+    assert_true(joint.lower == -(double)INFINITY && joint.effort == (double)INFINITY);
+    assert_true(joint.mimic == MF_NONE && joint.multiplier == 1.0 && joint.rotation[0] == 1.0);
+    assert_near3(joint.axis, 1.0, 0.0, 0.0, 0.0);
+    assert_near(joint.limit_softness.impedance[1], 0.95, 0.0);
+    assert_near(joint.servo.gear, 1.0, 0.0);
+    assert_near3(shape.friction, 1.0, 0.005, 0.0001, 0.0);
+    assert_int_equal(shape.contact_with, 1);
+    assert_string_equal(shape.name, "");
+    const mf_Physics physics = mf_physics();
+    assert_near3(physics.gravity, 0.0, 0.0, -9.81, 0.0);
+    assert_near(physics.override_friction[4], 0.0001, 0.0);
+    assert_int_equal(physics.solver_iterations, 100);
+}
+
+static void words_and_items_are_found(void **state) {
+    mf_Model *model = load_all(state);
+    uint32_t count;
+    const mf_Joint *joints = mf_model_items(model, MF_ITEM_JOINT, &count);
+    assert_ptr_equal(joints, model->joints);
+    assert_int_equal(count, model->joint_count);
+    assert_null(mf_model_items(model, MF_ITEM_FRAME, &count));
+    assert_int_equal(count, 0);
+    const mf_ModelField *type = mf_item_field(MF_ITEM_JOINT, "type");
+    assert_string_equal(mf_item_word(type, &joints[0].type), "ball");
+    assert_string_equal(mf_item_word(type, &(uint32_t){77}), "unknown");
+    assert_null(mf_item_field(MF_ITEM_JOINT, "typo"));
+    assert_null(mf_item_table(MF_ITEM_COUNT));
+    mf_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_member_has_its_row),
+        cmocka_unit_test(units_are_those_of_the_header),
+        cmocka_unit_test(rows_fill_their_structures),
+        cmocka_unit_test(turns_of_the_hash_are_different),
+        cmocka_unit_test_setup_teardown(hashed_fields_change_the_hash_and_no_others, setup_context,
+                                        teardown_context),
+        cmocka_unit_test(defaults_are_those_of_the_formats),
+        cmocka_unit_test_setup_teardown(words_and_items_are_found, setup_context, teardown_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
