@@ -103,7 +103,8 @@ MF_API const mf_ModelField *mf_item_field(mf_ItemType item, const char *name);
 // no list.
 MF_API const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count);
 
-// The word that a field of words has in `value`; "unknown" for a value that has none.
+// The word that a field of words has in `value`; "unknown" for a value that has none, NULL for
+// another field.
 MF_API const char *mf_item_word(const mf_ModelField *field, const void *value);
 
 #ifdef __cplusplus

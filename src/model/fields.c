@@ -666,15 +666,17 @@ const mf_ItemTable *mf_item_table(mf_ItemType item) {
 
 const mf_ModelField *mf_item_field(mf_ItemType item, const char *name) {
     const mf_ItemTable *table = mf_item_table(item);
-    for (uint32_t i = 0; table != NULL && i < table->count; i++)
+    for (uint32_t i = 0; table != NULL && name != NULL && i < table->count; i++)
         if (strcmp(table->fields[i].name, name) == 0)
             return &table->fields[i];
     return NULL;
 }
 
 const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count) {
+    if (model == NULL || count == NULL)
+        return NULL;
     *count = 0;
-    for (size_t i = 0; model != NULL && i < tables[MF_ITEM_MODEL].count; i++) {
+    for (size_t i = 0; i < tables[MF_ITEM_MODEL].count; i++) {
         const mf_ModelField *field = &model_fields[i];
         if (field->type != MF_VALUE_LIST || field->item != item)
             continue;
@@ -687,7 +689,7 @@ const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *co
 const char *mf_item_word(const mf_ModelField *field, const void *value) {
     uint32_t index = 0, wanted;
     if (field == NULL || field->words == NULL || value == NULL)
-        return "unknown";
+        return NULL;
     memcpy(&wanted, value, sizeof wanted);
     while (field->words[index] != NULL && index != wanted)
         index++;

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <mayfly/property.h>
 
 // ---- every member is listed --------------------------------------------------------------------
 
@@ -269,6 +270,76 @@ static void words_and_items_are_found(void **state) {
     mf_model_destroy(model);
 }
 
+// ---- properties --------------------------------------------------------------------------------
+
+typedef struct Listing {
+    mf_ItemType item;
+    const char *memory; // of one part
+    uint32_t field;     // [1] row to be visited next
+    uint32_t visited;   // [1]
+} Listing;
+
+static bool check_property(const mf_Property *property, void *user) {
+    Listing *listing = user;
+    if (property->constant == NULL)
+        return true;
+    const mf_ItemTable *table = mf_item_table(listing->item);
+    double values[MF_PROPERTY_VALUES];
+    mf_property_read(property, values);
+    listing->visited++;
+    while (listing->field < table->count && table->fields[listing->field].type != MF_VALUE_REAL)
+        listing->field++;
+    if (listing->field == table->count) // of a sensor's signal
+        return listing->item == MF_ITEM_SENSOR;
+    const mf_ModelField *field = &table->fields[listing->field];
+    if (listing->item == MF_ITEM_SENSOR && strcmp(field->name, property->name) != 0)
+        return mf_item_field(MF_ITEM_SIGNAL, property->name) != NULL;
+    assert_string_equal(property->name, field->name);
+    assert_int_equal(property->count, field->count);
+    assert_memory_equal(values, listing->memory + field->offset, field->size);
+    assert_int_equal(mf_property_write(property, values, NULL), MF_BAD_ARGUMENT);
+    listing->field++;
+    return true;
+}
+
+static uint32_t reals_of(mf_ItemType item) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mf_item_table(item)->count; i++)
+        count += mf_item_table(item)->fields[i].type == MF_VALUE_REAL;
+    return count;
+}
+
+// Every real number of a part is a property that says what the model has, and cannot be written.
+static void reals_are_properties(void **state) {
+    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
+    mf_World *world = NULL;
+    mf_Group *group = NULL;
+    mf_GroupConfig config = mf_group_config();
+    config.model = model;
+    assert_int_equal(mf_world_create(*state, NULL, &world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    const struct {
+        const char *pattern;
+        mf_ItemType item;
+        const void *memory;
+        uint32_t more;
+    } parts[] = {{"*", MF_ITEM_MODEL, model, 0},
+                 {"shin/*", MF_ITEM_LINK, &model->links[mf_model_find_link(model, "shin")], 0},
+                 {"knee/*", MF_ITEM_JOINT, &model->joints[mf_model_find_joint(model, "knee")], 0},
+                 {"target/*", MF_ITEM_BODY, &model->bodies[mf_model_find_body(model, "target")], 0},
+                 {"servo/*", MF_ITEM_ACTUATOR, &model->actuators[0], 0},
+                 // The range of the converter goes behind that of the ray.
+                 {"gyro/*", MF_ITEM_SENSOR, &model->sensors[0], reals_of(MF_ITEM_SIGNAL) - 1},
+                 {"cord/*", MF_ITEM_TENDON, &model->tendons[2], 0}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        Listing listing = {.item = parts[i].item, .memory = parts[i].memory};
+        mf_property_list_in(group, 0, parts[i].pattern, check_property, &listing);
+        assert_int_equal(listing.visited, reals_of(parts[i].item) + parts[i].more);
+    }
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_member_has_its_row),
@@ -279,6 +350,7 @@ int main(void) {
                                         teardown_context),
         cmocka_unit_test(defaults_are_those_of_the_formats),
         cmocka_unit_test_setup_teardown(words_and_items_are_found, setup_context, teardown_context),
+        cmocka_unit_test_setup_teardown(reals_are_properties, setup_context, teardown_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
