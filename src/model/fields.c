@@ -7,6 +7,7 @@
 #include "model/fields.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ROW(kind, member, element, ...)                                                            \
@@ -140,7 +141,7 @@ static const mf_ModelField link_fields[] = {
 
 #define T mf_Joint
 static const mf_ModelField joint_fields[] = {
-    TEXT(name, MJCF("name") URDF("joint name")),
+    TEXT(name, OTHER("name") URDF("joint name")),
     WORD(type, joint_words, OTHER("type") URDF("joint type") HASH(1)),
     INDEX(parent, LINK, URDF("parent link") HASH(2)),
     INDEX(child, LINK, URDF("child link")),
@@ -191,13 +192,13 @@ static const mf_ModelField joint_fields[] = {
 
 #define T mf_Body
 static const mf_ModelField body_fields[] = {
-    TEXT(name, MJCF("name")),
+    TEXT(name, OTHER("name")),
     INDEX(parent, BODY, HASH(101)),
     INDEX(link, LINK, HASH(102)),
     REAL(local_position, UNIT("m") SAYS("its frame in its parent body's") OTHER("pos")),
     REAL(local_rotation, UNIT("1") SAYS("body to parent body") IDENTITY OTHER("quat")),
     REAL(gravity_compensated, UNIT("1") SAYS("part of its weight") MJCF("gravcomp")),
-    FLAG(mocap, OTHER("mocap")),
+    FLAG(mocap, MJCF("mocap")),
     REAL(center, UNIT("m") IN("body") SAYS("centre of mass") OTHER("pos")),
     REAL(axes, UNIT("1") IN("body") SAYS("principal axes to body") IDENTITY OTHER("quat")),
     REAL(mass, UNIT("kg") SAYS("of the body") OTHER("mass")),
@@ -694,6 +695,12 @@ const char *mf_item_word(const mf_ModelField *field, const void *value) {
     while (field->words[index] != NULL && index != wanted)
         index++;
     return field->words[index] != NULL ? field->words[index] : "unknown";
+}
+
+void mf_spell(char *out, size_t size, const char *pattern, const char *attribute) {
+    const size_t before = strcspn(pattern, "%");
+    const char *after = pattern[before] != '\0' ? pattern + before + 2 : "";
+    snprintf(out, size, "%.*s%s%s", (int)before, pattern, attribute, after);
 }
 
 // ---- defaults ----------------------------------------------------------------------------------

@@ -16,6 +16,9 @@ static inline uint32_t mf_field_length(const mf_Model *model, const mf_ModelFiel
     return *(const uint32_t *)(const void *)((const char *)model + field->length);
 }
 
+// The attribute of a field in a structure that another one spells ("sol%slimit" of "ref").
+void mf_spell(char *out, size_t size, const char *pattern, const char *attribute);
+
 // Defaults into a structure; texts are "".
 void mf_item_reset(mf_ItemType item, void *values);
 
