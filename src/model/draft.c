@@ -1,6 +1,7 @@
 // The lists and texts of a model in the making. Texts live in an arena, so that names stay valid
 // while lists grow.
 #include "model/draft.h"
+#include "model/sensor_kind.h"
 
 #include "base/plain.h"
 #include "math/scalar.h"
@@ -129,13 +130,6 @@ mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type) 
     return shape;
 }
 
-// How many values sensors have whose importers do not say it.
-static uint32_t sensor_values(mf_SensorType type) {
-    return type <= MF_SENSOR_JOINT || type == MF_SENSOR_CONTACT_FORCE ? 1
-           : type == MF_SENSOR_ATTITUDE                               ? 3
-                                                                      : 0;
-}
-
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type) {
     const char *copy = mf_draft_text(draft, name);
     mf_Sensor *sensor =
@@ -145,7 +139,7 @@ mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType 
     sensor->name = copy;
     sensor->type = type;
     sensor->field = NULL;
-    sensor->count = sensor_values(type);
+    sensor->count = mf_sensor_kind(type)->count;
     return sensor;
 }
 

@@ -5,6 +5,7 @@
 // the row stands; 1 .. 99 for all models, from 101 on for those with bodies (hash.c). BY_CODE:
 // hash.c itself says when and how it counts.
 #include "model/fields.h"
+#include "model/sensor_kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@
 #define WORD(member, list, ...) ROW(WORD, member, int32_t, .words = list, __VA_ARGS__)
 #define ITEM(member, of, ...) ROW(ITEM, member, TYPE_##of, .item = MF_ITEM_##of, __VA_ARGS__)
 #define LIST(member, of, many)                                                                     \
-    ROW(LIST, member, const void *, .item = MF_ITEM_##of, .length = offsetof(mf_Model, many))
+    NUMBER(many, ),                                                                                \
+        ROW(LIST, member, const void *, .item = MF_ITEM_##of, .length = offsetof(mf_Model, many))
 #define REALS(member, many, ...)                                                                   \
     ROW(REALS, member, const double *, .length = offsetof(mf_Model, many), __VA_ARGS__)
 
@@ -57,72 +59,23 @@
 #define TYPE_CONTACT_QUERY mf_ContactQuery
 #define TYPE_PHYSICS mf_Physics
 
-static const char *const joint_words[] = {"hinge",    "slide", "ball", "planar",
-                                          "floating", "fixed", NULL};
-static const char *const shape_words[] = {"point", "box",   "cylinder",  "sphere",  "capsule",
-                                          "mesh",  "plane", "ellipsoid", "heights", NULL};
-static const char *const wrap_words[] = {"site", "sphere", "cylinder", "pulley", NULL};
-static const char *const equality_words[] = {"connect", "weld", "joint", "tendon", NULL};
-static const char *const drive_words[] = {"joint", "jointinparent", "tendon", "site", "body", NULL};
-static const char *const dynamics_words[] = {"none",   "integrator", "filter", "filterexact",
-                                             "muscle", "error",      NULL};
-static const char *const side_words[] = {"any", "shape", "body", "subtree", NULL};
-static const char *const object_words[] = {"inertia", "body", "shape", "site", "camera", NULL};
-static const char *const integrator_words[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
-static const char *const cone_words[] = {"pyramidal", "elliptic", NULL};
-static const char *const base_words[] = {"free", "fixed", NULL};
-// MuJoCo's words where it has one.
-static const char *const sensor_words[] = {"contact",
-                                           "ray",
-                                           "joint",
-                                           "attitude",
-                                           "touch",
-                                           "accelerometer",
-                                           "velocimeter",
-                                           "gyro",
-                                           "force",
-                                           "torque",
-                                           "magnetometer",
-                                           "rangefinder",
-                                           "jointpos",
-                                           "jointvel",
-                                           "tendonpos",
-                                           "tendonvel",
-                                           "actuatorpos",
-                                           "actuatorvel",
-                                           "actuatorfrc",
-                                           "jointactuatorfrc",
-                                           "tendonactuatorfrc",
-                                           "ballquat",
-                                           "ballangvel",
-                                           "jointlimitpos",
-                                           "jointlimitvel",
-                                           "jointlimitfrc",
-                                           "tendonlimitpos",
-                                           "tendonlimitvel",
-                                           "tendonlimitfrc",
-                                           "framepos",
-                                           "framequat",
-                                           "framexaxis",
-                                           "frameyaxis",
-                                           "framezaxis",
-                                           "framelinvel",
-                                           "frameangvel",
-                                           "framelinacc",
-                                           "frameangacc",
-                                           "subtreecom",
-                                           "subtreelinvel",
-                                           "subtreeangmom",
-                                           "e_potential",
-                                           "e_kinetic",
-                                           "clock",
-                                           "user",
-                                           "contact force",
-                                           "field",
-                                           "contact pair",
-                                           NULL};
-
 // clang-format off
+#define WORDS(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
+WORDS(joint_words, "hinge", "slide", "ball", "planar", "floating", "fixed");
+WORDS(shape_words, "point", "box", "cylinder", "sphere", "capsule", "mesh", "plane", "ellipsoid",
+      "heights");
+WORDS(wrap_words, "site", "sphere", "cylinder", "pulley");
+WORDS(equality_words, "connect", "weld", "joint", "tendon");
+WORDS(drive_words, "joint", "jointinparent", "tendon", "site", "body");
+WORDS(dynamics_words, "none", "integrator", "filter", "filterexact", "muscle", "error");
+WORDS(side_words, "any", "shape", "body", "subtree");
+WORDS(object_words, "inertia", "body", "shape", "site", "camera");
+WORDS(integrator_words, "Euler", "RK4", "implicit", "implicitfast");
+WORDS(cone_words, "pyramidal", "elliptic");
+WORDS(base_words, "free", "fixed");
+#define SENSOR_WORD(type, word, place, count, unit) word,
+static const char *const sensor_words[] = {MF_SENSOR_KINDS(SENSOR_WORD) NULL};
+
 #define T mf_Link
 static const mf_ModelField link_fields[] = {
     TEXT(name, URDF("link name")),
@@ -584,27 +537,9 @@ static const mf_ModelField model_fields[] = {
     NUMBER(velocity_count, ),
     NUMBER(activation_count, ),
     NUMBER(sensor_value_count, ),
-    NUMBER(link_count, BY_CODE),
-    NUMBER(joint_count, BY_CODE),
-    NUMBER(body_count, ),
-    NUMBER(point_count, BY_CODE),
-    NUMBER(shape_count, ),
-    NUMBER(mesh_count, ),
-    NUMBER(height_field_count, ),
-    NUMBER(site_count, ),
-    NUMBER(pair_count, ),
-    NUMBER(exclusion_count, ),
-    NUMBER(tendon_count, ),
-    NUMBER(tendon_term_count, ),
-    NUMBER(tendon_wrap_count, ),
-    NUMBER(equality_count, ),
-    NUMBER(actuator_count, ),
-    NUMBER(sensor_count, BY_CODE),
-    NUMBER(keyframe_count, ),
-    NUMBER(note_count, ),
     REALS(start_angle, joint_count, UNIT("rad") BY_CODE),
     REALS(start_position, position_count, UNIT("m") BY_CODE),
-    ROW(POINTER, root, const void *, BY_CODE),
+    POINTER(root, BY_CODE),
     ITEM(physics, PHYSICS, BY_CODE),
     LIST(links, LINK, link_count),
     LIST(joints, JOINT, joint_count),
@@ -701,6 +636,18 @@ void mf_spell(char *out, size_t size, const char *pattern, const char *attribute
     const size_t before = strcspn(pattern, "%");
     const char *after = pattern[before] != '\0' ? pattern + before + 2 : "";
     snprintf(out, size, "%.*s%s%s", (int)before, pattern, attribute, after);
+}
+
+const mf_SensorKind *mf_sensor_kind(mf_SensorType type) {
+#define SENSOR_KIND(of, word, at, values, in)                                                      \
+    [MF_SENSOR_##of] = {.mjcf = MF_AT_##at == MF_AT_OWN        ? NULL                              \
+                                : MF_AT_##at == MF_AT_CONTACTS ? "contact"                         \
+                                                               : word,                             \
+                        .place = MF_AT_##at,                                                       \
+                        .count = values,                                                           \
+                        .unit = in},
+    static const mf_SensorKind kinds[] = {MF_SENSOR_KINDS(SENSOR_KIND)};
+    return (size_t)type < sizeof kinds / sizeof *kinds ? &kinds[type] : NULL;
 }
 
 // ---- defaults ----------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 // field are theirs.
 #include "world/property.h"
 
+#include "model/sensor_kind.h"
+
 #include <mayfly/model_fields.h>
 #include <string.h>
 
@@ -44,9 +46,9 @@ const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index
 }
 
 static bool of_joint(mf_SensorType type) {
-    return type == MF_SENSOR_JOINT || type == MF_SENSOR_JOINT_POSITION ||
-           type == MF_SENSOR_JOINT_VELOCITY || type == MF_SENSOR_JOINT_ACTUATOR_FORCE ||
-           (type >= MF_SENSOR_BALL_QUATERNION && type <= MF_SENSOR_JOINT_LIMIT_FORCE);
+    const mf_SensorPlace place = mf_sensor_kind(type)->place;
+    return type == MF_SENSOR_JOINT || place == MF_AT_JOINT || place == MF_AT_LIMITED_JOINT ||
+           place == MF_AT_BALL;
 }
 
 // The joint or link that a sensor is at; no link of the model when it is at none.
@@ -230,49 +232,9 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
 
 // What a sensor's values are in.
 static const char *unit_of_sensor(const mf_Model *model, const mf_Sensor *sensor) {
-    static const char *const units[MF_SENSOR_USER + 1] = {
-        [MF_SENSOR_RAY] = "m",
-        [MF_SENSOR_JOINT] = "rad",
-        [MF_SENSOR_ATTITUDE] = "rad",
-        [MF_SENSOR_TOUCH] = "N",
-        [MF_SENSOR_ACCELEROMETER] = "m/s^2",
-        [MF_SENSOR_VELOCIMETER] = "m/s",
-        [MF_SENSOR_GYRO] = "rad/s",
-        [MF_SENSOR_FORCE] = "N",
-        [MF_SENSOR_TORQUE] = "N m",
-        [MF_SENSOR_RANGEFINDER] = "m",
-        [MF_SENSOR_JOINT_POSITION] = "rad",
-        [MF_SENSOR_JOINT_VELOCITY] = "rad/s",
-        [MF_SENSOR_TENDON_POSITION] = "m",
-        [MF_SENSOR_TENDON_VELOCITY] = "m/s",
-        [MF_SENSOR_ACTUATOR_POSITION] = "rad",
-        [MF_SENSOR_ACTUATOR_VELOCITY] = "rad/s",
-        [MF_SENSOR_ACTUATOR_FORCE] = "N m",
-        [MF_SENSOR_JOINT_ACTUATOR_FORCE] = "N m",
-        [MF_SENSOR_TENDON_ACTUATOR_FORCE] = "N",
-        [MF_SENSOR_BALL_RATE] = "rad/s",
-        [MF_SENSOR_JOINT_LIMIT_POSITION] = "rad",
-        [MF_SENSOR_JOINT_LIMIT_VELOCITY] = "rad/s",
-        [MF_SENSOR_JOINT_LIMIT_FORCE] = "N m",
-        [MF_SENSOR_TENDON_LIMIT_POSITION] = "m",
-        [MF_SENSOR_TENDON_LIMIT_VELOCITY] = "m/s",
-        [MF_SENSOR_TENDON_LIMIT_FORCE] = "N",
-        [MF_SENSOR_FRAME_POSITION] = "m",
-        [MF_SENSOR_FRAME_VELOCITY] = "m/s",
-        [MF_SENSOR_FRAME_RATE] = "rad/s",
-        [MF_SENSOR_FRAME_ACCELERATION] = "m/s^2",
-        [MF_SENSOR_FRAME_ANGULAR_ACCELERATION] = "rad/s^2",
-        [MF_SENSOR_SUBTREE_CENTER] = "m",
-        [MF_SENSOR_SUBTREE_VELOCITY] = "m/s",
-        [MF_SENSOR_SUBTREE_MOMENTUM] = "kg m^2/s",
-        [MF_SENSOR_POTENTIAL_ENERGY] = "J",
-        [MF_SENSOR_KINETIC_ENERGY] = "J",
-        [MF_SENSOR_CLOCK] = "s"};
-    const char *unit = (unsigned)sensor->type <= MF_SENSOR_USER ? units[sensor->type] : NULL;
-    if (unit == NULL)
-        return "1";
+    const char *unit = mf_sensor_kind(sensor->type)->unit;
     uint32_t joint = of_joint(sensor->type) ? sensor->joint : MF_NONE;
-    if (sensor->type >= MF_SENSOR_ACTUATOR_POSITION && sensor->type <= MF_SENSOR_ACTUATOR_FORCE)
+    if (mf_sensor_kind(sensor->type)->place == MF_AT_ACTUATOR)
         joint = model->actuators[sensor->actuator].joint;
     return joint != MF_NONE && slides(model, MF_PART_JOINT, joint) ? unit_of_slide(unit) : unit;
 }

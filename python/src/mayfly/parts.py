@@ -169,7 +169,8 @@ def _one(native: Any, row: Any, value: Any) -> Any:
 
 def _fields(native: Any, item: int, c: Any) -> dict[str, Any]:
     """All fields of a C structure but pointers into other lists."""
-    table, values = lib.mf_item_table(item), {}
+    table = lib.mf_item_table(item)
+    values: dict[str, Any] = {}
     for row in table.fields[0 : table.count]:
         name = text(row.name)
         if row.type == lib.MF_VALUE_REALS:
