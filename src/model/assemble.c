@@ -25,14 +25,19 @@ const char *mf_block_text(mf_Block *block, const char *text) {
     return copy;
 }
 
+// All numbers but those that are endless by default.
+static bool is_finite_joint(const mf_Joint *joint) {
+    const mf_ItemTable *table = mf_item_table(MF_ITEM_JOINT);
+    bool finite = true;
+    for (const mf_ModelField *f = table->fields; f < table->fields + table->count; f++)
+        if (f->type == MF_VALUE_REAL && (f->initial == NULL || mf_is_finite(f->initial[0])))
+            finite = finite && mf_all_finite(mf_field_at(f, joint), f->count);
+    return finite;
+}
+
 static mf_Status check_joint(const mf_Draft *draft, const mf_Joint *joint, mf_Error *error) {
     const char *name = joint->name;
-    if (!mf_all_finite(joint->position, 3) || !mf_all_finite(joint->rotation, 4) ||
-        !mf_all_finite(joint->axis, 3) || !mf_is_finite(joint->damping) ||
-        !mf_is_finite(joint->friction) || !mf_is_finite(joint->multiplier) ||
-        !mf_is_finite(joint->offset) || !mf_is_finite(joint->reference) ||
-        !mf_is_finite(joint->armature) || !mf_is_finite(joint->stiffness) ||
-        !mf_is_finite(joint->spring_reference))
+    if (!is_finite_joint(joint))
         return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
                           "joint '%s': all numbers must be finite", name);
     if (!(joint->lower <= joint->upper))
