@@ -171,7 +171,8 @@ def _fields(native: Any, item: int, c: Any) -> dict[str, Any]:
     """All fields of a C structure but pointers into other lists."""
     table = lib.mf_item_table(item)
     values: dict[str, Any] = {}
-    for row in table.fields[0 : table.count]:
+    for i in range(table.count):
+        row = table.fields + i
         name = text(row.name)
         if row.type == lib.MF_VALUE_REALS:
             length = ffi.cast("uint32_t *", ffi.cast("char *", native) + row.length)[0]
