@@ -18,6 +18,7 @@
 #include <mayfly/interaction.h>
 #include <mayfly/kinematic.h>
 #include <mayfly/model.h>
+#include <mayfly/model_fields.h>
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
 #include <mayfly/points.h>

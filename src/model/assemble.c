@@ -25,14 +25,19 @@ const char *mf_block_text(mf_Block *block, const char *text) {
     return copy;
 }
 
+// All numbers but those that are endless by default.
+static bool is_finite_joint(const mf_Joint *joint) {
+    const mf_ItemTable *table = mf_item_table(MF_ITEM_JOINT);
+    bool finite = true;
+    for (const mf_ModelField *f = table->fields; f < table->fields + table->count; f++)
+        if (f->type == MF_VALUE_REAL && (f->initial == NULL || mf_is_finite(f->initial[0])))
+            finite = finite && mf_all_finite(mf_field_at(f, joint), f->count);
+    return finite;
+}
+
 static mf_Status check_joint(const mf_Draft *draft, const mf_Joint *joint, mf_Error *error) {
     const char *name = joint->name;
-    if (!mf_all_finite(joint->position, 3) || !mf_all_finite(joint->rotation, 4) ||
-        !mf_all_finite(joint->axis, 3) || !mf_is_finite(joint->damping) ||
-        !mf_is_finite(joint->friction) || !mf_is_finite(joint->multiplier) ||
-        !mf_is_finite(joint->offset) || !mf_is_finite(joint->reference) ||
-        !mf_is_finite(joint->armature) || !mf_is_finite(joint->stiffness) ||
-        !mf_is_finite(joint->spring_reference))
+    if (!is_finite_joint(joint))
         return mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
                           "joint '%s': all numbers must be finite", name);
     if (!(joint->lower <= joint->upper))
@@ -175,66 +180,62 @@ static void fill_points(const mf_Draft *draft, const mf_Order *order, mf_Block *
     }
 }
 
-static void fill_shapes(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
-                        mf_Model *model) {
-    mf_Shape *shapes = mf_block_take(block, draft->shapes.count, sizeof *shapes);
-    mf_Mesh *meshes = mf_block_take(block, draft->meshes.count, sizeof *meshes);
-    for (uint32_t i = 0; i < draft->meshes.count; i++) {
-        const mf_Mesh *mesh = &mf_draft_meshes(draft)[i];
-        const char *path = mf_block_text(block, mesh->path);
-        const char *name = mf_block_text(block, mesh->name ? mesh->name : "");
-        if (model == NULL)
-            continue;
-        meshes[i] = *mesh;
-        meshes[i].path = path;
-        meshes[i].name = name;
-    }
-    for (uint32_t i = 0; i < draft->shapes.count; i++) {
-        const char *name = mf_block_text(block, mf_draft_shapes(draft)[i].name);
-        if (model == NULL)
-            continue;
-        shapes[i] = mf_draft_shapes(draft)[i];
-        shapes[i].link = mf_order_link(order, shapes[i].link);
-        shapes[i].name = name;
-    }
-    if (model == NULL)
-        return;
-    model->shapes = shapes;
-    model->meshes = meshes;
+// Texts go into the block, and links and joints get their new numbers; `to` is NULL while
+// measuring.
+static void move_item(const mf_Order *order, mf_Block *block, mf_ItemType item, const char *from,
+                      char *to) {
+    const mf_ItemTable *table = mf_item_table(item);
+    for (const mf_ModelField *f = table->fields; f < table->fields + table->count; f++)
+        for (size_t at = f->offset; at < f->offset + f->size; at += f->size / f->count) {
+            const uint32_t *index = (const void *)(from + at);
+            if (f->type == MF_VALUE_ITEM) {
+                move_item(order, block, f->item, from + at, to ? to + at : NULL);
+            } else if (f->type == MF_VALUE_TEXT) {
+                const char *text = *(const char *const *)(const void *)(from + at);
+                text = text != NULL ? mf_block_text(block, text) : NULL;
+                if (to != NULL)
+                    memcpy(to + at, &text, sizeof text);
+            } else if (f->type == MF_VALUE_INDEX && to != NULL && f->item == MF_ITEM_LINK) {
+                *(uint32_t *)(void *)(to + at) = mf_order_link(order, *index);
+            } else if (f->type == MF_VALUE_INDEX && to != NULL && f->item == MF_ITEM_JOINT) {
+                *(uint32_t *)(void *)(to + at) = mf_order_joint(order, *index);
+            }
+        }
 }
 
-static void fill_sensors(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
-                         mf_Model *model) {
-    const mf_Note *draft_notes = draft->notes.items;
-    mf_Sensor *sensors = mf_block_take(block, draft->sensors.count, sizeof *sensors);
-    mf_Note *notes = mf_block_take(block, draft->notes.count, sizeof *notes);
-    for (uint32_t i = 0; i < draft->sensors.count; i++) {
-        const mf_Sensor *sensor = &mf_draft_sensors(draft)[i];
-        const char *name = mf_block_text(block, sensor->name);
-        const char *field = sensor->field != NULL ? mf_block_text(block, sensor->field) : NULL;
-        if (model == NULL)
+static void fill_list(const mf_Order *order, mf_Block *block, mf_Model *model, const mf_List *list,
+                      mf_ItemType item) {
+    const mf_ItemTable *models = mf_item_table(MF_ITEM_MODEL);
+    const size_t size = mf_item_table(item)->size, all = list->count * size;
+    char *items = mf_block_take(block, list->count, size);
+    if (model != NULL && list->count > 0)
+        memcpy(items, list->items, all);
+    for (size_t at = 0; at < all; at += size)
+        move_item(order, block, item, (const char *)list->items + at, model ? items + at : NULL);
+    for (uint32_t i = 0; model != NULL && i < models->count; i++) {
+        const mf_ModelField *field = &models->fields[i];
+        if (field->type != MF_VALUE_LIST || field->item != item)
             continue;
-        sensors[i] = *sensor;
-        sensors[i].name = name;
-        sensors[i].field = field;
-        sensors[i].link = mf_order_link(order, sensor->link);
-        sensors[i].joint = mf_order_joint(order, sensor->joint);
-        sensors[i].frame.link = mf_order_link(order, sensor->frame.link);
-        sensors[i].reference.link = mf_order_link(order, sensor->reference.link);
+        memcpy((char *)model + field->offset, &items, sizeof items);
+        memcpy((char *)model + field->length, &list->count, sizeof list->count);
     }
-    for (uint32_t i = 0; i < draft->notes.count; i++) {
-        const char *text = mf_block_text(block, draft_notes[i].text);
-        const char *file = mf_block_text(block, draft_notes[i].file);
-        if (model == NULL)
-            continue;
-        notes[i] = draft_notes[i];
-        notes[i].text = text;
-        notes[i].file = file;
-    }
-    if (model == NULL)
-        return;
-    model->sensors = sensors;
-    model->notes = notes;
+}
+
+// Everything whose order stays.
+static void fill_lists(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
+                       mf_Model *model) {
+    const struct {
+        mf_ItemType item;
+        const mf_List *list;
+    } lists[] = {{MF_ITEM_SHAPE, &draft->shapes},         {MF_ITEM_MESH, &draft->meshes},
+                 {MF_ITEM_SENSOR, &draft->sensors},       {MF_ITEM_NOTE, &draft->notes},
+                 {MF_ITEM_BODY, &draft->bodies},          {MF_ITEM_SITE, &draft->sites},
+                 {MF_ITEM_HEIGHT_FIELD, &draft->heights}, {MF_ITEM_PAIR, &draft->pairs},
+                 {MF_ITEM_EXCLUSION, &draft->exclusions}, {MF_ITEM_TENDON, &draft->tendons},
+                 {MF_ITEM_TENDON_TERM, &draft->terms},    {MF_ITEM_TENDON_WRAP, &draft->wraps},
+                 {MF_ITEM_EQUALITY, &draft->equalities},  {MF_ITEM_ACTUATOR, &draft->actuators}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        fill_list(order, block, model, lists[i].list, lists[i].item);
 }
 
 // Takes the parts of the model from the block, in the same order whether measuring or filling.
@@ -251,15 +252,10 @@ static void fill_model(const mf_Draft *draft, const mf_Order *order, mf_Block *b
         model->link_count = draft->links.count;
         model->joint_count = draft->joints.count;
         model->point_count = draft->points.count;
-        model->shape_count = draft->shapes.count;
-        model->mesh_count = draft->meshes.count;
-        model->sensor_count = draft->sensors.count;
-        model->note_count = draft->notes.count;
     }
     fill_links(draft, order, block, model);
     fill_points(draft, order, block, model);
-    fill_shapes(draft, order, block, model);
-    fill_sensors(draft, order, block, model);
+    fill_lists(draft, order, block, model);
     mf_assemble_dynamics(draft, order, block, model);
 }
 

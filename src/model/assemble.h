@@ -32,8 +32,8 @@ static inline uint32_t mf_order_joint(const mf_Order *order, uint32_t joint) {
     return joint == MF_NONE ? MF_NONE : order->new_joint[joint];
 }
 
-// Takes bodies, sites, contacts, tendons, equalities, actuators, keyframes and the start position
-// from the block; `model` is NULL while measuring. Links and joints must be filled.
+// Takes the start position, the root and the keyframes from the block; `model` is NULL while
+// measuring. All lists but keyframes must be filled.
 void mf_assemble_dynamics(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
                           mf_Model *model);
 

@@ -1,5 +1,5 @@
-// The half of a frozen model that only full dynamics reads: every list is copied into the model's
-// block with draft indices replaced, names behind them, and addresses counted.
+// The half of a frozen model that only full dynamics reads: addresses, the start position, the
+// joint of a free base, what equalities and actuators refer to, keyframes.
 #include "model/assemble.h"
 
 #include "math/scalar.h"
@@ -21,19 +21,6 @@ uint32_t mf_draft_position_count(const mf_Draft *draft) {
     for (uint32_t i = 0; i < draft->joints.count; i++)
         count += mf_joint_positions(mf_draft_joints(draft)[i].type);
     return count;
-}
-
-// Room for a list; the items are copied as they are.
-static void *copy_list(mf_Block *block, const mf_List *list, size_t item_size) {
-    void *items = mf_block_take(block, list->count, item_size);
-    if (block->base != NULL && list->count > 0)
-        memcpy(items, list->items, list->count * item_size);
-    return items;
-}
-
-static mf_Frame new_frame(const mf_Order *order, mf_Frame frame) {
-    frame.link = mf_order_link(order, frame.link);
-    return frame;
 }
 
 static void set_addresses(mf_Model *model) {
@@ -91,134 +78,16 @@ static void fill_root(const mf_Draft *draft, mf_Block *block, mf_Model *model) {
     model->root = root;
 }
 
-static void fill_bodies(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
-                        mf_Model *model) {
-    mf_Body *bodies = copy_list(block, &draft->bodies, sizeof *bodies);
-    mf_Site *sites = copy_list(block, &draft->sites, sizeof *sites);
-    for (uint32_t i = 0; i < draft->bodies.count; i++) {
-        const char *name = mf_block_text(block, ((mf_Body *)draft->bodies.items)[i].name);
-        if (model == NULL)
-            continue;
-        bodies[i].name = name;
-        bodies[i].link = mf_order_link(order, bodies[i].link);
-    }
-    for (uint32_t i = 0; i < draft->sites.count; i++) {
-        const char *name = mf_block_text(block, ((mf_Site *)draft->sites.items)[i].name);
-        if (model == NULL)
-            continue;
-        sites[i].name = name;
-        sites[i].frame = new_frame(order, sites[i].frame);
-    }
-    if (model == NULL)
-        return;
-    model->bodies = bodies;
-    model->body_count = draft->bodies.count;
-    model->sites = sites;
-    model->site_count = draft->sites.count;
-}
-
-static void fill_contacts(const mf_Draft *draft, mf_Block *block, mf_Model *model) {
-    mf_HeightField *heights = copy_list(block, &draft->heights, sizeof *heights);
-    mf_ContactPair *pairs = copy_list(block, &draft->pairs, sizeof *pairs);
-    mf_ContactExclusion *exclusions = copy_list(block, &draft->exclusions, sizeof *exclusions);
-    for (uint32_t i = 0; i < draft->heights.count; i++) {
-        const mf_HeightField *field = &((mf_HeightField *)draft->heights.items)[i];
-        const char *name = mf_block_text(block, field->name);
-        const char *path = mf_block_text(block, field->path);
-        if (model != NULL) {
-            heights[i].name = name;
-            heights[i].path = path;
-        }
-    }
-    for (uint32_t i = 0; i < draft->pairs.count; i++) {
-        const char *name = mf_block_text(block, ((mf_ContactPair *)draft->pairs.items)[i].name);
-        if (model != NULL)
-            pairs[i].name = name;
-    }
-    for (uint32_t i = 0; i < draft->exclusions.count; i++) {
-        const mf_ContactExclusion *from = draft->exclusions.items;
-        const char *name = mf_block_text(block, from[i].name);
-        if (model != NULL)
-            exclusions[i].name = name;
-    }
-    if (model == NULL)
-        return;
-    model->height_fields = heights;
-    model->height_field_count = draft->heights.count;
-    model->pairs = pairs;
-    model->pair_count = draft->pairs.count;
-    model->exclusions = exclusions;
-    model->exclusion_count = draft->exclusions.count;
-}
-
-static void fill_tendons(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
-                         mf_Model *model) {
-    mf_Tendon *tendons = copy_list(block, &draft->tendons, sizeof *tendons);
-    mf_TendonTerm *terms = copy_list(block, &draft->terms, sizeof *terms);
-    mf_TendonWrap *wraps = copy_list(block, &draft->wraps, sizeof *wraps);
-    for (uint32_t i = 0; i < draft->tendons.count; i++) {
-        const char *name = mf_block_text(block, ((mf_Tendon *)draft->tendons.items)[i].name);
-        if (model != NULL)
-            tendons[i].name = name;
-    }
-    if (model == NULL)
-        return;
-    for (uint32_t i = 0; i < draft->terms.count; i++)
-        terms[i].joint = order->new_joint[terms[i].joint];
-    for (uint32_t i = 0; i < draft->wraps.count; i++) {
-        wraps[i].frame = new_frame(order, wraps[i].frame);
-        if (wraps[i].side_link != MF_NONE)
-            wraps[i].side_link = order->new_link[wraps[i].side_link];
-    }
-    model->tendon_wraps = wraps;
-    model->tendon_wrap_count = draft->wraps.count;
-    model->tendons = tendons;
-    model->tendon_count = draft->tendons.count;
-    model->tendon_terms = terms;
-    model->tendon_term_count = draft->terms.count;
-}
-
-static void fill_equalities(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
-                            mf_Model *model) {
-    mf_Equality *items = copy_list(block, &draft->equalities, sizeof *items);
-    for (uint32_t i = 0; i < draft->equalities.count; i++) {
-        const mf_Equality *from = &((mf_Equality *)draft->equalities.items)[i];
-        const char *name = mf_block_text(block, from->name);
-        if (model == NULL)
-            continue;
-        items[i].name = name;
-        for (int side = 0; side < 2; side++) {
-            items[i].frames[side] = new_frame(order, from->frames[side]);
-            if (from->type == MF_EQUALITY_JOINT)
-                items[i].objects[side] = mf_order_joint(order, from->objects[side]);
-        }
-    }
-    if (model == NULL)
-        return;
-    model->equalities = items;
-    model->equality_count = draft->equalities.count;
-}
-
-static void fill_actuators(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
-                           mf_Model *model) {
-    mf_Actuator *items = copy_list(block, &draft->actuators, sizeof *items);
-    uint32_t activations = 0;
-    for (uint32_t i = 0; i < draft->actuators.count; i++) {
-        const mf_Actuator *from = &((mf_Actuator *)draft->actuators.items)[i];
-        const char *name = mf_block_text(block, from->name);
-        if (model == NULL)
-            continue;
-        items[i].name = name;
-        items[i].joint = mf_order_joint(order, from->joint);
-        items[i].frame = new_frame(order, from->frame);
-        items[i].reference = new_frame(order, from->reference);
-        items[i].activation_address = from->dynamics == MF_DYNAMICS_NONE ? MF_NONE : activations++;
-    }
-    if (model == NULL)
-        return;
-    model->actuators = items;
-    model->actuator_count = draft->actuators.count;
-    model->activation_count = activations;
+// What equalities couple depends on their type; actuators with dynamics have an activation each.
+static void fill_couplings(const mf_Order *order, mf_Model *model) {
+    mf_Equality *equalities = (mf_Equality *)model->equalities;
+    mf_Actuator *actuators = (mf_Actuator *)model->actuators;
+    for (uint32_t i = 0; i < model->equality_count; i++)
+        for (int side = 0; side < 2 && equalities[i].type == MF_EQUALITY_JOINT; side++)
+            equalities[i].objects[side] = mf_order_joint(order, equalities[i].objects[side]);
+    for (uint32_t i = 0; i < model->actuator_count; i++)
+        actuators[i].activation_address =
+            actuators[i].dynamics == MF_DYNAMICS_NONE ? MF_NONE : model->activation_count++;
 }
 
 static double *copy_numbers(mf_Block *block, const double *numbers, size_t count) {
@@ -246,7 +115,7 @@ static void make_turns_unit(const mf_Model *model, double *position) {
 }
 
 static void fill_keyframes(const mf_Draft *draft, mf_Block *block, mf_Model *model) {
-    mf_Keyframe *items = copy_list(block, &draft->keyframes, sizeof *items);
+    mf_Keyframe *items = mf_block_take(block, draft->keyframes.count, sizeof *items);
     uint32_t positions = mf_draft_position_count(draft), activations = 0;
     uint32_t velocities = draft->base_type == MF_BASE_FREE ? 6 : 0;
     for (uint32_t i = 0; i < draft->joints.count; i++)
@@ -278,13 +147,9 @@ void mf_assemble_dynamics(const mf_Draft *draft, const mf_Order *order, mf_Block
         model->base = draft->base_type;
         model->physics = draft->physics;
         set_addresses(model);
+        fill_couplings(order, model);
     }
     fill_start(draft, block, model);
     fill_root(draft, block, model);
-    fill_bodies(draft, order, block, model);
-    fill_contacts(draft, block, model);
-    fill_tendons(draft, order, block, model);
-    fill_equalities(draft, order, block, model);
-    fill_actuators(draft, order, block, model);
     fill_keyframes(draft, block, model);
 }

@@ -1,5 +1,5 @@
 // A model as text for people: a table with the tree of links, then sensors, then notes.
-#include <mayfly/model.h>
+#include <mayfly/model_fields.h>
 
 #include "base/plain.h"
 #include "math/scalar.h"
@@ -108,9 +108,9 @@ static void branches(const Tree *tree, uint32_t link, char *out, size_t size) {
         used += (size_t)snprintf(out + used, size - used, "%s", parts[i]);
 }
 
-static const char *type_name(mf_JointType type) {
-    static const char *const names[] = {"hinge", "slide", "ball", "planar", "floating", "fixed"};
-    return names[type];
+// The word of an item's field.
+static const char *word_of(mf_ItemType item, const char *name, const void *value) {
+    return mf_item_word(mf_item_field(item, name), value);
 }
 
 static void axis_text(char text[64], const mf_Joint *joint) {
@@ -168,7 +168,7 @@ static void put_link(Writer *writer, const Tree *tree, uint32_t index) {
         const mf_Joint *joint = &model->joints[link->joint];
         put_padded(writer, joint->name, tree->joint_width);
         put(writer, "  ");
-        put_padded(writer, type_name(joint->type), 10);
+        put_padded(writer, word_of(MF_ITEM_JOINT, "type", &joint->type), 10);
         axis_text(axis, joint);
         put_padded(writer, axis, tree->axis_width);
         put_range(writer, model, joint);
@@ -260,56 +260,6 @@ static void put_head(Writer *writer, const mf_Model *model) {
     put(writer, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
 }
 
-// In the order of mf_SensorType; MuJoCo's words where it has one.
-static const char *const sensor_types[] = {"contact",
-                                           "ray",
-                                           "joint",
-                                           "attitude",
-                                           "touch",
-                                           "accelerometer",
-                                           "velocimeter",
-                                           "gyro",
-                                           "force",
-                                           "torque",
-                                           "magnetometer",
-                                           "rangefinder",
-                                           "jointpos",
-                                           "jointvel",
-                                           "tendonpos",
-                                           "tendonvel",
-                                           "actuatorpos",
-                                           "actuatorvel",
-                                           "actuatorfrc",
-                                           "jointactuatorfrc",
-                                           "tendonactuatorfrc",
-                                           "ballquat",
-                                           "ballangvel",
-                                           "jointlimitpos",
-                                           "jointlimitvel",
-                                           "jointlimitfrc",
-                                           "tendonlimitpos",
-                                           "tendonlimitvel",
-                                           "tendonlimitfrc",
-                                           "framepos",
-                                           "framequat",
-                                           "framexaxis",
-                                           "frameyaxis",
-                                           "framezaxis",
-                                           "framelinvel",
-                                           "frameangvel",
-                                           "framelinacc",
-                                           "frameangacc",
-                                           "subtreecom",
-                                           "subtreelinvel",
-                                           "subtreeangmom",
-                                           "e_potential",
-                                           "e_kinetic",
-                                           "clock",
-                                           "user",
-                                           "contact force",
-                                           "field",
-                                           "contact pair"};
-
 // What a sensor is about.
 static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) {
     if (sensor->link != MF_NONE)
@@ -378,7 +328,8 @@ static void put_sensors(Writer *writer, const mf_Model *model) {
         const mf_Sensor *sensor = &model->sensors[i];
         put(writer, "  ");
         put_padded(writer, sensor->name, width + 2);
-        put(writer, "%-18s%s", sensor_types[sensor->type], sensor_place(model, sensor));
+        put(writer, "%-18s%s", word_of(MF_ITEM_SENSOR, "type", &sensor->type),
+            sensor_place(model, sensor));
         if (sensor->type == MF_SENSOR_RAY)
             put(writer, ", sees %.3g m", sensor->range);
         put_signal(writer, &sensor->signal);
@@ -423,7 +374,6 @@ static void put_actuators(Writer *writer, const mf_Model *model) {
 
 // What only full dynamics reads, for models that have it.
 static void put_dynamics(Writer *writer, const mf_Model *model) {
-    static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast"};
     if (model->body_count == 0)
         return;
     const mf_Physics *p = &model->physics;
@@ -438,7 +388,8 @@ static void put_dynamics(Writer *writer, const mf_Model *model) {
         model->keyframe_count, model->sensor_value_count, model->activation_count);
     put(writer, "  the file's step %g ms, gravity %g %g %g m/s^2%s, integrator %s\n",
         1000.0 * p->step, p->gravity[0], p->gravity[1], p->gravity[2],
-        p->disabled & MF_DISABLE_GRAVITY ? " (switched off)" : "", integrators[p->integrator]);
+        p->disabled & MF_DISABLE_GRAVITY ? " (switched off)" : "",
+        word_of(MF_ITEM_PHYSICS, "integrator", &p->integrator));
     put_actuators(writer, model);
 }
 

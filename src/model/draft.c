@@ -1,11 +1,11 @@
 // The lists and texts of a model in the making. Texts live in an arena, so that names stay valid
 // while lists grow.
 #include "model/draft.h"
+#include "model/sensor_kind.h"
 
 #include "base/plain.h"
 #include "math/scalar.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,36 +70,41 @@ const char *mf_draft_text(mf_Draft *draft, const char *text) {
     return mf_arena_text(&draft->texts, text, strlen(text));
 }
 
+mf_Frame mf_world_frame(void) {
+    mf_Frame frame;
+    mf_item_reset(MF_ITEM_FRAME, &frame);
+    return frame;
+}
+
+mf_Softness mf_softness(void) {
+    mf_Softness softness;
+    mf_item_reset(MF_ITEM_SOFTNESS, &softness);
+    return softness;
+}
+
+void *mf_list_push_item(mf_Context *context, mf_List *list, mf_ItemType item) {
+    void *place = mf_list_push(context, list, mf_item_table(item)->size);
+    if (place != NULL)
+        mf_item_reset(item, place);
+    return place;
+}
+
 mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name) {
     const char *copy = mf_draft_text(draft, name);
-    mf_Link *link = copy ? mf_list_push(draft->context, &draft->links, sizeof *link) : NULL;
-    if (link == NULL)
-        return NULL;
-    link->name = copy;
-    link->parent = MF_NONE;
-    link->joint = MF_NONE;
-    link->body = MF_NONE;
+    mf_Link *link = copy ? mf_list_push_item(draft->context, &draft->links, MF_ITEM_LINK) : NULL;
+    if (link != NULL)
+        link->name = copy;
     return link;
 }
 
 mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType type) {
     const char *copy = mf_draft_text(draft, name);
-    mf_Joint *joint = copy ? mf_list_push(draft->context, &draft->joints, sizeof *joint) : NULL;
+    mf_Joint *joint =
+        copy ? mf_list_push_item(draft->context, &draft->joints, MF_ITEM_JOINT) : NULL;
     if (joint == NULL)
         return NULL;
     joint->name = copy;
     joint->type = type;
-    mf_quat_identity(joint->rotation);
-    mf_vec3_set(joint->axis, 1.0, 0.0, 0.0);
-    joint->lower = -(double)INFINITY;
-    joint->upper = (double)INFINITY;
-    joint->speed = (double)INFINITY;
-    joint->effort = (double)INFINITY;
-    joint->mimic = MF_NONE;
-    joint->multiplier = 1.0;
-    joint->force_lower = -(double)INFINITY;
-    joint->force_upper = (double)INFINITY;
-    joint->limit_softness = joint->friction_softness = mf_softness();
     return joint;
 }
 
@@ -117,44 +122,24 @@ mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double positi
 }
 
 mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type) {
-    mf_Shape *shape = mf_list_push(draft->context, &draft->shapes, sizeof *shape);
+    mf_Shape *shape = mf_list_push_item(draft->context, &draft->shapes, MF_ITEM_SHAPE);
     if (shape == NULL)
         return NULL;
     shape->type = type;
     shape->link = link;
-    mf_quat_identity(shape->rotation);
-    memcpy(shape->color, mf_grey, sizeof shape->color);
-    shape->mesh = MF_NONE;
-    shape->name = "";
-    shape->body = MF_NONE;
-    shape->contact_type = shape->contact_with = 1;
-    shape->dimension = 3;
-    shape->friction[0] = 1.0;
-    shape->friction[1] = 0.005;
-    shape->friction[2] = 0.0001;
-    shape->mix = 1.0;
-    shape->softness = mf_softness();
     return shape;
-}
-
-// How many values sensors have whose importers do not say it.
-static uint32_t sensor_values(mf_SensorType type) {
-    return type <= MF_SENSOR_JOINT || type == MF_SENSOR_CONTACT_FORCE ? 1
-           : type == MF_SENSOR_ATTITUDE                               ? 3
-                                                                      : 0;
 }
 
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type) {
     const char *copy = mf_draft_text(draft, name);
-    mf_Sensor *sensor = copy ? mf_list_push(draft->context, &draft->sensors, sizeof *sensor) : NULL;
+    mf_Sensor *sensor =
+        copy ? mf_list_push_item(draft->context, &draft->sensors, MF_ITEM_SENSOR) : NULL;
     if (sensor == NULL)
         return NULL;
     sensor->name = copy;
     sensor->type = type;
-    sensor->link = sensor->joint = sensor->tendon = MF_NONE;
-    sensor->actuator = sensor->site = sensor->body = MF_NONE;
-    sensor->frame = sensor->reference = mf_world_frame();
-    sensor->count = sensor_values(type);
+    sensor->field = NULL;
+    sensor->count = mf_sensor_kind(type)->count;
     return sensor;
 }
 

@@ -7,8 +7,7 @@
 #define MAYFLY_SRC_MODEL_DRAFT_H
 
 #include "model/arena.h"
-
-#include <mayfly/model.h>
+#include "model/fields.h"
 
 #define MF_MODEL_LINK_LIMIT 100000u   // [1] links of a model
 #define MF_MODEL_POINT_LIMIT 1000000u // [1] points of a model
@@ -83,6 +82,8 @@ static inline mf_Sensor *mf_draft_sensors(const mf_Draft *draft) {
 
 // A new zeroed item at the end of `list`, or NULL without memory. Moves earlier items.
 void *mf_list_push(mf_Context *context, mf_List *list, size_t item_size);
+// The same for an item of a model, with its defaults.
+void *mf_list_push_item(mf_Context *context, mf_List *list, mf_ItemType item);
 void mf_list_release(mf_Context *context, mf_List *list);
 
 void mf_draft_start(mf_Draft *draft, mf_Context *context);
@@ -91,8 +92,7 @@ void mf_draft_release(mf_Draft *draft); // everything it owns, meshes included
 // A copy of the text that lives as long as the draft, or NULL without memory.
 const char *mf_draft_text(mf_Draft *draft, const char *text);
 
-// New items with the neutral values filled in (identity rotations, no limits, MF_NONE); NULL
-// without memory. `name` is copied.
+// New items with their defaults; NULL without memory. `name` is copied.
 mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name);
 mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType type);
 mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double position[3], double mass,
@@ -111,15 +111,8 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
 // joints are already in that order.
 mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error);
 
-// The world's own frame.
-static inline mf_Frame mf_world_frame(void) {
-    return (mf_Frame){.link = MF_NONE, .rotation = {1.0, 0.0, 0.0, 0.0}};
-}
-
-// MuJoCo's softness where a file says nothing.
-static inline mf_Softness mf_softness(void) {
-    return (mf_Softness){{0.02, 1.0}, {0.9, 0.95, 0.001, 0.5, 2.0}};
-}
+mf_Frame mf_world_frame(void); // the world's own frame
+mf_Softness mf_softness(void); // MuJoCo's where a file says nothing
 
 static const float mf_grey[3] = {0.6f, 0.6f, 0.6f}; // the colour of what has none
 

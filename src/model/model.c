@@ -1,5 +1,5 @@
 // The frozen model: release and look-up by name; the neutral physics.
-#include "model/draft.h"
+#include "model/fields.h"
 
 #include <string.h>
 
@@ -18,73 +18,43 @@ void mf_model_destroy(mf_Model *model) {
 }
 
 mf_Physics mf_physics(void) {
-    return (mf_Physics){.step = 0.002,
-                        .gravity = {0.0, 0.0, -9.81},
-                        .magnetic = {0.0, -0.5, 0.0},
-                        .friction_impedance_ratio = 1.0,
-                        .noslip_tolerance = 1e-6,
-                        .solver_iterations = 100,
-                        .solver_tolerance = 1e-8,
-                        .override_softness = mf_softness(),
-                        .override_friction = {1.0, 1.0, 0.005, 0.0001, 0.0001}};
+    mf_Physics physics;
+    mf_item_reset(MF_ITEM_PHYSICS, &physics);
+    return physics;
+}
+
+static uint32_t find_named(const mf_Model *model, mf_ItemType item, const char *name) {
+    const mf_ModelField *field = mf_item_field(item, "name");
+    uint32_t count;
+    const char *items = mf_model_items(model, item, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const void *own = mf_field_at(field, items + i * mf_item_table(item)->size);
+        if (strcmp(*(const char *const *)own, name) == 0)
+            return i;
+    }
+    return MF_NONE;
 }
 
 uint32_t mf_model_find_link(const mf_Model *model, const char *name) {
-    if (model == NULL)
-        return MF_NONE;
-    for (uint32_t i = 0; i < model->link_count; i++) {
-        if (strcmp(model->links[i].name, name) == 0)
-            return i;
-    }
-    return MF_NONE;
+    return find_named(model, MF_ITEM_LINK, name);
 }
 
 uint32_t mf_model_find_joint(const mf_Model *model, const char *name) {
-    if (model == NULL)
-        return MF_NONE;
-    for (uint32_t i = 0; i < model->joint_count; i++) {
-        if (strcmp(model->joints[i].name, name) == 0)
-            return i;
-    }
-    return MF_NONE;
+    return find_named(model, MF_ITEM_JOINT, name);
 }
 
 uint32_t mf_model_find_sensor(const mf_Model *model, const char *name) {
-    if (model == NULL)
-        return MF_NONE;
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
-        if (strcmp(model->sensors[i].name, name) == 0)
-            return i;
-    }
-    return MF_NONE;
+    return find_named(model, MF_ITEM_SENSOR, name);
 }
 
 uint32_t mf_model_find_body(const mf_Model *model, const char *name) {
-    if (model == NULL)
-        return MF_NONE;
-    for (uint32_t i = 0; i < model->body_count; i++) {
-        if (strcmp(model->bodies[i].name, name) == 0)
-            return i;
-    }
-    return MF_NONE;
+    return find_named(model, MF_ITEM_BODY, name);
 }
 
 uint32_t mf_model_find_actuator(const mf_Model *model, const char *name) {
-    if (model == NULL)
-        return MF_NONE;
-    for (uint32_t i = 0; i < model->actuator_count; i++) {
-        if (strcmp(model->actuators[i].name, name) == 0)
-            return i;
-    }
-    return MF_NONE;
+    return find_named(model, MF_ITEM_ACTUATOR, name);
 }
 
 uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name) {
-    if (model == NULL)
-        return MF_NONE;
-    for (uint32_t i = 0; i < model->keyframe_count; i++) {
-        if (strcmp(model->keyframes[i].name, name) == 0)
-            return i;
-    }
-    return MF_NONE;
+    return find_named(model, MF_ITEM_KEYFRAME, name);
 }

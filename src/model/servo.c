@@ -1,9 +1,6 @@
 // Motors of joints: what is known of one from its file, or from the largest effort and speed alone.
 #include "math/scalar.h"
-
-#include <mayfly/model.h>
-
-#include <math.h>
+#include "model/fields.h"
 
 // A servo gives all it has at this error: what hobby and robot servos do, 0.05 .. 0.15 rad.
 static const double full_error[2] = {0.1, 0.01}; // [rad] of a hinge, [m] of a slide
@@ -12,10 +9,9 @@ static const double full_error[2] = {0.1, 0.01}; // [rad] of a hinge, [m] of a s
 static const double start_time = 0.01; // [s]
 
 mf_Servo mf_servo(void) {
-    return (mf_Servo){.effort = (double)INFINITY,
-                      .speed = (double)INFINITY,
-                      .no_load_speed = (double)INFINITY,
-                      .gear = 1.0};
+    mf_Servo servo;
+    mf_item_reset(MF_ITEM_SERVO, &servo);
+    return servo;
 }
 
 mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint) {

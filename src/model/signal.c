@@ -1,7 +1,7 @@
 // What happens to the values of a sensor: whether its settings make sense, and what they do to a
 // single value. src/sense/signal_kernel.c does the same to those of many robots.
-#include "base/hash.h"
 #include "math/scalar.h"
+#include "model/fields.h"
 
 #include <mayfly/sensor.h>
 
@@ -73,19 +73,7 @@ bool mf_signal_is_plain(const mf_Signal *signal) {
 }
 
 uint64_t mf_signal_hash(uint64_t hash, const mf_Signal *signal) {
-    if (signal == NULL)
-        return 0;
-    const uint64_t times[3] = {(uint64_t)signal->rate.numerator, (uint64_t)signal->rate.denominator,
-                               (uint64_t)signal->delay};
-    const double numbers[8] = {signal->saturation[0], signal->saturation[1], signal->noise,
-                               signal->bias,          signal->drift,         signal->range[0],
-                               signal->range[1],      signal->resolution};
-    for (int i = 0; i < 3; i++) {
-        hash = mf_hash_u32(hash, (uint32_t)times[i]);
-        hash = mf_hash_u32(hash, (uint32_t)(times[i] >> 32));
-    }
-    hash = mf_hash_doubles(hash, numbers, 8);
-    return mf_hash_u32(hash, signal->bits);
+    return signal != NULL ? mf_item_hash(hash, MF_ITEM_SIGNAL, signal, 1) : 0;
 }
 
 static double clamp(double value, double low, double high) {

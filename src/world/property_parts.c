@@ -2,6 +2,9 @@
 // field are theirs.
 #include "world/property.h"
 
+#include "model/sensor_kind.h"
+
+#include <mayfly/model_fields.h>
 #include <string.h>
 
 const char *mf_part_name(mf_Part part) {
@@ -10,60 +13,42 @@ const char *mf_part_name(mf_Part part) {
     return (unsigned)part < MF_PART_COUNT ? names[part] : "unknown";
 }
 
+static mf_ItemType item_of(mf_Part part) {
+    static const mf_ItemType items[MF_PART_COUNT] = {
+        MF_ITEM_MODEL,    MF_ITEM_LINK,   MF_ITEM_JOINT, MF_ITEM_BODY,
+        MF_ITEM_ACTUATOR, MF_ITEM_SENSOR, MF_ITEM_TENDON};
+    return (unsigned)part < MF_PART_COUNT ? items[part] : MF_ITEM_COUNT;
+}
+
 uint32_t mf_part_count(const mf_Model *model, mf_Part part) {
-    switch (part) {
-    case MF_PART_ROBOT:
-        return 1;
-    case MF_PART_LINK:
-        return model->link_count;
-    case MF_PART_JOINT:
-        return model->joint_count;
-    case MF_PART_BODY:
-        return model->body_count;
-    case MF_PART_ACTUATOR:
-        return model->actuator_count;
-    case MF_PART_SENSOR:
-        return model->sensor_count;
-    case MF_PART_TENDON:
-        return model->tendon_count;
-    default:
-        return 0;
-    }
+    uint32_t count = 1;
+    if (part != MF_PART_ROBOT)
+        mf_model_items(model, item_of(part), &count);
+    return count;
+}
+
+static const void *part_memory(const mf_Model *model, mf_Part part, uint32_t index) {
+    uint32_t count;
+    const char *items = mf_model_items(model, item_of(part), &count);
+    return part == MF_PART_ROBOT ? (const char *)model
+                                 : items + index * mf_item_table(item_of(part))->size;
 }
 
 const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index) {
-    const char *name = NULL;
-    switch (part) {
-    case MF_PART_LINK:
-        name = model->links[index].name;
-        break;
-    case MF_PART_JOINT:
-        name = model->joints[index].name;
-        break;
-    case MF_PART_BODY: // most are links as well, and meant as such
-        name = model->bodies[index].name;
-        if (mf_model_find_link(model, name) != MF_NONE)
-            name = NULL;
-        break;
-    case MF_PART_ACTUATOR:
-        name = model->actuators[index].name;
-        break;
-    case MF_PART_SENSOR:
-        name = model->sensors[index].name;
-        break;
-    case MF_PART_TENDON:
-        name = model->tendons[index].name;
-        break;
-    default:
-        break;
-    }
+    const mf_ModelField *field = mf_item_field(item_of(part), "name");
+    if (field == NULL || part == MF_PART_ROBOT)
+        return "";
+    const char *memory = part_memory(model, part, index);
+    const char *name = *(const char *const *)(const void *)(memory + field->offset);
+    if (part == MF_PART_BODY && name != NULL && mf_model_find_link(model, name) != MF_NONE)
+        return ""; // most are links as well, and meant as such
     return name != NULL ? name : "";
 }
 
 static bool of_joint(mf_SensorType type) {
-    return type == MF_SENSOR_JOINT || type == MF_SENSOR_JOINT_POSITION ||
-           type == MF_SENSOR_JOINT_VELOCITY || type == MF_SENSOR_JOINT_ACTUATOR_FORCE ||
-           (type >= MF_SENSOR_BALL_QUATERNION && type <= MF_SENSOR_JOINT_LIMIT_FORCE);
+    const mf_SensorPlace place = mf_sensor_kind(type)->place;
+    return type == MF_SENSOR_JOINT || place == MF_AT_JOINT || place == MF_AT_LIMITED_JOINT ||
+           place == MF_AT_BALL;
 }
 
 // The joint or link that a sensor is at; no link of the model when it is at none.
@@ -106,103 +91,57 @@ bool mf_part_climb(const mf_Model *model, mf_Part *part, uint32_t *index) {
 
 // ---- constants ---------------------------------------------------------------------------------
 
-typedef struct Constant {
-    mf_Part part;
-    const char *name;
-    size_t offset; // [byte] in the part's structure
-    uint32_t count;
-    const char *unit, *slide_unit; // the second for slides; NULL: the same
-    const char *frame, *description;
-} Constant;
-
-#define AT(type, member) offsetof(type, member)
-
-static const Constant constants[] = {
-    {MF_PART_ROBOT, "mass", AT(mf_Model, mass), 1, "kg", NULL, "", "of all links"},
-    {MF_PART_ROBOT, "rest_height", AT(mf_Model, rest_height), 1, "m", NULL, "world",
-     "base origin above flat ground, joints at their start"},
-    {MF_PART_LINK, "mass", AT(mf_Link, mass), 1, "kg", NULL, "", "of the link"},
-    {MF_PART_LINK, "center", AT(mf_Link, center), 3, "m", NULL, "link", "centre of mass"},
-    {MF_PART_LINK, "inertia", AT(mf_Link, inertia), 6, "kg m^2", NULL, "link",
-     "about the centre of mass: xx, yy, zz, xy, xz, yz"},
-    {MF_PART_JOINT, "lower", AT(mf_Joint, lower), 1, "rad", "m", "joint", "limit"},
-    {MF_PART_JOINT, "upper", AT(mf_Joint, upper), 1, "rad", "m", "joint", "limit"},
-    {MF_PART_JOINT, "speed", AT(mf_Joint, speed), 1, "rad/s", "m/s", "joint", "largest rate"},
-    {MF_PART_JOINT, "effort", AT(mf_Joint, effort), 1, "N m", "N", "joint", "largest drive"},
-    {MF_PART_JOINT, "damping", AT(mf_Joint, damping), 1, "N m s/rad", "N s/m", "joint",
-     "viscous friction"},
-    {MF_PART_JOINT, "friction", AT(mf_Joint, friction), 1, "N m", "N", "joint", "dry friction"},
-    {MF_PART_JOINT, "armature", AT(mf_Joint, armature), 1, "kg m^2", "kg", "joint",
-     "inertia of the drive"},
-    {MF_PART_JOINT, "stiffness", AT(mf_Joint, stiffness), 1, "N m/rad", "N/m", "joint",
-     "of its spring"},
-    {MF_PART_JOINT, "axis", AT(mf_Joint, axis), 3, "1", NULL, "joint", "unit vector"},
-    {MF_PART_JOINT, "position", AT(mf_Joint, position), 3, "m", NULL, "link",
-     "origin of the joint in the parent link"},
-    {MF_PART_BODY, "mass", AT(mf_Body, mass), 1, "kg", NULL, "", "of the body"},
-    {MF_PART_BODY, "center", AT(mf_Body, center), 3, "m", NULL, "body", "centre of mass"},
-    {MF_PART_BODY, "moments", AT(mf_Body, moments), 3, "kg m^2", NULL, "body",
-     "principal moments of inertia"},
-    {MF_PART_ACTUATOR, "gear", AT(mf_Actuator, gear), 6, "1", NULL, "", "ratio"},
-    {MF_PART_ACTUATOR, "control_lower", AT(mf_Actuator, control_lower), 1, "1", NULL, "",
-     "least control"},
-    {MF_PART_ACTUATOR, "control_upper", AT(mf_Actuator, control_upper), 1, "1", NULL, "",
-     "largest control"},
-    {MF_PART_ACTUATOR, "force_lower", AT(mf_Actuator, force_lower), 1, "N", NULL, "",
-     "least force; N m on hinges"},
-    {MF_PART_ACTUATOR, "force_upper", AT(mf_Actuator, force_upper), 1, "N", NULL, "",
-     "largest force; N m on hinges"},
-    {MF_PART_SENSOR, "noise", AT(mf_Sensor, signal.noise), 1, "1", NULL, "",
-     "standard deviation, in the unit of the value"},
-    {MF_PART_SENSOR, "range", AT(mf_Sensor, range), 1, "m", NULL, "", "length of a ray"},
-    {MF_PART_TENDON, "lower", AT(mf_Tendon, lower), 1, "m", NULL, "", "limit"},
-    {MF_PART_TENDON, "upper", AT(mf_Tendon, upper), 1, "m", NULL, "", "limit"},
-    {MF_PART_TENDON, "stiffness", AT(mf_Tendon, stiffness), 1, "N/m", NULL, "", "of its spring"},
-    {MF_PART_TENDON, "damping", AT(mf_Tendon, damping), 1, "N s/m", NULL, "", "viscous friction"},
-};
-
-static const void *part_memory(const mf_Model *model, mf_Part part, uint32_t index) {
-    switch (part) {
-    case MF_PART_LINK:
-        return &model->links[index];
-    case MF_PART_JOINT:
-        return &model->joints[index];
-    case MF_PART_BODY:
-        return &model->bodies[index];
-    case MF_PART_ACTUATOR:
-        return &model->actuators[index];
-    case MF_PART_SENSOR:
-        return &model->sensors[index];
-    case MF_PART_TENDON:
-        return &model->tendons[index];
-    default:
-        return model;
-    }
-}
-
 static bool slides(const mf_Model *model, mf_Part part, uint32_t index) {
     return part == MF_PART_JOINT && model->joints[index].type == MF_JOINT_SLIDE;
 }
 
+// In the unit of a hinge's field, what it means for a slide.
+static const char *unit_of_slide(const char *unit) {
+    static const char *const pairs[][2] = {
+        {"rad", "m"},           {"rad/s", "m/s"},   {"N m", "N"},    {"rad/s^2", "m/s^2"},
+        {"N m s/rad", "N s/m"}, {"N m/rad", "N/m"}, {"kg m^2", "kg"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strcmp(unit, pairs[i][0]) == 0)
+            return pairs[i][1];
+    return unit;
+}
+
+// The n-th real number, or numbers, of an item; those of a sensor's signal go by their own names.
+// `*n` is less by what was passed over.
+static const mf_ModelField *nth_real(mf_ItemType item, uint32_t *n, size_t *offset) {
+    const mf_ItemTable *table = mf_item_table(item);
+    const mf_ModelField *found = NULL;
+    const size_t start = *offset;
+    for (uint32_t i = 0; i < table->count && found == NULL; i++) {
+        const mf_ModelField *field = &table->fields[i];
+        *offset = start + field->offset;
+        if (field->type == MF_VALUE_ITEM && field->item == MF_ITEM_SIGNAL)
+            found = nth_real(field->item, n, offset);
+        else if (field->type == MF_VALUE_REAL &&
+                 !(item == MF_ITEM_SIGNAL && mf_item_field(MF_ITEM_SENSOR, field->name) != NULL) &&
+                 (*n)-- == 0)
+            found = field;
+    }
+    return found;
+}
+
 bool mf_part_constant(const mf_Model *model, mf_Part part, uint32_t index, uint32_t n,
                       mf_Property *out) {
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        const Constant *row = &constants[i];
-        if (row->part != part || n-- != 0)
-            continue;
-        bool slide = row->slide_unit != NULL && slides(model, part, index);
-        const char *memory = part_memory(model, part, index);
-        *out = (mf_Property){.part = part,
-                             .index = index,
-                             .count = row->count,
-                             .constant = (const double *)(const void *)(memory + row->offset),
-                             .name = row->name,
-                             .unit = slide ? row->slide_unit : row->unit,
-                             .frame = row->frame,
-                             .description = row->description};
-        return true;
-    }
-    return false;
+    size_t offset = 0;
+    const mf_ModelField *field = nth_real(item_of(part), &n, &offset);
+    if (field == NULL)
+        return false;
+    const char *memory = part_memory(model, part, index);
+    *out =
+        (mf_Property){.part = part,
+                      .index = index,
+                      .count = field->count,
+                      .constant = (const double *)(const void *)(memory + offset),
+                      .name = field->name,
+                      .unit = slides(model, part, index) ? unit_of_slide(field->unit) : field->unit,
+                      .frame = field->frame != NULL ? field->frame : "",
+                      .description = field->text != NULL ? field->text : ""};
+    return true;
 }
 
 // ---- elements of fields ------------------------------------------------------------------------
@@ -291,61 +230,11 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
     }
 }
 
-// In the unit of a hinge's field, what it means for a slide.
-static const char *unit_of_slide(const char *unit) {
-    static const char *const pairs[][2] = {
-        {"rad", "m"}, {"rad/s", "m/s"}, {"N m", "N"}, {"rad/s^2", "m/s^2"}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (strcmp(unit, pairs[i][0]) == 0)
-            return pairs[i][1];
-    return unit;
-}
-
 // What a sensor's values are in.
 static const char *unit_of_sensor(const mf_Model *model, const mf_Sensor *sensor) {
-    static const char *const units[MF_SENSOR_USER + 1] = {
-        [MF_SENSOR_RAY] = "m",
-        [MF_SENSOR_JOINT] = "rad",
-        [MF_SENSOR_ATTITUDE] = "rad",
-        [MF_SENSOR_TOUCH] = "N",
-        [MF_SENSOR_ACCELEROMETER] = "m/s^2",
-        [MF_SENSOR_VELOCIMETER] = "m/s",
-        [MF_SENSOR_GYRO] = "rad/s",
-        [MF_SENSOR_FORCE] = "N",
-        [MF_SENSOR_TORQUE] = "N m",
-        [MF_SENSOR_RANGEFINDER] = "m",
-        [MF_SENSOR_JOINT_POSITION] = "rad",
-        [MF_SENSOR_JOINT_VELOCITY] = "rad/s",
-        [MF_SENSOR_TENDON_POSITION] = "m",
-        [MF_SENSOR_TENDON_VELOCITY] = "m/s",
-        [MF_SENSOR_ACTUATOR_POSITION] = "rad",
-        [MF_SENSOR_ACTUATOR_VELOCITY] = "rad/s",
-        [MF_SENSOR_ACTUATOR_FORCE] = "N m",
-        [MF_SENSOR_JOINT_ACTUATOR_FORCE] = "N m",
-        [MF_SENSOR_TENDON_ACTUATOR_FORCE] = "N",
-        [MF_SENSOR_BALL_RATE] = "rad/s",
-        [MF_SENSOR_JOINT_LIMIT_POSITION] = "rad",
-        [MF_SENSOR_JOINT_LIMIT_VELOCITY] = "rad/s",
-        [MF_SENSOR_JOINT_LIMIT_FORCE] = "N m",
-        [MF_SENSOR_TENDON_LIMIT_POSITION] = "m",
-        [MF_SENSOR_TENDON_LIMIT_VELOCITY] = "m/s",
-        [MF_SENSOR_TENDON_LIMIT_FORCE] = "N",
-        [MF_SENSOR_FRAME_POSITION] = "m",
-        [MF_SENSOR_FRAME_VELOCITY] = "m/s",
-        [MF_SENSOR_FRAME_RATE] = "rad/s",
-        [MF_SENSOR_FRAME_ACCELERATION] = "m/s^2",
-        [MF_SENSOR_FRAME_ANGULAR_ACCELERATION] = "rad/s^2",
-        [MF_SENSOR_SUBTREE_CENTER] = "m",
-        [MF_SENSOR_SUBTREE_VELOCITY] = "m/s",
-        [MF_SENSOR_SUBTREE_MOMENTUM] = "kg m^2/s",
-        [MF_SENSOR_POTENTIAL_ENERGY] = "J",
-        [MF_SENSOR_KINETIC_ENERGY] = "J",
-        [MF_SENSOR_CLOCK] = "s"};
-    const char *unit = (unsigned)sensor->type <= MF_SENSOR_USER ? units[sensor->type] : NULL;
-    if (unit == NULL)
-        return "1";
+    const char *unit = mf_sensor_kind(sensor->type)->unit;
     uint32_t joint = of_joint(sensor->type) ? sensor->joint : MF_NONE;
-    if (sensor->type >= MF_SENSOR_ACTUATOR_POSITION && sensor->type <= MF_SENSOR_ACTUATOR_FORCE)
+    if (mf_sensor_kind(sensor->type)->place == MF_AT_ACTUATOR)
         joint = model->actuators[sensor->actuator].joint;
     return joint != MF_NONE && slides(model, MF_PART_JOINT, joint) ? unit_of_slide(unit) : unit;
 }

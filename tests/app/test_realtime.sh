@@ -40,7 +40,7 @@ grep -q 'interaction.detection  *every 50 ms (of all shared groups, alone)' out 
 expect 0 info --fields "$source_dir/models/hexapod.urdf" --motion points
 grep -q '^  body.points .* m  *body  *state  written by points' out || fail '--fields lacks a writer'
 grep -q '^  joint.target .* rad  *joint  *input .*read by points' out || fail '--fields lacks a reader'
-grep -q 'leg1_femur/.*lower -0.8 rad' out || fail '--fields lacks a limit'
+grep -A3 '^  joint *leg1_femur/' out | grep -q 'lower -0.8 rad' || fail '--fields lacks a limit'
 expect 0 info --fields --schedule --json "$scene"
 grep -q '"path":"robots\[0\]/leg1_femur/upper","part":"joint","unit":"rad"' out ||
     fail '--json lacks a constant'

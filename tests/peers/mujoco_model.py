@@ -102,9 +102,10 @@ def unit(q):
     return q / np.linalg.norm(q)
 
 
-def limits(pair, limited, theirs):
-    low = -math.inf if pair[0] is None else pair[0]
-    high = math.inf if pair[1] is None else pair[1]
+def limits(part, name, limited, theirs):
+    low, high = part[name + "lower"], part[name + "upper"]
+    low = -math.inf if low is None else low
+    high = math.inf if high is None else high
     if not limited:
         return [low, high] == [-math.inf, math.inf], [0.0], [0.0]
     return math.isfinite(low) and math.isfinite(high), [low, high], list(theirs)
@@ -180,14 +181,14 @@ def compare_joints(d, ours, m):
         d.same(what + " qposadr", joint["position_address"], int(m.jnt_qposadr[j]))
         d.same(what + " dofadr", joint["velocity_address"], int(dof))
         d.same(what + " body", joint["body"], int(m.jnt_bodyid[j]) - 1)
-        fine, a, b = limits(joint["range"], m.jnt_limited[j], m.jnt_range[j])
+        fine, a, b = limits(joint, "", m.jnt_limited[j], m.jnt_range[j])
         d.same(what + " limited", fine, True)
         d.near(what + " range", a, b, 1e-3)
         if joint["type"] in ("hinge", "slide"):
             d.near(what + " axis", joint["axis"], m.jnt_axis[j])
             d.near(what + " springref", joint["spring_reference"],
                    m.qpos_spring[m.jnt_qposadr[j]], 1e-3)
-            fine, a, b = limits(joint["force_range"], m.jnt_actfrclimited[j], m.jnt_actfrcrange[j])
+            fine, a, b = limits(joint, "force_", m.jnt_actfrclimited[j], m.jnt_actfrcrange[j])
             d.same(what + " actfrclimited", fine, True)
             d.near(what + " actfrcrange", a, b)
         if joint["type"] in ("hinge", "ball"):
@@ -249,13 +250,13 @@ def compare_geoms(d, ours, m):
 def compare_hulls(d, ours, m):
     for mesh in ours["meshes"]:
         index = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_MESH, mesh["name"])
-        if index < 0 or mesh["hull_vertices"] == 0 or m.mesh_graphadr[index] < 0:
+        if index < 0 or mesh["hull_vertex_count"] == 0 or m.mesh_graphadr[index] < 0:
             continue
         # Both come from qhull, but MuJoCo hulls the unscaled numbers: a few corners in nearly flat
         # faces may be kept by one and not by the other.
         theirs = int(m.mesh_graph[m.mesh_graphadr[index]])
         d.checked += 1
-        if abs(mesh["hull_vertices"] - theirs) > max(2, 0.03 * theirs):
+        if abs(mesh["hull_vertex_count"] - theirs) > max(2, 0.03 * theirs):
             d.lines.append(f"hull of '{mesh['name']}': {mesh['hull_vertices']} instead of {theirs}")
 
 
@@ -268,11 +269,11 @@ def compare_actuators(d, ours, m):
         d.near(what + " gear", actuator["gear"], m.actuator_gear[a])
         d.near(what + " gainprm", actuator["gain"], m.actuator_gainprm[a][:3])
         d.near(what + " biasprm", actuator["bias"], m.actuator_biasprm[a][:3], 1e-6)
-        fine, x, y = limits(actuator["control_range"], m.actuator_ctrllimited[a],
+        fine, x, y = limits(actuator, "control_", m.actuator_ctrllimited[a],
                             m.actuator_ctrlrange[a])
         d.same(what + " ctrllimited", fine, True)
         d.near(what + " ctrlrange", x, y)
-        fine, x, y = limits(actuator["force_range"], m.actuator_forcelimited[a],
+        fine, x, y = limits(actuator, "force_", m.actuator_forcelimited[a],
                             m.actuator_forcerange[a])
         d.same(what + " forcelimited", fine, True)
         d.near(what + " forcerange", x, y)
@@ -286,6 +287,12 @@ def compare_actuators(d, ours, m):
         target += kind == 5  # MuJoCo counts the world
         shift = 1 if kind < 2 and ours["base"] == "free" else 0
         d.same(what + " trnid", target + shift, int(m.actuator_trnid[a][0]))
+
+
+def part_of(items, tendon, what):
+    """The terms or pieces of the path of a tendon."""
+    first = tendon[f"first_{what}"] or 0
+    return items[first:first + tendon[f"{what}_count"]]
 
 
 def compare_path(d, what, path, m, own):
@@ -302,22 +309,24 @@ def compare_tendons(d, ours, m):
     d.same("tendons", len(ours["tendons"]), m.ntendon)
     for t, tendon in enumerate(ours["tendons"][:m.ntendon]):
         what = f"tendon {t} '{m.tendon(t).name}'"
-        fine, x, y = limits(tendon["range"], m.tendon_limited[t], m.tendon_range[t])
+        fine, x, y = limits(tendon, "", m.tendon_limited[t], m.tendon_range[t])
         d.same(what + " limited", fine, True)
         d.near(what + " range", x, y)
         d.near(what + " stiffness", tendon["stiffness"], np.atleast_1d(m.tendon_stiffness[t])[0])
         d.near(what + " damping", tendon["damping"], np.atleast_1d(m.tendon_damping[t])[0])
         d.near(what + " frictionloss", tendon["friction"], m.tendon_frictionloss[t])
         d.near(what + " armature", tendon["armature"], m.tendon_armature[t])
-        d.near(what + " lengthspring", tendon["spring"], m.tendon_lengthspring[t], 1e-6)
+        d.near(what + " lengthspring", [tendon["spring_lower"], tendon["spring_upper"]], m.tendon_lengthspring[t], 1e-6)
         first, count = int(m.tendon_adr[t]), int(m.tendon_num[t])
-        if tendon["path"]:
-            compare_path(d, what, tendon["path"], m, slice(first, first + count))
+        if tendon["wrap_count"]:
+            compare_path(d, what, part_of(ours["tendon_wraps"], tendon, "wrap"), m, slice(first, first + count))
             continue
         shift = 1 if ours["base"] == "free" else 0
-        d.same(what + " joints", [j + shift for j, _ in tendon["terms"]],
+        terms = part_of(ours["tendon_terms"], tendon, "term")
+        d.same(what + " joints", [term["joint"] + shift for term in terms],
                [int(j) for j in m.wrap_objid[first:first + count]])
-        d.near(what + " coef", [c for _, c in tendon["terms"]], m.wrap_prm[first:first + count])
+        d.near(what + " coef", [term["coefficient"] for term in terms],
+               m.wrap_prm[first:first + count])
 
 
 def compare_equalities(d, ours, m, place, rotation):
@@ -358,8 +367,8 @@ def compare_rest(d, ours, m):
         d.same(what + " name", sensor["name"], m.sensor(s).name)
         d.same(what + " dim", sensor["count"], int(m.sensor_dim[s]))
         d.same(what + " adr", sensor["address"], int(m.sensor_adr[s]))
-        d.near(what + " noise", sensor["noise"], m.sensor_noise[s], 1e-6)
-        d.near(what + " cutoff", sensor["range"][1], m.sensor_cutoff[s], 1e-6)
+        d.near(what + " noise", sensor["signal"]["noise"], m.sensor_noise[s], 1e-6)
+        d.near(what + " cutoff", sensor["signal"]["range"][1], m.sensor_cutoff[s], 1e-6)
     d.same("sensor values", ours["sensor_value_count"], m.nsensordata)
     d.same("keyframes", len(ours["keyframes"]), m.nkey)
     for k, key in enumerate(ours["keyframes"][:m.nkey]):
@@ -480,7 +489,8 @@ def compare_inertia(d, ours, m, data, place, rotation):
         part = v[first:first + counts[joint["type"]]]
         energy += joint["armature"] * part @ part
     for tendon in ours["tendons"]:
-        rate_of = sum(c * v[ours["joints"][j]["velocity_address"]] for j, c in tendon["terms"])
+        rate_of = sum(t["coefficient"] * v[ours["joints"][t["joint"]]["velocity_address"]]
+                      for t in part_of(ours["tendon_terms"], tendon, "term"))
         energy += tendon["armature"] * rate_of ** 2
     for actuator in ours["actuators"]:
         if actuator["joint"] is not None:

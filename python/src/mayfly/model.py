@@ -15,7 +15,18 @@ import numpy.typing as npt
 from mayfly import errors, parts
 from mayfly._native import Native, check, encode, ffi, fill, lib, text
 from mayfly.context import Context, default_context
-from mayfly.parts import Actuator, Body, Joint, Keyframe, Link, Parts, Sensor, Vector, copied
+from mayfly.parts import (
+    Actuator,
+    AnyPart,
+    Body,
+    Joint,
+    Keyframe,
+    Link,
+    Parts,
+    Sensor,
+    Vector,
+    copied,
+)
 
 __all__ = ["Model", "data_folder"]
 
@@ -137,7 +148,7 @@ class Model(Native):
 
     _recipe: dict[str, Any]
     _text_name: tuple[str, str] | None
-    _parts: dict[str, Any]
+    _parts: dict[type, Any]
 
     def _use(self) -> Any:
         # A model is only read, which a forked process can do as well.
@@ -235,32 +246,32 @@ class Model(Native):
     @property
     def links(self) -> Parts[Link]:
         """All links, the base first."""
-        return cast(Parts[Link], self._cached("links", parts.make_links))
+        return self._cached(Link)
 
     @property
     def joints(self) -> Parts[Joint]:
         """All joints, in the order of joint fields."""
-        return cast(Parts[Joint], self._cached("joints", parts.make_joints))
+        return self._cached(Joint)
 
     @property
     def bodies(self) -> Parts[Body]:
         """Bodies as an MJCF file names them; none for URDF."""
-        return cast(Parts[Body], self._cached("bodies", parts.make_bodies))
+        return self._cached(Body)
 
     @property
     def actuators(self) -> Parts[Actuator]:
         """All actuators, in the order of actuator.control."""
-        return cast(Parts[Actuator], self._cached("actuators", parts.make_actuators))
+        return self._cached(Actuator)
 
     @property
     def sensors(self) -> Parts[Sensor]:
         """All sensors of the file."""
-        return cast(Parts[Sensor], self._cached("sensors", parts.make_sensors))
+        return self._cached(Sensor)
 
     @property
     def keyframes(self) -> Parts[Keyframe]:
         """Stored states of the file."""
-        return cast(Parts[Keyframe], self._cached("keyframes", parts.make_keyframes))
+        return self._cached(Keyframe)
 
     def link(self, name: str) -> Link:
         """The link of that name."""
@@ -331,11 +342,11 @@ class Model(Native):
 
     # ---- parts -----------------------------------------------------------------------------------
 
-    def _cached(self, name: str, make: Any) -> Any:
+    def _cached(self, kind: type[AnyPart]) -> Parts[AnyPart]:
         native = self._use()
-        if name not in self._parts:
-            self._parts[name] = make(native)
-        return self._parts[name]
+        if kind not in self._parts:
+            self._parts[kind] = parts.make_parts(native, kind)
+        return cast(Parts[AnyPart], self._parts[kind])
 
     # ---- life ------------------------------------------------------------------------------------
 

@@ -1,10 +1,12 @@
-"""What a model consists of: links, joints, bodies, actuators, sensors, stored states, by name."""
+"""What a model consists of: links, joints, bodies, actuators, sensors, stored states, by name.
+
+What they have is what the table of model fields lists for them in C; nothing is named here again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +17,11 @@ from mayfly._native import ffi, lib, text
 __all__ = [
     "Actuator",
     "Body",
+    "Fields",
     "Joint",
     "Keyframe",
     "Link",
+    "Part",
     "Parts",
     "Sensor",
     "Vector",
@@ -26,110 +30,81 @@ __all__ = [
 
 Vector = tuple[float, ...]
 
-_JOINT_TYPES = ("hinge", "slide", "ball", "planar", "floating", "fixed")
-_SENSOR_PREFIX = "MF_SENSOR_"
+
+class Fields:
+    """Values of a structure of a model, by name; they cannot be changed.
+
+    The names are those of the table of model fields (docs/reference/model_fields.md), as in
+    `mayfly info --json`.
+    """
+
+    _values: dict[str, Any]
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        object.__setattr__(self, "_values", values)
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("_values", {})
+        if name not in values:
+            kind, known = type(self).__name__, ", ".join(values)
+            raise AttributeError(f"{kind} has no {name!r}; there are: {known}")
+        return values[name]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name!r} cannot be set: a model is frozen")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
+        return f"{type(self).__name__}({inside})"
 
 
-@dataclass(frozen=True)
-class Link:
+class Part(Fields):
+    """A part of a model. `index` is its number among those of its kind."""
+
+    index: int
+    name: str
+
+
+class Link(Part):
     """A rigid part, in the frame of the joint that moves it."""
 
-    index: int
-    name: str
-    parent: int | None  # link
-    joint: int | None  # that moves it
-    mass: float  # [kg]
-    center: Vector  # [m] centre of mass, link frame
-    inertia: Vector  # [kg m^2] xx, yy, zz, xy, xz, yz about the centre, link axes
+
+class Joint(Part):
+    """What moves a link against its parent. `start` is where it starts [rad] or [m]."""
 
 
-@dataclass(frozen=True)
-class Joint:
-    """What moves a link against its parent."""
-
-    index: int
-    name: str
-    type: str  # "hinge", "slide", "ball", "planar", "floating" or "fixed"
-    parent: int  # link
-    child: int  # link
-    position: Vector  # [m] its origin in the parent link's frame
-    axis: Vector  # [1] joint frame
-    lower: float  # [rad] or [m]; -inf: unlimited
-    upper: float
-    speed: float  # [rad/s] or [m/s]; inf: unlimited
-    effort: float  # [N m] or [N]; inf: unlimited
-    damping: float  # [N m s/rad] or [N s/m]
-    friction: float  # [N m] or [N]
-    armature: float  # [kg m^2] or [kg]
-    stiffness: float  # [N m/rad] or [N/m]
-    start: float  # [rad] or [m] where it starts
-    position_address: int  # its first value in a position vector
-    velocity_address: int  # its first value in a velocity vector
-
-
-@dataclass(frozen=True)
-class Body:
+class Body(Part):
     """A body as the file names it; several may be one link."""
 
-    index: int
-    name: str
-    parent: int | None  # body
-    link: int | None
-    mass: float  # [kg]
-    center: Vector  # [m] body frame
-    moments: Vector  # [kg m^2] principal moments of inertia
+
+class Actuator(Part):
+    """What drives a joint, tendon, site or body by a control value."""
 
 
-@dataclass(frozen=True)
-class Actuator:
-    """What drives a joint, tendon or site by a control value."""
-
-    index: int
-    name: str
-    joint: int | None
-    gear: Vector  # [1] six values; the first for joints and tendons
-    control_lower: float  # in the unit of the control; -inf: unlimited
-    control_upper: float
-    force_lower: float  # [N] or [N m]
-    force_upper: float
-
-
-@dataclass(frozen=True)
-class Sensor:
+class Sensor(Part):
     """What the robot measures: `count` values from `address` on in the field sensor.value."""
 
-    index: int
-    name: str
-    type: str  # such as "contact", "gyro", "joint_position"
-    address: int
-    count: int
-    noise: float  # standard deviation of each reading, in the sensor's unit
 
-
-@dataclass(frozen=True)
-class Keyframe:
+class Keyframe(Part):
     """A stored state."""
 
-    index: int
-    name: str
-    time: float  # [s]
-    position: npt.NDArray[np.float64]  # position_count values
-    velocity: npt.NDArray[np.float64]  # velocity_count values
-    control: npt.NDArray[np.float64]  # one per actuator
+
+AnyPart = TypeVar("AnyPart", bound=Part)
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-Part = TypeVar("Part", bound=_Named)
-
-
-class Parts(Sequence[Part], Generic[Part]):
+class Parts(Sequence[AnyPart], Generic[AnyPart]):
     """Parts of one kind, by number or by name."""
 
-    def __init__(self, kind: str, parts: tuple[Part, ...]) -> None:
+    def __init__(self, kind: str, parts: tuple[AnyPart, ...]) -> None:
         self._kind, self._parts = kind, parts
         self._by_name = {part.name: part for part in reversed(parts)}
 
@@ -139,12 +114,12 @@ class Parts(Sequence[Part], Generic[Part]):
         return tuple(part.name for part in self._parts)
 
     @overload
-    def __getitem__(self, key: int | str) -> Part: ...
+    def __getitem__(self, key: int | str) -> AnyPart: ...
 
     @overload
-    def __getitem__(self, key: slice) -> Sequence[Part]: ...
+    def __getitem__(self, key: slice) -> Sequence[AnyPart]: ...
 
-    def __getitem__(self, key: int | str | slice) -> Part | Sequence[Part]:
+    def __getitem__(self, key: int | str | slice) -> AnyPart | Sequence[AnyPart]:
         if isinstance(key, str):
             if key not in self._by_name:
                 known = ", ".join(self.names[:40]) or "none"
@@ -155,7 +130,7 @@ class Parts(Sequence[Part], Generic[Part]):
     def __len__(self) -> int:
         return len(self._parts)
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[AnyPart]:
         return iter(self._parts)
 
     def __contains__(self, key: object) -> bool:
@@ -163,10 +138,6 @@ class Parts(Sequence[Part], Generic[Part]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} {self._kind}s: {', '.join(self.names)}>"
-
-
-def _index(value: int) -> int | None:
-    return None if value == lib.MF_NONE else int(value)
 
 
 def copied(pointer: Any, count: int) -> npt.NDArray[np.float64]:
@@ -183,112 +154,48 @@ def copied(pointer: Any, count: int) -> npt.NDArray[np.float64]:
 # ---- from C --------------------------------------------------------------------------------------
 
 
-def make_links(native: Any) -> Parts[Link]:
-    made = []
-    for i in range(native.link_count):
-        c = native.links[i]
-        made.append(
-            Link(
-                i,
-                text(c.name),
-                _index(c.parent),
-                _index(c.joint),
-                c.mass,
-                tuple(c.center),
-                tuple(c.inertia),
+def _one(native: Any, row: Any, value: Any) -> Any:
+    """One value of a field, of a C type, in Python's."""
+    if row.type == lib.MF_VALUE_ITEM:
+        return Fields(_fields(native, row.item, value))
+    if row.type == lib.MF_VALUE_TEXT:
+        return "" if value == ffi.NULL else text(value)
+    if row.type == lib.MF_VALUE_WORD:
+        return text(lib.mf_item_word(row, ffi.new("int *", int(ffi.cast("int", value)))))
+    if row.type == lib.MF_VALUE_INDEX and value == lib.MF_NONE:
+        return None
+    return value
+
+
+def _fields(native: Any, item: int, c: Any) -> dict[str, Any]:
+    """All fields of a C structure but pointers into other lists."""
+    table = lib.mf_item_table(item)
+    values: dict[str, Any] = {}
+    for i in range(table.count):
+        row = table.fields + i
+        name = text(row.name)
+        if row.type == lib.MF_VALUE_REALS:
+            length = ffi.cast("uint32_t *", ffi.cast("char *", native) + row.length)[0]
+            values[name] = copied(getattr(c, name), length)
+        elif row.type not in (lib.MF_VALUE_LIST, lib.MF_VALUE_POINTER):
+            value, many = getattr(c, name), row.count > 1
+            values[name] = (
+                tuple(_one(native, row, part) for part in value)
+                if many
+                else _one(native, row, value)
             )
-        )
-    return Parts("link", tuple(made))
+    return values
 
 
-def make_joints(native: Any) -> Parts[Joint]:
+def make_parts(native: Any, kind: type[AnyPart]) -> Parts[AnyPart]:
+    """All parts of a model of that kind."""
+    item = int(getattr(lib, f"MF_ITEM_{kind.__name__.upper()}"))
+    table, count = lib.mf_item_table(item), ffi.new("uint32_t *")
+    items = ffi.cast(f"{text(table.type)} *", lib.mf_model_items(native, item, count))
     made = []
-    for i in range(native.joint_count):
-        c = native.joints[i]
-        made.append(
-            Joint(
-                index=i,
-                name=text(c.name),
-                type=_JOINT_TYPES[int(ffi.cast("int", c.type))],
-                parent=int(c.parent),
-                child=int(c.child),
-                position=tuple(c.position),
-                axis=tuple(c.axis),
-                lower=c.lower,
-                upper=c.upper,
-                speed=c.speed,
-                effort=c.effort,
-                damping=c.damping,
-                friction=c.friction,
-                armature=c.armature,
-                stiffness=c.stiffness,
-                start=native.start_angle[i],
-                position_address=int(c.position_address),
-                velocity_address=int(c.velocity_address),
-            )
-        )
-    return Parts("joint", tuple(made))
-
-
-def make_bodies(native: Any) -> Parts[Body]:
-    made = []
-    for i in range(native.body_count):
-        c = native.bodies[i]
-        made.append(
-            Body(
-                i,
-                text(c.name),
-                _index(c.parent),
-                _index(c.link),
-                c.mass,
-                tuple(c.center),
-                tuple(c.moments),
-            )
-        )
-    return Parts("body", tuple(made))
-
-
-def make_actuators(native: Any) -> Parts[Actuator]:
-    made = []
-    for i in range(native.actuator_count):
-        c = native.actuators[i]
-        made.append(
-            Actuator(
-                i,
-                text(c.name),
-                _index(c.joint),
-                tuple(c.gear),
-                c.control_lower,
-                c.control_upper,
-                c.force_lower,
-                c.force_upper,
-            )
-        )
-    return Parts("actuator", tuple(made))
-
-
-def make_sensors(native: Any) -> Parts[Sensor]:
-    names = ffi.typeof("mf_SensorType").elements
-    made = []
-    for i in range(native.sensor_count):
-        c = native.sensors[i]
-        kind = names[int(ffi.cast("int", c.type))].removeprefix(_SENSOR_PREFIX).lower()
-        made.append(Sensor(i, text(c.name), kind, int(c.address), int(c.count), c.signal.noise))
-    return Parts("sensor", tuple(made))
-
-
-def make_keyframes(native: Any) -> Parts[Keyframe]:
-    made = []
-    for i in range(native.keyframe_count):
-        c = native.keyframes[i]
-        made.append(
-            Keyframe(
-                i,
-                text(c.name),
-                c.time,
-                copied(c.position, native.position_count),
-                copied(c.velocity, native.velocity_count),
-                copied(c.control, native.actuator_count),
-            )
-        )
-    return Parts("keyframe", tuple(made))
+    for i in range(count[0]):
+        values = {"index": i, **_fields(native, item, items[i])}
+        if kind is Joint:
+            values["start"] = native.start_angle[i]
+        made.append(kind(values))
+    return Parts(text(table.name), tuple(made))

@@ -6,32 +6,70 @@
 // body's frame for this purpose.
 #include "model/export/mjcf.h"
 
+#include <stdio.h>
+#include <string.h>
+
 // ---- settings and assets -----------------------------------------------------------------------
 
+// A lower and an upper limit; the attribute that says whether they hold is named after theirs.
+static void put_limits(mf_MjcfWriter *w, const char *name, const double limits[2]) {
+    const bool finite = mf_is_finite(limits[0]) && mf_is_finite(limits[1]);
+    char limited[64];
+    snprintf(limited, sizeof limited, "%.*slimited", (int)(strlen(name) - strlen("range")), name);
+    flag(w, limited, finite);
+    if (finite)
+        numbers(w, name, limits, 2);
+}
+
+static void put_field(mf_MjcfWriter *w, const mf_ModelField *field, const char *pattern,
+                      const void *values) {
+    const void *value = mf_field_at(field, values);
+    char name[64];
+    if (field->mjcf == NULL)
+        return;
+    mf_spell(name, sizeof name, pattern, field->mjcf);
+    if (field->spelled & MF_SPELLED_RANGE) {
+        put_limits(w, name, value);
+        return;
+    }
+    switch (field->type) {
+    case MF_VALUE_REAL:
+        numbers(w, name, value, field->count);
+        break;
+    case MF_VALUE_INTEGER:
+    case MF_VALUE_NUMBER: // bits, too, are whole numbers of 32 bits with a sign
+        integer(w, name, *(const int32_t *)value);
+        break;
+    case MF_VALUE_FLAG:
+        flag(w, name, *(const bool *)value);
+        break;
+    case MF_VALUE_WORD:
+        word(w, name, mf_item_word(field, value));
+        break;
+    case MF_VALUE_ITEM:
+        for (uint32_t i = 0; i < mf_item_table(field->item)->count; i++)
+            put_field(w, &mf_item_table(field->item)->fields[i], name, value);
+        break;
+    default:
+        break;
+    }
+}
+
+void mf_mjcf_attributes(mf_MjcfWriter *w, mf_ItemType item, const void *values, const char *first,
+                        const char *last) {
+    const mf_ModelField *field = mf_item_field(item, first), *end = mf_item_field(item, last);
+    for (; field <= end; field++)
+        put_field(w, field, "%s", values);
+}
+
 static void put_option(mf_MjcfWriter *w) {
-    static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast"};
     static const char *const flags[] = {
         "constraint", "equality",  "frictionloss", "limit",     "contact", "spring", "damper",
         "gravity",    "clampctrl", "filterparent", "actuation", "refsafe", "sensor", "eulerdamp"};
     const mf_Physics *p = &w->model->physics;
     put(w, "  <compiler angle=\"radian\" autolimits=\"false\" inertiafromgeom=\"false\"/>\n"
            "  <option");
-    number(w, "timestep", p->step);
-    numbers(w, "gravity", p->gravity, 3);
-    numbers(w, "wind", p->wind, 3);
-    numbers(w, "magnetic", p->magnetic, 3);
-    number(w, "density", p->density);
-    number(w, "viscosity", p->viscosity);
-    number(w, "impratio", p->friction_impedance_ratio);
-    integer(w, "noslip_iterations", (long)p->noslip_iterations);
-    number(w, "noslip_tolerance", p->noslip_tolerance);
-    number(w, "iterations", p->solver_iterations);
-    number(w, "tolerance", p->solver_tolerance);
-    word(w, "integrator", integrators[p->integrator]);
-    word(w, "cone", p->cone == MF_CONE_ELLIPTIC ? "elliptic" : "pyramidal");
-    number(w, "o_margin", p->override_margin);
-    softness(w, "o_solref", "o_solimp", &p->override_softness);
-    numbers(w, "o_friction", p->override_friction, 5);
+    mf_mjcf_attributes(w, MF_ITEM_PHYSICS, p, "step", "override_friction");
     put(w, ">\n    <flag");
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (p->disabled >> i & 1)
@@ -51,9 +89,7 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
         word(w, "inertia", "shell");
     if (mesh->path[0] != '\0') {
         word(w, "file", mesh->path);
-        numbers(w, "refpos", mesh->reference_position, 3);
-        numbers(w, "refquat", mesh->reference_rotation, 4);
-        numbers(w, "scale", mesh->scale, 3);
+        mf_mjcf_attributes(w, MF_ITEM_MESH, mesh, "reference_position", "scale");
         put(w, "/>\n");
         return;
     }
@@ -104,12 +140,7 @@ static void put_contacts(mf_MjcfWriter *w) {
         for (int k = 0; k < 2; k++)
             object_name(w, k ? "geom2" : "geom1", "geom", model->shapes[pair->shapes[k]].name,
                         pair->shapes[k]);
-        integer(w, "condim", (long)pair->dimension);
-        numbers(w, "friction", pair->friction, 5);
-        numbers(w, "solreffriction", pair->friction_reference, 2);
-        softness(w, "solref", "solimp", &pair->softness);
-        number(w, "margin", pair->margin);
-        number(w, "gap", pair->gap);
+        mf_mjcf_attributes(w, MF_ITEM_PAIR, pair, "dimension", "gap");
         put(w, "/>\n");
     }
     for (uint32_t i = 0; i < model->exclusion_count; i++) {
@@ -150,24 +181,15 @@ static void put_tendons(mf_MjcfWriter *w) {
         const char *kind = tendon->wrap_count > 0 ? "spatial" : "fixed";
         mf_text_format(&w->text, "    <%s", kind);
         object_name(w, "name", "tendon", tendon->name, i);
-        range(w, "range", "limited", tendon->lower, tendon->upper);
-        range(w, "actuatorfrcrange", "actuatorfrclimited", tendon->force_lower,
-              tendon->force_upper);
+        mf_mjcf_attributes(w, MF_ITEM_TENDON, tendon, "lower", "force_lower");
         numbers(w, "springlength", spring, 2);
-        number(w, "stiffness", tendon->stiffness);
-        number(w, "damping", tendon->damping);
-        number(w, "frictionloss", tendon->friction);
-        number(w, "armature", tendon->armature);
-        number(w, "margin", tendon->limit_margin);
-        softness(w, "solreflimit", "solimplimit", &tendon->limit_softness);
-        softness(w, "solreffriction", "solimpfriction", &tendon->friction_softness);
-        integer(w, "group", tendon->group);
+        mf_mjcf_attributes(w, MF_ITEM_TENDON, tendon, "stiffness", "group");
         put(w, ">\n");
         for (uint32_t k = 0; k < tendon->term_count; k++) {
             const mf_TendonTerm *term = &model->tendon_terms[tendon->first_term + k];
             put(w, "      <joint");
             joint_name(w, "joint", term->joint);
-            number(w, "coef", term->coefficient);
+            mf_mjcf_attributes(w, MF_ITEM_TENDON_TERM, term, "coefficient", "coefficient");
             put(w, "/>\n");
         }
         put_path(w, tendon);
@@ -193,15 +215,14 @@ static void put_ends(mf_MjcfWriter *w, const mf_Equality *equality) {
 }
 
 static void put_equalities(mf_MjcfWriter *w) {
-    static const char *const types[] = {"connect", "weld", "joint", "tendon"};
+    const mf_ModelField *type = mf_item_field(MF_ITEM_EQUALITY, "type");
     const mf_Model *model = w->model;
     put(w, "  <equality>\n");
     for (uint32_t i = 0; i < model->equality_count; i++) {
         const mf_Equality *equality = &model->equalities[i];
-        mf_text_format(&w->text, "    <%s", types[equality->type]);
+        mf_text_format(&w->text, "    <%s", mf_item_word(type, &equality->type));
         name(w, equality->name);
-        flag(w, "active", equality->active);
-        softness(w, "solref", "solimp", &equality->softness);
+        mf_mjcf_attributes(w, MF_ITEM_EQUALITY, equality, "active", "softness");
         if (equality->type == MF_EQUALITY_CONNECT || equality->type == MF_EQUALITY_WELD) {
             put_ends(w, equality);
             put(w, "/>\n");

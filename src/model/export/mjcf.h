@@ -4,9 +4,8 @@
 
 #include "base/text.h"
 
-#include <mayfly/model.h>
-
 #include "math/scalar.h"
+#include "model/fields.h"
 
 typedef struct mf_MjcfWriter {
     const mf_Model *model;
@@ -53,20 +52,10 @@ static inline void indent(mf_MjcfWriter *w, uint32_t level) {
         put(w, "  ");
 }
 
-static inline void range(mf_MjcfWriter *w, const char *attribute, const char *limited, double lower,
-                         double upper) {
-    const double both[2] = {lower, upper};
-    bool finite = mf_is_finite(lower) && mf_is_finite(upper);
-    flag(w, limited, finite);
-    if (finite)
-        numbers(w, attribute, both, 2);
-}
-
-static inline void softness(mf_MjcfWriter *w, const char *reference, const char *impedance,
-                            const mf_Softness *soft) {
-    numbers(w, reference, soft->reference, 2);
-    numbers(w, impedance, soft->impedance, 5);
-}
+// The attributes that the table of model fields spells, from one member of the structure to another
+// one in the order of the table.
+void mf_mjcf_attributes(mf_MjcfWriter *w, mf_ItemType item, const void *values, const char *first,
+                        const char *last);
 
 // Elements refer to each other by name, so what has none gets one that nothing else has.
 static inline void object_name(mf_MjcfWriter *w, const char *attribute, const char *kind,

@@ -61,14 +61,11 @@ static void put_pid(mf_MjcfWriter *w, const mf_Actuator *a, uint32_t number_of) 
     put(w, "    <plugin plugin=\"mujoco.pid\"");
     object_name(w, "name", "actuator", a->name, number_of);
     put_target(w, a);
-    numbers(w, "gear", a->gear, 6);
+    mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "gear", "gear");
     if (a->dynamics == MF_DYNAMICS_ERROR || a->slew_limit > 0.0)
         integer(w, "actdim", (a->dynamics == MF_DYNAMICS_ERROR) + (a->slew_limit > 0.0));
-    range(w, "ctrlrange", "ctrllimited", a->control_lower, a->control_upper);
-    range(w, "forcerange", "forcelimited", a->force_lower, a->force_upper);
-    number(w, "armature", a->armature);
-    number(w, "damping", a->damping);
-    integer(w, "group", a->group);
+    mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "control_lower", "force_lower");
+    mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "armature", "group");
     put(w, ">");
     put_setting(w, "kp", a->gain[0]);
     put_setting(w, "kd", -a->bias[2]);
@@ -90,7 +87,6 @@ void mf_mjcf_put_extensions(mf_MjcfWriter *w) {
 }
 
 void mf_mjcf_put_actuators(mf_MjcfWriter *w) {
-    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle"};
     put(w, "  <actuator>\n");
     for (uint32_t i = 0; i < w->model->actuator_count; i++) {
         const mf_Actuator *a = &w->model->actuators[i];
@@ -102,22 +98,15 @@ void mf_mjcf_put_actuators(mf_MjcfWriter *w) {
         put(w, "    <general");
         object_name(w, "name", "actuator", a->name, i);
         put_target(w, a);
-        numbers(w, "gear", a->gear, 6);
-        word(w, "dyntype", dynamics[a->dynamics]);
+        mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "gear", "dynamics");
         if (a->dynamics == MF_DYNAMICS_MUSCLE)
             numbers(w, "dynprm", times, 3);
         else if (a->dynamics >= MF_DYNAMICS_FILTER)
-            number(w, "dynprm", a->time_constant);
+            mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "time_constant", "time_constant");
         put_law(w, a);
-        range(w, "ctrlrange", "ctrllimited", a->control_lower, a->control_upper);
-        range(w, "forcerange", "forcelimited", a->force_lower, a->force_upper);
-        range(w, "actrange", "actlimited", a->activation_lower, a->activation_upper);
-        flag(w, "actearly", a->early);
-        if (a->drive != MF_DRIVE_SITE && a->drive != MF_DRIVE_BODY) {
-            number(w, "armature", a->armature);
-            number(w, "damping", a->damping);
-        }
-        integer(w, "group", a->group);
+        bool inert = a->drive == MF_DRIVE_SITE || a->drive == MF_DRIVE_BODY;
+        mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "control_lower", "early");
+        mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, inert ? "group" : "armature", "group");
         put(w, "/>\n");
     }
     put(w, "  </actuator>\n");

@@ -3,31 +3,17 @@
 
 static void put_joint(mf_MjcfWriter *w, const mf_Joint *joint, uint32_t level) {
     static const char *const types[] = {"hinge", "slide", "ball", "", "free", ""};
-    bool single = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
     indent(w, level);
     put(w, "<joint");
     word(w, "name", joint->name);
     word(w, "type", types[joint->type]);
-    if (single) {
-        numbers(w, "axis", joint->axis, 3);
-        number(w, "ref", joint->reference);
-        number(w, "springref", joint->spring_reference);
-        range(w, "actuatorfrcrange", "actuatorfrclimited", joint->force_lower, joint->force_upper);
-    }
-    if (joint->type != MF_JOINT_FLOATING) {
-        numbers(w, "pos", joint->anchor, 3);
-        range(w, "range", "limited", joint->lower, joint->upper);
-    } else {
+    if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE)
+        mf_mjcf_attributes(w, MF_ITEM_JOINT, joint, "axis", "force_lower");
+    if (joint->type != MF_JOINT_FLOATING)
+        mf_mjcf_attributes(w, MF_ITEM_JOINT, joint, "anchor", "lower");
+    else
         flag(w, "limited", false);
-    }
-    number(w, "damping", joint->damping);
-    number(w, "frictionloss", joint->friction);
-    number(w, "armature", joint->armature);
-    number(w, "stiffness", joint->stiffness);
-    number(w, "margin", joint->limit_margin);
-    flag(w, "actuatorgravcomp", joint->lift_by_actuator);
-    softness(w, "solreflimit", "solimplimit", &joint->limit_softness);
-    softness(w, "solreffriction", "solimpfriction", &joint->friction_softness);
+    mf_mjcf_attributes(w, MF_ITEM_JOINT, joint, "damping", "friction_softness");
     put(w, "/>\n");
 }
 
@@ -73,21 +59,10 @@ static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
         mf_text_format(&w->text, " mesh=\"mayfly.mesh.%u\"", shape->mesh);
     if (shape->type == MF_SHAPE_HEIGHTS)
         mf_text_format(&w->text, " hfield=\"mayfly.hfield.%u\"", shape->mesh);
-    numbers(w, "pos", shape->local_position, 3);
-    numbers(w, "quat", shape->local_rotation, 4);
-    integer(w, "contype", (int32_t)shape->contact_type);
-    integer(w, "conaffinity", (int32_t)shape->contact_with);
-    integer(w, "condim", (long)shape->dimension);
-    integer(w, "priority", shape->priority);
-    integer(w, "group", shape->group);
-    numbers(w, "friction", shape->friction, 3);
-    number(w, "solmix", shape->mix);
-    softness(w, "solref", "solimp", &shape->softness);
-    number(w, "margin", shape->margin);
-    number(w, "gap", shape->gap);
+    mf_mjcf_attributes(w, MF_ITEM_SHAPE, shape, "local_position", "gap");
     if (shape->fluid) {
         word(w, "fluidshape", "ellipsoid");
-        numbers(w, "fluidcoef", shape->fluid_coefficients, 5);
+        mf_mjcf_attributes(w, MF_ITEM_SHAPE, shape, "fluid_coefficients", "fluid_coefficients");
     }
     numbers(w, "rgba", color, 4);
     put(w, "/>\n");
@@ -100,9 +75,7 @@ static void put_site(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     object_name(w, "name", "site", site->name, index);
     word(w, "type", shape_words[site->type]);
     put_size(w, site->type, site->size);
-    numbers(w, "pos", site->local_position, 3);
-    numbers(w, "quat", site->local_rotation, 4);
-    integer(w, "group", site->group);
+    mf_mjcf_attributes(w, MF_ITEM_SITE, site, "local_position", "group");
     put(w, "/>\n");
 }
 
@@ -124,19 +97,13 @@ static void open_body(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     indent(w, level);
     put(w, "<body");
     object_name(w, "name", "body", body->name, index);
-    numbers(w, "pos", body->local_position, 3);
-    numbers(w, "quat", body->local_rotation, 4);
-    number(w, "gravcomp", body->gravity_compensated);
-    if (body->mocap)
-        flag(w, "mocap", true);
+    mf_mjcf_attributes(w, MF_ITEM_BODY, body, "local_position",
+                       body->mocap ? "mocap" : "gravity_compensated");
     put(w, ">\n");
     if (body->mass > 0.0 || body->moments[0] > 0.0) {
         indent(w, level + 1);
         put(w, "<inertial");
-        numbers(w, "pos", body->center, 3);
-        numbers(w, "quat", body->axes, 4);
-        number(w, "mass", body->mass);
-        numbers(w, "diaginertia", body->moments, 3);
+        mf_mjcf_attributes(w, MF_ITEM_BODY, body, "center", "moments");
         put(w, "/>\n");
     }
     bool based = model->base == MF_BASE_FREE && body->link == 0 && body->parent == MF_NONE;

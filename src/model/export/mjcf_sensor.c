@@ -1,70 +1,6 @@
 // Sensors as MJCF.
 #include "model/export/mjcf.h"
-
-typedef enum SensorPlace {
-    AT_NOTHING,
-    AT_SITE,
-    AT_JOINT,
-    AT_TENDON,
-    AT_ACTUATOR,
-    AT_FRAME,
-    AT_BODY,
-    AT_CONTACTS
-} SensorPlace;
-
-static const struct {
-    const char *word;
-    SensorPlace place;
-} sensor_kinds[] = {
-    // The four of the points motion have no counterpart.
-    {NULL, AT_NOTHING},
-    {NULL, AT_NOTHING},
-    {NULL, AT_NOTHING},
-    {NULL, AT_NOTHING},
-    {"touch", AT_SITE},
-    {"accelerometer", AT_SITE},
-    {"velocimeter", AT_SITE},
-    {"gyro", AT_SITE},
-    {"force", AT_SITE},
-    {"torque", AT_SITE},
-    {"magnetometer", AT_SITE},
-    {"rangefinder", AT_SITE},
-    {"jointpos", AT_JOINT},
-    {"jointvel", AT_JOINT},
-    {"tendonpos", AT_TENDON},
-    {"tendonvel", AT_TENDON},
-    {"actuatorpos", AT_ACTUATOR},
-    {"actuatorvel", AT_ACTUATOR},
-    {"actuatorfrc", AT_ACTUATOR},
-    {"jointactuatorfrc", AT_JOINT},
-    {"tendonactuatorfrc", AT_TENDON},
-    {"ballquat", AT_JOINT},
-    {"ballangvel", AT_JOINT},
-    {"jointlimitpos", AT_JOINT},
-    {"jointlimitvel", AT_JOINT},
-    {"jointlimitfrc", AT_JOINT},
-    {"tendonlimitpos", AT_TENDON},
-    {"tendonlimitvel", AT_TENDON},
-    {"tendonlimitfrc", AT_TENDON},
-    {"framepos", AT_FRAME},
-    {"framequat", AT_FRAME},
-    {"framexaxis", AT_FRAME},
-    {"frameyaxis", AT_FRAME},
-    {"framezaxis", AT_FRAME},
-    {"framelinvel", AT_FRAME},
-    {"frameangvel", AT_FRAME},
-    {"framelinacc", AT_FRAME},
-    {"frameangacc", AT_FRAME},
-    {"subtreecom", AT_BODY},
-    {"subtreelinvel", AT_BODY},
-    {"subtreeangmom", AT_BODY},
-    {"e_potential", AT_NOTHING},
-    {"e_kinetic", AT_NOTHING},
-    {"clock", AT_NOTHING},
-    {"user", AT_NOTHING},
-    {NULL, AT_NOTHING}, // contact forces and fields have none either
-    {NULL, AT_NOTHING},
-    {"contact", AT_CONTACTS}};
+#include "model/sensor_kind.h"
 
 static void put_object(mf_MjcfWriter *w, const char *type_attribute, const char *name_attribute,
                        mf_Object object, uint32_t index) {
@@ -122,37 +58,41 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
     put(w, "  <sensor>\n");
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
-        if (sensor_kinds[sensor->type].word == NULL)
+        const mf_SensorKind *kind = mf_sensor_kind(sensor->type);
+        if (kind->mjcf == NULL)
             continue;
-        mf_text_format(&w->text, "    <%s", sensor_kinds[sensor->type].word);
+        mf_text_format(&w->text, "    <%s", kind->mjcf);
         name(w, sensor->name);
-        switch (sensor_kinds[sensor->type].place) {
-        case AT_SITE:
+        switch (kind->place) {
+        case MF_AT_SITE:
             site_name(w, "site", sensor->site);
             break;
-        case AT_JOINT:
+        case MF_AT_JOINT:
+        case MF_AT_LIMITED_JOINT:
+        case MF_AT_BALL:
             joint_name(w, "joint", sensor->joint);
             break;
-        case AT_TENDON:
+        case MF_AT_TENDON:
             object_name(w, "tendon", "tendon", model->tendons[sensor->tendon].name, sensor->tendon);
             break;
-        case AT_ACTUATOR:
+        case MF_AT_ACTUATOR:
             object_name(w, "actuator", "actuator", model->actuators[sensor->actuator].name,
                         sensor->actuator);
             break;
-        case AT_FRAME:
+        case MF_AT_FRAME:
             put_object(w, "objtype", "objname", sensor->object, sensor->object_index);
             if (sensor->has_reference)
                 put_object(w, "reftype", "refname", sensor->reference_object,
                            sensor->reference_index);
             break;
-        case AT_BODY:
+        case MF_AT_BODY:
             body_name(w, "body", sensor->body);
             break;
-        case AT_CONTACTS:
+        case MF_AT_CONTACTS:
             put_query(w, &sensor->query);
             break;
-        case AT_NOTHING:
+        case MF_AT_NOTHING:
+        case MF_AT_OWN:
             break;
         }
         if (sensor->type == MF_SENSOR_USER)
@@ -166,16 +106,16 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
 mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error) {
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
-        bool lost = sensor->object_index == MF_NONE || sensor->reference_index == MF_NONE;
         bool camera =
             sensor->object == MF_OBJECT_CAMERA || sensor->reference_object == MF_OBJECT_CAMERA;
-        bool shape =
-            sensor->object == MF_OBJECT_SHAPE || sensor->reference_object == MF_OBJECT_SHAPE;
+        bool lost =
+            (sensor->object == MF_OBJECT_SHAPE && sensor->object_index == MF_NONE) ||
+            (sensor->reference_object == MF_OBJECT_SHAPE && sensor->reference_index == MF_NONE);
         bool nowhere = false;
         for (int side = 0; side < 2; side++)
             nowhere = nowhere || (sensor->query.sides[side] == MF_CONTACT_SIDE_SHAPE &&
                                   sensor->query.objects[side] == MF_NONE);
-        if (camera || nowhere || (shape && lost))
+        if (camera || nowhere || lost)
             return mf_fail(error, MF_UNSUPPORTED,
                            "sensor '%.200s': its camera or geom is not part of the model, so it "
                            "cannot be written",

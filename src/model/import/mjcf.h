@@ -43,17 +43,22 @@ typedef enum mf_MjcfKind {
     MF_MJCF_TEXT,      // const char *
     MF_MJCF_ELSEWHERE, // read by other means
     MF_MJCF_PASSED,    // has no effect here
-    MF_MJCF_REFUSED    // physical and not done: an error when it is not zero
+    MF_MJCF_REFUSED,   // physical and not done: an error when it is not zero
+    MF_MJCF_PLAIN      // every attribute that the table of model fields spells for a structure
 } mf_MjcfKind;
 
 typedef struct mf_MjcfField {
     const char *name;
     mf_MjcfKind kind;
-    uint8_t least; // [1] numbers that must be there
+    uint8_t least; // [1] numbers that must be there; of MF_MJCF_PLAIN the mf_ItemType
     uint8_t most;  // [1] numbers that may be there
     size_t offset; // [byte] in the item
     const char *const *words;
 } mf_MjcfField;
+
+// Attributes that are members of the model as they stand go into `plain`.
+#define MF_MJCF_PLAIN_OF(type, of)                                                                 \
+    { "", MF_MJCF_PLAIN, MF_ITEM_##of, 0, offsetof(type, plain), NULL }
 
 // Orientation as the file gives it.
 typedef enum mf_MjcfOrientationKind {
@@ -91,11 +96,10 @@ typedef struct mf_MjcfJoint {
     int32_t type;
     int32_t limited;
     int32_t force_limited;
-    bool lift_by_actuator;
-    double position[3], axis[3], springdamper[2], range[2], force_range[2];
+    double position[3], springdamper[2], range[2], force_range[2];
     double stiffness[3], damping[3];
-    double margin, reference, spring_reference, armature, friction;
-    mf_Softness limit, dry;
+    double reference, spring_reference;
+    mf_Joint plain;
     uint32_t body;
     uint32_t draft; // [1] joint, or MF_NONE for the joint of a free base
 } mf_MjcfJoint;
@@ -105,14 +109,12 @@ typedef struct mf_MjcfGeom {
     const char *name;
     const char *mesh, *hfield, *material;
     int32_t type; // index into mf_mjcf_shapes
-    int32_t contype, conaffinity, condim, group, priority;
     bool shell;
-    double size[3], friction[3], fromto[6], position[3], color[4];
-    double mass, density, mix, margin, gap, fit_scale;
+    double size[3], fromto[6], position[3], color[4];
+    double mass, density, fit_scale;
     int32_t fluid; // 1: fluidshape ellipsoid
-    double fluid_coefficients[5];
     mf_MjcfOrientation orientation;
-    mf_Softness softness;
+    mf_Shape plain;
     uint32_t body;
     bool framed; // frame elements are around it
     double frame_position[3], frame_rotation[4];
@@ -132,9 +134,9 @@ typedef struct mf_MjcfSite {
     const mf_XmlNode *node;
     const char *name;
     int32_t type;
-    int32_t group;
     double size[3], fromto[6], position[3];
     mf_MjcfOrientation orientation;
+    mf_Site plain;
     uint32_t body;
     double rotation[4]; // [1] site to body
     bool camera;        // only a place for sensors
@@ -146,8 +148,7 @@ typedef struct mf_MjcfBody {
     const char *name;
     uint32_t parent;                 // [1] MF_NONE for the world
     double position[3], rotation[4]; // in the parent
-    double gravity_compensated;
-    bool mocap;
+    mf_Body plain;
     bool moves; // it or a body that holds it has a joint
     const mf_XmlNode *inertial;
     uint32_t first_joint, joint_count;
@@ -162,7 +163,7 @@ enum { MF_MJCF_MASS_LEGACY, MF_MJCF_MASS_EXACT, MF_MJCF_MASS_CONVEX, MF_MJCF_MAS
 typedef struct mf_MjcfMesh {
     const mf_XmlNode *node;
     const char *name, *file, *vertices, *faces;
-    double reference_position[3], reference_rotation[4], scale[3];
+    mf_Mesh plain;
     int32_t hull_limit; // -1: none
     int32_t mass_kind;
     bool loaded, has_hull, has_mass;
@@ -185,23 +186,20 @@ typedef struct mf_MjcfHeights {
 typedef struct mf_MjcfTendon {
     const mf_XmlNode *node;
     const char *name;
-    int32_t limited, force_limited, group;
+    int32_t limited, force_limited;
     double range[2], force_range[2], springlength[2];
-    double stiffness[3], damping[3], margin, friction, armature;
-    mf_Softness limit, dry;
+    double stiffness[3], damping[3];
+    mf_Tendon plain;
 } mf_MjcfTendon;
 
 typedef struct mf_MjcfEquality {
     const char *name;
-    bool active;
-    mf_Softness softness;
+    mf_Equality plain;
 } mf_MjcfEquality;
 
 typedef struct mf_MjcfPair {
     const char *name, *geoms[2];
-    int32_t condim;
-    double friction[5], solref_friction[2], margin, gap;
-    mf_Softness softness;
+    mf_ContactPair plain;
 } mf_MjcfPair;
 
 enum { MF_MJCF_GAIN_FIXED, MF_MJCF_GAIN_AFFINE, MF_MJCF_GAIN_MUSCLE };
@@ -221,9 +219,9 @@ enum {
 typedef struct mf_MjcfActuator {
     const mf_XmlNode *node;
     const char *name, *joint, *joint_in_parent, *tendon, *site, *reference_site, *body;
-    int32_t control_limited, force_limited, activation_limited, group;
-    bool early;
-    double control_range[2], force_range[2], activation_range[2], gear[6], damping[3], armature;
+    int32_t control_limited, force_limited, activation_limited;
+    double control_range[2], force_range[2], activation_range[2], damping[3];
+    mf_Actuator plain;
     mf_MjcfLaw law;
     uint32_t kind; // of the element that `law` comes from
     double inherit_range;
@@ -340,6 +338,11 @@ static inline uint32_t mf_mjcf_draft_body(uint32_t body) {
 mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data, size_t size,
                         const mf_ImportConfig *config, bool in_memory, mf_Model **out,
                         mf_Error *error);
+
+// Contacts have 1, 3, 4 or 6 directions.
+static inline bool mf_mjcf_is_dimension(uint32_t dimension) {
+    return dimension == 1 || dimension == 3 || dimension == 4 || dimension == 6;
+}
 
 mf_Status mf_mjcf_no_memory(const mf_Mjcf *m);
 mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *format, ...)

@@ -31,17 +31,16 @@ static const char *const gain_words[] = {"fixed", "affine", "muscle", "user", NU
 static const char *const bias_words[] = {"none", "affine", "muscle", "user", NULL};
 
 #define COMMON                                                                                     \
-    TEXT("name", name), {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},                               \
-        {"group", MF_MJCF_INTEGER, 0, 0, offsetof(mf_MjcfActuator, group), NULL}, PASSED("user"),  \
-        REFUSED("nsample"), PASSED("interp"), REFUSED("delay"),                                    \
-        NUMBERS("lengthrange", 2, 2, length_range), NUMBERS("ctrlrange", 2, 2, control_range),     \
-        NUMBERS("forcerange", 2, 2, force_range),                                                  \
+    TEXT("name", name), {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, PASSED("user"),               \
+        MF_MJCF_PLAIN_OF(mf_MjcfActuator, ACTUATOR), REFUSED("nsample"), PASSED("interp"),         \
+        REFUSED("delay"), NUMBERS("lengthrange", 2, 2, length_range),                              \
+        NUMBERS("ctrlrange", 2, 2, control_range), NUMBERS("forcerange", 2, 2, force_range),       \
         CHOICE("ctrllimited", control_limited, mf_mjcf_tristate),                                  \
-        CHOICE("forcelimited", force_limited, mf_mjcf_tristate), NUMBERS("gear", 1, 6, gear),      \
-        NUMBERS("damping", 1, 3, damping), NUMBERS("armature", 1, 1, armature),                    \
-        TEXT("joint", joint), TEXT("jointinparent", joint_in_parent), TEXT("tendon", tendon),      \
-        TEXT("site", site), TEXT("refsite", reference_site), REFUSED("slidersite"),                \
-        REFUSED("cranksite"), REFUSED("cranklength")
+        CHOICE("forcelimited", force_limited, mf_mjcf_tristate),                                   \
+        NUMBERS("damping", 1, 3, damping), TEXT("joint", joint),                                   \
+        TEXT("jointinparent", joint_in_parent), TEXT("tendon", tendon), TEXT("site", site),        \
+        TEXT("refsite", reference_site), REFUSED("slidersite"), REFUSED("cranksite"),              \
+        REFUSED("cranklength")
 #define ACTIVATION                                                                                 \
     CHOICE("actlimited", activation_limited, mf_mjcf_tristate),                                    \
         NUMBERS("actrange", 2, 2, activation_range)
@@ -55,7 +54,7 @@ static const mf_MjcfField general_fields[] = {
     NUMBERS("dynprm", 1, 10, law.dynamics_values),
     NUMBERS("gainprm", 1, 10, law.gain),
     NUMBERS("biasprm", 1, 10, law.bias),
-    {"actearly", MF_MJCF_FLAG, 0, 0, offsetof(mf_MjcfActuator, early), NULL},
+    {"actearly", MF_MJCF_FLAG, 0, 0, offsetof(mf_MjcfActuator, plain.early), NULL},
     PASSED("actdim"),
     TEXT("body", body),
     REFUSED("input"),
@@ -512,10 +511,6 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
         to->time_constant = from->law.dynamics_values[0];
     if (muscle) {
         mf_Status status = fill_muscle(m, from, to, refused);
-        memcpy(to->gear, from->gear, sizeof to->gear);
-        to->early = from->early;
-        to->armature = from->armature;
-        to->group = from->group;
         return status == MF_OK && !*refused
                    ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
                    : status;
@@ -527,12 +522,8 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
     memcpy(to->gain, from->law.gain, gains * sizeof *to->gain);
     if (from->law.bias_kind == MF_MJCF_BIAS_AFFINE)
         memcpy(to->bias, from->law.bias, 3 * sizeof *to->bias);
-    memcpy(to->gear, from->gear, sizeof to->gear);
-    to->early = from->early;
     to->explicit_rate = from->plugin;
     to->slew_limit = from->slew_limit;
-    to->armature = from->armature;
-    to->group = from->group;
     mf_Status status = fill_integral(m, from, to);
     return status == MF_OK
                ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
@@ -541,14 +532,7 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
 
 static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
     uint32_t *slot = mf_list_push(m->context, &m->actuators, sizeof *slot);
-    mf_Actuator to = {.joint = MF_NONE,
-                      .tendon = MF_NONE,
-                      .site = MF_NONE,
-                      .reference_site = MF_NONE,
-                      .body = MF_NONE,
-                      .frame = mf_world_frame(),
-                      .reference = mf_world_frame(),
-                      .activation_address = MF_NONE};
+    mf_Actuator to = from->plain;
     bool refused = false;
     if (slot == NULL)
         return mf_mjcf_no_memory(m);

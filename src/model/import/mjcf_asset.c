@@ -43,7 +43,7 @@ static mf_Status read_mesh(mf_Mjcf *m, const mf_XmlNode *node) {
     if (mesh.hull_limit != -1 && mesh.hull_limit < 4)
         return mf_mjcf_fail(m, node, "<mesh> maxhullvert: expected -1 or at least 4, found %d",
                             mesh.hull_limit);
-    if (mesh.scale[0] == 0.0 || mesh.scale[1] == 0.0 || mesh.scale[2] == 0.0)
+    if (mesh.plain.scale[0] == 0.0 || mesh.plain.scale[1] == 0.0 || mesh.plain.scale[2] == 0.0)
         return mf_mjcf_fail(m, node, "<mesh> scale: expected numbers other than 0");
     if (mesh.name == NULL && mesh.file != NULL)
         status = name_by_file(m, mesh.file, &mesh.name);

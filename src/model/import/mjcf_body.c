@@ -19,17 +19,16 @@ typedef struct Place {
 
 typedef struct BodyAttributes {
     const char *name;
-    bool mocap;
-    double position[3], gravcomp;
+    double position[3];
     const char *childclass;
+    mf_Body plain;
 } BodyAttributes;
 
 static const mf_MjcfField body_fields[] = {
     {"name", MF_MJCF_TEXT, 0, 0, offsetof(BodyAttributes, name), NULL},
     {"childclass", MF_MJCF_TEXT, 0, 0, offsetof(BodyAttributes, childclass), NULL},
     {"pos", MF_MJCF_NUMBERS, 3, 3, offsetof(BodyAttributes, position), NULL},
-    {"gravcomp", MF_MJCF_NUMBERS, 1, 1, offsetof(BodyAttributes, gravcomp), NULL},
-    {"mocap", MF_MJCF_FLAG, 0, 0, offsetof(BodyAttributes, mocap), NULL},
+    MF_MJCF_PLAIN_OF(BodyAttributes, BODY),
     MF_MJCF_ORIENTATION,
     {"sleep", MF_MJCF_PASSED, 0, 0, 0, NULL},
     {"simple", MF_MJCF_PASSED, 0, 0, 0, NULL},
@@ -113,7 +112,7 @@ static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Place *plac
     if (place->framed) {
         const double identity[4] = {1.0, 0.0, 0.0, 0.0};
         double rotation[4];
-        mf_quat_rotate(item->axis, place->rotation, item->axis);
+        mf_quat_rotate(item->plain.axis, place->rotation, item->plain.axis);
         mf_mjcf_compose(item->position, rotation, place->position, place->rotation, item->position,
                         identity);
     }
@@ -135,8 +134,7 @@ static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Place
     joint.type = MF_MJCF_FREE;
     joint.limited = MF_MJCF_FALSE;
     joint.force_limited = MF_MJCF_FALSE;
-    joint.axis[2] = 1.0;
-    joint.limit = joint.dry = mf_softness();
+    mf_item_reset(MF_ITEM_JOINT, &joint.plain);
     return status == MF_OK ? add_joint(m, node, place, &joint) : status;
 }
 
@@ -331,14 +329,13 @@ static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *place
     body->node = node;
     body->name = attributes->name ? attributes->name : "";
     body->parent = place->body;
-    body->gravity_compensated = attributes->gravcomp;
-    body->mocap = attributes->mocap;
+    body->plain = attributes->plain;
     mf_vec3_copy(body->position, attributes->position);
     memcpy(body->rotation, rotation, sizeof body->rotation);
     leave_frames(place, body->position, body->rotation);
     body->first_joint = m->joints.count;
     body->first_geom = m->geoms.count;
-    if (body->mocap && place->body != 0)
+    if (body->plain.mocap && place->body != 0)
         return mf_mjcf_fail(m, node, "a mocap body must be in the world body");
     return mf_mjcf_name(m, node, &m->body_names, attributes->name, m->bodies.count - 1);
 }
@@ -346,6 +343,7 @@ static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *place
 static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
     BodyAttributes attributes = {0};
     double rotation[4];
+    mf_item_reset(MF_ITEM_BODY, &attributes.plain);
     Place inside = {.body = m->bodies.count};
     mf_quat_identity(inside.rotation);
     mf_Status status = read_pose(m, node, body_fields, &attributes, rotation);
@@ -359,7 +357,7 @@ static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *plac
         return status;
     mf_MjcfBody *body = &mf_mjcf_bodies(m)[inside.body];
     body->moves = body->joint_count > 0 || mf_mjcf_bodies(m)[body->parent].moves;
-    if (body->mocap && body->joint_count > 0)
+    if (body->plain.mocap && body->joint_count > 0)
         return mf_mjcf_fail(m, node, "a mocap body cannot have joints");
     return read_children(m, node, &inside);
 }

@@ -25,11 +25,9 @@
     { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
 #define REFUSED(name)                                                                              \
     { name, MF_MJCF_REFUSED, 0, 0, 0, NULL }
+#define PLAIN MF_MJCF_PLAIN_OF
 #define END                                                                                        \
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
-#define SOFTNESS(prefix, suffix, type, member)                                                     \
-    NUMBERS(prefix "ref" suffix, 1, 2, type, member.reference),                                    \
-        NUMBERS(prefix "imp" suffix, 1, 5, type, member.impedance)
 
 static const char *const joint_types[] = {"free", "ball", "slide", "hinge", NULL};
 const char *const mf_mjcf_shapes[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
@@ -42,62 +40,45 @@ const mf_MjcfField mf_mjcf_joint_fields[] = {
     CHOICE("type", mf_MjcfJoint, type, joint_types),
     CHOICE("limited", mf_MjcfJoint, limited, mf_mjcf_tristate),
     CHOICE("actuatorfrclimited", mf_MjcfJoint, force_limited, mf_mjcf_tristate),
-    FLAG("actuatorgravcomp", mf_MjcfJoint, lift_by_actuator),
     NUMBERS("pos", 3, 3, mf_MjcfJoint, position),
-    NUMBERS("axis", 3, 3, mf_MjcfJoint, axis),
     NUMBERS("springdamper", 2, 2, mf_MjcfJoint, springdamper),
     NUMBERS("range", 2, 2, mf_MjcfJoint, range),
     NUMBERS("actuatorfrcrange", 2, 2, mf_MjcfJoint, force_range),
     NUMBERS("stiffness", 1, 3, mf_MjcfJoint, stiffness),
     NUMBERS("damping", 1, 3, mf_MjcfJoint, damping),
-    NUMBER("margin", mf_MjcfJoint, margin),
     NUMBER("ref", mf_MjcfJoint, reference),
     NUMBER("springref", mf_MjcfJoint, spring_reference),
-    NUMBER("armature", mf_MjcfJoint, armature),
-    NUMBER("frictionloss", mf_MjcfJoint, friction),
-    SOFTNESS("sol", "limit", mf_MjcfJoint, limit),
-    SOFTNESS("sol", "friction", mf_MjcfJoint, dry),
+    PLAIN(mf_MjcfJoint, JOINT),
     ELSEWHERE("class"),
     PASSED("group"),
     PASSED("user"),
     END};
 
-const mf_MjcfField mf_mjcf_geom_fields[] = {
-    TEXT("name", mf_MjcfGeom, name),
-    CHOICE("type", mf_MjcfGeom, type, mf_mjcf_shapes),
-    INTEGER("contype", mf_MjcfGeom, contype),
-    INTEGER("conaffinity", mf_MjcfGeom, conaffinity),
-    INTEGER("condim", mf_MjcfGeom, condim),
-    INTEGER("group", mf_MjcfGeom, group),
-    INTEGER("priority", mf_MjcfGeom, priority),
-    FLAG("shellinertia", mf_MjcfGeom, shell),
-    NUMBERS("size", 1, 3, mf_MjcfGeom, size),
-    NUMBERS("friction", 1, 3, mf_MjcfGeom, friction),
-    NUMBERS("fromto", 6, 6, mf_MjcfGeom, fromto),
-    NUMBERS("pos", 3, 3, mf_MjcfGeom, position),
-    NUMBERS("rgba", 4, 4, mf_MjcfGeom, color),
-    NUMBER("mass", mf_MjcfGeom, mass),
-    NUMBER("density", mf_MjcfGeom, density),
-    NUMBER("solmix", mf_MjcfGeom, mix),
-    SOFTNESS("sol", "", mf_MjcfGeom, softness),
-    NUMBER("margin", mf_MjcfGeom, margin),
-    NUMBER("gap", mf_MjcfGeom, gap),
-    NUMBER("fitscale", mf_MjcfGeom, fit_scale),
-    TEXT("mesh", mf_MjcfGeom, mesh),
-    TEXT("hfield", mf_MjcfGeom, hfield),
-    TEXT("material", mf_MjcfGeom, material),
-    MF_MJCF_ORIENTATION,
-    REFUSED("surfacevel"),
-    REFUSED("adhesion"),
-    CHOICE("fluidshape", mf_MjcfGeom, fluid, fluids),
-    NUMBERS("fluidcoef", 1, 5, mf_MjcfGeom, fluid_coefficients),
-    ELSEWHERE("class"),
-    PASSED("user"),
-    END};
+const mf_MjcfField mf_mjcf_geom_fields[] = {TEXT("name", mf_MjcfGeom, name),
+                                            CHOICE("type", mf_MjcfGeom, type, mf_mjcf_shapes),
+                                            FLAG("shellinertia", mf_MjcfGeom, shell),
+                                            NUMBERS("size", 1, 3, mf_MjcfGeom, size),
+                                            NUMBERS("fromto", 6, 6, mf_MjcfGeom, fromto),
+                                            NUMBERS("pos", 3, 3, mf_MjcfGeom, position),
+                                            NUMBERS("rgba", 4, 4, mf_MjcfGeom, color),
+                                            NUMBER("mass", mf_MjcfGeom, mass),
+                                            NUMBER("density", mf_MjcfGeom, density),
+                                            NUMBER("fitscale", mf_MjcfGeom, fit_scale),
+                                            TEXT("mesh", mf_MjcfGeom, mesh),
+                                            TEXT("hfield", mf_MjcfGeom, hfield),
+                                            TEXT("material", mf_MjcfGeom, material),
+                                            MF_MJCF_ORIENTATION,
+                                            REFUSED("surfacevel"),
+                                            REFUSED("adhesion"),
+                                            CHOICE("fluidshape", mf_MjcfGeom, fluid, fluids),
+                                            PLAIN(mf_MjcfGeom, SHAPE),
+                                            ELSEWHERE("class"),
+                                            PASSED("user"),
+                                            END};
 
 const mf_MjcfField mf_mjcf_site_fields[] = {TEXT("name", mf_MjcfSite, name),
                                             CHOICE("type", mf_MjcfSite, type, mf_mjcf_shapes),
-                                            INTEGER("group", mf_MjcfSite, group),
+                                            PLAIN(mf_MjcfSite, SITE),
                                             NUMBERS("pos", 3, 3, mf_MjcfSite, position),
                                             NUMBERS("size", 1, 3, mf_MjcfSite, size),
                                             NUMBERS("fromto", 6, 6, mf_MjcfSite, fromto),
@@ -108,44 +89,34 @@ const mf_MjcfField mf_mjcf_site_fields[] = {TEXT("name", mf_MjcfSite, name),
                                             ELSEWHERE("class"),
                                             END};
 
-const mf_MjcfField mf_mjcf_mesh_fields[] = {
-    TEXT("name", mf_MjcfMesh, name),
-    TEXT("file", mf_MjcfMesh, file),
-    TEXT("vertex", mf_MjcfMesh, vertices),
-    TEXT("face", mf_MjcfMesh, faces),
-    NUMBERS("refpos", 3, 3, mf_MjcfMesh, reference_position),
-    NUMBERS("refquat", 4, 4, mf_MjcfMesh, reference_rotation),
-    NUMBERS("scale", 3, 3, mf_MjcfMesh, scale),
-    INTEGER("maxhullvert", mf_MjcfMesh, hull_limit),
-    CHOICE("inertia", mf_MjcfMesh, mass_kind, mass_kinds),
-    REFUSED("builtin"),
-    PASSED("params"),
-    PASSED("content_type"),
-    PASSED("normal"),
-    PASSED("texcoord"),
-    PASSED("smoothnormal"),
-    PASSED("octree_maxdepth"),
-    PASSED("material"),
-    ELSEWHERE("class"),
-    END};
+const mf_MjcfField mf_mjcf_mesh_fields[] = {TEXT("name", mf_MjcfMesh, name),
+                                            TEXT("file", mf_MjcfMesh, file),
+                                            TEXT("vertex", mf_MjcfMesh, vertices),
+                                            TEXT("face", mf_MjcfMesh, faces),
+                                            PLAIN(mf_MjcfMesh, MESH),
+                                            INTEGER("maxhullvert", mf_MjcfMesh, hull_limit),
+                                            CHOICE("inertia", mf_MjcfMesh, mass_kind, mass_kinds),
+                                            REFUSED("builtin"),
+                                            PASSED("params"),
+                                            PASSED("content_type"),
+                                            PASSED("normal"),
+                                            PASSED("texcoord"),
+                                            PASSED("smoothnormal"),
+                                            PASSED("octree_maxdepth"),
+                                            PASSED("material"),
+                                            ELSEWHERE("class"),
+                                            END};
 
-const mf_MjcfField mf_mjcf_pair_fields[] = {
-    TEXT("name", mf_MjcfPair, name),
-    TEXT("geom1", mf_MjcfPair, geoms[0]),
-    TEXT("geom2", mf_MjcfPair, geoms[1]),
-    INTEGER("condim", mf_MjcfPair, condim),
-    NUMBERS("friction", 1, 5, mf_MjcfPair, friction),
-    NUMBERS("solreffriction", 1, 2, mf_MjcfPair, solref_friction),
-    SOFTNESS("sol", "", mf_MjcfPair, softness),
-    NUMBER("margin", mf_MjcfPair, margin),
-    NUMBER("gap", mf_MjcfPair, gap),
-    REFUSED("adhesion"),
-    ELSEWHERE("class"),
-    END};
+const mf_MjcfField mf_mjcf_pair_fields[] = {TEXT("name", mf_MjcfPair, name),
+                                            TEXT("geom1", mf_MjcfPair, geoms[0]),
+                                            TEXT("geom2", mf_MjcfPair, geoms[1]),
+                                            PLAIN(mf_MjcfPair, PAIR),
+                                            REFUSED("adhesion"),
+                                            ELSEWHERE("class"),
+                                            END};
 
 const mf_MjcfField mf_mjcf_equality_fields[] = {TEXT("name", mf_MjcfEquality, name),
-                                                FLAG("active", mf_MjcfEquality, active),
-                                                SOFTNESS("sol", "", mf_MjcfEquality, softness),
+                                                PLAIN(mf_MjcfEquality, EQUALITY),
                                                 ELSEWHERE("class"),
                                                 ELSEWHERE("body1"),
                                                 ELSEWHERE("body2"),
@@ -165,17 +136,12 @@ const mf_MjcfField mf_mjcf_tendon_fields[] = {
     TEXT("name", mf_MjcfTendon, name),
     CHOICE("limited", mf_MjcfTendon, limited, mf_mjcf_tristate),
     CHOICE("actuatorfrclimited", mf_MjcfTendon, force_limited, mf_mjcf_tristate),
-    INTEGER("group", mf_MjcfTendon, group),
     NUMBERS("range", 2, 2, mf_MjcfTendon, range),
     NUMBERS("actuatorfrcrange", 2, 2, mf_MjcfTendon, force_range),
     NUMBERS("springlength", 1, 2, mf_MjcfTendon, springlength),
     NUMBERS("stiffness", 1, 3, mf_MjcfTendon, stiffness),
     NUMBERS("damping", 1, 3, mf_MjcfTendon, damping),
-    NUMBER("margin", mf_MjcfTendon, margin),
-    NUMBER("frictionloss", mf_MjcfTendon, friction),
-    NUMBER("armature", mf_MjcfTendon, armature),
-    SOFTNESS("sol", "limit", mf_MjcfTendon, limit),
-    SOFTNESS("sol", "friction", mf_MjcfTendon, dry),
+    PLAIN(mf_MjcfTendon, TENDON),
     ELSEWHERE("class"),
     PASSED("width"),
     PASSED("material"),
@@ -238,49 +204,31 @@ static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *
     return mf_mjcf_refuse(m, node, NULL);
 }
 
+// MuJoCo's own defaults.
 static mf_MjcfClass builtin_class(void) {
     const mf_MjcfOrientation identity = {MF_MJCF_QUAT, {1.0}};
-    double none = (double)NAN;
-    return (mf_MjcfClass){
+    const double none = (double)NAN;
+    mf_MjcfClass class = {
         .name = "main",
-        .joint = {.type = MF_MJCF_HINGE,
-                  .axis = {0.0, 0.0, 1.0},
-                  .limited = MF_MJCF_AUTO,
-                  .force_limited = MF_MJCF_AUTO,
-                  .limit = mf_softness(),
-                  .dry = mf_softness()},
+        .joint = {.type = MF_MJCF_HINGE, .limited = MF_MJCF_AUTO, .force_limited = MF_MJCF_AUTO},
         .geom = {.type = MF_MJCF_SPHERE,
-                 .contype = 1,
-                 .conaffinity = 1,
-                 .condim = 3,
-                 .friction = {1.0, 0.005, 0.0001},
                  .fromto = {none},
                  .color = {0.5, 0.5, 0.5, 1.0},
                  .mass = none,
                  .density = MF_MJCF_DENSITY,
-                 .mix = 1.0,
                  .fit_scale = 1.0,
-                 .fluid_coefficients = {0.5, 0.25, 1.5, 1.0, 1.0},
-                 .orientation = identity,
-                 .softness = mf_softness()},
+                 .orientation = identity},
         .site = {.type = MF_MJCF_SPHERE,
                  .size = {0.005, 0.005, 0.005},
                  .fromto = {none},
                  .orientation = identity},
-        .mesh = {.reference_rotation = {1.0}, .scale = {1.0, 1.0, 1.0}, .hull_limit = -1},
-        .pair = {.condim = 3,
-                 .friction = {1.0, 1.0, 0.005, 0.0001, 0.0001},
-                 .softness = mf_softness()},
-        .equality = {.active = true, .softness = mf_softness()},
+        .mesh = {.hull_limit = -1},
         .tendon = {.limited = MF_MJCF_AUTO,
                    .force_limited = MF_MJCF_AUTO,
-                   .springlength = {-1.0, -1.0},
-                   .limit = mf_softness(),
-                   .dry = mf_softness()},
+                   .springlength = {-1.0, -1.0}},
         .actuator = {.control_limited = MF_MJCF_AUTO,
                      .force_limited = MF_MJCF_AUTO,
                      .activation_limited = MF_MJCF_AUTO,
-                     .gear = {1.0},
                      .law = {.dynamics_values = {1.0}, .gain = {1.0}},
                      .kp = none,
                      .kv = none,
@@ -290,6 +238,16 @@ static mf_MjcfClass builtin_class(void) {
                      .diameter = none,
                      .cylinder_bias = {none, none, none},
                      .piston_time = none}};
+    mf_item_reset(MF_ITEM_JOINT, &class.joint.plain);
+    mf_item_reset(MF_ITEM_SHAPE, &class.geom.plain);
+    mf_item_reset(MF_ITEM_SITE, &class.site.plain);
+    mf_item_reset(MF_ITEM_MESH, &class.mesh.plain);
+    mf_item_reset(MF_ITEM_PAIR, &class.pair.plain);
+    mf_item_reset(MF_ITEM_EQUALITY, &class.equality.plain);
+    mf_item_reset(MF_ITEM_TENDON, &class.tendon.plain);
+    mf_item_reset(MF_ITEM_ACTUATOR, &class.actuator.plain);
+    mf_vec3_set(class.joint.plain.axis, 0.0, 0.0, 1.0); // elsewhere it is x
+    return class;
 }
 
 static mf_Status add_class(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
@@ -314,7 +272,7 @@ static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *cl
     for (const mf_XmlNode *child = mf_xml_child(node, "default"); status == MF_OK && child;
          child = mf_xml_next(child, "default")) {
         const char *name = mf_xml_attribute(child, "class");
-        mf_MjcfClass *nested;
+        mf_MjcfClass *nested = NULL;
         if (name == NULL || *name == '\0')
             return mf_mjcf_fail(m, child, "a <default> inside another needs the attribute 'class'");
         // The defaults of an attached model are its own.
@@ -327,7 +285,7 @@ static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *cl
 }
 
 mf_Status mf_mjcf_read_classes(mf_Mjcf *m) {
-    mf_MjcfClass *main_class;
+    mf_MjcfClass *main_class = NULL;
     mf_Status status = add_class(m, m->xml.root, "main", NULL, &main_class);
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "default"); status == MF_OK && node;
          node = mf_xml_next(node, "default")) {

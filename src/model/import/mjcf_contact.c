@@ -9,7 +9,7 @@ static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
     if (status != MF_OK)
         return status;
     mf_MjcfPair pair = class->pair;
-    uint32_t shapes[2];
+    uint32_t *shapes = pair.plain.shapes;
     status = mf_mjcf_read(m, node, mf_mjcf_pair_fields, &pair);
     for (int i = 0; status == MF_OK && i < 2; i++) {
         const char *attribute = i ? "geom2" : "geom1";
@@ -23,20 +23,15 @@ static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
     }
     if (status != MF_OK)
         return status;
-    if (pair.condim != 1 && pair.condim != 3 && pair.condim != 4 && pair.condim != 6)
-        return mf_mjcf_fail(m, node, "<pair> condim: expected 1, 3, 4 or 6, found %d", pair.condim);
-    const char *name = mf_draft_text(&m->draft, pair.name ? pair.name : "");
-    mf_ContactPair *item = name ? mf_list_push(m->context, &m->draft.pairs, sizeof *item) : NULL;
+    if (!mf_mjcf_is_dimension(pair.plain.dimension))
+        return mf_mjcf_fail(m, node, "<pair> condim: expected 1, 3, 4 or 6, found %d",
+                            (int32_t)pair.plain.dimension);
+    pair.plain.name = mf_draft_text(&m->draft, pair.name ? pair.name : "");
+    mf_ContactPair *item =
+        pair.plain.name ? mf_list_push(m->context, &m->draft.pairs, sizeof *item) : NULL;
     if (item == NULL)
         return mf_mjcf_no_memory(m);
-    *item = (mf_ContactPair){.name = name,
-                             .shapes = {shapes[0], shapes[1]},
-                             .dimension = (uint32_t)pair.condim,
-                             .margin = pair.margin,
-                             .gap = pair.gap,
-                             .softness = pair.softness};
-    memcpy(item->friction, pair.friction, sizeof item->friction);
-    memcpy(item->friction_reference, pair.solref_friction, sizeof item->friction_reference);
+    *item = pair.plain;
     return mf_mjcf_name(m, node, &m->pair_names, pair.name, m->draft.pairs.count - 1);
 }
 

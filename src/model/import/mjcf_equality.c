@@ -183,8 +183,6 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
 
 static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
     const mf_MjcfClass *class;
-    mf_Equality item = {.objects = {MF_NONE, MF_NONE}, .sites = {MF_NONE, MF_NONE}};
-    item.frames[0] = item.frames[1] = mf_world_frame();
     bool dropped = false;
     mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
     if (status != MF_OK)
@@ -196,6 +194,7 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
     if (!joint && !tendon && !connect && !weld)
         return mf_mjcf_refuse(m, node, NULL);
     status = mf_mjcf_read(m, node, mf_mjcf_equality_fields, &common);
+    mf_Equality item = common.plain;
     if (status == MF_OK && connect)
         status = read_connect(m, node, &item);
     else if (status == MF_OK && weld)
@@ -205,8 +204,6 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
     if (status != MF_OK || dropped)
         return status;
     item.name = mf_draft_text(&m->draft, common.name ? common.name : "");
-    item.active = common.active;
-    item.softness = common.softness;
     mf_Equality *place =
         item.name ? mf_list_push(m->context, &m->draft.equalities, sizeof *place) : NULL;
     if (place == NULL)

@@ -121,13 +121,14 @@ static mf_Status place_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
 static mf_Status check_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (geom->type > MF_MJCF_MESH)
         return mf_mjcf_refuse(m, geom->node, "type sdf");
-    if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6)
+    const mf_Shape *plain = &geom->plain;
+    if (!mf_mjcf_is_dimension(plain->dimension))
         return mf_mjcf_fail(m, geom->node, "<geom> condim: expected 1, 3, 4 or 6, found %d",
-                            geom->condim);
+                            (int32_t)plain->dimension);
     for (int i = 0; i < 3; i++) {
-        if (!(geom->friction[i] >= 0.0))
+        if (!(plain->friction[i] >= 0.0))
             return mf_mjcf_fail(m, geom->node, "<geom> friction: expected numbers >= 0, found %g",
-                                geom->friction[i]);
+                                plain->friction[i]);
     }
     if (!(geom->density >= 0.0) || geom->mass < 0.0)
         return mf_mjcf_fail(m, geom->node, "<geom>: mass and density must be >= 0, found %g",
@@ -242,7 +243,8 @@ static bool wants_mass(const mf_Mjcf *m, const mf_MjcfGeom *geom) {
     bool wanted =
         geom->body != 0 && (body->inertial == NULL ? m->inertia_from_geom != MF_MJCF_FALSE
                                                    : m->inertia_from_geom == MF_MJCF_TRUE);
-    return wanted && geom->group >= m->inertia_groups[0] && geom->group <= m->inertia_groups[1] &&
+    return wanted && geom->plain.group >= m->inertia_groups[0] &&
+           geom->plain.group <= m->inertia_groups[1] &&
            (mf_is_finite(geom->mass) ? geom->mass != 0.0 : geom->density != 0.0);
 }
 

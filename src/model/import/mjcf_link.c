@@ -42,11 +42,11 @@ static uint32_t find_base(const mf_Mjcf *m) {
 // ---- joints ------------------------------------------------------------------------------------
 
 static mf_Status check_joint(mf_Mjcf *m, const mf_MjcfJoint *from) {
-    if (!(from->armature >= 0.0) || !(from->friction >= 0.0))
+    if (!(from->plain.armature >= 0.0) || !(from->plain.friction >= 0.0))
         return mf_mjcf_fail(m, from->node,
                             "<joint>: armature and frictionloss must be >= 0, found "
                             "%g and %g",
-                            from->armature, from->friction);
+                            from->plain.armature, from->plain.friction);
     bool spring = from->springdamper[0] != 0.0 || from->springdamper[1] != 0.0;
     if (spring && (!(from->springdamper[0] > 0.0) || !(from->springdamper[1] > 0.0)))
         return mf_mjcf_fail(m, from->node,
@@ -90,7 +90,6 @@ static mf_Status fill_range(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
 }
 
 static mf_Status fill_joint(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) {
-    mf_vec3_copy(to->axis, from->axis);
     if (from->type == MF_MJCF_FREE || from->type == MF_MJCF_BALL)
         mf_vec3_set(to->axis, 0.0, 0.0, 1.0);
     double length = mf_vec3_length(to->axis);
@@ -105,14 +104,21 @@ static mf_Status fill_joint(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
         status = mf_mjcf_stiffness(m, from->node, "stiffness", from->stiffness, &to->stiffness);
     if (status == MF_OK)
         status = mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
-    to->friction = from->friction;
-    to->armature = from->armature;
-    to->lift_by_actuator = from->lift_by_actuator;
-    to->limit_margin = from->margin;
-    to->limit_softness = from->limit;
-    to->friction_softness = from->dry;
     to->body = mf_mjcf_draft_body(from->body);
     return status;
+}
+
+// A joint of the draft with what the file says plainly; NULL without memory.
+static mf_Joint *start_joint(mf_Mjcf *m, const mf_MjcfJoint *from, const char *name,
+                             mf_JointType type) {
+    mf_Joint *joint = mf_draft_add_joint(&m->draft, name, type);
+    if (joint == NULL)
+        return NULL;
+    name = joint->name;
+    *joint = from->plain;
+    joint->name = name;
+    joint->type = type;
+    return joint;
 }
 
 // A name for what the file leaves unnamed; links and joints need one.
@@ -167,7 +173,7 @@ static mf_Status add_joint(mf_Mjcf *m, uint32_t index, uint32_t k, uint32_t pare
         return mf_mjcf_no_memory(m);
     link->intermediate = !last;
     link->body = mf_mjcf_draft_body(index);
-    mf_Joint *joint = mf_draft_add_joint(&m->draft, joint_name, joint_type(from->type));
+    mf_Joint *joint = start_joint(m, from, joint_name, joint_type(from->type));
     if (joint == NULL)
         return mf_mjcf_no_memory(m);
     joint->parent = parent_link;
@@ -204,7 +210,7 @@ static mf_Status make_base(mf_Mjcf *m, uint32_t base) {
     mf_Link *link = mf_draft_add_link(&m->draft, name_or(name, body->name, "body", base));
     // The draft's list makes the joint's neutral values; the base's is kept beside it.
     mf_Joint *joint =
-        mf_draft_add_joint(&m->draft, joint_name_of(m, name, body->first_joint), MF_JOINT_FLOATING);
+        start_joint(m, from, joint_name_of(m, name, body->first_joint), MF_JOINT_FLOATING);
     if (link == NULL || joint == NULL)
         return mf_mjcf_no_memory(m);
     link->body = mf_mjcf_draft_body(base);
@@ -251,6 +257,7 @@ static mf_Status add_body(mf_Mjcf *m, uint32_t index) {
     mf_Body *to = name ? mf_list_push(m->context, &m->draft.bodies, sizeof *to) : NULL;
     if (to == NULL)
         return mf_mjcf_no_memory(m);
+    *to = from->plain;
     to->name = name;
     to->parent = mf_mjcf_draft_body(from->parent);
     to->link = from->link;
@@ -260,10 +267,8 @@ static mf_Status add_body(mf_Mjcf *m, uint32_t index) {
     mf_vec3_copy(to->center, from->center);
     mf_vec3_copy(to->moments, from->moments);
     memcpy(to->axes, from->axes, sizeof to->axes);
-    to->gravity_compensated = from->gravity_compensated;
     mf_vec3_copy(to->local_position, from->position);
     memcpy(to->local_rotation, from->rotation, sizeof to->local_rotation);
-    to->mocap = from->mocap;
     return MF_OK;
 }
 
@@ -278,7 +283,7 @@ static void add_mass(mf_Mjcf *m, const mf_MjcfBody *body) {
     mf_inertia_rotate(part.inertia, diagonal, turn);
     mf_vec3_copy(sum.center, link->center);
     memcpy(sum.inertia, link->inertia, sizeof sum.inertia);
-    double lift = body->mass * body->gravity_compensated;
+    double lift = body->mass * body->plain.gravity_compensated;
     link->lift_mass += lift;
     mf_vec3_add_scaled(link->lift_moment, link->lift_moment, lift, center);
     if (!(part.mass > 0.0))
@@ -390,7 +395,7 @@ static bool is_level(const mf_Frame *frame) {
 }
 
 static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
-    bool collides = geom->contype != 0 || geom->conaffinity != 0 || geom->listed;
+    bool collides = geom->plain.contact_type != 0 || geom->plain.contact_with != 0 || geom->listed;
     bool wanted = collides || geom->fluid == 1 || (m->config->visual && !m->discard_visual);
     bool meshed = geom->type == MF_MJCF_MESH || geom->type == MF_MJCF_HFIELD;
     uint32_t asset = MF_NONE;
@@ -409,11 +414,13 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (collides && geom->type == MF_MJCF_HFIELD && !is_level(&frame))
         return mf_mjcf_refuse(m, geom->node, "hfield (tilted, or on a body that moves)");
     const char *name = mf_draft_text(&m->draft, geom->name ? geom->name : "");
-    mf_Shape *shape =
-        name ? mf_draft_add_shape(&m->draft, frame.link, shape_types[geom->type]) : NULL;
+    mf_Shape *shape = name ? mf_list_push_item(m->context, &m->draft.shapes, MF_ITEM_SHAPE) : NULL;
     if (shape == NULL)
         return mf_mjcf_no_memory(m);
     geom->shape = m->draft.shapes.count - 1;
+    *shape = geom->plain;
+    shape->type = shape_types[geom->type];
+    shape->link = frame.link;
     shape->visual = !collides;
     shape->collides = collides;
     mf_vec3_copy(shape->position, frame.position);
@@ -425,19 +432,8 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     shape->mesh = asset;
     shape->name = name;
     shape->body = mf_mjcf_draft_body(geom->body);
-    shape->group = geom->group;
     shape->mass = geom->weight;
-    shape->contact_type = (uint32_t)geom->contype;
-    shape->contact_with = (uint32_t)geom->conaffinity;
-    shape->dimension = (uint32_t)geom->condim;
-    shape->priority = geom->priority;
-    mf_vec3_copy(shape->friction, geom->friction);
-    shape->mix = geom->mix;
-    shape->margin = geom->margin;
-    shape->gap = geom->gap;
-    shape->softness = geom->softness;
     shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_MJCF_PLANE;
-    memcpy(shape->fluid_coefficients, geom->fluid_coefficients, sizeof geom->fluid_coefficients);
     return MF_OK;
 }
 
@@ -452,6 +448,7 @@ static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
     mf_MjcfGeom like = {.type = from->type, .size = {from->size[0], from->size[1], from->size[2]}};
     mf_Shape shape = {.type = shape_types[from->type]};
     fill_size(&like, &shape);
+    *site = from->plain;
     site->name = name;
     site->body = mf_mjcf_draft_body(from->body);
     site->frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
@@ -459,7 +456,6 @@ static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
     memcpy(site->local_rotation, from->rotation, sizeof site->local_rotation);
     site->type = shape.type;
     mf_vec3_copy(site->size, shape.size);
-    site->group = from->group;
     return MF_OK;
 }
 
@@ -511,7 +507,8 @@ static void find_meeting(const mf_Mjcf *m, bool *meets) {
     for (uint32_t i = 0; i < m->geoms.count; i++) {
         const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[i];
         if (geom->shape < m->draft.shapes.count)
-            meets[geom->shape] = geom->contype != 0 || geom->conaffinity != 0 || geom->listed_world;
+            meets[geom->shape] = geom->plain.contact_type != 0 || geom->plain.contact_with != 0 ||
+                                 geom->listed_world;
     }
 }
 

@@ -88,7 +88,7 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
 // The vertices in the mesh's own frame, as doubles and rounded.
 static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
     double turn[4];
-    memcpy(turn, mesh->reference_rotation, sizeof turn);
+    memcpy(turn, mesh->plain.reference_rotation, sizeof turn);
     if (!mf_mjcf_unit(turn))
         return mf_mjcf_fail(m, mesh->node, "<mesh> refquat: expected a rotation, found zeros");
     bool turned = turn[1] != 0.0 || turn[2] != 0.0 || turn[3] != 0.0;
@@ -99,11 +99,11 @@ static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
         float *vertex = &data->vertices[3 * (size_t)i];
         double *exact = &mesh->exact[3 * (size_t)i];
         mf_vec3_set(exact, vertex[0], vertex[1], vertex[2]);
-        mf_vec3_sub(exact, exact, mesh->reference_position);
+        mf_vec3_sub(exact, exact, mesh->plain.reference_position);
         if (turned)
             mf_quat_rotate_inverse(exact, turn, exact);
         for (int axis = 0; axis < 3; axis++) {
-            exact[axis] *= mesh->scale[axis];
+            exact[axis] *= mesh->plain.scale[axis];
             if (!(mf_abs(exact[axis]) < 1e30))
                 return mf_mjcf_fail(m, mesh->node, "<mesh>: a scaled vertex is too large");
             vertex[axis] = (float)exact[axis];
@@ -112,7 +112,7 @@ static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
     // A mirrored mesh must still face outward.
     for (uint32_t i = 0; i < data->triangle_count; i++) {
         uint32_t *corner = &data->triangles[3 * (size_t)i], second = corner[1];
-        if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] > 0.0)
+        if (mesh->plain.scale[0] * mesh->plain.scale[1] * mesh->plain.scale[2] > 0.0)
             break;
         corner[1] = corner[2];
         corner[2] = second;
@@ -131,17 +131,15 @@ static mf_Status add_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh, const char *path, mf_Me
         mf_mesh_release(data);
         return status == MF_OK ? mf_mjcf_no_memory(m) : status;
     }
-    *item = (mf_Mesh){.path = copy,
-                      .name = name,
-                      .vertex_count = data->vertex_count,
-                      .triangle_count = data->triangle_count,
-                      .vertices = data->vertices,
-                      .triangles = data->triangles,
-                      .shell = mesh->mass_kind == MF_MJCF_MASS_SHELL,
-                      .hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0};
-    mf_vec3_copy(item->reference_position, mesh->reference_position);
-    memcpy(item->reference_rotation, mesh->reference_rotation, sizeof item->reference_rotation);
-    mf_vec3_copy(item->scale, mesh->scale);
+    *item = mesh->plain;
+    item->path = copy;
+    item->name = name;
+    item->vertex_count = data->vertex_count;
+    item->triangle_count = data->triangle_count;
+    item->vertices = data->vertices;
+    item->triangles = data->triangles;
+    item->shell = mesh->mass_kind == MF_MJCF_MASS_SHELL;
+    item->hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0;
     mesh->draft = m->draft.meshes.count - 1;
     mesh->loaded = true;
     // A cloud of points stands for its convex hull.

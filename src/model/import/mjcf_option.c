@@ -162,33 +162,17 @@ enum { MOST_SWEEPS = 10000 }; // against slip, in each step
 
 typedef struct Option {
     mf_Physics physics;
-    int32_t integrator, cone, solver, noslip_iterations;
+    int32_t solver, noslip_iterations;
     double iterations;
 } Option;
 
-static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
-static const char *const cones[] = {"pyramidal", "elliptic", NULL};
 static const char *const solvers[] = {"PGS", "CG", "Newton", NULL};
 
 static const mf_MjcfField option_fields[] = {
-    {"timestep", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.step), NULL},
-    {"impratio", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.friction_impedance_ratio), NULL},
-    {"gravity", MF_MJCF_NUMBERS, 3, 3, FIELD(Option, physics.gravity), NULL},
-    {"wind", MF_MJCF_NUMBERS, 3, 3, FIELD(Option, physics.wind), NULL},
-    {"magnetic", MF_MJCF_NUMBERS, 3, 3, FIELD(Option, physics.magnetic), NULL},
-    {"density", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.density), NULL},
-    {"viscosity", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.viscosity), NULL},
-    {"o_margin", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.override_margin), NULL},
-    {"o_solref", MF_MJCF_NUMBERS, 1, 2, FIELD(Option, physics.override_softness.reference), NULL},
-    {"o_solimp", MF_MJCF_NUMBERS, 1, 5, FIELD(Option, physics.override_softness.impedance), NULL},
-    {"o_friction", MF_MJCF_NUMBERS, 1, 5, FIELD(Option, physics.override_friction), NULL},
+    {"", MF_MJCF_PLAIN, MF_ITEM_PHYSICS, 0, FIELD(Option, physics), NULL},
     {"noslip_iterations", MF_MJCF_INTEGER, 0, 0, FIELD(Option, noslip_iterations), NULL},
-    {"noslip_tolerance", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.noslip_tolerance), NULL},
-    {"integrator", MF_MJCF_CHOICE, 0, 0, FIELD(Option, integrator), integrators},
-    {"cone", MF_MJCF_CHOICE, 0, 0, FIELD(Option, cone), cones},
     {"solver", MF_MJCF_CHOICE, 0, 0, FIELD(Option, solver), solvers},
     {"iterations", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, iterations), NULL},
-    {"tolerance", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, physics.solver_tolerance), NULL},
     // How MuJoCo solves, which is not how Mayfly does.
     PASSED("ls_tolerance"),
     PASSED("ccd_tolerance"),
@@ -305,8 +289,6 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
             (uint32_t)mf_clamp(option.iterations, 0.0, MOST_ITERATIONS);
     else
         option.physics.solver_tolerance = mf_physics().solver_tolerance;
-    option.physics.integrator = (mf_PhysicsIntegrator)option.integrator;
-    option.physics.cone = (mf_FrictionCone)option.cone;
     m->draft.physics = option.physics;
     return status;
 }

@@ -175,19 +175,66 @@ static mf_Status read_field(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFie
         return is_zero(text) ? MF_OK : mf_mjcf_refuse(m, node, field->name);
     case MF_MJCF_ELSEWHERE:
     case MF_MJCF_PASSED:
+    case MF_MJCF_PLAIN:
         break;
     }
     return MF_OK;
 }
 
+// Whether the table of model fields spells the attribute as a member of structure `item`, and how
+// it is read then. `pattern`: what the structure around it makes of the spelling ("sol%slimit").
+static bool find_plain(mf_ItemType item, const char *pattern, const char *attribute,
+                       mf_MjcfField *out) {
+    static const mf_MjcfKind kinds[] = {
+        [MF_VALUE_REAL] = MF_MJCF_NUMBERS,   [MF_VALUE_INTEGER] = MF_MJCF_INTEGER,
+        [MF_VALUE_NUMBER] = MF_MJCF_INTEGER, [MF_VALUE_FLAG] = MF_MJCF_FLAG,
+        [MF_VALUE_WORD] = MF_MJCF_CHOICE,    [MF_VALUE_TEXT] = MF_MJCF_TEXT};
+    const mf_ItemTable *table = mf_item_table(item);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const mf_ModelField *field = &table->fields[i];
+        char name[64];
+        if (field->mjcf == NULL || field->spelled & (MF_SPELLED_OTHER | MF_SPELLED_RANGE))
+            continue;
+        mf_spell(name, sizeof name, pattern, field->mjcf);
+        if (field->type == MF_VALUE_ITEM && find_plain(field->item, name, attribute, out)) {
+            out->offset += field->offset;
+            return true;
+        }
+        if (field->type == MF_VALUE_ITEM || strcmp(name, attribute) != 0)
+            continue;
+        const uint8_t most = (uint8_t)field->count;
+        *out = (mf_MjcfField){.name = attribute,
+                              .kind = kinds[field->type],
+                              .least = field->spelled & MF_SPELLED_SHORT ? 1 : most,
+                              .most = most,
+                              .offset = field->offset,
+                              .words = field->words};
+        return true;
+    }
+    return false;
+}
+
+static bool find_field(const mf_MjcfField *fields, const char *attribute, mf_MjcfField *out) {
+    for (; fields->name != NULL; fields++) {
+        *out = *fields;
+        if (fields->kind != MF_MJCF_PLAIN && strcmp(fields->name, attribute) == 0)
+            return true;
+        if (fields->kind == MF_MJCF_PLAIN &&
+            find_plain((mf_ItemType)fields->least, "%s", attribute, out)) {
+            out->offset += fields->offset;
+            return true;
+        }
+    }
+    return false;
+}
+
 mf_Status mf_mjcf_read(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *fields, void *item) {
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const mf_XmlAttribute *attribute = &node->attributes[i];
-        const mf_MjcfField *field = fields;
-        while (field->name && strcmp(field->name, attribute->name) != 0)
-            field++;
-        mf_Status status = field->name ? read_field(m, node, field, attribute->value, item)
-                                       : mf_mjcf_refuse(m, node, attribute->name);
+        mf_MjcfField field;
+        mf_Status status = find_field(fields, attribute->name, &field)
+                               ? read_field(m, node, &field, attribute->value, item)
+                               : mf_mjcf_refuse(m, node, attribute->name);
         if (status != MF_OK)
             return status;
     }

@@ -3,69 +3,9 @@
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"
+#include "model/sensor_kind.h"
 
 #include <string.h>
-
-typedef enum Target {
-    ON_SITE,
-    ON_JOINT, // hinge or slide
-    ON_LIMITED_JOINT,
-    ON_BALL,
-    ON_TENDON,
-    ON_ACTUATOR,
-    ON_FRAME, // any object, and maybe relative to another one
-    ON_BODY,
-    ON_CONTACTS,
-    ON_NOTHING
-} Target;
-
-static const struct {
-    const char *name;
-    mf_SensorType type;
-    Target target;
-    uint32_t count;
-} kinds[] = {{"touch", MF_SENSOR_TOUCH, ON_SITE, 1},
-             {"accelerometer", MF_SENSOR_ACCELEROMETER, ON_SITE, 3},
-             {"velocimeter", MF_SENSOR_VELOCIMETER, ON_SITE, 3},
-             {"gyro", MF_SENSOR_GYRO, ON_SITE, 3},
-             {"force", MF_SENSOR_FORCE, ON_SITE, 3},
-             {"torque", MF_SENSOR_TORQUE, ON_SITE, 3},
-             {"magnetometer", MF_SENSOR_MAGNETOMETER, ON_SITE, 3},
-             {"rangefinder", MF_SENSOR_RANGEFINDER, ON_SITE, 1},
-             {"jointpos", MF_SENSOR_JOINT_POSITION, ON_JOINT, 1},
-             {"jointvel", MF_SENSOR_JOINT_VELOCITY, ON_JOINT, 1},
-             {"tendonpos", MF_SENSOR_TENDON_POSITION, ON_TENDON, 1},
-             {"tendonvel", MF_SENSOR_TENDON_VELOCITY, ON_TENDON, 1},
-             {"actuatorpos", MF_SENSOR_ACTUATOR_POSITION, ON_ACTUATOR, 1},
-             {"actuatorvel", MF_SENSOR_ACTUATOR_VELOCITY, ON_ACTUATOR, 1},
-             {"actuatorfrc", MF_SENSOR_ACTUATOR_FORCE, ON_ACTUATOR, 1},
-             {"jointactuatorfrc", MF_SENSOR_JOINT_ACTUATOR_FORCE, ON_JOINT, 1},
-             {"tendonactuatorfrc", MF_SENSOR_TENDON_ACTUATOR_FORCE, ON_TENDON, 1},
-             {"ballquat", MF_SENSOR_BALL_QUATERNION, ON_BALL, 4},
-             {"ballangvel", MF_SENSOR_BALL_RATE, ON_BALL, 3},
-             {"jointlimitpos", MF_SENSOR_JOINT_LIMIT_POSITION, ON_LIMITED_JOINT, 1},
-             {"jointlimitvel", MF_SENSOR_JOINT_LIMIT_VELOCITY, ON_LIMITED_JOINT, 1},
-             {"jointlimitfrc", MF_SENSOR_JOINT_LIMIT_FORCE, ON_LIMITED_JOINT, 1},
-             {"tendonlimitpos", MF_SENSOR_TENDON_LIMIT_POSITION, ON_TENDON, 1},
-             {"tendonlimitvel", MF_SENSOR_TENDON_LIMIT_VELOCITY, ON_TENDON, 1},
-             {"tendonlimitfrc", MF_SENSOR_TENDON_LIMIT_FORCE, ON_TENDON, 1},
-             {"framepos", MF_SENSOR_FRAME_POSITION, ON_FRAME, 3},
-             {"framequat", MF_SENSOR_FRAME_QUATERNION, ON_FRAME, 4},
-             {"framexaxis", MF_SENSOR_FRAME_X_AXIS, ON_FRAME, 3},
-             {"frameyaxis", MF_SENSOR_FRAME_Y_AXIS, ON_FRAME, 3},
-             {"framezaxis", MF_SENSOR_FRAME_Z_AXIS, ON_FRAME, 3},
-             {"framelinvel", MF_SENSOR_FRAME_VELOCITY, ON_FRAME, 3},
-             {"frameangvel", MF_SENSOR_FRAME_RATE, ON_FRAME, 3},
-             {"framelinacc", MF_SENSOR_FRAME_ACCELERATION, ON_FRAME, 3},
-             {"frameangacc", MF_SENSOR_FRAME_ANGULAR_ACCELERATION, ON_FRAME, 3},
-             {"subtreecom", MF_SENSOR_SUBTREE_CENTER, ON_BODY, 3},
-             {"subtreelinvel", MF_SENSOR_SUBTREE_VELOCITY, ON_BODY, 3},
-             {"subtreeangmom", MF_SENSOR_SUBTREE_MOMENTUM, ON_BODY, 3},
-             {"e_potential", MF_SENSOR_POTENTIAL_ENERGY, ON_NOTHING, 1},
-             {"e_kinetic", MF_SENSOR_KINETIC_ENERGY, ON_NOTHING, 1},
-             {"clock", MF_SENSOR_CLOCK, ON_NOTHING, 1},
-             {"contact", MF_SENSOR_CONTACTS, ON_CONTACTS, 0},
-             {"user", MF_SENSOR_USER, ON_NOTHING, 0}};
 
 typedef struct SensorAttributes {
     const char *name, *site, *joint, *tendon, *actuator, *body, *object_type, *object,
@@ -209,8 +149,8 @@ static mf_Status on_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, m
     return MF_OK;
 }
 
-static mf_Status on_joint(mf_Mjcf *m, const mf_XmlNode *node, const char *name, Target target,
-                          mf_Sensor *sensor, bool *found) {
+static mf_Status on_joint(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
+                          mf_SensorPlace target, mf_Sensor *sensor, bool *found) {
     uint32_t index;
     mf_Status status = find_named(m, node, "joint", name, &m->joint_names, &index);
     *found = status == MF_OK && index != MF_NONE;
@@ -218,11 +158,12 @@ static mf_Status on_joint(mf_Mjcf *m, const mf_XmlNode *node, const char *name, 
         return status;
     const mf_MjcfJoint *joint = &mf_mjcf_joints(m)[index];
     bool ball = joint->type == MF_MJCF_BALL, single = joint->type >= MF_MJCF_SLIDE;
-    if (target == ON_BALL ? !ball : target == ON_JOINT ? !single : !single && !ball)
+    if (target == MF_AT_BALL ? !ball : target == MF_AT_JOINT ? !single : !single && !ball)
         return mf_mjcf_fail(m, node, "<%.80s> joint: '%.100s' is not of the right type", node->name,
                             name);
     sensor->joint = joint->draft;
-    if (target == ON_LIMITED_JOINT && !mf_is_finite(mf_draft_joints(&m->draft)[joint->draft].upper))
+    if (target == MF_AT_LIMITED_JOINT &&
+        !mf_is_finite(mf_draft_joints(&m->draft)[joint->draft].upper))
         return mf_mjcf_fail(m, node, "<%.80s> joint: '%.100s' has no limits", node->name, name);
     return MF_OK;
 }
@@ -240,34 +181,35 @@ static mf_Status on_frame(mf_Mjcf *m, const mf_XmlNode *node, const SensorAttrib
                       found);
 }
 
-static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, Target target,
+static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, mf_SensorPlace target,
                              const SensorAttributes *attributes, mf_Sensor *sensor, bool *found) {
     uint32_t index = MF_NONE;
     mf_Status status = MF_OK;
     switch (target) {
-    case ON_SITE:
+    case MF_AT_SITE:
         return on_site(m, node, attributes->site, sensor, found);
-    case ON_JOINT:
-    case ON_LIMITED_JOINT:
-    case ON_BALL:
+    case MF_AT_JOINT:
+    case MF_AT_LIMITED_JOINT:
+    case MF_AT_BALL:
         return on_joint(m, node, attributes->joint, target, sensor, found);
-    case ON_TENDON:
+    case MF_AT_TENDON:
         status = find_named(m, node, "tendon", attributes->tendon, &m->tendon_names, &index);
         sensor->tendon = index;
         break;
-    case ON_ACTUATOR:
+    case MF_AT_ACTUATOR:
         status = find_named(m, node, "actuator", attributes->actuator, &m->actuator_names, &index);
         sensor->actuator = index;
         break;
-    case ON_FRAME:
+    case MF_AT_FRAME:
         return on_frame(m, node, attributes, sensor, found);
-    case ON_BODY:
+    case MF_AT_BODY:
         status = find_named(m, node, "body", attributes->body, &m->body_names, &index);
         sensor->body = mf_mjcf_draft_body(index);
         break;
-    case ON_CONTACTS:
+    case MF_AT_CONTACTS:
         return mf_mjcf_read_query(m, node, &sensor->query, &sensor->count, found);
-    case ON_NOTHING:
+    case MF_AT_OWN:
+    case MF_AT_NOTHING:
         index = 0;
         break;
     }
@@ -307,13 +249,14 @@ static mf_Status read_signal(mf_Mjcf *m, const mf_XmlNode *node, const SensorAtt
 
 static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
     SensorAttributes attributes = {0};
-    size_t kind = 0, count = sizeof kinds / sizeof *kinds;
+    mf_SensorType type = 0;
     bool found = false;
-    while (kind < count && strcmp(kinds[kind].name, node->name) != 0)
-        kind++;
-    if (kind == count)
+    const mf_SensorKind *kind = mf_sensor_kind(type);
+    while (kind != NULL && (kind->mjcf == NULL || strcmp(kind->mjcf, node->name) != 0))
+        kind = mf_sensor_kind(++type);
+    if (kind == NULL)
         return mf_mjcf_refuse(m, node, NULL);
-    const bool contacts = kinds[kind].target == ON_CONTACTS;
+    const bool contacts = kind->place == MF_AT_CONTACTS;
     mf_Status status = mf_mjcf_read(m, node, contacts ? contact_fields : fields, &attributes);
     if (status != MF_OK)
         return status;
@@ -321,17 +264,17 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
     status = read_signal(m, node, &attributes, &signal);
     if (status != MF_OK)
         return status;
-    bool user = kinds[kind].type == MF_SENSOR_USER;
+    bool user = type == MF_SENSOR_USER;
     if (user && (attributes.count < 1 || attributes.count > 1000000))
         return mf_mjcf_fail(m, node, "<user> dim: expected 1 to 1000000, found %d",
                             attributes.count);
     mf_Sensor *sensor =
-        mf_draft_add_sensor(&m->draft, attributes.name ? attributes.name : "", kinds[kind].type);
+        mf_draft_add_sensor(&m->draft, attributes.name ? attributes.name : "", type);
     if (sensor == NULL)
         return mf_mjcf_no_memory(m);
     sensor->signal = signal;
-    sensor->count = user ? (uint32_t)attributes.count : kinds[kind].count;
-    status = find_target(m, node, kinds[kind].target, &attributes, sensor, &found);
+    sensor->count = user ? (uint32_t)attributes.count : kind->count;
+    status = find_target(m, node, kind->place, &attributes, sensor, &found);
     if (status != MF_OK || !found) {
         m->draft.sensors.count--;
         return status;

@@ -6,7 +6,6 @@
 
 #include "math/scalar.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct Term {
@@ -68,8 +67,6 @@ static double start_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
 static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *to) {
     const mf_XmlNode *node = from->node;
     bool limited, forced;
-    to->lower = to->force_lower = -(double)INFINITY;
-    to->upper = to->force_upper = (double)INFINITY;
     mf_Status status = mf_mjcf_limited(m, node, "", from->limited, from->range, &limited);
     if (status == MF_OK)
         status = mf_mjcf_limited(m, node, "actuatorfrc", from->force_limited, from->force_range,
@@ -80,11 +77,11 @@ static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *t
         status = mf_mjcf_stiffness(m, node, "damping", from->damping, &to->damping);
     if (status != MF_OK)
         return status;
-    if (!(from->friction >= 0.0) || !(from->armature >= 0.0))
+    if (!(to->friction >= 0.0) || !(to->armature >= 0.0))
         return mf_mjcf_fail(m, node,
                             "<%.80s>: frictionloss and armature must be >= 0, found %g "
                             "and %g",
-                            node->name, from->friction, from->armature);
+                            node->name, to->friction, to->armature);
     if (limited) {
         to->lower = from->range[0];
         to->upper = from->range[1];
@@ -93,12 +90,6 @@ static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *t
         to->force_lower = from->force_range[0];
         to->force_upper = from->force_range[1];
     }
-    to->friction = from->friction;
-    to->armature = from->armature;
-    to->limit_margin = from->margin;
-    to->limit_softness = from->limit;
-    to->friction_softness = from->dry;
-    to->group = from->group;
     return MF_OK;
 }
 
@@ -266,11 +257,11 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
     if (status != MF_OK)
         return status;
     mf_MjcfTendon from = class->tendon;
-    mf_Tendon tendon = {.name = ""};
     bool dropped = false;
     from.name = NULL;
     from.node = node;
     status = mf_mjcf_read(m, node, mf_mjcf_tendon_fields, &from);
+    mf_Tendon tendon = from.plain;
     if (status == MF_OK)
         status = spatial ? read_path(m, node, &tendon, &dropped)
                          : read_terms(m, node, &tendon, &dropped);

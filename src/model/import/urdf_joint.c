@@ -145,12 +145,6 @@ static mf_Status read_dynamics(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *
 static mf_Status read_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
     static const char *const known[] = {"origin", "parent",   "child", "axis",
                                         "limit",  "dynamics", "mimic", NULL};
-    mf_quat_identity(joint->rotation);
-    mf_vec3_set(joint->axis, 1.0, 0.0, 0.0);
-    joint->lower = -(double)INFINITY;
-    joint->upper = joint->speed = joint->effort = (double)INFINITY;
-    joint->mimic = MF_NONE;
-    joint->multiplier = 1.0;
     mf_Status status = read_type(urdf, node, joint);
     if (status == MF_OK)
         status = find_link(urdf, node, "parent", joint->name, &joint->parent);
@@ -181,6 +175,7 @@ static mf_Status add_joint(mf_Urdf *urdf, const mf_XmlNode *node) {
         return mf_urdf_no_memory(urdf);
     item->node = node;
     item->draft = MF_NONE;
+    mf_item_reset(MF_ITEM_JOINT, &item->joint);
     item->joint.name = name;
     status = read_joint(urdf, node, &item->joint);
     if (status != MF_OK)

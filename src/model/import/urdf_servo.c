@@ -7,23 +7,7 @@
 // before, attribute by attribute.
 #include "model/import/urdf.h"
 
-#include <stddef.h>
 #include <string.h>
-
-static const struct {
-    const char *name;
-    size_t offset;
-    bool above; // 0 itself is not allowed
-} attributes[] = {{"gain", offsetof(mf_Servo, gain), true},
-                  {"damping", offsetof(mf_Servo, damping), false},
-                  {"effort", offsetof(mf_Servo, effort), true},
-                  {"speed", offsetof(mf_Servo, speed), true},
-                  {"no_load_speed", offsetof(mf_Servo, no_load_speed), true},
-                  {"rotor_inertia", offsetof(mf_Servo, rotor_inertia), false},
-                  {"gear", offsetof(mf_Servo, gear), true},
-                  {"backlash", offsetof(mf_Servo, backlash), false}};
-
-enum { ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
 static bool can_have_motor(const mf_Joint *joint) {
     return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
@@ -34,9 +18,8 @@ static bool can_have_motor(const mf_Joint *joint) {
 static mf_Status check_names(mf_Urdf *urdf, const mf_XmlNode *node) {
     for (uint32_t a = 0; a < node->attribute_count; a++) {
         const mf_XmlAttribute *own = &node->attributes[a];
-        bool known = strcmp(own->name, "joint") == 0;
-        for (int i = 0; i < ATTRIBUTES && !known; i++)
-            known = strcmp(own->name, attributes[i].name) == 0;
+        bool known =
+            strcmp(own->name, "joint") == 0 || mf_item_field(MF_ITEM_SERVO, own->name) != NULL;
         if (!known)
             return mf_xml_fail(
                 &urdf->xml, node, urdf->error, MF_BAD_FILE,
@@ -49,21 +32,23 @@ static mf_Status check_names(mf_Urdf *urdf, const mf_XmlNode *node) {
 
 static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
     mf_Servo servo = joint->servo.gain > 0.0 ? joint->servo : mf_servo();
-    for (int i = 0; i < ATTRIBUTES; i++) {
-        double *value = (double *)(void *)((char *)&servo + attributes[i].offset);
-        mf_Status status =
-            mf_xml_numbers(&urdf->xml, node, attributes[i].name, 1, value, urdf->error);
+    const mf_ItemTable *table = mf_item_table(MF_ITEM_SERVO);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const mf_ModelField *field = &table->fields[i];
+        double *value = (double *)(void *)((char *)&servo + field->offset);
+        mf_Status status = mf_xml_numbers(&urdf->xml, node, field->name, 1, value, urdf->error);
         if (status != MF_OK)
             return status;
-        bool good = attributes[i].above ? *value > 0.0 : *value >= 0.0;
-        if (good)
+        // A motor has a gain, and what is above 0 when it is not given stays there.
+        bool above = i == 0 || field->initial != NULL;
+        if (above ? *value > 0.0 : *value >= 0.0)
             continue;
         if (i == 0 && mf_xml_attribute(node, "gain") == NULL)
             return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
                                "<servo> of joint '%.100s' needs a gain", joint->name);
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<servo>: %s must be %s 0, found %g", attributes[i].name,
-                           attributes[i].above ? ">" : ">=", *value);
+                           "<servo>: %s must be %s 0, found %g", field->name,
+                           above ? ">" : ">=", *value);
     }
     joint->servo = servo;
     return MF_OK;

@@ -1,0 +1,28 @@
+// Walkers over the table of model fields: defaults and hashes of any structure of a model.
+#ifndef MAYFLY_SRC_MODEL_FIELDS_H
+#define MAYFLY_SRC_MODEL_FIELDS_H
+
+#include <mayfly/model_fields.h>
+
+#define MF_HASHED_BY_CODE 999u // hash of a field: hash.c says when it counts
+
+// Where an item has the field.
+static inline const void *mf_field_at(const mf_ModelField *field, const void *item) {
+    return (const char *)item + field->offset;
+}
+
+// How many items or numbers a list or an array of `model` has.
+static inline uint32_t mf_field_length(const mf_Model *model, const mf_ModelField *field) {
+    return *(const uint32_t *)(const void *)((const char *)model + field->length);
+}
+
+// The attribute of a field in a structure that another one spells ("sol%slimit" of "ref").
+void mf_spell(char *out, size_t size, const char *pattern, const char *attribute);
+
+// Defaults into a structure; texts are "".
+void mf_item_reset(mf_ItemType item, void *values);
+
+// The hash with every field of the item whose turn is in first .. first + 98, turn by turn.
+uint64_t mf_item_hash(uint64_t hash, mf_ItemType item, const void *values, uint32_t first);
+
+#endif
