@@ -11,16 +11,16 @@ extern "C" {
 #endif
 
 typedef struct mf_CompareConfig {
-    uint32_t struct_size;         // [byte] set by mf_compare_config()
-    const mf_Gait *gait;          // borrowed; NULL: the robot stands
-    double command[3];            // [m/s], [m/s], [rad/s] forward, left, turn; default 0
-    double duration;              // [s] > 0, default 10
-    double settle;                // [s] >= 0, stands before that, default 0.5
-    mf_Time step;                 // [ns] default 1 ms
-    mf_Time control_interval;     // [ns] of the gait and the joint paths; a multiple; default 10 ms
-    const mf_Terrain *terrain;    // borrowed; NULL: flat
-    double friction;              // [1] with the ground, default NAN: as the model says
-    uint32_t price_robots;        // [1] side by side when the price is measured; 0: it is not; 256
+    uint32_t struct_size;      // [byte] set by mf_compare_config()
+    const mf_Gait *gait;       // borrowed; NULL: the robot stands
+    double command[3];         // [m/s], [m/s], [rad/s] forward, left, turn; default 0
+    double duration;           // [s] > 0, default 10
+    double settle;             // [s] >= 0, stands before that, default 0.5
+    mf_Time step;              // [ns] default 1 ms
+    mf_Time control_interval;  // [ns] of the gait and the joint paths; a multiple; default 10 ms
+    const mf_Terrain *terrain; // borrowed; NULL: flat
+    double friction;           // [1] with the ground, default NAN: as the model says
+    uint32_t price_robots;     // [1] side by side when the price is measured; 0: it is not; 256
     bool wanted[MF_MOTION_LEVELS]; // default all
 } mf_CompareConfig;
 MF_API mf_CompareConfig mf_compare_config(void);

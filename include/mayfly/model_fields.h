@@ -1,6 +1,7 @@
 // Mayfly: the table of model fields. Every member of the structures of a model is listed once, with
 // its unit, shape, default, MJCF and URDF spelling; hash, defaults, JSON, properties, Python's
-// parts and the plain attributes of MJCF are made from it. docs/reference/model_fields.md adds an attribute.
+// parts and the plain attributes of MJCF are made from it. docs/reference/model_fields.md adds an
+// attribute.
 #ifndef MAYFLY_MODEL_FIELDS_H
 #define MAYFLY_MODEL_FIELDS_H
 

@@ -73,8 +73,7 @@ static bool fma_safe(double a, double least, double most) {
 double mf_fma_double(double a, double b, double c) {
     if (a == 0.0 || b == 0.0)
         return a * b + c;
-    if (!fma_safe(a, FACTOR_LEAST, FACTOR_MOST) ||
-        !fma_safe(b, FACTOR_LEAST, FACTOR_MOST) ||
+    if (!fma_safe(a, FACTOR_LEAST, FACTOR_MOST) || !fma_safe(b, FACTOR_LEAST, FACTOR_MOST) ||
         !(c == 0.0 || fma_safe(c, TERM_LEAST, TERM_MOST)))
         return mf_fma_exact(a, b, c);
     Exact product = exact_product(a, b), low = exact_sum(c, product.low);
@@ -150,8 +149,7 @@ __m128d mf_fma_double2(__m128d a, __m128d b, __m128d c) {
     __m128d nothing = _mm_or_pd(_mm_cmpeq_pd(a, zero), _mm_cmpeq_pd(b, zero));
     __m128d safe = _mm_and_pd(fma_safe2(a, FACTOR_LEAST, FACTOR_MOST),
                               fma_safe2(b, FACTOR_LEAST, FACTOR_MOST));
-    safe = _mm_and_pd(safe, _mm_or_pd(fma_safe2(c, TERM_LEAST, TERM_MOST),
-                                      _mm_cmpeq_pd(c, zero)));
+    safe = _mm_and_pd(safe, _mm_or_pd(fma_safe2(c, TERM_LEAST, TERM_MOST), _mm_cmpeq_pd(c, zero)));
     int unsafe = _mm_movemask_pd(_mm_or_pd(safe, nothing)) ^ 3;
     if (__builtin_expect(unsafe != 0, 0))
         return (__m128d){mf_fma_double(a[0], b[0], c[0]), mf_fma_double(a[1], b[1], c[1])};

@@ -32,7 +32,7 @@ mf_KernelPick mf_pieces_kernels(const mf_Group *group);
 // Where a kernel finds a field: the value of component 0 of a lane of a block. Components are
 // MF_BLOCK values apart.
 typedef struct mf_Row {
-    char *base; // NULL: the group does not have the field
+    char *base;    // NULL: the group does not have the field
     size_t stride; // [byte] from block to block
     size_t value;  // [byte]
 } mf_Row;

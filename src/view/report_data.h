@@ -34,10 +34,10 @@ typedef struct mf_ReportData {
     mf_Trial fine;         // and with a smaller one
     uint32_t fine_divisor; // [1] how much smaller; 1 when no smaller step is possible
     mf_ReportLevel levels[MF_MOTION_LEVELS]; // the others than that it evolved at, dearest first
-    uint32_t level_count;                   // [1]
-    mf_Text film;                           // page with the champion's film; empty: none
-    mf_Scene scene;                         // one robot with the champion's controller
-    char *settings;                         // the experiment as YAML text
+    uint32_t level_count;                    // [1]
+    mf_Text film;                            // page with the champion's film; empty: none
+    mf_Scene scene;                          // one robot with the champion's controller
+    char *settings;                          // the experiment as YAML text
 } mf_ReportData;
 
 // Reads the archive and re-simulates the champion. `facts` is borrowed. On failure nothing is left.

@@ -56,8 +56,8 @@ mf_KernelPick mf_kernel_pick(mf_Isa isa, bool double_precision) {
 }
 
 bool mf_isa_available(mf_Isa isa) {
-    return isa == MF_ISA_AUTO || ((unsigned)isa <= MF_ISA_AVX512 &&
-                                  mf_kernel_row_available(mf_kernel_row(isa)));
+    return isa == MF_ISA_AUTO ||
+           ((unsigned)isa <= MF_ISA_AVX512 && mf_kernel_row_available(mf_kernel_row(isa)));
 }
 
 static mf_Isa best_isa(void) {

@@ -115,7 +115,8 @@ static void tables_find_the_farthest(void **state) {
                 const double length = sqrt(dot(way, way));
                 for (int k = 0; k < 3; k++)
                     way[k] /= length > 0.0 ? length : 1.0;
-                MF_ONE_LANE(mf_hull_on_plane)(hull, true, (Vec){-way[0], -way[1], -way[2]}, &corners);
+                MF_ONE_LANE(mf_hull_on_plane)
+                (hull, true, (Vec){-way[0], -way[1], -way[2]}, &corners);
                 for (uint32_t v = 0; v < hull->vertex_count; v++) {
                     double value = dot(hull->vertices_f64 + 3 * (size_t)v, way);
                     most = value > most ? value : most;

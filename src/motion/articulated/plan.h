@@ -484,14 +484,14 @@ typedef struct mf_ArtPlan {
     mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_ART_ROWS];
-    mf_Row row[MF_ART_ROWS]; // their data
-    mf_Row push_row;         // of push.link
-    uint64_t *zones_of_contact;     // as zones_at, per contact with the ground
-    uint64_t *zones_of_shape;       // as zones_at, per shape of `collide`
-    struct mf_ArtLook *look;        // what sensors look at (look.h); NULL: nothing
-    bool adheres;                   // an actuator pulls at what touches its body
-    uint32_t *contact_body;         // [1] model's body per contact with the ground,
-    uint32_t *shape_body;           // [1] per shape of `collide`; only where one adheres
+    mf_Row row[MF_ART_ROWS];    // their data
+    mf_Row push_row;            // of push.link
+    uint64_t *zones_of_contact; // as zones_at, per contact with the ground
+    uint64_t *zones_of_shape;   // as zones_at, per shape of `collide`
+    struct mf_ArtLook *look;    // what sensors look at (look.h); NULL: nothing
+    bool adheres;               // an actuator pulls at what touches its body
+    uint32_t *contact_body;     // [1] model's body per contact with the ground,
+    uint32_t *shape_body;       // [1] per shape of `collide`; only where one adheres
 } mf_ArtPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.

@@ -27,7 +27,8 @@ static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *conf
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.separation: need 0 .. 1", config->row->name);
     if (!isnan(config->spin_friction) &&
         !(config->spin_friction >= 0.0 && config->spin_friction <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.spin_friction: need 0 .. 1e6", config->row->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.spin_friction: need 0 .. 1e6",
+                       config->row->name);
     const mf_Model *model = mf_group_model(group);
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_FLOATING)

@@ -60,7 +60,7 @@ typedef void (*mf_DrivenStepFn)(const struct mf_DrivenBlock *block);
 
 typedef struct mf_DrivenPlan {
     mf_ArtPlan *art;
-    const char *name; // of the motion
+    const char *name;   // of the motion
     uint64_t interval;  // [1] steps between two readings of joint.target
     bool moves;         // moving limbs have a reaction
     bool bounces;       // contacts are stiffer on approach than on separation
@@ -75,7 +75,7 @@ typedef struct mf_DrivenPlan {
     mf_Pieces pieces;
     mf_Field *rows[MF_DRIVEN_ROWS];
     mf_Row row[MF_DRIVEN_ROWS]; // their data
-    union { // as they were given
+    union {                     // as they were given
         mf_RigidConfig rigid;
         mf_PrescribedConfig prescribed;
     } config;

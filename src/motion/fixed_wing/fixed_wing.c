@@ -259,32 +259,32 @@ static void choose_kernel(mf_WingPlan *plan, const mf_Group *group) {
 }
 
 static const char *const wing_reads[] = {"wind.velocity",
-                                        "?command.elevator",
-                                        "?command.aileron",
-                                        "?command.rudder",
-                                        "?command.throttle",
-                                        "?command.airspeed",
-                                        "?command.altitude",
-                                        "?command.course",
-                                        "?command.center",
-                                        "?command.radius",
-                                        NULL};
-static const char *const wing_writes[] = {"base.position",
-                                         "base.orientation",
-                                         "base.linear_velocity",
-                                         "base.angular_velocity",
-                                         "surface.angle",
-                                         "motor.throttle",
-                                         "command.accepted",
-                                         "command.refused",
-                                         "autopilot.memory",
-                                         "air.speed",
-                                         "air.alpha",
-                                         "air.beta",
-                                         "?gust.state",
-                                         "?gust.velocity",
-                                         "fault.word",
+                                         "?command.elevator",
+                                         "?command.aileron",
+                                         "?command.rudder",
+                                         "?command.throttle",
+                                         "?command.airspeed",
+                                         "?command.altitude",
+                                         "?command.course",
+                                         "?command.center",
+                                         "?command.radius",
                                          NULL};
+static const char *const wing_writes[] = {"base.position",
+                                          "base.orientation",
+                                          "base.linear_velocity",
+                                          "base.angular_velocity",
+                                          "surface.angle",
+                                          "motor.throttle",
+                                          "command.accepted",
+                                          "command.refused",
+                                          "autopilot.memory",
+                                          "air.speed",
+                                          "air.alpha",
+                                          "air.beta",
+                                          "?gust.state",
+                                          "?gust.velocity",
+                                          "fault.word",
+                                          NULL};
 
 static uint64_t hash_plan(const mf_WingPlan *plan) {
     const uint64_t choices[] = {(uint64_t)plan->settings.integrator, plan->interval, plan->stream};
@@ -301,11 +301,10 @@ mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
     if (status == MF_OK)
         status = mf_fixed_wing_check(&aircraft, error);
     if (status == MF_OK)
-        status = mf_wing_check_settings(
-            &used, mf_world_settings(mf_group_world(group))->step, error);
-    if (status == MF_OK)
         status =
-            mf_vehicle_check(group, "fixed_wing", "mf_fixed_wing_model", aircraft.mass, error);
+            mf_wing_check_settings(&used, mf_world_settings(mf_group_world(group))->step, error);
+    if (status == MF_OK)
+        status = mf_vehicle_check(group, "fixed_wing", "mf_fixed_wing_model", aircraft.mass, error);
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));

@@ -104,8 +104,8 @@ typedef struct mf_PointsPlan {
     mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_POINTS_ROWS]; // the fields in the order of mf_PointsBlock
-    mf_Row row[MF_POINTS_ROWS];    // their data
-    mf_Row push_row;               // of push.link
+    mf_Row row[MF_POINTS_ROWS];     // their data
+    mf_Row push_row;                // of push.link
     const mf_Field *push, *pushed;  // what collisions push links with, or NULL
 } mf_PointsPlan;
 

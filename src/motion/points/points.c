@@ -171,8 +171,7 @@ mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error
     status = bind_fields(group, plan, error);
     if (status == MF_OK) {
         choose_kernel(plan, group);
-        status =
-            mf_motion_join(group, &mf_points_row, plan, hash_settings(&settings), error);
+        status = mf_motion_join(group, &mf_points_row, plan, hash_settings(&settings), error);
     }
     if (status != MF_OK)
         mf_points_plan_destroy(mf_world_context(mf_group_world(group)), plan);

@@ -52,7 +52,8 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return mf_driven_energy(find_plan(group), instance);
 }
 
-void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic, double *potential) {
+void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic,
+                          double *potential) {
     if (group == NULL)
         return;
     const mf_MotionEnergy energy = row_energy(group, instance);
@@ -60,8 +61,8 @@ void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kine
     *potential = energy.potential;
 }
 
-void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
-                       double angular[3]) {
+void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                            double linear[3], double angular[3]) {
     if (group != NULL)
         mf_art_momentum(find_plan(group)->art, instance, true, center, linear, angular);
 }

@@ -259,14 +259,22 @@ static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
 }
 
 static const char *const quadrotor_reads[] = {
-    "?command.rotors", "?command.rates",    "?command.attitude", "?command.velocity",
-    "?command.thrust", "?command.position", "?command.yaw",      "wind.velocity",
-    NULL};
-static const char *const quadrotor_writes[] = {
-    "base.position",    "base.orientation", "base.linear_velocity", "base.angular_velocity",
-    "rotor.speed",      "command.accepted", "command.refused",      "fault.word",
-    "?rotor.command",   "?control.demand",  "?control.rate_integral",
-    "?control.velocity_integral",           NULL};
+    "?command.rotors",   "?command.rates",  "?command.attitude",
+    "?command.velocity", "?command.thrust", "?command.position",
+    "?command.yaw",      "wind.velocity",   NULL};
+static const char *const quadrotor_writes[] = {"base.position",
+                                               "base.orientation",
+                                               "base.linear_velocity",
+                                               "base.angular_velocity",
+                                               "rotor.speed",
+                                               "command.accepted",
+                                               "command.refused",
+                                               "fault.word",
+                                               "?rotor.command",
+                                               "?control.demand",
+                                               "?control.rate_integral",
+                                               "?control.velocity_integral",
+                                               NULL};
 
 mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
                            const mf_QuadrotorSettings *settings, mf_Error *error) {
@@ -295,8 +303,7 @@ mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
     status = add_fields(group, system, error);
     if (status == MF_OK) {
         bind_fields(group, system);
-        status =
-            mf_motion_join(group, &mf_quadrotor_row, system, hash_plan(&system->plan), error);
+        status = mf_motion_join(group, &mf_quadrotor_row, system, hash_plan(&system->plan), error);
     }
     if (status != MF_OK)
         mf_release(context, system);

@@ -105,8 +105,8 @@ mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *
     const mf_Model *model = mf_group_model(group);
     if (model->joint_count > 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: model %s has joints, and a vehicle is one body; make it with %s()", name,
-                       model->name, body);
+                       "%s: model %s has joints, and a vehicle is one body; make it with %s()",
+                       name, model->name, body);
     if (!(mf_abs(model->mass - mass) <= 1e-6 * mass))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s.mass: %g kg, but the model of group %s has %g kg; make it with %s()",

@@ -1,0 +1,212 @@
+// The motion table: what every row must have, and a toy motion that is nothing but its plan, its
+// step and its row (docs/how_to/add_a_motion.md shows the same lines).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "motion/table.h"
+#include "motion/vehicle/body.h"
+#include "world/attach.h"
+
+#include <mayfly/mayfly.h>
+
+// ---- the toy: bodies on a spring to the world's origin, without gravity -------------------------
+
+typedef struct Toy {
+    mf_Field *position, *velocity, *fault;
+    double stiffness, step; // [1/s^2], [s]
+} Toy;
+
+// Semi-implicit Euler, one instance after the other: no kernel, for the sake of the example.
+static void toy_run(const mf_SystemRun *run, void *plan) {
+    const Toy *toy = plan;
+    const uint32_t first = run->first_block * MF_BLOCK;
+    uint32_t end = first + run->block_count * MF_BLOCK;
+    if (end > mf_group_count(run->group))
+        end = mf_group_count(run->group);
+    for (uint32_t i = first; i < end; i++) {
+        if (mf_group_fault(run->group, i) != 0)
+            continue;
+        for (uint32_t c = 0; c < 3; c++) {
+            const double x = mf_field_get(toy->position, i, c);
+            const double v = mf_field_get(toy->velocity, i, c) - toy->step * toy->stiffness * x;
+            mf_field_set(toy->velocity, i, c, v);
+            mf_field_set(toy->position, i, c, x + toy->step * v);
+        }
+    }
+}
+
+static void toy_reset(mf_Group *group, uint32_t instance, void *plan) {
+    (void)group;
+    (void)instance;
+    (void)plan; // pose and velocity are those of the group's start
+}
+
+static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
+
+static const char *const toy_reads[] = {"base.position", "base.linear_velocity", NULL};
+static const char *const toy_writes[] = {"base.position", "base.linear_velocity", NULL};
+
+static const mf_MotionRow toy_row = {
+    .name = "toy",
+    .motion = MF_MOTION_COUNT,
+    .dynamic = true,
+    .add = toy_add,
+    .run = toy_run,
+    .reset = toy_reset,
+    .destroy = mf_attach_release,
+    .reads = toy_reads,
+    .writes = toy_writes,
+    .any_gravity = true,
+    .momentum = mf_vehicle_momentum,
+    .energy = mf_vehicle_energy,
+};
+
+static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    mf_Field *rows[MF_BODY_ROWS];
+    (void)config;
+    mf_Status status = mf_motion_begin(group, &toy_row, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    Toy *toy = mf_allocate(context, 1, sizeof *toy);
+    if (toy == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "toy: out of memory");
+    mf_canonical_rows(group, rows, MF_BODY_ROWS);
+    *toy = (Toy){.position = rows[0],
+                 .velocity = rows[2],
+                 .stiffness = 4.0,
+                 .step = mf_time_to_seconds(mf_world_settings(mf_group_world(group))->step)};
+    status = mf_motion_join(group, &toy_row, toy, 1, error);
+    if (status != MF_OK)
+        mf_release(context, toy);
+    return status;
+}
+
+static void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s", error->message);
+}
+
+// ---- a world with bodies ------------------------------------------------------------------------
+
+typedef struct Stage {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Stage;
+
+static void stage_open(Stage *stage, uint32_t count) {
+    const mf_VehicleBody body = {.name = "ball",
+                                 .mass = 2.0,
+                                 .inertia = {0.1, 0.1, 0.1, 0, 0, 0},
+                                 .radius = 0.1,
+                                 .clearance = 0.1};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_Error error = {0};
+    world.step = MF_MILLISECOND;
+    group.count = count;
+    group.double_precision = true;
+    must(mf_context_create(NULL, &stage->context, &error), &error);
+    must(mf_vehicle_model(stage->context, &body, &stage->model, &error), &error);
+    group.model = stage->model;
+    must(mf_world_create(stage->context, &world, &stage->world, &error), &error);
+    must(mf_world_add_group(stage->world, &group, &stage->group, &error), &error);
+}
+
+static void stage_close(Stage *stage) {
+    mf_world_destroy(stage->world);
+    mf_model_destroy(stage->model);
+    mf_context_destroy(stage->context);
+}
+
+// ---- tests --------------------------------------------------------------------------------------
+
+static void every_row_is_whole(void **state) {
+    (void)state;
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
+        mf_Motion found;
+        assert_non_null(row);
+        assert_int_equal(row->motion, i);
+        assert_string_equal(mf_motion_name((mf_Motion)i), row->name);
+        assert_true(mf_motion_find(row->name, &found));
+        assert_int_equal(found, i);
+        assert_int_equal(row->level, i < MF_MOTION_LEVELS);
+        assert_true(row->add && row->run && row->reset && row->destroy);
+        assert_true(row->reads && row->writes && row->momentum && row->energy);
+    }
+    assert_null(mf_motion_row(MF_MOTION_COUNT));
+    assert_null(mf_motion_row(MF_MOTION_OWN));
+}
+
+// x'' = -4 x from x = 1 at rest is cos(2 t).
+static void a_toy_motion_is_a_row(void **state) {
+    Stage stage;
+    mf_Error error = {0};
+    double center[3], linear[3], angular[3];
+    (void)state;
+    stage_open(&stage, 37);
+    must(toy_row.add(stage.group, NULL, &error), &error);
+    assert_non_null(mf_motion_plan(stage.group, &toy_row));
+    assert_int_equal(toy_row.add(stage.group, NULL, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "toy: the group moves by toy already");
+    mf_Field *position = mf_group_find_field(stage.group, "base.position");
+    for (uint32_t i = 0; i < 37; i++)
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(position, i, c, c == 0 ? 1.0 + i : 0.0);
+    mf_world_step(stage.world, 3000);
+    for (uint32_t i = 0; i < 37; i++)
+        assert_true(fabs(mf_field_get(position, i, 0) - (1.0 + i) * cos(6.0)) < 2e-3 * (1.0 + i));
+    toy_row.momentum(stage.group, 0, center, linear, angular);
+    assert_true(fabs(linear[0] + 2.0 * 2.0 * sin(6.0)) < 1e-2);
+    const mf_MotionEnergy energy = toy_row.energy(stage.group, 0);
+    assert_true(fabs(energy.kinetic - 0.5 * linear[0] * linear[0] / 2.0) < 1e-12);
+    stage_close(&stage);
+}
+
+static void vehicles_are_motions(void **state) {
+    mf_MotionsConfig config = mf_motions_config();
+    const mf_Car car = mf_car();
+    (void)state;
+    Stage stage;
+    mf_Error error = {0};
+    stage_open(&stage, 3);
+    assert_int_equal(mf_motion_add(stage.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "make it with mf_car_body()"));
+    config.start = MF_MOTION_CAR;
+    assert_int_equal(mf_motions_add(stage.group, &config, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_motion_of(stage.group, 0), MF_MOTION_COUNT);
+    stage_close(&stage);
+
+    must(mf_context_create(NULL, &stage.context, &error), &error);
+    mf_GroupConfig group = mf_group_config();
+    must(mf_car_body(stage.context, &car, "car", &stage.model, &error), &error);
+    group.model = stage.model;
+    must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
+    must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
+    must(mf_motion_add(stage.group, MF_MOTION_CAR, &config, &error), &error);
+    assert_int_equal(mf_motion_of(stage.group, 0), MF_MOTION_CAR);
+    assert_true(mf_motion_in(stage.group, MF_MOTION_CAR));
+    assert_false(mf_motion_in(stage.group, MF_MOTION_QUADROTOR));
+    mf_field_set(mf_group_find_field(stage.group, "base.linear_velocity"), 0, 0, 2.0);
+    const mf_MotionEnergy energy = mf_motion_energy(stage.group, 0);
+    assert_true(fabs(energy.kinetic - 2.0 * car.mass) < 1e-6 * car.mass);
+    stage_close(&stage);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(a_toy_motion_is_a_row),
+        cmocka_unit_test(vehicles_are_motions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
