@@ -1,6 +1,6 @@
-// Mayfly: the motions of a robot, from cheap to dear. They share the canonical state (pose and
-// velocity of the base, angle and rate of each joint), so a robot can change from one to another
-// while it runs. docs/explanation/ladder.md says what each can show, and how far they differ.
+// Mayfly: motions. The levels for robots with links and joints, from low to high cost, share their
+// state (base and joints), so a robot can change level while it runs; each vehicle has its own
+// motion. docs/explanation/ladder.md says what each level can show, and how far they differ.
 #ifndef MAYFLY_MOTION_H
 #define MAYFLY_MOTION_H
 
@@ -91,8 +91,8 @@ MF_API void mf_motions_set_control(mf_MotionsConfig *config, mf_Time interval);
 // Lets `group` move by `motion` alone, with its settings in `config`, of which `start` and `has`
 // are not asked; NULL: as they come. The same as mf_points_add, mf_rigid_add and so on, for a
 // motion that is known at run time only. MF_UNSUPPORTED: as mf_motion_check. MF_LIMIT: the robot is
-// too large; the group is as before. MF_BAD_ARGUMENT: no motion of this library, a setting, or the
-// group moves by something already.
+// too large; the group is as before. MF_BAD_ARGUMENT: no motion of this library, a setting, a model
+// that is not the vehicle's body, or the group moves by something already.
 MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
                                mf_Error *error);
 
@@ -100,9 +100,9 @@ MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_Motio
 
 // Lets each robot of `group` move by one of several motions: adds the field motion.level (an
 // mf_Motion per robot, part of the state) and all motions of `config`. A reset puts a robot back to
-// `start`. MF_UNSUPPORTED: as mf_motion_check. MF_BAD_ARGUMENT: the group moves by something
-// already, or settings of two motions make different contacts. After a failure the group must not
-// be used.
+// `start`. MF_UNSUPPORTED: as mf_motion_check, or `start` is a vehicle's. MF_BAD_ARGUMENT: the
+// group moves by something already, or settings of two motions make different contacts. After a
+// failure the group must not be used.
 MF_API mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
 
 // By which motion an instance moves; MF_MOTION_COUNT when the group has none of them.
