@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiment/keys.h"
-#include "suggest.h"
+#include "io/keys.h"
+#include "io/suggest.h"
 
 static int is_gait(const struct dirent *entry) {
     return mf_app_ends_with(entry->d_name, ".yaml");

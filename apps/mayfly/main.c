@@ -7,7 +7,7 @@
 #include "manual.h"
 #include "options.h"
 #include "experiment/gait_keys.h"
-#include "experiment/keys.h"
+#include "io/keys.h"
 #include "experiment/robots_keys.h"
 #include "experiment/vehicle_keys.h"
 

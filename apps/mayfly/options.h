@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "suggest.h"
+#include "io/suggest.h"
 
 typedef enum mf_OptionKind {
     MF_OPTION_FLAG,   // bool

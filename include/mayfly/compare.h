@@ -3,24 +3,15 @@
 #ifndef MAYFLY_COMPARE_H
 #define MAYFLY_COMPARE_H
 
-#include <mayfly/gait.h>
-#include <mayfly/motion.h>
+#include <mayfly/scene.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct mf_CompareConfig {
-    uint32_t struct_size;      // [byte] set by mf_compare_config()
-    const mf_Gait *gait;       // borrowed; NULL: the robot stands
-    double command[3];         // [m/s], [m/s], [rad/s] forward, left, turn; default 0
-    double duration;           // [s] > 0, default 10
-    double settle;             // [s] >= 0, stands before that, default 0.5
-    mf_Time step;              // [ns] default 1 ms
-    mf_Time control_interval;  // [ns] of the gait and the joint paths; a multiple; default 10 ms
-    const mf_Terrain *terrain; // borrowed; NULL: flat
-    double friction;           // [1] with the ground, default NAN: as the model says
-    uint32_t price_robots;     // [1] side by side when the price is measured; 0: it is not; 256
+    uint32_t struct_size;  // [byte] set by mf_compare_config()
+    uint32_t price_robots; // [1] side by side when the price is measured; 0: it is not; default 256
     bool wanted[MF_MOTION_LEVELS]; // default all
 } mf_CompareConfig;
 MF_API mf_CompareConfig mf_compare_config(void);
@@ -66,19 +57,22 @@ typedef struct mf_CompareRow {
 
 typedef struct mf_Comparison {
     mf_Context *context;
-    const char *model, *gait;       // names; borrowed
+    const char *model, *gait;       // names; of the scene file
     double command[3];              // [m/s], [m/s], [rad/s]
     double duration;                // [s]
     uint32_t price_robots, threads; // [1]
     mf_Isa isa;
     mf_Motion reference; // the dearest that ran
+    char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // of the scene: what is not as the file asks
+    uint32_t note_count;                       // [1]
     mf_CompareRow rows[MF_MOTION_LEVELS];
 } mf_Comparison;
 
-// Runs every wanted level. Levels that the model cannot support come out as not possible, with the
-// reason; MF_UNSUPPORTED when none can.
-MF_API mf_Status mf_compare(mf_Context *context, const mf_Model *model,
-                            const mf_CompareConfig *config, mf_Comparison **out, mf_Error *error);
+// Runs the only group of a scene, one robot, for the file's duration at every wanted level. Levels
+// that the model cannot support come out as not possible, with the reason; MF_UNSUPPORTED when none
+// can, or the scene has several groups or vehicles. The file must outlive the comparison.
+MF_API mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                            mf_Comparison **out, mf_Error *error);
 MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is fine
 
 // One line: what the level leaves out.

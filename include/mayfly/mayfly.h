@@ -5,12 +5,12 @@
 
 #include <mayfly/articulated.h>
 #include <mayfly/base.h>
+#include <mayfly/behaviour.h>
 #include <mayfly/car.h>
 #include <mayfly/collision.h>
 #include <mayfly/compare.h>
 #include <mayfly/control.h>
 #include <mayfly/environment.h>
-#include <mayfly/experiment.h>
 #include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/gait.h>
@@ -28,13 +28,13 @@
 #include <mayfly/record.h>
 #include <mayfly/report.h>
 #include <mayfly/rigid.h>
-#include <mayfly/robots.h>
+#include <mayfly/scene.h>
 #include <mayfly/search.h>
 #include <mayfly/sensor.h>
-#include <mayfly/swarm.h>
 #include <mayfly/terrain.h>
 #include <mayfly/tracks.h>
 #include <mayfly/vehicle.h>
+#include <mayfly/vehicle_file.h>
 #include <mayfly/world.h>
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef MAYFLY_REPORT_H
 #define MAYFLY_REPORT_H
 
-#include <mayfly/experiment.h>
+#include <mayfly/scene.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,10 +23,11 @@ typedef struct mf_Trial {
     mf_Context *context;
 } mf_Trial;
 
-// Simulates `genome` alone for the experiment's duration with its step divided by `divisor`
-// (>= 1; the joint interval and the controller's rate stay), sampling every `sample_period` [s].
-MF_API mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment, const uint8_t *genome,
-                              uint32_t genome_bytes, uint32_t divisor, double sample_period,
+// Simulates `genome` alone for the file's duration, as `config` says (motion, step, divisor;
+// `evaluates` and `count` are not asked; NULL: as the file says; the joint interval and the
+// controller's rate stay), sampling every `sample_period` [s], a multiple of the step.
+MF_API mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
+                              const uint8_t *genome, uint32_t genome_bytes, double sample_period,
                               mf_Trial *out, mf_Error *error);
 MF_API void mf_trial_free(mf_Trial *trial);
 
@@ -42,7 +43,7 @@ typedef struct mf_ReportFacts {
 
 // Writes the report of the archive's newest generation to `path` (atomically).
 MF_API mf_Status mf_report_write(mf_Context *context, mf_Archive *archive,
-                                 mf_Experiment *experiment, const mf_ReportFacts *facts,
+                                 mf_SceneFile *file, const mf_ReportFacts *facts,
                                  const char *path, mf_Error *error);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #ifndef MAYFLY_TRACKS_H
 #define MAYFLY_TRACKS_H
 
-#include <mayfly/swarm.h>
+#include <mayfly/scene.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,7 +14,7 @@ extern "C" {
 typedef struct mf_Tracks mf_Tracks;
 
 // Gets ready for a scene, which must outlive the tracks.
-MF_API mf_Status mf_tracks_create(mf_Context *context, const mf_SwarmScene *scene, mf_Tracks **out,
+MF_API mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
                                   mf_Error *error);
 // Notes where the agents are. Never fails: when the room is used up, every second sample is dropped
 // and only every second call counts from then on.

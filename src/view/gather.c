@@ -1,5 +1,5 @@
 // Gathers what a report shows: the run's curve and champion from the archive, and the champion
-// simulated again: with the experiment's step and with one ten times smaller, at every other level
+// simulated again: with the file's step and with one ten times smaller, at every other level
 // of physics, and for its film.
 #include "view/report_data.h"
 
@@ -36,13 +36,13 @@ static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error
     return status;
 }
 
-// A multiple of the step near the wanted period.
-static double choose_period(const mf_Experiment *experiment) {
+// A multiple of the step [ns] near the wanted period.
+static double choose_period(const mf_SceneFile *file, mf_Time step) {
     mf_Time wanted = MF_SECOND / SAMPLES_PER_SECOND;
-    mf_Time thin = mf_time_from_seconds(experiment->duration / SAMPLES_MOST);
+    mf_Time thin = mf_time_from_seconds(file->duration / SAMPLES_MOST);
     wanted = thin > wanted ? thin : wanted;
-    mf_Time steps = (wanted + experiment->step - 1) / experiment->step;
-    return mf_time_to_seconds(steps * experiment->step);
+    mf_Time steps = (wanted + step - 1) / step;
+    return mf_time_to_seconds(steps * step);
 }
 
 // The largest divisor up to ten that leaves a step which worlds accept.
@@ -54,34 +54,37 @@ static uint32_t choose_divisor(mf_Time step) {
 }
 
 static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
-    double period = choose_period(data->experiment);
-    mf_Status status = mf_trial_run(data->context, data->experiment, data->genome,
-                                    data->genome_bytes, 1, period, &data->trial, error);
-    data->fine_divisor = choose_divisor(data->experiment->step);
-    if (status == MF_OK && data->fine_divisor > 1)
-        status = mf_trial_run(data->context, data->experiment, data->genome, data->genome_bytes,
-                              data->fine_divisor, period, &data->fine, error);
+    mf_SceneConfig config = mf_scene_config();
+    config.count = 1;
+    config.evaluates = true;
+    mf_Status status = mf_scene_create(data->context, data->file, &config, &data->scene, error);
     if (status != MF_OK)
         return status;
-    status = mf_scene_create(data->context, data->experiment, 1, &data->scene, error);
-    if (status == MF_OK)
-        mf_scene_apply_genome(&data->scene, 0, data->genome);
+    mf_scene_apply_genome(&data->scene, 0, data->genome);
+    const double period = choose_period(data->file, data->scene.step);
+    status = mf_trial_run(data->context, data->file, NULL, data->genome, data->genome_bytes, period,
+                          &data->trial, error);
+    config.divisor = data->fine_divisor = choose_divisor(data->scene.step);
+    if (status == MF_OK && data->fine_divisor > 1)
+        status = mf_trial_run(data->context, data->file, &config, data->genome, data->genome_bytes,
+                              period, &data->fine, error);
     return status;
 }
 
 // One level: what it gives, or why there is nothing. Only memory stops the report.
 static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *error) {
     mf_ReportLevel *level = &data->levels[data->level_count++];
-    mf_Experiment other;
+    mf_SceneFile other = *data->file;
+    mf_SceneConfig config = mf_scene_config_at_level(data->file, motion);
+    const mf_Time step = config.step > 0 ? config.step : data->scene.step;
     mf_Trial trial;
     mf_Error reason = {0};
-    mf_experiment_at_level(data->experiment, motion, &other);
     other.fitness = MF_FITNESS_DISTANCE;
-    *level = (mf_ReportLevel){.motion = motion, .step = mf_time_to_seconds(other.step)};
+    *level = (mf_ReportLevel){.motion = motion, .step = mf_time_to_seconds(step)};
     mf_Status status = mf_motion_check(data->scene.model, motion, &reason);
     if (status == MF_OK)
-        status = mf_trial_run(data->context, &other, data->genome, data->genome_bytes, 1,
-                              choose_period(&other), &trial, &reason);
+        status = mf_trial_run(data->context, &other, &config, data->genome, data->genome_bytes,
+                              choose_period(&other, step), &trial, &reason);
     if (status == MF_NO_MEMORY) {
         if (error != NULL)
             *error = reason;
@@ -101,23 +104,25 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
 static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
     mf_Status status = MF_OK;
     for (int motion = MF_MOTION_LEVELS - 1; motion >= 0 && status == MF_OK; motion--)
-        if ((mf_Motion)motion != data->experiment->motion)
+        if ((mf_Motion)motion != data->scene.motion)
             status = try_level(data, (mf_Motion)motion, error);
     return status;
 }
 
 static mf_Status film(mf_ReportData *data, mf_Error *error) {
-    mf_Experiment *experiment = data->experiment;
+    mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
     mf_Film *film = NULL;
-    mf_Status status = mf_scene_create(data->context, experiment, 1, &scene, error);
+    config.count = 1;
+    config.evaluates = true;
+    mf_Status status = mf_scene_create(data->context, data->file, &config, &scene, error);
     if (status != MF_OK)
         return status;
     mf_scene_apply_genome(&scene, 0, data->genome);
-    double seconds = fmin(FILM_SECONDS, experiment->duration);
+    double seconds = fmin(FILM_SECONDS, data->file->duration);
     mf_Time period = MF_SECOND / FILM_PICTURES;
-    uint64_t steps = (uint64_t)((period + experiment->step - 1) / experiment->step);
-    double each = mf_time_to_seconds(experiment->step) * (double)steps;
+    uint64_t steps = (uint64_t)((period + scene.step - 1) / scene.step);
+    double each = mf_time_to_seconds(scene.step) * (double)steps;
     status = mf_film_create(scene.group, each, &film, error);
     for (uint32_t i = 0; status == MF_OK && i <= (uint32_t)(seconds / each); i++) {
         mf_film_sample(film);
@@ -134,9 +139,9 @@ static mf_Status film(mf_ReportData *data, mf_Error *error) {
     return status;
 }
 
-mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_Experiment *experiment,
+mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                            const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error) {
-    mf_ReportData data = {.context = context, .experiment = experiment, .facts = *facts};
+    mf_ReportData data = {.context = context, .file = file, .facts = *facts};
     mf_Status status = read_archive(&data, archive, error);
     if (status == MF_OK)
         status = simulate(&data, error);
@@ -145,7 +150,7 @@ mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_Experime
     if (status == MF_OK)
         status = film(&data, error);
     if (status == MF_OK)
-        status = mf_experiment_write(experiment, &data.settings, error);
+        status = mf_scene_file_write(file, &data.settings, error);
     if (status != MF_OK)
         mf_report_release(&data);
     *out = data;

@@ -39,25 +39,25 @@ static void close_section(mf_Text *text) {
 // ---- the fitness -------------------------------------------------------------------------------
 
 static bool rates_distance(const mf_ReportData *data) {
-    return data->experiment->hooks.fitness == NULL &&
-           data->experiment->fitness == MF_FITNESS_DISTANCE;
+    return data->file->hooks.fitness == NULL &&
+           data->file->fitness == MF_FITNESS_DISTANCE;
 }
 
 static const char *fitness_title(const mf_ReportData *data) {
-    return data->experiment->hooks.fitness != NULL ? "fitness"
-                                                   : mf_fitness_title(data->experiment->fitness);
+    return data->file->hooks.fitness != NULL ? "fitness"
+                                                   : mf_fitness_title(data->file->fitness);
 }
 
 // With a space in front; that of a program's own fitness is known to the program only.
 static const char *fitness_unit(const mf_ReportData *data) {
     static const char *const units[] = {" m", " m/s", " m/J", " m", " m"};
-    return data->experiment->hooks.fitness != NULL ? "" : units[data->experiment->fitness];
+    return data->file->hooks.fitness != NULL ? "" : units[data->file->fitness];
 }
 
 // ---- the head of the page ----------------------------------------------------------------------
 
 static double evaluations_of(const mf_ReportData *data) {
-    return (double)data->generation_count * data->experiment->search.population;
+    return (double)data->generation_count * data->file->search.population;
 }
 
 static double speed_of(const mf_ReportData *data) {
@@ -73,7 +73,7 @@ static void put_lead(mf_Text *text, const mf_ReportData *data) {
         mf_text_put(text, "gets <b>");
         mf_text_measure(text, data->trial.distance);
         mf_text_put(text, " m</b> away from its start in ");
-        mf_text_duration(text, data->experiment->duration);
+        mf_text_duration(text, data->file->duration);
     } else {
         mf_text_put(text, "<b>does not move</b>");
     }
@@ -173,7 +173,7 @@ static void put_labels(mf_Text *text, const mf_Chart *chart, Label *labels, uint
 }
 
 static void put_levels(mf_Text *text, const mf_ReportData *data, double best, double verified) {
-    const mf_VerifyConfig *verify = &data->experiment->verify;
+    const mf_VerifyConfig *verify = &data->file->verify;
     const char *level = mf_motion_name((mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC));
     mf_text_format(
         text,
@@ -198,7 +198,7 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_text_format(text,
                    "<p>Each generation keeps the best %u of %u robots and fills up with mutated "
                    "copies of them.</p>\n",
-                   data->experiment->search.survivors, data->experiment->search.population);
+                   data->file->search.survivors, data->file->search.population);
     if (!copy_curves(data, &columns, &looks)) {
         text->failed = true;
         return;
@@ -333,11 +333,11 @@ static void put_champion(mf_Text *text, const mf_ReportData *data) {
 
 static void put_speed(mf_Text *text, const mf_ReportData *data) {
     const mf_ReportFacts *facts = &data->facts;
-    double steps = facts->simulated / mf_time_to_seconds(data->experiment->step);
+    double steps = facts->simulated / mf_time_to_seconds(data->scene.step);
     mf_report_row(text, "evaluations");
     mf_text_measure(text, evaluations_of(data));
     mf_text_put(text, " lives of ");
-    mf_text_duration(text, data->experiment->duration);
+    mf_text_duration(text, data->file->duration);
     mf_report_row_end(text);
     mf_report_row(text, "speed");
     mf_text_measure(text, speed_of(data));
@@ -349,17 +349,17 @@ static void put_speed(mf_Text *text, const mf_ReportData *data) {
     mf_text_format(text, "%u thread%s, instruction set ", facts->threads,
                    facts->threads == 1 ? "" : "s");
     mf_text_escape(text, facts->isa);
-    mf_text_put(text, data->experiment->double_precision ? ", double" : ", float");
+    mf_text_put(text, data->file->groups[0].double_precision ? ", double" : ", float");
     mf_text_put(text, " precision, Mayfly ");
     mf_text_escape(text, mf_version());
     mf_report_row_end(text);
 }
 
 static void put_settings(mf_Text *text, const mf_ReportData *data) {
-    const mf_Experiment *experiment = data->experiment;
+    const mf_SceneFile *file = data->file;
     const mf_Model *model = data->scene.model;
     mf_text_put(text, "<div class=\"pair\">\n<table>\n");
-    put_row(text, "experiment", experiment->file);
+    put_row(text, "scene", file->file);
     mf_report_row(text, "robot");
     mf_text_escape(text, model->name);
     mf_text_format(text, ": %u joints, %u points, ", model->joint_count, model->point_count);
@@ -368,11 +368,11 @@ static void put_settings(mf_Text *text, const mf_ReportData *data) {
     mf_report_row_end(text);
     mf_report_row(text, "search");
     mf_text_format(text, "population %u, survivors %u, mutation rate %.4g per byte",
-                   experiment->search.population, experiment->search.survivors,
-                   experiment->search.mutation_rate);
+                   file->search.population, file->search.survivors,
+                   file->search.mutation_rate);
     mf_report_row_end(text);
     mf_report_row(text, "seed");
-    mf_text_format(text, "%llu", (unsigned long long)experiment->search.seed);
+    mf_text_format(text, "%llu", (unsigned long long)file->search.seed);
     mf_report_row_end(text);
     mf_report_row(text, "hash of the last population");
     mf_text_format(text, "<code>%016llx</code>", (unsigned long long)data->facts.hash);
@@ -380,7 +380,7 @@ static void put_settings(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "</table>\n<table>\n");
     put_champion(text, data);
     put_speed(text, data);
-    mf_text_put(text, "</table>\n</div>\n<details><summary>The whole experiment, every default "
+    mf_text_put(text, "</table>\n</div>\n<details><summary>The whole scene, every default "
                       "written out</summary>\n<pre>");
     mf_text_escape(text, data->settings);
     mf_text_put(text, "</pre>\n</details>\n");
@@ -392,12 +392,12 @@ static void put_head(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n"
                       "<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
                       "content=\"width=device-width, initial-scale=1\"/>\n<title>");
-    mf_text_escape(text, data->experiment->name);
+    mf_text_escape(text, data->file->name);
     mf_text_put(text, " \xc2\xb7 Mayfly</title>\n<style>\n");
     mf_report_style(text);
     mf_text_put(text, "</style>\n</head>\n<body>\n<main>\n<p class=\"brand\">Mayfly evolution "
                       "report</p>\n<h1>");
-    mf_text_escape(text, data->experiment->name);
+    mf_text_escape(text, data->file->name);
     mf_text_put(text, "</h1>\n");
     put_lead(text, data);
     put_tiles(text, data);
@@ -439,13 +439,13 @@ void mf_report_render(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "</main>\n</body>\n</html>\n");
 }
 
-mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_Experiment *experiment,
+mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                           const mf_ReportFacts *facts, const char *path, mf_Error *error) {
-    if (context == NULL || archive == NULL || experiment == NULL)
+    if (context == NULL || archive == NULL || file == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_report_write: context or archive or experiment is NULL");
+                       "mf_report_write: context or archive or file is NULL");
     mf_ReportData data;
-    mf_Status status = mf_report_gather(context, archive, experiment, facts, &data, error);
+    mf_Status status = mf_report_gather(context, archive, file, facts, &data, error);
     if (status != MF_OK)
         return status;
     mf_Text text = mf_text_begin(context);

@@ -9,7 +9,7 @@
 
 // ---- machine-code programs ---------------------------------------------------------------------
 
-// Numbers that do not exist are wrapped or ignored, as the experiment says.
+// Numbers that do not exist are wrapped or ignored, as the scene says.
 static uint32_t resolve(uint32_t number, uint32_t count, mf_GpUnknown unknown) {
     if (number < count)
         return number;
@@ -38,7 +38,7 @@ static void explain_sensor(mf_Text *text, const mf_ReportData *data, uint32_t op
     uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
     uint32_t rays = sensors_of(model, MF_SENSOR_RAY);
     uint32_t angles = contacts + rays + model->joint_count;
-    uint32_t number = resolve(operand, angles + 3, data->experiment->gp.unknown);
+    uint32_t number = resolve(operand, angles + 3, data->file->groups[0].gp.unknown);
     mf_text_put(text, "acc = ");
     if (number == MF_NONE) {
         mf_text_put(text, "0 (no such sensor)");
@@ -64,7 +64,7 @@ static uint32_t sensor_values(const mf_ReportData *data, uint32_t operand) {
     const mf_Model *model = data->scene.model;
     uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
     uint32_t count = contacts + sensors_of(model, MF_SENSOR_RAY) + model->joint_count + 3;
-    uint32_t number = resolve(operand, count, data->experiment->gp.unknown);
+    uint32_t number = resolve(operand, count, data->file->groups[0].gp.unknown);
     return number == MF_NONE ? 1 : number < contacts ? 2 : MACHINE_VALUES;
 }
 
@@ -140,14 +140,14 @@ static const mf_Joint *find_motor(const mf_Model *model, uint32_t operand, mf_Gp
 
 static void explain_motor(mf_Text *text, const mf_ReportData *data, uint32_t operand,
                           const char *direction) {
-    const mf_Joint *joint = find_motor(data->scene.model, operand, data->experiment->gp.unknown);
+    const mf_Joint *joint = find_motor(data->scene.model, operand, data->file->groups[0].gp.unknown);
     if (joint == NULL) {
         mf_text_put(text, "nothing (no such motor)");
         return;
     }
     mf_text_escape(text, joint->name);
     bool slide = joint->type == MF_JOINT_SLIDE;
-    mf_text_format(text, " %s%g %s", direction, data->experiment->gp.angle_per_move,
+    mf_text_format(text, " %s%g %s", direction, data->file->groups[0].gp.angle_per_move,
                    slide ? "m" : "rad");
 }
 
@@ -213,7 +213,7 @@ static void put_listing(mf_Text *text, const mf_ReportData *data,
 }
 
 static void put_program(mf_Text *text, const mf_ReportData *data) {
-    const mf_GpConfig *gp = &data->experiment->gp;
+    const mf_GpConfig *gp = &data->file->groups[0].gp;
     bool reachable[MF_GP_BYTES] = {false};
     if (!find_reachable(data, reachable))
         text->failed = true;
@@ -268,20 +268,15 @@ static void put_waves(mf_Text *text, const mf_ReportData *data) {
 }
 
 void mf_report_control(mf_Text *text, const mf_ReportData *data) {
-    switch (data->experiment->controller) {
+    switch (data->file->groups[0].controller) {
     case MF_CONTROLLER_GP:
         put_program(text, data);
         break;
     case MF_CONTROLLER_OSCILLATOR:
         put_waves(text, data);
         break;
-    case MF_CONTROLLER_PLUGIN:
-        mf_text_put(text, "<p>The controller is the plugin ");
-        mf_text_escape(text, data->experiment->plugin_path);
-        mf_text_put(text, ".</p>\n");
-        break;
     case MF_CONTROLLER_NONE:
-        mf_text_put(text, data->experiment->hooks.apply_genome == NULL
+        mf_text_put(text, data->file->hooks.apply_genome == NULL
                               ? "<p>This robot has no controller.</p>\n"
                               : "<p>The controller is a function of the program that evolved "
                                 "it.</p>\n");

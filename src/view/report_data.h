@@ -20,28 +20,28 @@ typedef struct mf_ReportLevel {
     char reason[sizeof((mf_Error *)0)->message]; // why it is not possible
 } mf_ReportLevel;
 
-// Everything but `facts` strings and `experiment` belongs to the data.
+// Everything but `facts` strings and `file` belongs to the data.
 typedef struct mf_ReportData {
     mf_Context *context;
-    mf_Experiment *experiment; // borrowed
+    mf_SceneFile *file; // borrowed
     mf_ReportFacts facts;
     mf_ArchiveGeneration *generations; // one for each stored generation
     uint32_t generation_count;         // [1]
     mf_Individual champion;            // best of the newest generation; genome is `genome`
     uint8_t *genome;
     uint32_t genome_bytes; // [byte]
-    mf_Trial trial;        // the champion again, with the experiment's step
+    mf_Trial trial;        // the champion again, with the file's step
     mf_Trial fine;         // and with a smaller one
     uint32_t fine_divisor; // [1] how much smaller; 1 when no smaller step is possible
     mf_ReportLevel levels[MF_MOTION_LEVELS]; // the others than that it evolved at, dearest first
     uint32_t level_count;                    // [1]
     mf_Text film;                            // page with the champion's film; empty: none
     mf_Scene scene;                          // one robot with the champion's controller
-    char *settings;                          // the experiment as YAML text
+    char *settings;                          // the scene as YAML text
 } mf_ReportData;
 
 // Reads the archive and re-simulates the champion. `facts` is borrowed. On failure nothing is left.
-mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_Experiment *experiment,
+mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                            const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error);
 void mf_report_release(mf_ReportData *data);
 

@@ -35,7 +35,7 @@ static void put_row(mf_Text *text, const char *name, double step, double distanc
 
 static void put_table(mf_Text *text, const mf_ReportData *data) {
     const mf_Trial *trial = &data->trial, *fine = &data->fine;
-    const char *own = mf_motion_name(data->experiment->motion);
+    const char *own = mf_motion_name(data->scene.motion);
     mf_text_put(text, "<table class=\"levels\">\n<tr><th>level of physics</th><th>step</th>"
                       "<th>distance</th><th>share</th><th>posture</th></tr>\n");
     put_row(text, own, trial->step, trial->distance, trial->tilt, trial->distance);
@@ -71,7 +71,7 @@ void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
                    "<p>The champion evolved at <b>%s</b>. The same controller from the same start "
                    "at every level of physics, and with a smaller step; a share of %.0f %% and "
                    "more means that the walk does not hang on the level.</p>\n",
-                   mf_motion_name(data->experiment->motion), 100.0 * MF_REPORT_KEPT);
+                   mf_motion_name(data->scene.motion), 100.0 * MF_REPORT_KEPT);
     put_table(text, data);
     put_film(text, data);
 }

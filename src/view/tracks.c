@@ -1,4 +1,4 @@
-// Trajectories of a swarm as SVG: from above, and below that from the side with the same x axis.
+// Trajectories of agents as SVG: from above, and below that from the side with the same x axis.
 // Lines are drawn with integers of a tenth of a pixel, each relative to the one before, which keeps
 // a picture of a thousand agents small. Colours tell circles of a formation, else groups.
 #include "base/text.h"
@@ -21,7 +21,7 @@ typedef struct Track {
 
 struct mf_Tracks {
     mf_Context *context;
-    const mf_SwarmScene *scene;
+    const mf_Scene *scene;
     uint32_t agent_count;
     Track *agents;
     float *places;   // [m] SAMPLES * 3 per agent
@@ -30,14 +30,14 @@ struct mf_Tracks {
     uint32_t calls;  // [1]
 };
 
-mf_Status mf_tracks_create(mf_Context *context, const mf_SwarmScene *scene, mf_Tracks **out,
+mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
                            mf_Error *error) {
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "tracks: out is NULL");
     *out = NULL;
     if (context == NULL || scene == NULL || scene->world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "tracks: context or scene is NULL");
-    uint64_t total = mf_swarm_count(scene->swarm);
+    uint64_t total = mf_scene_file_count(scene->file);
     uint64_t every = (total + MF_TRACKS_AGENTS - 1) / MF_TRACKS_AGENTS, number = 0;
     mf_Tracks *tracks = mf_allocate(context, 1, sizeof *tracks);
     if (tracks == NULL)
@@ -50,8 +50,8 @@ mf_Status mf_tracks_create(mf_Context *context, const mf_SwarmScene *scene, mf_T
         mf_tracks_destroy(tracks);
         return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
     }
-    for (uint32_t g = 0; g < scene->swarm->group_count; g++) {
-        for (uint32_t i = 0; i < scene->swarm->groups[g].count; i++) {
+    for (uint32_t g = 0; g < scene->file->group_count; g++) {
+        for (uint32_t i = 0; i < scene->file->groups[g].count; i++) {
             if (number++ % every == 0)
                 tracks->agents[tracks->agent_count++] = (Track){g, i};
         }
@@ -142,7 +142,7 @@ static View fit_view(const mf_Tracks *tracks) {
 }
 
 // Which circle of a formation an agent is on, of how many; groups without one are one circle.
-static uint32_t circle_of(const mf_SwarmGroup *group, uint32_t instance, uint32_t *circles) {
+static uint32_t circle_of(const mf_SceneGroup *group, uint32_t instance, uint32_t *circles) {
     const mf_Behaviour *b = &group->behaviour;
     *circles = b->kind == MF_BEHAVIOUR_FORMATION ? b->circles : 1;
     return *circles == 1 ? 0 : mf_behaviour_circle(b, group->count, instance);
@@ -152,7 +152,7 @@ static void put_colour(mf_Text *text, const mf_Tracks *tracks, const Track *trac
     static const double hues[] = {24.0, 204.0, 134.0, 280.0, 50.0, 340.0, 174.0, 0.0};
     uint32_t circles;
     uint32_t circle =
-        circle_of(&tracks->scene->swarm->groups[track->group], track->instance, &circles);
+        circle_of(&tracks->scene->file->groups[track->group], track->instance, &circles);
     double hue = hues[track->group % (sizeof hues / sizeof hues[0])];
     hue = circles > 1 ? fmod(hue + 360.0 * circle / circles, 360.0) : hue;
     mf_text_format(text, "hsl(%.0f,85%%,%u%%)", hue, 50u + (track->instance * 7u) % 14u);
@@ -237,13 +237,13 @@ static void put_frame(mf_Text *text, const View *view, double top, double height
 }
 
 static void put_title(mf_Text *text, const mf_Tracks *tracks) {
-    const mf_Swarm *swarm = tracks->scene->swarm;
-    mf_text_escape(text, swarm->name);
+    const mf_SceneFile *file = tracks->scene->file;
+    mf_text_escape(text, file->name);
     mf_text_put(text, ": ");
-    mf_text_count(text, mf_swarm_count(swarm));
+    mf_text_count(text, mf_scene_file_count(file));
     mf_text_format(text, " agents, %.4g s",
                    mf_time_to_seconds(mf_world_time(tracks->scene->world)));
-    if (tracks->agent_count < mf_swarm_count(swarm))
+    if (tracks->agent_count < mf_scene_file_count(file))
         mf_text_format(text, ", %u of them drawn", tracks->agent_count);
 }
 

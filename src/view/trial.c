@@ -13,24 +13,15 @@ typedef struct Plan {
     uint32_t samples;      // [1]
 } Plan;
 
-static mf_Status make_plan(const mf_Experiment *experiment, uint32_t divisor, double period,
-                           Plan *plan, mf_Error *error) {
-    if (divisor < 1 || experiment->step % divisor != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "trial: need a divisor >= 1 that cuts the step of %lld ns into whole "
-                       "nanoseconds, found %u",
-                       (long long)experiment->step, divisor);
-    mf_Time step = experiment->step / divisor;
-    mf_Time duration = mf_time_from_seconds(experiment->duration);
+static mf_Status make_plan(const mf_Scene *scene, double period, Plan *plan, mf_Error *error) {
     mf_Time sample = mf_time_from_seconds(period);
-    mf_Time coarse_steps = duration / experiment->step + (duration % experiment->step != 0);
-    if (sample <= 0 || sample % step != 0)
+    if (sample <= 0 || sample % scene->step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "trial: need a sample period that is a multiple of the step (%lld ns), "
                        "found %g s",
-                       (long long)step, period);
-    plan->steps = (uint64_t)coarse_steps * divisor; // the same end for every divisor
-    plan->sample_steps = (uint64_t)(sample / step);
+                       (long long)scene->step, period);
+    plan->steps = mf_scene_steps(scene); // the same end for every divisor
+    plan->sample_steps = (uint64_t)(sample / scene->step);
     uint64_t samples = plan->steps / plan->sample_steps + 1;
     if (samples > (UINT64_C(1) << 26))
         return mf_fail(error, MF_LIMIT, "trial: need at most 2^26 samples, found %llu",
@@ -73,32 +64,36 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
     return MF_OK;
 }
 
-mf_Status mf_trial_run(mf_Context *context, mf_Experiment *experiment, const uint8_t *genome,
-                       uint32_t genome_bytes, uint32_t divisor, double sample_period, mf_Trial *out,
-                       mf_Error *error) {
-    if (context == NULL || experiment == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_trial_run: context or experiment is NULL");
-    memset(out, 0, sizeof *out);
+static mf_Status run(mf_Scene *scene, const uint8_t *genome, uint32_t genome_bytes,
+                     mf_Trial *trial, mf_Error *error) {
+    const uint32_t expected = mf_scene_genome_bytes(scene);
     Plan plan = {0};
-    mf_Status status = make_plan(experiment, divisor, sample_period, &plan, error);
+    mf_Status status = make_plan(scene, trial->sample_period, &plan, error);
     if (status != MF_OK)
         return status;
-    mf_Experiment finer = *experiment;
-    finer.step = experiment->step / divisor;
+    if (genome_bytes != expected)
+        return mf_fail(error, MF_BAD_ARGUMENT, "trial: need a genome of %u bytes, found %u",
+                       expected, genome_bytes);
+    trial->step = mf_time_to_seconds(scene->step);
+    mf_scene_apply_genome(scene, 0, genome);
+    return simulate(scene, &plan, trial, error);
+}
+
+mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
+                       const uint8_t *genome, uint32_t genome_bytes, double sample_period,
+                       mf_Trial *out, mf_Error *error) {
+    if (context == NULL || file == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_trial_run: context, file or out is NULL");
+    memset(out, 0, sizeof *out);
+    mf_SceneConfig alone = config != NULL ? *config : mf_scene_config();
     mf_Scene scene;
-    status = mf_scene_create(context, &finer, 1, &scene, error);
+    alone.count = 1;
+    alone.evaluates = true;
+    mf_Status status = mf_scene_create(context, file, &alone, &scene, error);
     if (status != MF_OK)
         return status;
-    mf_Trial trial = {
-        .context = context, .step = mf_time_to_seconds(finer.step), .sample_period = sample_period};
-    uint32_t expected = mf_scene_genome_bytes(&scene);
-    if (genome_bytes != expected) {
-        status = mf_fail(error, MF_BAD_ARGUMENT, "trial: need a genome of %u bytes, found %u",
-                         expected, genome_bytes);
-    } else {
-        mf_scene_apply_genome(&scene, 0, genome);
-        status = simulate(&scene, &plan, &trial, error);
-    }
+    mf_Trial trial = {.context = context, .sample_period = sample_period};
+    status = run(&scene, genome, genome_bytes, &trial, error);
     mf_scene_destroy(&scene);
     if (status != MF_OK)
         mf_trial_free(&trial);

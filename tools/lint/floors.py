@@ -24,14 +24,13 @@ FLOORS = {
     "world": 5,
     "interaction": 6,
     "environment": 6,
-    "swarm": 6,
-    "robots": 6,
-    "ladder": 6,
+    "io": 6,
     "search": 6,
     "record": 6,
-    "view": 6,
-    "experiment": 6,
-    "apps": 7,
+    "scene": 7,
+    "evaluate": 8,
+    "view": 8,
+    "apps": 9,
 }
 TOOLS_FLOOR = 6
 EXCEPTIONS = {(room, "world/attach.h") for room in ("motion", "sense", "control")}

@@ -1,0 +1,419 @@
+// Mayfly: scenes. One YAML file names the ground, the groups of robots and vehicles with their
+// motions, controllers and behaviours, what they detect of each other, and what is evolved; from it
+// comes a world. A robot's own file (URDF, MJCF) is a scene of one group with everything else at
+// its defaults. docs/reference/scenes.md lists every key.
+#ifndef MAYFLY_SCENE_H
+#define MAYFLY_SCENE_H
+
+#include <mayfly/behaviour.h>
+#include <mayfly/collision.h>
+#include <mayfly/control.h>
+#include <mayfly/gait.h>
+#include <mayfly/interaction.h>
+#include <mayfly/motion.h>
+#include <mayfly/plugin.h>
+#include <mayfly/search.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MF_SCENE_GROUPS 32u  // [1] most groups of a scene
+#define MF_SCENE_GAITS 32u   // [1] most gaits of a group
+#define MF_SCENE_PLUGINS 16u // [1] most plugins of a group
+#define MF_SCENE_NOTES 16u   // [1] most notes of a scene
+#define MF_SCENE_NOTE 240u   // [byte] of one
+
+typedef struct mf_Scene mf_Scene;
+
+// ---- where robots start ------------------------------------------------------------------------
+
+typedef enum mf_PlacementKind {
+    MF_PLACEMENT_LINE,   // side by side along y
+    MF_PLACEMENT_POSES,  // where `poses` says
+    MF_PLACEMENT_GRID,   // rows and columns, layer above layer
+    MF_PLACEMENT_CIRCLE, // evenly on a circle
+    MF_PLACEMENT_RANDOM  // anywhere in a box, apart from each other
+} mf_PlacementKind;
+
+// Heights are above the ground below; what cannot fly stands on the ground, and its heights are
+// above that stand; cars always stand.
+typedef struct mf_Placement {
+    mf_PlacementKind kind;
+    double (*poses)[3];  // [m], [m], [rad] x, y, heading; borrowed
+    uint32_t pose_count; // [1] as many as robots
+    double distance;     // [m] line: between neighbours; random: least distance of centres; 0 =
+                         // just without contact
+    double center[3];    // [m] grid: middle of the lowest layer; circle: its middle
+    double spacing[3];   // [m] > 0 grid: between columns, rows and layers
+    uint32_t columns;    // [1] grid: along x; 0 = as many as rows
+    uint32_t layers;     // [1] grid: >= 1
+    double radius;       // [m] > 0 circle
+    bool along;          // circle: face along it, anticlockwise, instead of `heading`
+    double lower[3];     // [m] random: low corner of the box
+    double upper[3];     // [m] random: high corner
+    uint64_t seed;       // [1] random
+    double heading;      // [rad] east is 0, north pi/2; not of `poses`
+    double height;       // [m] added to all heights
+    double speed;        // [m/s] >= 0 along the heading at the start
+    int32_t line;        // [1] in the file, 0 when unknown
+    int32_t column;      // [1]
+} mf_Placement;
+
+// Start places of `count` robots, positions[3 * i ..] [m], and their headings [rad]. `radius` [m] is
+// that of the sphere that meets others, `clearance` [m] how high the base's origin is when the robot
+// stands on the ground; one that `flies` is never lower. Random places keep apart from each other
+// and from `taken` (x, y, z, radius of `taken_count` robots; may be NULL). MF_BAD_ARGUMENT when they
+// do not fit.
+MF_API mf_Status mf_placement_places(mf_Context *context, const mf_Placement *placement,
+                                     const mf_Terrain *terrain, uint32_t count, double radius,
+                                     double clearance, bool flies, const double (*taken)[4],
+                                     uint32_t taken_count, double *positions, double *headings,
+                                     mf_Error *error);
+
+// ---- changes of motion while the world runs ----------------------------------------------------
+
+typedef enum mf_SwitchEvent {
+    MF_SWITCH_AT,    // at a time
+    MF_SWITCH_NEAR,  // a robot of a group is nearer than a distance
+    MF_SWITCH_FAR,   // none of them is
+    MF_SWITCH_TILTED // leans more than an angle
+} mf_SwitchEvent;
+
+// When a robot changes to another motion. The first rule that holds counts.
+typedef struct mf_SwitchRule {
+    mf_Motion to; // MF_MOTION_OWN: the plugin's
+    int to_word;  // [1] as the file has it, for reading and writing
+    mf_SwitchEvent event;
+    double time;       // [s] at
+    const char *group; // near, far: its name
+    uint32_t other;    // [1] its number in the file
+    double distance;   // [m] >= 0 near, far: between the origins of the bases, horizontally
+    double tilt;       // [rad] tilted: of the base's z axis against the vertical
+} mf_SwitchRule;
+
+// ---- groups ------------------------------------------------------------------------------------
+
+typedef enum mf_ControllerKind {
+    MF_CONTROLLER_NONE,
+    MF_CONTROLLER_GP,
+    MF_CONTROLLER_OSCILLATOR
+} mf_ControllerKind;
+
+typedef enum mf_SceneColor {
+    MF_COLOR_AUTO, // by a palette, where several groups have joints; else as in the model's file
+    MF_COLOR_FILE, // as in the model's file
+    MF_COLOR_BLUE,
+    MF_COLOR_RED,
+    MF_COLOR_YELLOW,
+    MF_COLOR_GREEN,
+    MF_COLOR_ORANGE,
+    MF_COLOR_PURPLE,
+    MF_COLOR_CYAN,
+    MF_COLOR_PINK,
+    MF_COLOR_BROWN,
+    MF_COLOR_WHITE,
+    MF_COLOR_BLACK,
+    MF_COLOR_COUNT
+} mf_SceneColor;
+
+#define MF_INITIAL_VALUES 1024u // [1] most values of one of them
+
+// What a property of every robot of a group begins with.
+typedef struct mf_InitialValue {
+    const char *path;     // within the robot, as mf_property_list_in takes it
+    double *values;       // [1] or in the property's unit; borrowed
+    uint32_t value_count; // [1] as many as the property has, or one for all
+    int32_t line;         // [1] in the file, 0 when unknown
+    int32_t column;       // [1]
+} mf_InitialValue;
+
+// A shared library that moves or controls the robots of a group.
+typedef struct mf_ScenePlugin {
+    const char *path;       // resolved against the file's folder
+    mf_Rate tick;           // [1/s] a controller is called this often
+    mf_PluginValue *values; // of its settings
+    uint32_t value_count;   // [1]
+} mf_ScenePlugin;
+
+// What the servos of joints have instead of what the robot's file says.
+typedef struct mf_ServoChange {
+    double gain;      // [N m/rad] or [N/m]; 0: from the robot's file
+    double damping;   // [N m s/rad] or [N s/m]; 0: from the robot's file
+    double speed;     // [rad/s] or [m/s] at most; 0: from the robot's file
+    double stiffness; // [1] times the gain, and its root times the damping; default 1
+} mf_ServoChange;
+
+// One group of robots or vehicles, all of one model.
+typedef struct mf_SceneGroup {
+    const char *name;
+    const char *model_path; // resolved against the file's folder
+    const mf_Model *model;  // borrowed; NULL, as after loading: the one in the file is loaded
+    mf_ImportConfig import;
+    uint32_t count;        // [1]
+    bool double_precision; // of the state; else float
+    bool isolated;         // every robot is alone in its world
+    mf_Motion motion;      // at the start; MF_MOTION_OWN: that of a plugin
+    int motion_word;       // [1] as the file has it, for reading and writing
+    mf_PointsConfig points;
+    mf_Integrator integrator;     // vehicles
+    mf_Time outer_interval;       // [ns] quadrotors; 0: with every tick of the control
+    mf_CarModel car_model;        // cars
+    mf_CarTyre car_tyre;          // cars
+    mf_Turbulence turbulence;     // fixed wings
+    double rotor_area;            // [m^2] >= 0 quadrotors; > 0: pushes air down
+    mf_ServoChange servo;         // of joints under `articulated`
+    mf_Time control_interval;     // [ns] of gaits, joint paths and on-board loops; 0: as the
+                                  // controller; without one about 10 ms; vehicles: every step
+    double friction;              // [1] with the ground; NAN: as the model says
+    bool contact_shapes;          // whole shapes meet the ground, else points of them
+    bool contact_self;            // links of one robot meet
+    bool contact_others;          // meets robots of its own and other groups
+    mf_Placement place;
+    const char *keyframe;         // of the model, "": the first where it has some and no gait is
+                                  // followed; "none": the start pose
+    double settle;                // [s] that robots stand before the world begins
+    double joint_noise;           // [rad/s] or [m/s] largest rate of joints at the start
+    mf_InitialValue *initial;
+    uint32_t initial_count;       // [1]
+    bool sensors;                 // the model's are measured
+    const char **gaits;           // names of files beside the model, or paths
+    uint32_t gait_count;          // [1]
+    mf_ControllerKind controller;
+    mf_GpConfig gp;
+    mf_OscillatorConfig oscillator;
+    mf_ScenePlugin *plugins;
+    uint32_t plugin_count; // [1]
+    mf_SwitchRule *rules;
+    uint32_t rule_count; // [1]
+    mf_Behaviour behaviour;
+    mf_SceneColor color;
+    const mf_Vehicle *vehicle; // owned by the scene file; NULL for robots with links
+} mf_SceneGroup;
+
+// ---- search ------------------------------------------------------------------------------------
+
+// What evolution wants more of (docs/reference/scenes.md, Fitness).
+typedef enum mf_Fitness {
+    MF_FITNESS_DISTANCE, // [m] horizontal distance of the base from its start at the end
+    MF_FITNESS_SPEED,    // [m/s] mean speed of the base along its own heading
+    MF_FITNESS_ECONOMY,  // [m/J] distance per work of the servos; only at `articulated`
+    MF_FITNESS_UPRIGHT,  // [m] distance times the mean cosine of the base's tilt
+    MF_FITNESS_STEPS     // [m] distance times the share of feet that step
+} mf_Fitness;
+MF_API const char *mf_fitness_unit(mf_Fitness fitness);  // "m/s"
+MF_API const char *mf_fitness_title(mf_Fitness fitness); // "distance per energy"
+
+// The level at which robots that a search found are evaluated again.
+typedef enum mf_VerifyMotion {
+    MF_VERIFY_NONE,
+    MF_VERIFY_KINEMATIC, // and on in the order of mf_Motion
+    MF_VERIFY_POINTS,
+    MF_VERIFY_RIGID,
+    MF_VERIFY_PRESCRIBED,
+    MF_VERIFY_ARTICULATED
+} mf_VerifyMotion;
+
+typedef struct mf_VerifyConfig {
+    mf_VerifyMotion motion; // default MF_VERIFY_NONE
+    uint32_t every;         // [1] generations; default 10
+    uint32_t best;          // [1] robots; default 8
+    mf_Time step;           // [ns] physics step at that level; default 1 ms
+    double disparity;       // [1] weight of the difference between the levels; default 1
+    double stiffness; // [1] of a second evaluation there, as servo.stiffness; 1, the default: none
+} mf_VerifyConfig;
+
+// What a program puts in the place of parts that a scene file can name. All zero: nothing. Set it
+// between loading the file and making a scene; scenes, evaluations, trials and reports of that file
+// then use it. The archive does not store it.
+typedef struct mf_SceneHooks {
+    // Fitness of an instance at the end of its evaluation; larger is better, NaN counts as worst.
+    // Not asked for a robot with a fault. NULL: what the file names.
+    double (*fitness)(const mf_Scene *scene, uint32_t instance, void *user);
+    // Called once for a scene whose motion, sensors and controller stand: adds a controller, fields
+    // that the fitness reads, or other systems to scene->group. What it adds is part of the state
+    // that every evaluation starts from. NULL: nothing to add.
+    mf_Status (*attach)(mf_Scene *scene, void *user, mf_Error *error);
+    // Gives an instance the controller that a genome describes, in a group with `controller: none`.
+    // NULL: nothing to evolve there.
+    void (*apply_genome)(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user);
+    uint32_t genome_bytes; // [byte] of its genome, 1 .. 4096; used with apply_genome
+    void *user;            // handed to all of them; borrowed
+} mf_SceneHooks;
+
+// ---- scene files -------------------------------------------------------------------------------
+
+typedef struct mf_Ground {
+    bool given;       // the file says what the ground is; else the models' own counts
+    const char *path; // image, resolved; NULL when generated
+    mf_TerrainConfig terrain;
+    mf_TerrainGenerator generator;
+    double scale;  // [m]
+    double offset; // [m]
+} mf_Ground;
+
+// Everything that a scene file says, defaults filled in. Strings belong to it.
+typedef struct mf_SceneFile {
+    const char *file;        // path it was read from
+    const char *name;        // title
+    mf_Time step;            // [ns] 0: the least of what the models ask for
+    double gravity;          // [m/s^2] NAN: as the first model that asks for some
+    uint64_t seed;           // [1] of everything random in the world and in a search
+    mf_Time switch_interval; // [ns] rules of `switch` are looked at this often; 0: each 10 ms
+    mf_Ground ground;
+    mf_SceneGroup *groups;
+    uint32_t group_count;             // [1] 1 .. MF_SCENE_GROUPS
+    bool contact;                     // robots meet
+    double friction;                  // [1] between robots; NAN: as their shapes say
+    bool proximity;                   // robots detect each other
+    mf_InteractionConfig interaction; // of proximity and air
+    int32_t interaction_line;         // [1] in the file, 0 when unknown
+    int32_t interaction_column;       // [1]
+    double duration;                  // [s] of a run and of one evaluation
+    const char *record_path;          // of `mayfly run`, resolved; NULL: nothing is recorded
+    double record_every;              // [s] between samples
+    const char **record_fields;
+    uint32_t record_field_count; // [1] 0: the usual ones
+    bool evolves;                // the file has the section `search`
+    uint32_t generations;        // [1]
+    mf_Fitness fitness;          // default MF_FITNESS_DISTANCE
+    mf_SearchConfig search;
+    mf_VerifyConfig verify;
+    mf_SceneHooks hooks; // all zero after loading
+    mf_Context *context;
+} mf_SceneFile;
+
+// One "path=value" override, for example "search.population=200". "groups.quads.count=100" reaches
+// the group of that name, "group.count=100" that of a scene with only one.
+typedef struct mf_Override {
+    const char *path;
+    const char *value;
+} mf_Override;
+
+// Reads and checks a scene, or a robot's own file (URDF, MJCF), and the vehicles that it names;
+// overrides are applied before the check. Errors name file:line:column and what was expected. Other
+// models, gaits and plugins are read when the world is made.
+MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
+                                    const mf_Override *overrides, uint32_t override_count,
+                                    mf_SceneFile **out, mf_Error *error);
+// The same from the text of a scene; `path` is used in messages and to resolve other files.
+MF_API mf_Status mf_scene_file_parse(mf_Context *context, const char *path, const char *text,
+                                     size_t size, const mf_Override *overrides,
+                                     uint32_t override_count, mf_SceneFile **out, mf_Error *error);
+// The scene of one robot whose model a program has (borrowed), as if it had been loaded from its
+// file.
+MF_API mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
+                                        const mf_Override *overrides, uint32_t override_count,
+                                        mf_SceneFile **out, mf_Error *error);
+MF_API void mf_scene_file_destroy(mf_SceneFile *file); // NULL is fine
+
+// The whole file as YAML text with every default written out; loading it again gives the same
+// scene. From mf_allocate.
+MF_API mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *error);
+
+// Robots of all groups.
+MF_API uint64_t mf_scene_file_count(const mf_SceneFile *file); // [1]
+
+// Whether `mayfly evolve` can evolve what the file says: one group with a controller of genomes
+// (gp, oscillator, or hooks with apply_genome). MF_UNSUPPORTED names what is in the way.
+MF_API mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error);
+
+// The file `gait` [size bytes with the terminator] that a gait's name means for the robot in the
+// file `robot`: a name that ends with .yaml or has a slash as it is, any other
+// gaits/<robot's file name without ending>/<gait>.yaml beside the robot. MF_LIMIT when it does not
+// fit.
+MF_API mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
+                                mf_Error *error);
+
+// ---- worlds ------------------------------------------------------------------------------------
+
+// What differs from the file. The first group is meant.
+typedef struct mf_SceneConfig {
+    uint32_t struct_size; // [byte] set by mf_scene_config()
+    uint32_t count;       // [1] robots; 0: as the file says
+    bool isolated;        // robots are alone in their worlds whatever the file says
+    bool evaluates;       // robots are evaluated: isolated, with fitness and a start to go back to
+    mf_Motion motion;     // MF_MOTION_COUNT: as the file says
+    mf_Time step;         // [ns] physics step; 0: as the file says
+    uint32_t divisor;     // [1] of that step, into whole nanoseconds; 0: 1
+    double stiffness;     // [1] of servos; 0: as the file says
+} mf_SceneConfig;
+MF_API mf_SceneConfig mf_scene_config(void);
+// The same scene, evaluated at another level: `motion` for the first group, with the step of
+// `verify` for levels other than points and the file's own.
+MF_API mf_SceneConfig mf_scene_config_at_level(const mf_SceneFile *file, mf_Motion motion);
+
+// What has happened in a game of soccer.
+typedef struct mf_Play mf_Play;
+
+// A world made from a scene file, with everything that it borrows.
+struct mf_Scene {
+    mf_SceneFile *file; // borrowed
+    mf_World *world;
+    mf_Terrain *terrain; // NULL: flat at height 0
+    uint32_t group_count;
+    mf_Model *models[MF_SCENE_GROUPS]; // one per group
+    mf_Gait *gaits[MF_SCENE_GROUPS][MF_SCENE_GAITS];
+    double raised[MF_SCENE_GROUPS]; // [m] that robots were lifted out of the ground at the start
+    mf_Collisions *collisions;      // NULL when robots do not meet; owned by the world
+    mf_Interaction *interaction;    // NULL without proximity and air; owned by the world
+    mf_Play *play;                  // NULL when nobody plays; owned by the world
+    mf_Group *group;                // the first
+    mf_Model *model;                // of the first group
+    mf_Motion motion;               // of the first group, at the start
+    mf_Time step;                   // [ns]
+    uint32_t divisor;               // [1] >= 1 of the step that was asked for
+    double stiffness;               // [1] of the first group's servos
+    void *start;                    // image of the world at time 0, from which evaluations begin
+    size_t start_size;              // [byte]
+    char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // what is not as the file asks
+    uint32_t note_count;                       // [1]
+};
+
+// Makes the world of a file: loads ground, models, gaits and plugins, adds motions, controllers and
+// sensors, puts every robot at its start, adds contact, proximity, rules and behaviours. `config`
+// may be NULL. Sets file->search.genome_bytes.
+MF_API mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file,
+                                 const mf_SceneConfig *config, mf_Scene *out, mf_Error *error);
+MF_API void mf_scene_destroy(mf_Scene *scene);
+
+// Steps of the file's duration, rounded up to whole undivided steps.
+MF_API uint64_t mf_scene_steps(const mf_Scene *scene); // [1]
+
+// What the groups are drawn in: CSS colours, NULL for those of the model's file.
+MF_API void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]);
+
+typedef struct mf_PlayCount {
+    uint32_t goals; // [1] scored by the robots of this group
+    uint32_t kicks; // [1] begun
+    uint32_t falls; // [1] robots that lay on the ground and had to get up
+    uint32_t dives; // [1] of the keeper
+    uint32_t out;   // [1] times that the ball left the field
+} mf_PlayCount;
+// What the robots of a group have done so far. Part of no snapshot.
+MF_API mf_PlayCount mf_play_count(const mf_Play *play, uint32_t group);
+
+// ---- evaluations -------------------------------------------------------------------------------
+
+// Bytes of a genome for the first group's controller (32 for GP, 3 per joint + 1 for oscillators,
+// for none those of the hooks or 0). docs/reference/scenes.md says what the bytes mean.
+MF_API uint32_t mf_scene_genome_bytes(const mf_Scene *scene);
+// Gives an instance of the first group the controller that a genome describes.
+MF_API void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome);
+// Horizontal distance [m] of the base from its start place; 0 for a robot with a fault.
+MF_API double mf_scene_distance(const mf_Scene *scene, uint32_t instance);
+
+// What evolution wants more of: the file's fitness, or that of its hooks. NaN for a robot with a
+// fault. The scene was made with `evaluates`.
+MF_API double mf_scene_fitness(const mf_Scene *scene, uint32_t instance);
+
+// An mf_EvaluateFn whose `user` is a scene made with `evaluates` and at least as many robots as the
+// population: puts the world back to time 0, applies genomes, steps for the file's duration
+// (rounded up to whole steps), takes mf_scene_fitness. Robots without a genome idle.
+MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t count,
+                                   uint32_t genome_bytes, double *fitness, mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+// Mayfly: files of vehicles (models/crazyflie.yaml): the parameters of a quadrotor, a fixed wing or
+// a car. docs/reference/models.md lists every key.
+#ifndef MAYFLY_VEHICLE_FILE_H
+#define MAYFLY_VEHICLE_FILE_H
+
+#include <mayfly/car.h>
+#include <mayfly/fixed_wing.h>
+#include <mayfly/quadrotor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mf_VehicleKind {
+    MF_VEHICLE_QUADROTOR,
+    MF_VEHICLE_FIXED_WING,
+    MF_VEHICLE_CAR
+} mf_VehicleKind;
+
+// "quadrotor", "fixed_wing", "car": the top key of a vehicle's file.
+MF_API const char *mf_vehicle_kind_name(mf_VehicleKind kind);
+
+// What a vehicle's file says, defaults filled in. Of the parameters those of the kind are valid.
+typedef struct mf_Vehicle {
+    const char *file; // path it was read from
+    const char *name; // its file name without folder and ending
+    mf_VehicleKind kind;
+    mf_Quadrotor quadrotor;
+    mf_FixedWing fixed_wing;
+    mf_Car car;
+    mf_Context *context;
+} mf_Vehicle;
+
+// True when the YAML text has the top key of a vehicle.
+MF_API bool mf_vehicle_is(const char *text, size_t size);
+
+// Reads and checks a vehicle's file. Errors name file:line:column and what was expected; what
+// mf_<kind>_check() refuses is reported at the line of the member that it names.
+MF_API mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
+                                 mf_Error *error);
+// The same from memory; `path` is used in messages.
+MF_API mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text,
+                                  size_t size, mf_Vehicle **out, mf_Error *error);
+MF_API void mf_vehicle_destroy(mf_Vehicle *vehicle); // NULL is fine
+
+// [m] of the sphere about the centre of mass that meets others.
+MF_API double mf_vehicle_radius(const mf_Vehicle *vehicle);
+
+// The body of a vehicle as a model of one link.
+MF_API mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle,
+                                       mf_Model **out, mf_Error *error);
+
+// The vehicle as YAML text with every default written out; reading it again gives the same vehicle.
+// From mf_allocate.
+MF_API mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error);
+
+// A page for people: mass, what the vehicle can do (hover speed, trim, top speed) under `gravity`
+// [m/s^2] > 0. From mf_allocate.
+MF_API mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
+                                     mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,251 @@
+// One robot and one gait at every level: the same start, the same targets, one world after the
+// other; then differences to the dearest level, and the price of a step in a batch.
+#include "evaluate/stage.h"
+
+#include <mayfly/compare.h>
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAMPLE (10 * MF_MILLISECOND) // [ns]
+#define FALLEN 1.0                   // [rad]
+
+mf_CompareConfig mf_compare_config(void) {
+    mf_CompareConfig config = {.struct_size = sizeof config,
+                               .price_robots = 256};
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+        config.wanted[i] = true;
+    return config;
+}
+
+const char *mf_motion_blind_spot(mf_Motion motion) {
+    static const char *const spots[] = {
+        "falls, pushes, slipping, any force: feet hold, joints are where they are told",
+        "what limbs do to the body as they swing; weak motors; feet with edges that roll",
+        "what limbs do to the body as they swing, so balancing; weak motors",
+        "weak motors, give of joints: joints are where they are told",
+        "bending links, heat of motors, cables",
+    };
+    return (unsigned)motion < MF_MOTION_LEVELS ? spots[motion] : "";
+}
+
+// ---- one level ---------------------------------------------------------------------------------
+
+static double wrap(double angle) {
+    return angle - 2.0 * MF_PI * mf_floor((angle + MF_PI) / (2.0 * MF_PI));
+}
+
+static void take_sample(mf_LadderStage *stage, double time, mf_CompareRow *row) {
+    mf_CompareSample *sample = &row->samples[row->sample_count];
+    double q[4];
+    mf_ladder_look(stage, sample->position, q, &sample->penetration, &sample->slip);
+    sample->time = time;
+    sample->heading =
+        mf_atan2(2.0 * (q[1] * q[2] + q[0] * q[3]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]));
+    sample->tilt = mf_acos(1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]));
+    sample->energy = mf_ladder_energy(stage);
+    if (row->sample_count > 0) {
+        double before = row->samples[row->sample_count - 1].heading;
+        sample->heading = before + wrap(sample->heading - before);
+    }
+    if (sample->tilt > FALLEN && !(row->fell >= 0.0))
+        row->fell = time;
+    row->sample_count++;
+}
+
+static void sum_up(mf_CompareRow *row) {
+    const mf_CompareSample *first = row->samples, *last = first + row->sample_count - 1;
+    double x = last->position[0] - first->position[0], y = last->position[1] - first->position[1];
+    double sine, cosine;
+    mf_sin_cos(first->heading, &sine, &cosine);
+    row->distance = mf_sqrt(x * x + y * y);
+    row->forward = x * cosine + y * sine;
+    row->turned = last->heading - first->heading;
+    for (const mf_CompareSample *s = first; s <= last; s++) {
+        row->height += s->position[2] / row->sample_count;
+        row->slip += s->slip / row->sample_count;
+        row->tilt = s->tilt > row->tilt ? s->tilt : row->tilt;
+        row->penetration = s->penetration > row->penetration ? s->penetration : row->penetration;
+    }
+}
+
+// Whether the model can move so; what cannot is no failure.
+static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_CompareRow *row,
+                             mf_Error *error) {
+    const mf_SceneGroup *group = &file->groups[0];
+    mf_Model *loaded = NULL;
+    mf_Error cause = {0};
+    mf_Status status = MF_OK;
+    if (group->model == NULL)
+        status = mf_model_load(context, group->model_path, &group->import, &loaded, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_motion_check(loaded != NULL ? loaded : group->model, row->motion, &cause);
+    mf_model_destroy(loaded);
+    if (status == MF_NO_MEMORY) // says nothing about the model
+        return mf_fail(error, status, "%s", cause.message);
+    row->possible = status == MF_OK;
+    if (row->possible)
+        return MF_OK;
+    memcpy(row->reason, cause.message, sizeof row->reason - 1);
+    row->reason[sizeof row->reason - 1] = '\0';
+    return MF_OK;
+}
+
+static void take_notes(const mf_Scene *scene, mf_Comparison *all) {
+    all->note_count = scene->note_count;
+    memcpy(all->notes, scene->notes, sizeof all->notes);
+}
+
+static void take_command(const mf_Scene *scene, mf_Comparison *all) {
+    const mf_Field *command = mf_group_find_field(scene->group, "gait.command");
+    for (uint32_t c = 0; command != NULL && c < 3; c++)
+        all->command[c] = mf_field_get(command, 0, c);
+}
+
+static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Comparison *all,
+                           mf_CompareRow *row, mf_Error *error) {
+    mf_LadderStage stage;
+    mf_Status status = check_level(context, file, row, error);
+    if (status != MF_OK || !row->possible)
+        return status;
+    status = mf_ladder_raise(context, file, row->motion, 1, &stage, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Time step = stage.scene.step;
+    uint64_t every = SAMPLE / step > 0 ? (uint64_t)(SAMPLE / step) : 1;
+    double period = (double)every * mf_time_to_seconds(step);
+    uint32_t count = (uint32_t)(file->duration / period + 0.5) + 1;
+    row->samples = mf_allocate(context, count, sizeof *row->samples);
+    if (row->samples == NULL) {
+        mf_ladder_clear(&stage);
+        return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0)
+            mf_world_step(stage.scene.world, every);
+        take_sample(&stage, i * period, row);
+    }
+    row->fault = mf_group_fault(stage.scene.group, 0);
+    row->finished = row->fault == 0;
+    sum_up(row);
+    take_notes(&stage.scene, all);
+    take_command(&stage.scene, all);
+    mf_ladder_clear(&stage);
+    return MF_OK;
+}
+
+// ---- all levels --------------------------------------------------------------------------------
+
+static double square(double x) {
+    return x * x;
+}
+
+static void find_errors(const mf_CompareRow *reference, mf_CompareRow *row) {
+    double place = 0.0, heading = 0.0, height = 0.0, tilt = 0.0, energy = 0.0;
+    uint32_t count = row->sample_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_CompareSample *a = &row->samples[i], *b = &reference->samples[i];
+        place += square(a->position[0] - b->position[0]) + square(a->position[1] - b->position[1]);
+        heading += square(a->heading - b->heading);
+        height += square(a->position[2] - b->position[2]);
+        tilt += square(a->tilt - b->tilt);
+        energy += square(a->energy - b->energy);
+    }
+    row->position_error = mf_sqrt(place / count);
+    row->heading_error = mf_sqrt(heading / count);
+    row->height_error = mf_sqrt(height / count);
+    row->tilt_error = mf_sqrt(tilt / count);
+    row->energy_error = mf_sqrt(energy / count);
+}
+
+static void forget(mf_CompareRow *row) {
+    row->fell = row->seconds = (double)NAN;
+    row->position_error = row->heading_error = row->height_error = (double)NAN;
+    row->tilt_error = row->energy_error = (double)NAN;
+}
+
+static mf_Status check(const mf_SceneFile *file, const mf_CompareConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "compare: start from mf_compare_config()");
+    if (file->group_count != 1)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "expected a scene of one group to compare, found %u", file->group_count);
+    if (file->groups[0].vehicle != NULL)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "a vehicle has one motion, so there is nothing to compare");
+    if (file->duration > 1e5)
+        return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
+                          "run.duration: expected at most 1e5 s to compare, found %g s",
+                          file->duration);
+    return MF_OK;
+}
+
+static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                         mf_Comparison *all, mf_Error *error) {
+    mf_CompareRow *reference = NULL;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < MF_MOTION_LEVELS && status == MF_OK; i++) {
+        mf_CompareRow *row = &all->rows[i];
+        row->motion = (mf_Motion)i;
+        forget(row);
+        if (!config->wanted[i])
+            continue;
+        status = run_level(context, file, all, row, error);
+        if (status == MF_OK && row->possible && config->price_robots > 0)
+            status = mf_ladder_price(context, file, config, row->motion, &row->seconds, error);
+        reference = row->possible ? row : reference;
+    }
+    if (status != MF_OK)
+        return status;
+    if (reference == NULL)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "the robot can move at none of the levels asked for");
+    all->reference = reference->motion;
+    for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
+        if (all->rows[i].sample_count > 0 && &all->rows[i] != reference)
+            find_errors(reference, &all->rows[i]);
+    return MF_OK;
+}
+
+mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                     mf_Comparison **out, mf_Error *error) {
+    mf_CompareConfig settings = config != NULL ? *config : mf_compare_config();
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "compare: out is NULL");
+    *out = NULL;
+    if (context == NULL || file == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "compare: context or file is NULL");
+    mf_Status status = check(file, &settings, error);
+    if (status != MF_OK)
+        return status;
+    mf_Comparison *all = mf_allocate(context, 1, sizeof *all);
+    if (all == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
+    const mf_Behaviour *behaviour = &file->groups[0].behaviour;
+    all->context = context;
+    all->model = file->name;
+    all->gait = behaviour->kind == MF_BEHAVIOUR_GAIT ? behaviour->gait : "standing";
+    all->duration = file->duration;
+    all->price_robots = settings.price_robots;
+    all->threads = mf_context_threads(context);
+    status = mf_isa_detect(&all->isa, error);
+    if (status == MF_OK)
+        status = run_all(context, file, &settings, all, error);
+    if (status != MF_OK) {
+        mf_comparison_destroy(all);
+        return status;
+    }
+    *out = all;
+    return MF_OK;
+}
+
+void mf_comparison_destroy(mf_Comparison *comparison) {
+    if (comparison == NULL)
+        return;
+    for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
+        mf_release(comparison->context, comparison->rows[i].samples);
+    mf_release(comparison->context, comparison);
+}

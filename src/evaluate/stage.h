@@ -1,0 +1,35 @@
+// A world with one kind of robot that does one gait at one level: what comparisons are made of.
+#ifndef MAYFLY_SRC_EVALUATE_STAGE_H
+#define MAYFLY_SRC_EVALUATE_STAGE_H
+
+#include <mayfly/compare.h>
+
+typedef struct mf_LadderStage {
+    mf_Context *context;
+    mf_Scene scene;
+    const mf_Model *model; // the scene's
+    double *angle;                     // [rad] or [m] of each joint
+    double (*place)[3], (*turn)[4];    // of the links, world
+    double (*before)[3], (*turned)[4]; // the same at the look before
+    mf_Time looked;                    // [ns] when that was; < 0: never
+} mf_LadderStage;
+
+// Makes the scene as `mayfly run` does, with `count` isolated robots at this level.
+mf_Status mf_ladder_raise(mf_Context *context, mf_SceneFile *file, mf_Motion motion, uint32_t count,
+                          mf_LadderStage *out, mf_Error *error);
+void mf_ladder_clear(mf_LadderStage *stage);
+
+// Of the first robot: pose of the base, how deep [m] it is in the ground, and how fast [m/s] what
+// is on the ground has moved along it since the look before.
+void mf_ladder_look(mf_LadderStage *stage, double position[3], double orientation[4],
+                    double *penetration, double *slip);
+
+// Kinetic and potential [J] of the first robot, as its level counts them.
+double mf_ladder_energy(const mf_LadderStage *stage);
+
+// Wall time times threads [s] per robot and step, in a batch of config->price_robots: the least of
+// three goes.
+mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                          mf_Motion motion, double *out, mf_Error *error);
+
+#endif

@@ -1,0 +1,144 @@
+// The table of keys as a page for people: markdown for docs/reference/scenes.md, plain text
+// for a terminal.
+#include "io/keys.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 100, INDENT = 6 }; // [1] columns of a terminal page
+
+static bool is_group(const mf_Key *key) {
+    return key->kind == MF_KEY_SECTION || key->kind == MF_KEY_VARIANT;
+}
+
+static const char *unit_of(const mf_Key *key) {
+    return strcmp(key->unit, "1") == 0 ? "" : key->unit;
+}
+
+// What describing passes along.
+typedef struct Page {
+    mf_Text text;
+    mf_Context *context;
+    bool markdown;
+    const char *prefix; // of paths: "groups.NAME.", or ""
+} Page;
+
+// The default as it would be written. Where a row has none of its own, it is what the structure
+// starts with.
+static const char *default_of(const mf_KeyTable *table, const void *base, const mf_Key *key,
+                              char *out, size_t size) {
+    if (key->flags & MF_KEY_REQUIRED)
+        return "required";
+    if (key->fallback != NULL)
+        return key->fallback[0] == '\0' ? "\"\"" : key->fallback;
+    if (table->start == NULL || key->offset == MF_KEY_NOWHERE)
+        return "none";
+    return mf_key_value(key, base, out, size);
+}
+
+static void put_markdown(Page *page, const mf_KeyTable *table, const void *base) {
+    for (uint32_t i = 0; i < table->count; i++) {
+        char range[200], value[200];
+        const mf_Key *key = &table->keys[i];
+        const char *bold = is_group(key) ? "**" : "";
+        mf_text_format(
+            &page->text, "| %s`%s%s`%s | %s | %s | %s | %s |\n", bold, page->prefix, key->path,
+            bold, unit_of(key), mf_key_range(key, range, sizeof range),
+            key->kind == MF_KEY_SECTION ? "" : default_of(table, base, key, value, sizeof value),
+            key->description);
+    }
+}
+
+// Words of `string` in lines that begin INDENT columns in.
+static void put_wrapped(mf_Text *text, const char *string) {
+    size_t column = 0; // none yet
+    while (*string != '\0') {
+        size_t length = strcspn(string, " ");
+        bool fits = column != 0 && column + 1 + length <= WIDTH;
+        if (fits)
+            mf_text_put(text, " ");
+        else
+            mf_text_format(text, "%s%*s", column == 0 ? "" : "\n", INDENT, "");
+        column = fits ? column + 1 + length : INDENT + length;
+        mf_text_put_bytes(text, string, length);
+        string += length + (string[length] == ' ');
+    }
+    mf_text_put(text, "\n");
+}
+
+// Range, unit and default in brackets behind the path, or below it where that would be too long.
+static void put_values(Page *page, const mf_Key *key, const char *fallback) {
+    char range[200], values[500];
+    mf_key_range(key, range, sizeof range);
+    if (range[0] == '\0')
+        return;
+    int length =
+        snprintf(values, sizeof values, "(%s%s%s; %s%s)", range, unit_of(key)[0] == '\0' ? "" : " ",
+                 unit_of(key), key->flags & MF_KEY_REQUIRED ? "" : "default ", fallback);
+    size_t before = strlen(page->prefix) + strlen(key->path) + 4;
+    if (before + (size_t)length <= WIDTH)
+        mf_text_format(&page->text, "  %s", values);
+    else
+        mf_text_format(&page->text, "\n%*s%s", INDENT, "", values);
+}
+
+static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
+    mf_Text *text = &page->text;
+    for (uint32_t i = 0; i < table->count; i++) {
+        char value[200];
+        const mf_Key *key = &table->keys[i];
+        if (is_group(key) && strchr(key->path, '.') == NULL)
+            mf_text_put(text, i == 0 ? "" : "\n");
+        mf_text_format(text, "  %s%s", page->prefix, key->path);
+        put_values(page, key, default_of(table, base, key, value, sizeof value));
+        mf_text_put(text, "\n");
+        put_wrapped(text, key->description);
+    }
+}
+
+// A table and, behind it, those of the lists in it.
+static mf_Status put_table(Page *page, const mf_KeyTable *table, mf_Error *error) {
+    void *base = mf_allocate(page->context, 1, table->size);
+    if (base == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "%s: no memory for the help text", table->noun);
+    if (table->start != NULL)
+        table->start(base);
+    if (page->markdown)
+        put_markdown(page, table, base);
+    else
+        put_plain(page, table, base);
+    mf_release(page->context, base);
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < table->count && status == MF_OK; i++) {
+        char prefix[100];
+        if (table->keys[i].kind != MF_KEY_LIST)
+            continue;
+        const char *outer = page->prefix;
+        snprintf(prefix, sizeof prefix, "%s%s.NAME.", outer, table->keys[i].path);
+        page->prefix = prefix;
+        mf_text_put(&page->text, page->markdown ? "" : "\n");
+        status = put_table(page, table->keys[i].items, error);
+        page->prefix = outer;
+    }
+    return status;
+}
+
+mf_Status mf_keys_describe(mf_Context *context, const mf_KeyTable *table, bool markdown,
+                           char **text, mf_Error *error) {
+    *text = NULL;
+    Page page = {
+        .text = mf_text_begin(context), .context = context, .markdown = markdown, .prefix = ""};
+    if (markdown)
+        mf_text_put(&page.text,
+                    "| key | unit | values | default | what it is |\n|---|---|---|---|---|\n");
+    mf_Status status = put_table(&page, table, error);
+    if (status == MF_OK && page.text.failed)
+        status = mf_fail(error, MF_NO_MEMORY, "%s: no memory for the help text", table->noun);
+    if (status != MF_OK) {
+        mf_text_free(&page.text);
+        return status;
+    }
+    *text = page.text.data;
+    return MF_OK;
+}

@@ -1,0 +1,187 @@
+// The keys of gaits' files: one for each member of the public structures.
+#include "io/gait_keys.h"
+
+static const char *const paths[] = {"sinusoid", "trapezoid", NULL};
+static const char *const shapes[] = {"sine", "sweep", "bump", NULL};
+static const char *const curves[] = {"cubic", "linear", NULL};
+
+_Static_assert(sizeof(mf_GaitPath) == sizeof(int) && sizeof(mf_GaitShape) == sizeof(int) &&
+                   sizeof(mf_GaitCurve) == sizeof(int),
+               "choices are stored as int");
+_Static_assert(sizeof(mf_GaitAngle) == sizeof(mf_KeyNamed) &&
+                   offsetof(mf_GaitAngle, angle) == offsetof(mf_KeyNamed, value),
+               "angles are stored as mf_KeyNamed");
+_Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) ==
+                       offsetof(mf_KeyList, count) &&
+                   offsetof(mf_GaitWaves, wave_count) - offsetof(mf_GaitWaves, waves) ==
+                       offsetof(mf_KeyList, count) &&
+                   offsetof(mf_GaitFrame, angle_count) - offsetof(mf_GaitFrame, angles) ==
+                       offsetof(mf_KeyList, count) &&
+                   offsetof(mf_GaitKeyframes, frame_count) - offsetof(mf_GaitKeyframes, frames) ==
+                       offsetof(mf_KeyList, count),
+               "lists are stored as mf_KeyList");
+
+#define WALK(member) offsetof(mf_GaitWalk, member)
+#define WAVES(member) offsetof(mf_GaitWaves, member)
+#define WAVE(member) offsetof(mf_GaitWave, member)
+#define FRAME(member) offsetof(mf_GaitFrame, member)
+#define KEYFRAMES(member) offsetof(mf_GaitKeyframes, member)
+#define NOWHERE MF_KEY_NOWHERE
+#define ABOVE MF_KEY_ABOVE
+#define NUMBER(path, flags, unit, fallback, lower, upper, offset, description)                     \
+    MF_KEY(path, MF_KEY_REAL, flags, unit, fallback, lower, upper, NULL, offset, description)
+#define SECTION(path, description)                                                                 \
+    MF_KEY(path, MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, description)
+#define JOINT(path, fallback, offset, description)                                                 \
+    MF_KEY(path, MF_KEY_TEXT, 0, "", fallback, 0, 0, NULL, offset, description)
+
+// How commands act, for the kinds that have them.
+#define BLEND(offset)                                                                              \
+    NUMBER("blend", 0, "s", "0.4", 0, 60, offset,                                                  \
+           "over which the targets go over to the gait from where they are")
+#define PACE(member, speed, aside, turning)                                                        \
+    SECTION("pace", "how commands act; what is asked for beyond the largest is cut"),              \
+        NUMBER("pace.forward", 0, "m/s", speed, 0, 100, member(pace.forward),                      \
+               "largest command forward"),                                                         \
+        NUMBER("pace.left", 0, "m/s", aside, 0, 100, member(pace.left),                            \
+               "largest command to the left"),                                                     \
+        NUMBER("pace.turn", 0, "rad/s", turning, 0, 100, member(pace.turn),                        \
+               "largest command to turn, anticlockwise"),                                          \
+        NUMBER("pace.rise", ABOVE, "s", "1", 0, 60, member(pace.rise),                             \
+               "from rest to the largest command"),                                                \
+        MF_KEY("pace.march", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, member(pace.march),          \
+               "steps on the spot when no command is given, instead of standing")
+
+// A leg's joints.
+#define LEG(side, index)                                                                           \
+    SECTION("legs." side, "joints of one leg, from the base on"),                                  \
+        JOINT("legs." side ".hip_yaw", side "_hip_yaw", WALK(legs[index][0]), "about z"),          \
+        JOINT("legs." side ".hip_roll", side "_hip_roll", WALK(legs[index][1]), "about x"),        \
+        JOINT("legs." side ".hip_pitch", side "_hip_pitch", WALK(legs[index][2]), "about y"),      \
+        JOINT("legs." side ".knee", side "_knee", WALK(legs[index][3]), "about y"),                \
+        JOINT("legs." side ".ankle_pitch", side "_ankle_pitch", WALK(legs[index][4]), "about y"),  \
+        JOINT("legs." side ".ankle_roll", side "_ankle_roll", WALK(legs[index][5]), "about x")
+
+// clang-format off
+static const mf_Key walk_keys[] = {
+    BLEND(WALK(blend)),
+    NUMBER("period", ABOVE, "s", "0.6", 0, 60, WALK(period), "of two steps"),
+    NUMBER("height", MF_KEY_REQUIRED | ABOVE, "m", NULL, 0, 100, WALK(height),
+           "of the hips above the ankles"),
+    NUMBER("lift", 0, "m", "0.03", 0, 10, WALK(lift), "of a swinging foot"),
+    MF_KEY("path", MF_KEY_CHOICE, 0, "", "sinusoid", 0, 0, paths, WALK(path),
+           "height of a swinging foot: sinusoid, or trapezoid: up in the first quarter, level, down "
+           "in the last"),
+    NUMBER("sway", 0, "m", "0.02", 0, 10, WALK(sway), "of the hips to the standing side"),
+    NUMBER("double_support", 0, "1", "0.2", 0, 0.9, WALK(double_support),
+           "share of the period with both feet down"),
+    NUMBER("lean", 0, "rad", "0", -1, 1, WALK(lean), "of the trunk, forward"),
+    NUMBER("width", MF_KEY_REQUIRED | ABOVE, "m", NULL, 0, 10, WALK(width),
+           "from the middle to each foot"),
+    NUMBER("offset", 0, "m", "0", -10, 10, WALK(offset), "of the feet forward of the hips"),
+    NUMBER("arms", 0, "rad", "0", -3, 3, WALK(arms),
+           "swing of the arms at the largest command forward"),
+    PACE(WALK, "0.1", "0.05", "0.5"),
+    SECTION("legs", "names of the legs' joints"),
+    LEG("left", 0),
+    LEG("right", 1),
+    SECTION("shoulders", "joints that swing the arms"),
+    JOINT("shoulders.left", "left_shoulder_pitch", WALK(shoulders[0]),
+          "moves with the right leg; \"\": none"),
+    JOINT("shoulders.right", "right_shoulder_pitch", WALK(shoulders[1]),
+          "moves with the left leg; \"\": none"),
+    MF_KEY("pose", MF_KEY_NAMED, 0, "rad", NULL, -1e3, 1e3, NULL, WALK(pose),
+           "angles of other joints, held, or of the shoulders, about which they swing"),
+    SECTION("balance", "feedback of the trunk's rotation: roll and pitch rate of a gyroscope in the "
+            "base"),
+    NUMBER("balance.ankle_pitch", 0, "s", "0", -10, 10, WALK(balance.ankle_pitch),
+           "ankle pitch per pitch rate"),
+    NUMBER("balance.ankle_roll", 0, "s", "0", -10, 10, WALK(balance.ankle_roll),
+           "ankle roll per roll rate"),
+    NUMBER("balance.hip_pitch", 0, "s", "0", -10, 10, WALK(balance.hip_pitch),
+           "hip pitch per pitch rate"),
+    NUMBER("balance.hip_roll", 0, "s", "0", -10, 10, WALK(balance.hip_roll),
+           "hip roll per roll rate"),
+    NUMBER("balance.step_pitch", 0, "m s/rad", "0", -10, 10, WALK(balance.step_pitch),
+           "a swinging foot goes forward per pitch rate"),
+    NUMBER("balance.step_roll", 0, "m s/rad", "0", -10, 10, WALK(balance.step_roll),
+           "a swinging foot goes to the right per roll rate"),
+    NUMBER("balance.tilt", 0, "1/s", "0", 0, 1e3, WALK(balance.tilt),
+           "added to each rate per tilt, the integral of the rate"),
+    NUMBER("balance.memory", ABOVE, "s", "1", 0, 1e3, WALK(balance.memory),
+           "after which the integral forgets"),
+    NUMBER("balance.smooth", 0, "s", "0", 0, 1e3, WALK(balance.smooth),
+           "over which rates are averaged before they act; where joints go exactly where they are "
+           "told it must be longer than the sum of the gains of hip and ankle"),
+};
+
+static const mf_Key wave_keys[] = {
+    MF_KEY("joint", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, WAVE(joint),
+           "name of the joint; several curves of one joint add up"),
+    MF_KEY("shape", MF_KEY_CHOICE, 0, "", "sine", 0, 0, shapes, WAVE(shape),
+           "sine; sweep: from -1 to 1 smoothly in the swing, back evenly in the stance; bump: from 0 "
+           "to 1 and back in the swing, 0 in the stance"),
+    NUMBER("offset", 0, "rad", "0", -1e3, 1e3, WAVE(offset), "added at all times; metres for slides"),
+    NUMBER("amplitude", 0, "rad", "0", -1e3, 1e3, WAVE(amplitude), "while moving"),
+    NUMBER("forward", 0, "rad", "0", -1e3, 1e3, WAVE(forward),
+           "amplitude at the largest command forward"),
+    NUMBER("left", 0, "rad", "0", -1e3, 1e3, WAVE(left),
+           "amplitude at the largest command to the left"),
+    NUMBER("turn", 0, "rad", "0", -1e3, 1e3, WAVE(turn), "amplitude at the largest command to turn"),
+    NUMBER("phase", 0, "1", "0", -1e3, 1e3, WAVE(phase), "turns that it is ahead"),
+    MF_KEY("harmonic", MF_KEY_COUNT, 0, "1", "1", 1, 16, NULL, WAVE(harmonic),
+           "swings of a sine in one period"),
+};
+static const mf_KeyTable wave_table = {"wave", wave_keys, sizeof wave_keys / sizeof *wave_keys,
+                                       sizeof(mf_GaitWave), NULL, NULL};
+
+static const mf_Key waves_keys[] = {
+    BLEND(WAVES(blend)),
+    NUMBER("period", ABOVE, "s", "1", 0, 60, WAVES(period), "after which everything repeats"),
+    NUMBER("swing", 0, "1", "0.5", 0.01, 0.99, WAVES(swing),
+           "share of the period that a leg swings, of sweeps and bumps"),
+    PACE(WAVES, "0.1", "0", "0.5"),
+    MF_KEY_LISTED("joints", MF_KEY_REQUIRED, &wave_table, WAVES(waves),
+                  "curves of joints. The amplitude of one is amplitude while moving, and forward, "
+                  "left and turn by the commands' parts of the largest"),
+};
+
+static const mf_Key frame_keys[] = {
+    NUMBER("time", MF_KEY_REQUIRED, "s", NULL, 0, 3600, FRAME(time), "later than the frame before"),
+    MF_KEY("angles", MF_KEY_NAMED, 0, "rad", NULL, -1e3, 1e3, NULL, FRAME(angles),
+           "joints and their angles, metres for slides. A joint that is not named keeps its angle of "
+           "the frame before; one that is named late starts at the model's start angle; one that is "
+           "never named is left alone"),
+};
+static const mf_KeyTable frame_table = {"frame", frame_keys, sizeof frame_keys / sizeof *frame_keys,
+                                        sizeof(mf_GaitFrame), NULL, NULL};
+
+static const mf_Key keyframes_keys[] = {
+    NUMBER("blend", 0, "s", "0.2", 0, 60, KEYFRAMES(blend),
+           "over which the targets go over to the gait from where they are"),
+    MF_KEY("loop", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, KEYFRAMES(loop),
+           "starts again at the last frame, which should be like the first"),
+    MF_KEY("curve", MF_KEY_CHOICE, 0, "", "cubic", 0, 0, curves, KEYFRAMES(curve),
+           "between frames: cubic, smooth and never beyond the frames on both sides, or linear"),
+    MF_KEY("mirror_of", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, KEYFRAMES(mirror_of),
+           "instead of all others: a file of keyframes, of which this is the mirror image, with left "
+           "and right exchanged in the joints' names"),
+    MF_KEY_LISTED("frames", 0, &frame_table, KEYFRAMES(frames), "in order of time"),
+};
+// clang-format on
+
+// A mirror image has everything from its original.
+static bool keyframes_apply(const void *base, const mf_Key *key) {
+    const mf_GaitKeyframes *keyframes = base;
+    return (key->offset == KEYFRAMES(mirror_of)) == (keyframes->mirror_of != NULL);
+}
+
+#define TABLE(noun, keys, type, applies)                                                           \
+    { noun, keys, sizeof keys / sizeof *keys, sizeof(type), NULL, applies }
+
+const mf_KeyTable *mf_gait_table(mf_GaitKind kind) {
+    static const mf_KeyTable tables[] = {
+        TABLE("walk", walk_keys, mf_GaitWalk, NULL), TABLE("waves", waves_keys, mf_GaitWaves, NULL),
+        TABLE("keyframes", keyframes_keys, mf_GaitKeyframes, keyframes_apply)};
+    return &tables[kind];
+}

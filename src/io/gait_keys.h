@@ -1,0 +1,13 @@
+// Tables of keys of gaits.
+#ifndef MAYFLY_SRC_IO_GAIT_KEYS_H
+#define MAYFLY_SRC_IO_GAIT_KEYS_H
+
+#include "io/keys.h"
+
+#include <mayfly/gait.h>
+
+// Keys of one kind of gait. A file has them below the kind's name. The tables of all kinds
+// lie one behind the other.
+const mf_KeyTable *mf_gait_table(mf_GaitKind kind);
+
+#endif

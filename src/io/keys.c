@@ -1,0 +1,264 @@
+// What a row of a table of keys says about itself: its path, what it asks for, and which row an
+// unknown name most likely means. The rows themselves are in *_keys.c.
+#include "io/keys.h"
+
+#include "io/decimal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length) {
+    for (uint32_t i = 0; i < table->count; i++) {
+        const char *known = table->keys[i].path;
+        if (strncmp(known, path, length) == 0 && known[length] == '\0')
+            return &table->keys[i];
+    }
+    return NULL;
+}
+
+size_t mf_key_group_length(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot == NULL ? 0 : (size_t)(dot - path);
+}
+
+// True when the variant that `path`'s group belongs to has that group chosen, or when it belongs to
+// none. `length` is that of the group's path.
+static bool is_chosen(const mf_KeyTable *table, const void *base, const char *path, size_t length) {
+    size_t outer = length;
+    while (outer > 0 && path[outer - 1] != '.')
+        outer--;
+    const mf_Key *variant = outer == 0 ? NULL : mf_keys_find(table, path, outer - 1);
+    if (variant == NULL || variant->kind != MF_KEY_VARIANT || variant->offset == MF_KEY_NOWHERE)
+        return true;
+    const char *chosen = variant->choices[*(const int *)((const char *)base + variant->offset)];
+    return strlen(chosen) == length - outer && strncmp(path + outer, chosen, length - outer) == 0;
+}
+
+bool mf_key_is_chosen(const mf_KeyTable *table, const void *base, const mf_Key *key) {
+    for (size_t length = strlen(key->path); length > 0; length--) {
+        bool whole = key->path[length] == '\0' || key->path[length] == '.';
+        if (whole && !is_chosen(table, base, key->path, length))
+            return false;
+    }
+    return true;
+}
+
+bool mf_key_applies(const mf_KeyTable *table, const void *base, const mf_Key *key) {
+    return mf_key_is_chosen(table, base, key) &&
+           (table->applies == NULL || table->applies(base, key));
+}
+
+// ---- near names --------------------------------------------------------------------------------
+
+enum { NAME_MOST = 255 }; // [1] letters
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+size_t mf_name_distance(const char *a, const char *b) {
+    size_t rows[3][NAME_MOST + 1]; // of the table, the present one and the two above it
+    const size_t length = strlen(b);
+    if (strlen(a) > NAME_MOST || length > NAME_MOST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++)
+        rows[0][j] = j;
+    size_t i = 1;
+    for (; a[i - 1] != '\0'; i++) {
+        size_t *now = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            now[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], second[j - 2] + 1);
+        }
+    }
+    return rows[(i - 1) % 3][length];
+}
+
+static const char *last_name(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot == NULL ? path : dot + 1;
+}
+
+static bool in_group(const char *path, const char *other) {
+    size_t group = mf_key_group_length(path);
+    return mf_key_group_length(other) == group && strncmp(path, other, group) == 0;
+}
+
+const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
+    const char *name = last_name(path), *near = NULL;
+    size_t limit = strlen(name) / 2 < 3 ? strlen(name) / 2 : 3; // letters that may be wrong
+    size_t best = limit + 1;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const char *known = table->keys[i].path;
+        size_t distance = in_group(known, path) ? mf_name_distance(name, last_name(known)) : best;
+        if (distance < best) {
+            near = known;
+            best = distance;
+        }
+    }
+    // A name that belongs elsewhere must be right to the letter.
+    for (uint32_t i = 0; near == NULL && i < table->count; i++) {
+        if (strcmp(name, last_name(table->keys[i].path)) == 0)
+            near = table->keys[i].path;
+    }
+    return near;
+}
+
+// ---- what a key asks for -----------------------------------------------------------------------
+
+static void list_choices(const mf_Key *key, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *const *choice = key->choices; *choice != NULL && used < size; choice++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ", *choice);
+}
+
+static const char *one_of(const mf_Key *key, char *out, size_t size) {
+    char names[240];
+    list_choices(key, names, sizeof names);
+    snprintf(out, size, "%s%s", key->choices[1] == NULL ? "" : "one of ", names);
+    return out;
+}
+
+static const char *number_range(const mf_Key *key, const char *what, char *out, size_t size) {
+    char lower[MF_DECIMAL_TEXT], upper[MF_DECIMAL_TEXT];
+    bool pure = key->unit[0] == '\0' || strcmp(key->unit, "1") == 0;
+    snprintf(out, size, "%s %s %s %s %s%s%s%s", what, key->flags & MF_KEY_ABOVE ? "above" : "from",
+             mf_decimal_write(key->lower, lower), key->flags & MF_KEY_ABOVE ? "up to" : "to",
+             mf_decimal_write(key->upper, upper), pure ? "" : " ", pure ? "" : key->unit,
+             key->flags & MF_KEY_INFINITE ? " or .inf"
+             : key->flags & MF_KEY_AUTO   ? " or auto"
+                                          : "");
+    return out;
+}
+
+const char *mf_key_number(const mf_Key *key, char *out, size_t size) {
+    return number_range(key, "a number", out, size);
+}
+
+// "a list of 3 numbers from 0 to 1 m", "a list of points, each a list of ...".
+static const char *tuple_range(const mf_Key *key, char *out, size_t size) {
+    char what[80];
+    snprintf(what, sizeof what, "%sa list of %s%u numbers",
+             key->kind == MF_KEY_POINTS ? "points, each " : "",
+             key->kind == MF_KEY_NUMBERS ? "at most " : "", key->length);
+    return number_range(key, what, out, size);
+}
+
+const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
+    switch (key->kind) {
+    case MF_KEY_VECTOR:
+    case MF_KEY_NUMBERS:
+    case MF_KEY_POINTS:
+        return tuple_range(key, out, size);
+    case MF_KEY_REAL:
+        return mf_key_number(key, out, size);
+    case MF_KEY_TIME:
+    case MF_KEY_RATE:
+        return number_range(key, "a time", out, size);
+    case MF_KEY_COUNT:
+        return number_range(key, "a whole number", out, size);
+    case MF_KEY_CHOICE:
+    case MF_KEY_DOUBLE:
+    case MF_KEY_VARIANT:
+        return one_of(key, out, size);
+    default:
+        break;
+    }
+    const char *text = key->kind == MF_KEY_SEED    ? "a whole number from 0 to 18446744073709551615"
+                       : key->kind == MF_KEY_FLAG  ? "true or false"
+                       : key->kind == MF_KEY_FILE  ? "the name of a file"
+                       : key->kind == MF_KEY_TEXT  ? "text"
+                       : key->kind == MF_KEY_PLACE ? "[x, y] in m within -1e9 .. 1e9, or centered"
+                       : key->kind == MF_KEY_LIST  ? "a list"
+                       : key->kind == MF_KEY_WORDS ? "a list of names"
+                       : key->kind == MF_KEY_NAMED ? "a group of `name: number`"
+                       : key->kind == MF_KEY_PACKAGES ? "a group of `name: folder`"
+                                                      : "a group of keys";
+    snprintf(out, size, "%s", text);
+    return out;
+}
+
+const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
+    char lower[MF_DECIMAL_TEXT], upper[MF_DECIMAL_TEXT];
+    switch (key->kind) {
+    case MF_KEY_VECTOR:
+    case MF_KEY_NUMBERS:
+    case MF_KEY_POINTS:
+        snprintf(out, size, "%s%u x %s%s .. %s",
+                 key->kind == MF_KEY_POINTS    ? "list of "
+                 : key->kind == MF_KEY_NUMBERS ? "up to "
+                                               : "",
+                 key->length, key->flags & MF_KEY_ABOVE ? "> " : "",
+                 mf_decimal_write(key->lower, lower), mf_decimal_write(key->upper, upper));
+        return out;
+    case MF_KEY_REAL:
+    case MF_KEY_TIME:
+    case MF_KEY_RATE:
+    case MF_KEY_COUNT:
+        snprintf(out, size, "%s%s .. %s%s", key->flags & MF_KEY_ABOVE ? "> " : "",
+                 mf_decimal_write(key->lower, lower), mf_decimal_write(key->upper, upper),
+                 key->flags & MF_KEY_INFINITE ? ", .inf"
+                 : key->flags & MF_KEY_AUTO   ? ", auto"
+                                              : "");
+        return out;
+    case MF_KEY_CHOICE:
+    case MF_KEY_DOUBLE:
+    case MF_KEY_VARIANT:
+        list_choices(key, out, size);
+        return out;
+    default:
+        break;
+    }
+    const char *text = key->kind == MF_KEY_SEED       ? "0 .. 2^64-1"
+                       : key->kind == MF_KEY_FLAG     ? "true, false"
+                       : key->kind == MF_KEY_FILE     ? "path"
+                       : key->kind == MF_KEY_TEXT     ? "text"
+                       : key->kind == MF_KEY_PLACE    ? "[x, y], centered"
+                       : key->kind == MF_KEY_LIST     ? "a list"
+                       : key->kind == MF_KEY_WORDS    ? "list of names"
+                       : key->kind == MF_KEY_NAMED    ? "name: number"
+                       : key->kind == MF_KEY_PACKAGES ? "name: folder"
+                                                      : "";
+    snprintf(out, size, "%s", text);
+    return out;
+}
+
+const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t size) {
+    const void *value = (const char *)base + key->offset;
+    char number[MF_DECIMAL_TEXT];
+    size_t used = 0;
+    switch (key->kind) {
+    case MF_KEY_REAL:
+        snprintf(out, size, "%s", mf_decimal_write(*(const double *)value, number));
+        break;
+    case MF_KEY_VECTOR:
+        for (uint32_t i = 0; i < key->length && used < size; i++)
+            used += (size_t)snprintf(out + used, size - used, "%s%s%s", i == 0 ? "[" : ", ",
+                                     mf_decimal_write(((const double *)value)[i], number),
+                                     i + 1 == key->length ? "]" : "");
+        break;
+    case MF_KEY_TIME:
+        snprintf(out, size, "%s", mf_decimal_write_time(*(const mf_Time *)value, number));
+        break;
+    case MF_KEY_COUNT:
+        snprintf(out, size, "%u", *(const uint32_t *)value);
+        break;
+    case MF_KEY_FLAG:
+        snprintf(out, size, "%s", *(const bool *)value ? "true" : "false");
+        break;
+    case MF_KEY_CHOICE:
+        snprintf(out, size, "%s", key->choices[*(const int *)value]);
+        break;
+    case MF_KEY_DOUBLE:
+        snprintf(out, size, "%s", key->choices[*(const bool *)value]);
+        break;
+    default:
+        snprintf(out, size, "none");
+        break;
+    }
+    return out;
+}

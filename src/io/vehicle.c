@@ -1,0 +1,148 @@
+// Vehicles' files: one top key names the kind, below it stand the members of its parameters. What a
+// kind's own check refuses begins with the member's name, so the message gets that member's place.
+#include "io/document.h"
+#include "io/vehicle_keys.h"
+#include "io/yaml_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { KINDS = 3 };
+
+const char *mf_vehicle_kind_name(mf_VehicleKind kind) {
+    return (unsigned)kind < KINDS ? mf_vehicle_table(kind)->noun : "unknown";
+}
+
+bool mf_vehicle_is(const char *text, size_t size) {
+    bool is = false;
+    for (int i = 0; i < KINDS && !is; i++)
+        is = mf_yaml_has_top_key(text, size, mf_vehicle_kind_name((mf_VehicleKind)i));
+    return is;
+}
+
+// The parameters of the vehicle's kind.
+static void *parameters_of(mf_Vehicle *vehicle) {
+    switch (vehicle->kind) {
+    case MF_VEHICLE_QUADROTOR:
+        return &vehicle->quadrotor;
+    case MF_VEHICLE_FIXED_WING:
+        return &vehicle->fixed_wing;
+    case MF_VEHICLE_CAR:
+        break;
+    }
+    return &vehicle->car;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static mf_Status check(const mf_Vehicle *vehicle, mf_Error *error) {
+    switch (vehicle->kind) {
+    case MF_VEHICLE_QUADROTOR:
+        return mf_quadrotor_check(&vehicle->quadrotor, error);
+    case MF_VEHICLE_FIXED_WING:
+        return mf_fixed_wing_check(&vehicle->fixed_wing, error);
+    case MF_VEHICLE_CAR:
+        break;
+    }
+    return mf_car_check(&vehicle->car, error);
+}
+
+// Puts "quadrotor.mass: ..." at the value of mass, or, where the file does not give it, at the
+// kind.
+static mf_Status check_members(const mf_Reader *reader, const mf_Vehicle *vehicle) {
+    mf_Error cause = {0};
+    mf_Status status = check(vehicle, &cause);
+    if (status == MF_OK)
+        return MF_OK;
+    char member[64] = "";
+    size_t kind = strlen(reader->table->noun);
+    if (strncmp(cause.message, reader->table->noun, kind) == 0 && cause.message[kind] == '.') {
+        const char *name = cause.message + kind + 1;
+        snprintf(member, sizeof member, "%.*s", (int)strcspn(name, " :[."), name);
+    }
+    const mf_YamlNode *node =
+        member[0] == '\0' ? NULL : mf_yaml_find(reader->root, member, strlen(member));
+    return mf_yaml_fail(reader->tree, node != NULL ? node : reader->root, node == NULL, MF_BAD_FILE,
+                        reader->error, "%s", cause.message);
+}
+
+static mf_Status read_vehicle(mf_Reader *reader, const mf_DocumentSource *source) {
+    mf_Vehicle *vehicle = reader->base;
+    uint32_t kind;
+    vehicle->context = source->context;
+    mf_Status status =
+        mf_document_choose(reader, mf_vehicle_table(MF_VEHICLE_QUADROTOR), KINDS, &kind);
+    if (status != MF_OK)
+        return status;
+    vehicle->kind = (mf_VehicleKind)kind;
+    reader->base = parameters_of(vehicle);
+    status = mf_reader_read(reader);
+    if (status == MF_OK)
+        status = check_members(reader, vehicle);
+    return status == MF_OK ? mf_document_take_name(reader, &vehicle->file, &vehicle->name) : status;
+}
+
+static const mf_DocumentKind vehicle_kind = {"vehicle", sizeof(mf_Vehicle), read_vehicle, NULL};
+
+mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text, size_t size,
+                           mf_Vehicle **out, mf_Error *error) {
+    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
+    void *value = NULL;
+    mf_Status status =
+        mf_document_parse(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
+mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
+                          mf_Error *error) {
+    const mf_DocumentSource source = {.context = context, .path = path};
+    void *value = NULL;
+    mf_Status status = mf_document_load(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
+void mf_vehicle_destroy(mf_Vehicle *vehicle) {
+    mf_document_destroy(&vehicle_kind, vehicle);
+}
+
+// ---- what motions and scenes ask ----------------------------------------------------------------
+
+double mf_vehicle_radius(const mf_Vehicle *vehicle) {
+    return vehicle == NULL                          ? 0.0
+           : vehicle->kind == MF_VEHICLE_QUADROTOR  ? vehicle->quadrotor.radius
+           : vehicle->kind == MF_VEHICLE_FIXED_WING ? vehicle->fixed_wing.radius
+                                                    : vehicle->car.radius;
+}
+
+mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, mf_Model **out,
+                                mf_Error *error) {
+    if (vehicle == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL");
+    switch (vehicle->kind) {
+    case MF_VEHICLE_QUADROTOR:
+        return mf_quadrotor_model(context, &vehicle->quadrotor, vehicle->name, out, error);
+    case MF_VEHICLE_FIXED_WING:
+        return mf_fixed_wing_model(context, &vehicle->fixed_wing, out, error);
+    case MF_VEHICLE_CAR:
+        break;
+    }
+    return mf_car_body(context, &vehicle->car, vehicle->name, out, error);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error) {
+    if (text == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: text is NULL");
+    *text = NULL;
+    if (vehicle == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL");
+    mf_Vehicle *source = (mf_Vehicle *)(uintptr_t)vehicle; // only read
+    return mf_keys_write_under(vehicle->context, mf_vehicle_table(vehicle->kind),
+                               parameters_of(source), mf_vehicle_kind_name(vehicle->kind), text,
+                               error);
+}

@@ -1,0 +1,13 @@
+// Tables of keys of vehicles.
+#ifndef MAYFLY_SRC_IO_VEHICLE_KEYS_H
+#define MAYFLY_SRC_IO_VEHICLE_KEYS_H
+
+#include "io/keys.h"
+
+#include <mayfly/vehicle_file.h>
+
+// Keys of a vehicle's parameters. A file has them below its kind's name. The tables of all kinds
+// lie one behind the other.
+const mf_KeyTable *mf_vehicle_table(mf_VehicleKind kind);
+
+#endif

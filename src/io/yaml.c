@@ -1,0 +1,359 @@
+// The node tree of a YAML document, built from libyaml's events. libyaml (YAML 1.1) knows the place
+// of every event; the tree keeps it. Invariants: at most MF_YAML_DEPTH levels and MF_YAML_NODES
+// nodes, no key twice in a mapping, all memory in blocks that are freed together. libyaml offers no
+// allocator, so its own working memory (a few buffers, gone when parsing ends) is malloc's.
+#include "io/yaml.h"
+
+#include "base/plain.h"
+#include "io/yaml_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+// Memory of a tree: blocks of growing texts and nodes, never moved.
+typedef struct mf_YamlBlock {
+    struct mf_YamlBlock *next;
+    size_t used; // [byte]
+    size_t size; // [byte] of `data`
+    _Alignas(16) char data[];
+} mf_YamlBlock;
+
+typedef struct Builder {
+    yaml_parser_t parser;
+    mf_YamlTree *tree;
+    mf_YamlNode *stack[MF_YAML_DEPTH];
+    uint32_t depth;  // [1] open mappings and lists
+    const char *key; // read, value still to come
+    yaml_mark_t key_mark;
+    mf_Error *error;
+} Builder;
+
+char *mf_yaml_reserve(mf_YamlTree *tree, size_t size) {
+    size = (size + 15) & ~(size_t)15;
+    mf_YamlBlock *block = tree->blocks;
+    if (block == NULL || block->size - block->used < size) {
+        size_t room = size > 8192 ? size : 8192;
+        block = mf_allocate(tree->context, 1, sizeof *block + room);
+        if (block == NULL)
+            return NULL;
+        block->size = room;
+        block->next = tree->blocks;
+        tree->blocks = block;
+    }
+    char *memory = block->data + block->used;
+    block->used += size;
+    return memory;
+}
+
+void mf_yaml_adopt(mf_YamlTree *tree, mf_YamlTree *other) {
+    mf_YamlBlock *last = other->blocks;
+    while (last != NULL && last->next != NULL)
+        last = last->next;
+    if (last == NULL)
+        return;
+    last->next = tree->blocks;
+    tree->blocks = other->blocks;
+    *other = (mf_YamlTree){0};
+}
+
+void mf_yaml_free(mf_YamlTree *tree) {
+    while (tree->blocks != NULL) {
+        mf_YamlBlock *next = tree->blocks->next;
+        mf_release(tree->context, tree->blocks);
+        tree->blocks = next;
+    }
+    *tree = (mf_YamlTree){0};
+}
+
+char *mf_yaml_copy(mf_YamlTree *tree, const char *text, size_t length) {
+    char *copy = mf_yaml_reserve(tree, length + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+mf_Status mf_yaml_fail(const mf_YamlTree *tree, const mf_YamlNode *node, bool at_key,
+                       mf_Status status, mf_Error *error, const char *format, ...) {
+    char message[sizeof((mf_Error *)NULL)->message];
+    va_list arguments;
+    va_start(arguments, format);
+    mf_plain_format_list(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (node->override != NULL)
+        return mf_fail(error, status, "override %.100s: %s", node->override, message);
+    return mf_fail_at(error, status, tree->file, at_key ? node->key_line : node->line,
+                      at_key ? node->key_column : node->column, "%s", message);
+}
+
+// ---- looking at nodes --------------------------------------------------------------------------
+
+mf_YamlNode *mf_yaml_find(const mf_YamlNode *mapping, const char *key, size_t key_length) {
+    if (mapping == NULL || mapping->kind != MF_YAML_MAPPING)
+        return NULL;
+    for (mf_YamlNode *entry = mapping->first; entry != NULL; entry = entry->next) {
+        if (strncmp(entry->key, key, key_length) == 0 && entry->key[key_length] == '\0')
+            return entry;
+    }
+    return NULL;
+}
+
+bool mf_yaml_is_null(const mf_YamlNode *node) {
+    return node->kind == MF_YAML_SCALAR && !node->quoted &&
+           (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
+            strcmp(node->text, "null") == 0);
+}
+
+const char *mf_yaml_describe(const mf_YamlNode *node, char *out, size_t size) {
+    enum { SHOWN = 40 };
+    if (node->kind != MF_YAML_SCALAR) {
+        snprintf(out, size, "%s", node->kind == MF_YAML_MAPPING ? "a group of keys" : "a list");
+        return out;
+    }
+    if (mf_yaml_is_null(node)) {
+        snprintf(out, size, "nothing");
+        return out;
+    }
+    size_t length = strlen(node->text), shown = length;
+    if (length > SHOWN) {
+        shown = SHOWN - 3;
+        while (shown > 0 && ((unsigned char)node->text[shown] & 0xc0) == 0x80)
+            shown--;
+    }
+    const char *quote = node->quoted ? "\"" : "";
+    snprintf(out, size, "%s%.*s%s%s", quote, (int)shown, node->text, length > shown ? "..." : "",
+             quote);
+    return out;
+}
+
+// ---- changing the tree -------------------------------------------------------------------------
+
+static void append(mf_YamlNode *parent, mf_YamlNode *node) {
+    if (parent->last == NULL)
+        parent->first = node;
+    else
+        parent->last->next = node;
+    parent->last = node;
+}
+
+mf_YamlNode *mf_yaml_add(mf_YamlTree *tree, mf_YamlNode *mapping, const char *key,
+                         size_t key_length, const char *override) {
+    mf_YamlNode *node = (mf_YamlNode *)mf_yaml_reserve(tree, sizeof *node);
+    char *name = node == NULL ? NULL : mf_yaml_copy(tree, key, key_length);
+    if (name == NULL)
+        return NULL;
+    *node = (mf_YamlNode){.kind = MF_YAML_SCALAR, .key = name, .text = "", .override = override};
+    append(mapping, node);
+    return node;
+}
+
+void mf_yaml_remove(mf_YamlNode *mapping, mf_YamlNode *entry) {
+    mf_YamlNode *before = NULL;
+    for (mf_YamlNode *each = mapping->first; each != entry; each = each->next)
+        before = each;
+    if (before == NULL)
+        mapping->first = entry->next;
+    else
+        before->next = entry->next;
+    if (mapping->last == entry)
+        mapping->last = before;
+}
+
+// ---- building it from events -------------------------------------------------------------------
+
+// libyaml marks count characters from 0, starting again in each line.
+static int32_t one_based(size_t index) {
+    return index < INT32_MAX ? (int32_t)index + 1 : INT32_MAX;
+}
+
+static mf_Status fail_event(Builder *builder, mf_Status status, yaml_mark_t mark,
+                            const char *message) {
+    return mf_fail_at(builder->error, status, builder->tree->file, one_based(mark.line),
+                      one_based(mark.column), "%s", message);
+}
+
+static mf_Status fail_memory(Builder *builder) {
+    return mf_fail_at(builder->error, MF_NO_MEMORY, builder->tree->file, 0, 0,
+                      "no memory to read the file");
+}
+
+// libyaml's own complaint, in one line with the place where it looked.
+static mf_Status fail_parser(Builder *builder) {
+    const yaml_parser_t *parser = &builder->parser;
+    if (parser->error == YAML_MEMORY_ERROR)
+        return fail_memory(builder);
+    const char *context = parser->context != NULL ? parser->context : "";
+    return mf_fail_at(builder->error, MF_BAD_FILE, builder->tree->file,
+                      one_based(parser->problem_mark.line), one_based(parser->problem_mark.column),
+                      "expected YAML: %s%s%s",
+                      parser->problem != NULL ? parser->problem : "unclear",
+                      context[0] != '\0' ? " " : "", context);
+}
+
+static mf_YamlNode *parent_of(const Builder *builder) {
+    return builder->depth == 0 ? NULL : builder->stack[builder->depth - 1];
+}
+
+// Makes the node of an event and hangs it into the tree.
+static mf_Status place_node(Builder *builder, mf_YamlKind kind, yaml_mark_t mark,
+                            mf_YamlNode **out) {
+    mf_YamlTree *tree = builder->tree;
+    if (tree->count == MF_YAML_NODES)
+        return fail_event(builder, MF_LIMIT, mark, "expected at most 4096 values in a file");
+    if (kind != MF_YAML_SCALAR && builder->depth == MF_YAML_DEPTH)
+        return fail_event(builder, MF_LIMIT, mark, "expected at most 32 levels of nesting");
+    mf_YamlNode *node = (mf_YamlNode *)mf_yaml_reserve(tree, sizeof *node);
+    if (node == NULL)
+        return fail_memory(builder);
+    tree->count++;
+    yaml_mark_t key_mark = builder->key != NULL ? builder->key_mark : mark;
+    *node = (mf_YamlNode){.kind = kind,
+                          .key = builder->key,
+                          .text = "",
+                          .line = one_based(mark.line),
+                          .column = one_based(mark.column),
+                          .key_line = one_based(key_mark.line),
+                          .key_column = one_based(key_mark.column)};
+    mf_YamlNode *parent = parent_of(builder);
+    if (parent == NULL)
+        tree->root = node;
+    else
+        append(parent, node);
+    builder->key = NULL;
+    *out = node;
+    return MF_OK;
+}
+
+static bool awaits_key(const Builder *builder) {
+    const mf_YamlNode *parent = parent_of(builder);
+    return parent != NULL && parent->kind == MF_YAML_MAPPING && builder->key == NULL;
+}
+
+static mf_Status take_key(Builder *builder, const yaml_event_t *event) {
+    const char *text = (const char *)event->data.scalar.value;
+    size_t length = event->data.scalar.length;
+    if (length == 0 || length > MF_YAML_KEY || strlen(text) != length)
+        return fail_event(builder, MF_BAD_FILE, event->start_mark,
+                          "expected a key of 1 to 255 characters");
+    const mf_YamlNode *twin = mf_yaml_find(parent_of(builder), text, length);
+    if (twin != NULL)
+        return mf_fail_at(builder->error, MF_BAD_FILE, builder->tree->file,
+                          one_based(event->start_mark.line), one_based(event->start_mark.column),
+                          "expected each key once, found %s again (first in line %d)", text,
+                          twin->key_line);
+    builder->key = mf_yaml_copy(builder->tree, text, length);
+    builder->key_mark = event->start_mark;
+    return builder->key == NULL ? fail_memory(builder) : MF_OK;
+}
+
+static mf_Status take_scalar(Builder *builder, const yaml_event_t *event) {
+    if (event->data.scalar.anchor != NULL)
+        return fail_event(builder, MF_UNSUPPORTED, event->start_mark,
+                          "expected a plain value, found an anchor (&name)");
+    if (event->data.scalar.tag != NULL)
+        return fail_event(builder, MF_UNSUPPORTED, event->start_mark,
+                          "expected a plain value, found a tag (!name)");
+    if (awaits_key(builder))
+        return take_key(builder, event);
+    mf_YamlNode *node;
+    mf_Status status = place_node(builder, MF_YAML_SCALAR, event->start_mark, &node);
+    if (status != MF_OK)
+        return status;
+    const char *text = (const char *)event->data.scalar.value;
+    size_t length = event->data.scalar.length;
+    if (memchr(text, '\0', length) != NULL)
+        return fail_event(builder, MF_BAD_FILE, event->start_mark,
+                          "expected text, found a zero character in it");
+    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    node->text = mf_yaml_copy(builder->tree, text, length);
+    return node->text == NULL ? fail_memory(builder) : MF_OK;
+}
+
+static mf_Status open_container(Builder *builder, const yaml_event_t *event, mf_YamlKind kind) {
+    bool mapping = kind == MF_YAML_MAPPING;
+    const void *anchor =
+        mapping ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
+    const void *tag = mapping ? event->data.mapping_start.tag : event->data.sequence_start.tag;
+    if (anchor != NULL)
+        return fail_event(builder, MF_UNSUPPORTED, event->start_mark,
+                          "expected a plain value, found an anchor (&name)");
+    if (tag != NULL)
+        return fail_event(builder, MF_UNSUPPORTED, event->start_mark,
+                          "expected a plain value, found a tag (!name)");
+    if (awaits_key(builder))
+        return fail_event(builder, MF_BAD_FILE, event->start_mark,
+                          mapping ? "expected a key, found a group of keys"
+                                  : "expected a key, found a list");
+    mf_YamlNode *node;
+    mf_Status status = place_node(builder, kind, event->start_mark, &node);
+    if (status == MF_OK)
+        builder->stack[builder->depth++] = node;
+    return status;
+}
+
+static mf_Status take_event(Builder *builder, const yaml_event_t *event) {
+    switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        if (builder->tree->root != NULL)
+            return fail_event(builder, MF_BAD_FILE, event->start_mark,
+                              "expected one document, found a second one");
+        return MF_OK;
+    case YAML_ALIAS_EVENT:
+        return fail_event(builder, MF_UNSUPPORTED, event->start_mark,
+                          "expected a plain value, found an alias (*name)");
+    case YAML_SCALAR_EVENT:
+        return take_scalar(builder, event);
+    case YAML_MAPPING_START_EVENT:
+        return open_container(builder, event, MF_YAML_MAPPING);
+    case YAML_SEQUENCE_START_EVENT:
+        return open_container(builder, event, MF_YAML_SEQUENCE);
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+        builder->depth--;
+        return MF_OK;
+    default:
+        return MF_OK;
+    }
+}
+
+static mf_Status read_events(Builder *builder) {
+    for (;;) {
+        yaml_event_t event;
+        if (!mf_allow(builder->tree->context, "parse YAML"))
+            return fail_memory(builder);
+        if (!yaml_parser_parse(&builder->parser, &event))
+            return fail_parser(builder);
+        bool end = event.type == YAML_STREAM_END_EVENT;
+        mf_Status status = take_event(builder, &event);
+        yaml_event_delete(&event);
+        if (end || status != MF_OK)
+            return status;
+    }
+}
+
+mf_Status mf_yaml_parse(mf_Context *context, const char *file, const char *text, size_t size,
+                        mf_YamlTree *out, mf_Error *error) {
+    *out = (mf_YamlTree){.context = context, .file = file};
+    if (size > MF_YAML_BYTES)
+        return mf_fail_at(error, MF_LIMIT, file, 0, 0, "expected at most 64 MiB, found %zu bytes",
+                          size);
+    mf_Status status = mf_yaml_check_text(file, text, size, error);
+    if (status != MF_OK)
+        return status;
+    Builder builder = {.tree = out, .error = error};
+    if (!mf_allow(context, "start YAML parser") || !yaml_parser_initialize(&builder.parser))
+        return fail_memory(&builder);
+    yaml_parser_set_encoding(&builder.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&builder.parser, (const unsigned char *)text, size);
+    status = read_events(&builder);
+    yaml_parser_delete(&builder.parser);
+    if (status == MF_OK && out->root == NULL)
+        status =
+            mf_fail_at(error, MF_BAD_FILE, file, 1, 1, "expected keys, found nothing");
+    if (status != MF_OK)
+        mf_yaml_free(out);
+    return status;
+}

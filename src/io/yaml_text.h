@@ -1,0 +1,18 @@
+// Checks of the bytes of a YAML file that come before parsing.
+#ifndef MAYFLY_SRC_IO_YAML_TEXT_H
+#define MAYFLY_SRC_IO_YAML_TEXT_H
+
+#include <mayfly/base.h>
+
+// MF_OK when the `size` bytes of `text` are clean UTF-8 without control characters, byte order mark
+// and tabs in front of lines. `file` is for messages.
+mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf_Error *error);
+
+// True when the `size` bytes are well-formed UTF-8 without control characters, U+FEFF, U+FFFE and
+// U+FFFF: what escapes in double quotes could smuggle into a value and no file may hold unescaped.
+bool mf_yaml_is_text(const char *text, size_t size);
+
+// True when a line begins with `key` and a colon, at the left edge: what a file is told by.
+bool mf_yaml_has_top_key(const char *text, size_t size, const char *key);
+
+#endif

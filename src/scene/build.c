@@ -1,0 +1,364 @@
+// Worlds made from scene files: models, ground, world, groups, start places, contact, proximity,
+// rules, behaviours, in this order.
+#include "base/memory.h"
+#include "scene/builder.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] of vehicles in a scene that does not say
+#define GENOME_MOST 4096u                 // [byte] as of a search
+
+mf_SceneConfig mf_scene_config(void) {
+    return (mf_SceneConfig){.struct_size = sizeof(mf_SceneConfig), .motion = MF_MOTION_COUNT};
+}
+
+mf_SceneConfig mf_scene_config_at_level(const mf_SceneFile *file, mf_Motion motion) {
+    mf_SceneConfig config = mf_scene_config();
+    config.evaluates = true;
+    config.motion = motion;
+    if (file != NULL && motion != file->groups[0].motion && motion != MF_MOTION_POINTS)
+        config.step = file->verify.step;
+    return config;
+}
+
+void mf_scene_note(mf_Scene *scene, const char *format, ...) {
+    va_list arguments;
+    if (scene->note_count == MF_SCENE_NOTES)
+        return;
+    va_start(arguments, format);
+    vsnprintf(scene->notes[scene->note_count++], MF_SCENE_NOTE, format, arguments);
+    va_end(arguments);
+}
+
+// ---- ground and world --------------------------------------------------------------------------
+
+// Where the file does not say, the first model that has a ground gives it.
+static mf_Status make_ground(mf_SceneBuilder *builder) {
+    const mf_Ground *ground = &builder->file->ground;
+    mf_Scene *scene = builder->scene;
+    mf_TerrainConfig config = ground->terrain;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; !ground->given && i < scene->group_count && status == MF_OK; i++)
+        if (scene->terrain == NULL)
+            status = mf_terrain_from_model(builder->context, scene->models[i], &scene->terrain,
+                                           builder->error);
+    if (!ground->given)
+        return status;
+    if (ground->path != NULL)
+        return mf_terrain_load(builder->context, ground->path, &config, ground->scale,
+                               ground->offset, &scene->terrain, builder->error);
+    // Outside the map the border goes on, so one cell is as flat as many and stays in the cache.
+    if (ground->generator.shape == MF_TERRAIN_FLAT)
+        config.columns = config.rows = 1;
+    return mf_terrain_generate(builder->context, &config, &ground->generator, &scene->terrain,
+                               builder->error);
+}
+
+// [ns] The least that the groups ask for.
+static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
+    const mf_Scene *scene = builder->scene;
+    *out = builder->config.step > 0 ? builder->config.step : builder->file->step;
+    if (*out > 0)
+        return MF_OK;
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        const mf_Model *model = scene->models[i];
+        const bool vehicle = builder->file->groups[i].vehicle != NULL;
+        if (mf_scene_is_scenery(model))
+            continue;
+        if (!vehicle && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
+            return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
+                              "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
+        mf_Time step = vehicle ? VEHICLE_STEP : mf_world_config_for(model).step;
+        *out = *out == 0 || step < *out ? step : *out;
+    }
+    *out = *out > 0 ? *out : mf_world_config().step;
+    return MF_OK;
+}
+
+static mf_Status make_world(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    const mf_Model *first = NULL;
+    for (uint32_t i = 0; i < scene->group_count && first == NULL; i++)
+        if (builder->file->groups[i].vehicle == NULL)
+            first = scene->models[i];
+    mf_WorldConfig config = mf_world_config_for(first);
+    mf_Status status = choose_step(builder, &config.step);
+    if (status != MF_OK)
+        return status;
+    if (!isnan(builder->file->gravity)) {
+        config.gravity = builder->file->gravity;
+        memcpy(config.gravity_direction, mf_world_config().gravity_direction,
+               sizeof config.gravity_direction);
+    }
+    if (config.step % scene->divisor != 0)
+        return mf_fail(builder->error, MF_BAD_ARGUMENT,
+                       "scene: expected a divisor that cuts the step of %lld ns into whole "
+                       "nanoseconds, found %u",
+                       (long long)config.step, scene->divisor);
+    config.step /= scene->divisor;
+    config.seed = builder->file->seed;
+    config.terrain = scene->terrain;
+    scene->step = config.step;
+    return mf_world_create(builder->context, &config, &scene->world, builder->error);
+}
+
+// ---- between robots ----------------------------------------------------------------------------
+
+static mf_Status add_contact(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    mf_CollisionsConfig config = mf_collisions_config();
+    mf_CollisionsMember members[MF_SCENE_GROUPS];
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        if (mf_scene_group_meets(builder, i))
+            members[config.member_count++] =
+                mf_collisions_member(mf_world_group(scene->world, i));
+    if (config.member_count == 0)
+        return MF_OK;
+    config.members = members;
+    config.friction = builder->file->friction;
+    return mf_collisions_add(scene->world, &config, &scene->collisions, builder->error);
+}
+
+static bool has_air(const mf_InteractionConfig *config) {
+    return config->downwash || config->wind[0] != 0.0 || config->wind[1] != 0.0 ||
+           config->wind[2] != 0.0;
+}
+
+static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    mf_InteractionMember member =
+        mf_interaction_member(mf_world_group(builder->scene->world, index));
+    member.collides = from->contact_others;
+    if (from->vehicle == NULL) {
+        member.terrain = false;
+        return member;
+    }
+    member.radius = mf_vehicle_radius(from->vehicle);
+    member.terrain = from->vehicle->kind != MF_VEHICLE_CAR;
+    member.rotor_area = from->rotor_area;
+    return member;
+}
+
+// Wind and downwash need no detection.
+static mf_Status add_proximity(mf_SceneBuilder *builder) {
+    const mf_SceneFile *file = builder->file;
+    mf_InteractionMember members[MF_SCENE_GROUPS];
+    mf_InteractionConfig config = file->interaction;
+    if (!file->proximity && !has_air(&config))
+        return MF_OK;
+    if (!file->proximity)
+        config.detect = config.collide = config.terrain = config.fence = false;
+    config.member_count = 0;
+    for (uint32_t i = 0; i < file->group_count; i++)
+        if (!mf_scene_group_isolated(builder, i) && !mf_scene_is_scenery(builder->scene->models[i]))
+            members[config.member_count++] = member_of(builder, i);
+    if (config.member_count == 0)
+        return MF_OK;
+    config.members = members;
+    mf_Error cause = {0};
+    mf_Status status =
+        mf_interaction_add(builder->scene->world, &config, &builder->scene->interaction, &cause);
+    if (status == MF_BAD_ARGUMENT)
+        return mf_fail_at(builder->error, MF_BAD_FILE, file->file, file->interaction_line,
+                          file->interaction_column, "%s", cause.message);
+    if (status != MF_OK && builder->error != NULL)
+        *builder->error = cause;
+    return status;
+}
+
+static mf_Status add_behaviours(mf_SceneBuilder *builder) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++) {
+        const mf_SceneGroup *from = &builder->file->groups[i];
+        if (from->vehicle != NULL && from->motion != MF_MOTION_OWN)
+            status = mf_behaviour_add(mf_world_group(builder->scene->world, i), from->vehicle->kind,
+                                      &from->behaviour, builder->error);
+    }
+    return status;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// The whole world settles before gaits begin.
+static void begin(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    double settle = 0.0;
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        settle = fmax(settle, builder->file->groups[i].settle);
+    if (settle > 0.0)
+        mf_world_step(scene->world, (uint64_t)(settle / mf_time_to_seconds(scene->step) + 0.5));
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        mf_scene_begin_gait(builder, i);
+}
+
+static mf_Status make_groups(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < scene->group_count && status == MF_OK; i++)
+        status = mf_scene_load_model(builder, i);
+    if (status == MF_OK)
+        status = make_ground(builder);
+    if (status == MF_OK)
+        status = make_world(builder);
+    for (uint32_t i = 0; i < scene->group_count && status == MF_OK; i++)
+        status = mf_scene_add_group(builder, i);
+    if (status != MF_OK)
+        return status;
+    scene->group = mf_world_group(scene->world, 0);
+    scene->model = scene->models[0];
+    return mf_scene_place_groups(builder);
+}
+
+// What evaluations need, of the first group.
+static mf_Status prepare_evaluation(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    const mf_SceneHooks *hooks = &builder->file->hooks;
+    const bool scores = builder->config.evaluates || builder->file->evolves;
+    mf_Status status = scores ? mf_scene_note_start(scene, builder->error) : MF_OK;
+    if (status == MF_OK && scores)
+        status = mf_fitness_add(scene, builder->error);
+    if (status == MF_OK && hooks->attach != NULL)
+        status = hooks->attach(scene, hooks->user, builder->error);
+    if (status == MF_OK && scores)
+        status = mf_scene_keep_start(scene, builder->error);
+    builder->file->search.genome_bytes = mf_scene_genome_bytes(scene);
+    return status;
+}
+
+static mf_Status make(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    mf_Status status = make_groups(builder);
+    if (status == MF_OK)
+        mf_scene_idle(scene);
+    for (uint32_t i = 0; i < scene->group_count && status == MF_OK; i++)
+        status = mf_scene_write_initial(builder, i);
+    if (status == MF_OK)
+        status = add_contact(builder);
+    if (status == MF_OK)
+        status = add_proximity(builder);
+    if (status == MF_OK)
+        status = add_behaviours(builder);
+    if (status == MF_OK)
+        status = mf_scene_add_rules(scene, builder->error);
+    if (status == MF_OK)
+        status = mf_scene_add_play(scene, builder->error);
+    if (status != MF_OK)
+        return status;
+    begin(builder);
+    return prepare_evaluation(builder);
+}
+
+static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, mf_Error *error) {
+    const mf_SceneHooks *hooks = &file->hooks;
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: start from mf_scene_config()");
+    if (mf_scene_file_count(file) > UINT32_C(1) << 26)
+        return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
+                          "groups: expected at most 2^26 robots together");
+    if (file->groups[0].controller == MF_CONTROLLER_NONE && hooks->apply_genome != NULL &&
+        (hooks->genome_bytes < 1 || hooks->genome_bytes > GENOME_MOST))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "hooks.genome_bytes: expected 1 to %u bytes with apply_genome, found %u",
+                       GENOME_MOST, hooks->genome_bytes);
+    return MF_OK;
+}
+
+// By two small ones, whether the machine has room for all robots of a scene with one group.
+static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
+                              mf_Error *error) {
+    const uint32_t count = config->count > 0 ? config->count : file->groups[0].count;
+    size_t bytes[2];
+    if (file->group_count > 1 || count < MF_MEMORY_MANY ||
+        file->groups[0].place.kind == MF_PLACEMENT_POSES)
+        return MF_OK;
+    for (uint32_t i = 0; i < 2; i++) {
+        mf_Scene scene;
+        mf_SceneConfig small = *config;
+        small.count = (i + 1) * MF_BLOCK;
+        const size_t before = mf_context_live_bytes(context);
+        mf_Status status = mf_scene_create(context, file, &small, &scene, error);
+        if (status != MF_OK)
+            return status;
+        bytes[i] = mf_context_live_bytes(context) - before;
+        mf_scene_destroy(&scene);
+    }
+    return mf_memory_suffices((bytes[1] - bytes[0]) / MF_BLOCK, count, "robots", error);
+}
+
+mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
+                          mf_Scene *out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: out is NULL");
+    *out = (mf_Scene){0};
+    if (context == NULL || file == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context or file is NULL");
+    mf_SceneBuilder builder = {.context = context,
+                               .file = file,
+                               .config = config != NULL ? *config : mf_scene_config(),
+                               .scene = out,
+                               .error = error};
+    mf_Status status = check(file, &builder.config, error);
+    if (status == MF_OK)
+        status = check_memory(context, file, &builder.config, error);
+    if (status != MF_OK)
+        return status;
+    out->file = file;
+    out->group_count = file->group_count;
+    out->divisor = builder.config.divisor > 0 ? builder.config.divisor : 1;
+    out->motion = mf_scene_group_motion(&builder, 0);
+    out->stiffness = builder.config.stiffness > 0.0 ? builder.config.stiffness
+                                                    : file->groups[0].servo.stiffness;
+    builder.crowd.context = context;
+    status = make(&builder);
+    mf_crowd_free(&builder.crowd);
+    if (status != MF_OK)
+        mf_scene_destroy(out);
+    return status;
+}
+
+void mf_scene_destroy(mf_Scene *scene) {
+    if (scene == NULL || scene->file == NULL)
+        return;
+    if (scene->world != NULL)
+        mf_release(mf_world_context(scene->world), scene->start);
+    mf_world_destroy(scene->world);
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        for (uint32_t g = 0; g < MF_SCENE_GAITS; g++)
+            mf_gait_destroy(scene->gaits[i][g]);
+        if (scene->file->groups[i].model == NULL)
+            mf_model_destroy(scene->models[i]);
+    }
+    mf_terrain_destroy(scene->terrain);
+    *scene = (mf_Scene){0};
+}
+
+uint64_t mf_scene_steps(const mf_Scene *scene) {
+    if (scene == NULL || scene->file == NULL)
+        return 0;
+    const mf_Time duration = mf_time_from_seconds(scene->file->duration);
+    const mf_Time step = scene->step * scene->divisor;
+    return (uint64_t)(duration / step + (duration % step != 0)) * scene->divisor;
+}
+
+void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]) {
+    static const char *const names[MF_COLOR_COUNT] = {
+        NULL,      NULL,      "#2f6fdd", "#d63a3a", "#e0b020", "#2f9e4f", "#e07b20",
+        "#8444c4", "#20a8b8", "#e07ab0", "#8a5a30", "#f4f4f4", "#202428"};
+    uint32_t several = 0, next = 0;
+    if (scene == NULL || out == NULL)
+        return;
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        several += scene->models[i]->joint_count > 0;
+    for (uint32_t i = 0; i < MF_SCENE_GROUPS; i++) {
+        out[i] = NULL;
+        if (i >= scene->group_count)
+            continue;
+        uint32_t color = scene->file->groups[i].color;
+        if (color == MF_COLOR_AUTO && several > 1 && scene->models[i]->joint_count > 0)
+            color = MF_COLOR_BLUE + next++ % (MF_COLOR_COUNT - MF_COLOR_BLUE);
+        out[i] = names[color];
+    }
+}

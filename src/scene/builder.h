@@ -1,0 +1,101 @@
+// The inside of making scenes: what its parts share. build.c makes the whole in order, groups.c one
+// group with its motion, controllers and sensors, gaits.c its gaits, start.c poses of single robots,
+// place.c where all of them start.
+#ifndef MAYFLY_SRC_SCENE_BUILDER_H
+#define MAYFLY_SRC_SCENE_BUILDER_H
+
+#include "scene/crowd.h"
+
+#include <mayfly/scene.h>
+
+typedef struct mf_SceneBuilder {
+    mf_Context *context;
+    mf_SceneFile *file;
+    mf_SceneConfig config;
+    mf_Scene *scene;
+    mf_Crowd crowd;                           // of all vehicles placed so far
+    uint32_t first_in_crowd[MF_SCENE_GROUPS]; // [1] number of each group's first vehicle in it
+    bool placed[MF_SCENE_GROUPS];
+    mf_Error *error;
+} mf_SceneBuilder;
+
+// Adds a line to the scene's notes; what finds no room is dropped but counted.
+MF_PRINTF(2, 3) void mf_scene_note(mf_Scene *scene, const char *format, ...);
+
+// ---- one group ---------------------------------------------------------------------------------
+
+uint32_t mf_scene_group_count(const mf_SceneBuilder *builder, uint32_t index); // [1] robots
+mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index);
+// Every robot of the group is alone in its world.
+bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index);
+// A robot without joints that is fixed in the world moves by nothing.
+bool mf_scene_is_scenery(const mf_Model *model);
+// Robots of the group can meet others.
+bool mf_scene_group_meets(const mf_SceneBuilder *builder, uint32_t index);
+
+mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index);
+// The group with motion, plugins, gaits, controller and sensors, all robots at the origin.
+mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index);
+// [ns] how often joints are told where to be; vehicles: how often loops on board run, 0: every step.
+mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index);
+
+// The servo of a joint: the motor of its file, or what its effort and speed make likely, with what
+// is said instead, `change->stiffness` aside: `stiffness` [1] takes its place. MF_BAD_ARGUMENT where
+// a joint to be driven has none.
+mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const mf_Model *model,
+                         uint32_t joint, mf_Servo *servo, mf_Error *error);
+
+// ---- gaits -------------------------------------------------------------------------------------
+
+// Loads the gaits of a group into the scene and adds them; nobody follows one yet.
+mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group);
+// Lets the robots of a group follow the gait of their behaviour.
+void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index);
+
+// ---- starts ------------------------------------------------------------------------------------
+
+// How one robot of a group begins, before it is put at its place.
+typedef struct mf_RobotStart {
+    double *position, *velocity; // [1] of the model
+    double *angle;               // [rad] or [m] of its joints
+    double (*place)[3], (*turn)[4];
+    uint32_t key;   // [1] keyframe, MF_NONE: none
+    double lowest;  // [m] of what touches, below the base's origin; 0: nothing touches
+    double reach;   // [m] no part is farther from the base's origin
+    bool own_place; // the file says where in the world it is
+} mf_RobotStart;
+
+mf_Status mf_robot_start_make(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *out);
+void mf_robot_start_free(mf_Context *context, mf_RobotStart *start);
+// Puts all robots of a group at the origin, as their own file has them, on the ground or lifted out
+// of it.
+mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start);
+// Puts one at a position [m] and heading [rad] with a speed [m/s] along it.
+mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t robot,
+                            mf_RobotStart *start, const double position[3], double heading);
+
+// Puts the robots of all groups at their places: random ones go around those that are fixed.
+mf_Status mf_scene_place_groups(mf_SceneBuilder *builder);
+// Writes the group's initial values to all its robots (initial.c).
+mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index);
+
+// ---- systems of the world ----------------------------------------------------------------------
+
+// Changes motions by the rules of all groups.
+mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error);
+// Plays soccer, and counts goals; scene->play belongs to the world.
+mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error);
+
+// ---- evaluations -------------------------------------------------------------------------------
+
+// Adds what the file's fitness sums up over a life, if anything. Behind the motion.
+mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error);
+// The file's fitness of a robot without a fault, at the end of its life.
+double mf_fitness_of(const mf_Scene *scene, uint32_t robot);
+// A program that does nothing, or oscillators that hold the start angles, for all robots.
+void mf_scene_idle(const mf_Scene *scene);
+// Keeps where robots start and an image of the world.
+mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error);
+mf_Status mf_scene_keep_start(mf_Scene *scene, mf_Error *error);
+
+#endif

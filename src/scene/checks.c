@@ -1,0 +1,305 @@
+// What one key of a scene says about another. Complaints point at the value in the file.
+#include "io/decimal.h"
+#include "scene/scene_file.h"
+
+#include <string.h>
+
+// A group while it is checked: its reader finds the nodes that complaints point at.
+typedef struct Check {
+    mf_Reader reader;
+    const mf_SceneFile *file;
+    mf_SceneGroup *group;
+} Check;
+
+// ---- times -------------------------------------------------------------------------------------
+
+// A step that the models decide is compared when the world is made.
+static mf_Status check_multiple(const mf_Reader *reader, const char *path, mf_Time interval,
+                                mf_Time step) {
+    return step > 0 ? mf_reader_check_multiple(reader, path, interval, "world.step", step) : MF_OK;
+}
+
+static mf_Status check_tick(const Check *check, const char *path, mf_Rate rate) {
+    char least[MF_DECIMAL_TEXT], found[MF_DECIMAL_TEXT];
+    mf_Time step = check->file->step, tick = mf_key_period(rate);
+    if (tick >= step)
+        return check_multiple(&check->reader, path, tick, step);
+    return mf_reader_refuse(&check->reader, path, NULL,
+                            "expected at least world.step = %s s, found %s s",
+                            mf_decimal_write_time(step, least), mf_decimal_write_time(tick, found));
+}
+
+static mf_Status check_intervals(const Check *check) {
+    const mf_SceneGroup *group = check->group;
+    const mf_Time step = check->file->step, control = group->control_interval;
+    mf_Status status = check_multiple(&check->reader, "control_interval", control, step);
+    if (status == MF_OK)
+        status = check_multiple(&check->reader, "motion.points.joint_interval",
+                                group->points.joint_interval, step);
+    if (status == MF_OK && group->controller == MF_CONTROLLER_GP)
+        status = check_tick(check, "controller.gp.tick", group->gp.rate);
+    if (status == MF_OK && group->controller == MF_CONTROLLER_OSCILLATOR)
+        status = check_tick(check, "controller.oscillator.tick", group->oscillator.rate);
+    if (status == MF_OK && group->motion == MF_MOTION_QUADROTOR && control + step > 0)
+        status = mf_reader_check_multiple(
+            &check->reader, "motion.quadrotor.outer_interval", group->outer_interval,
+            control > 0 ? "control_interval" : "world.step", control > 0 ? control : step);
+    return status;
+}
+
+// ---- motions -----------------------------------------------------------------------------------
+
+static mf_Status check_motion(const Check *check) {
+    const mf_SceneGroup *group = check->group;
+    const bool own = group->motion == MF_MOTION_OWN;
+    const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion < MF_MOTION_COUNT;
+    if (own && group->plugin_count == 0)
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                "own: expected a motion among plugins");
+    if (flies && group->vehicle == NULL)
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                "%s: expected the file of a vehicle (YAML) as model",
+                                mf_motion_name(group->motion));
+    if (group->vehicle != NULL && !own &&
+        (int)group->motion != MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
+        return mf_reader_refuse(&check->reader, "motion", NULL, "%s: the vehicle is a %s",
+                                mf_motion_name(group->motion),
+                                mf_vehicle_kind_name(group->vehicle->kind));
+    if (group->vehicle != NULL && group->rule_count > 0)
+        return mf_reader_refuse(&check->reader, "switch", NULL,
+                                "vehicles have one motion, so nothing to switch to");
+    return MF_OK;
+}
+
+static mf_Status find_group(const mf_Reader *reader, const mf_SceneFile *file, const char *key,
+                            const char *name, uint32_t *out) {
+    for (uint32_t i = 0; i < file->group_count; i++)
+        if (strcmp(file->groups[i].name, name) == 0) {
+            if (out != NULL)
+                *out = i;
+            return MF_OK;
+        }
+    return mf_reader_refuse(reader, key, NULL, "expected the name of a group, found '%.100s'",
+                            name);
+}
+
+static mf_Status check_rules(const Check *check) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < check->group->rule_count && status == MF_OK; i++) {
+        mf_Reader inner = mf_reader_item(&check->reader, "switch", i);
+        mf_SwitchRule *rule = inner.base;
+        if (rule->event == MF_SWITCH_NEAR || rule->event == MF_SWITCH_FAR)
+            status = find_group(&inner, check->file, "when", rule->group, &rule->other);
+        if (status == MF_OK && rule->to == MF_MOTION_OWN && check->group->plugin_count == 0)
+            status = mf_reader_refuse(&inner, "to", NULL, "own: expected a motion among plugins");
+    }
+    return status;
+}
+
+// ---- behaviours --------------------------------------------------------------------------------
+
+static mf_Status check_gait(const Check *check, const char *key, const char *name) {
+    for (uint32_t i = 0; i < check->group->gait_count; i++)
+        if (strcmp(check->group->gaits[i], name) == 0)
+            return MF_OK;
+    return mf_reader_refuse(&check->reader, key, NULL, "expected `%.60s` in the list gaits", name);
+}
+
+// One ball and one rhythm for all, and a goal on either side of the middle line.
+static mf_Status check_game(const Check *check) {
+    const mf_Behaviour *own = &check->group->behaviour;
+    mf_Status status = find_group(&check->reader, check->file, "behaviour.soccer.ball",
+                                  own->soccer.ball, NULL);
+    for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++) {
+        if (status != MF_OK || other->behaviour.kind != MF_BEHAVIOUR_SOCCER)
+            continue;
+        if (strcmp(other->behaviour.soccer.ball, own->soccer.ball) != 0)
+            return mf_reader_refuse(&check->reader, "behaviour.soccer.ball", NULL,
+                                    "expected the ball of group %.80s, '%.80s', found '%.80s'",
+                                    other->name, other->behaviour.soccer.ball, own->soccer.ball);
+        if (mf_key_period(other->behaviour.rate) != mf_key_period(own->rate))
+            return mf_reader_refuse(&check->reader, "behaviour_interval", NULL,
+                                    "expected that of group %.80s: all teams decide together",
+                                    other->name);
+    }
+    if (status == MF_OK && !(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
+        return mf_reader_refuse(&check->reader, "behaviour.soccer.own_goal", NULL,
+                                "expected it on the other side of x = 0 than goal");
+    return status;
+}
+
+static mf_Status check_soccer(const Check *check) {
+    static const char *const moves[] = {"walk",         "stand",       "kick_left", "kick_right",
+                                        "get_up_front", "get_up_back", "dive_left", "dive_right"};
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < (check->group->behaviour.soccer.keeper ? 8u : 6u) && status == MF_OK;
+         i++)
+        status = check_gait(check, "behaviour.soccer", moves[i]);
+    return status == MF_OK ? check_game(check) : status;
+}
+
+static mf_Status check_vehicle_behaviour(const Check *check) {
+    const mf_Behaviour *behaviour = &check->group->behaviour;
+    const mf_SceneFile *file = check->file;
+    mf_Error cause = {0};
+    int mode;
+    mf_Status status = mf_behaviour_check(behaviour, check->group->vehicle, &cause);
+    if (status == MF_OK)
+        status = mf_behaviour_mode(behaviour, check->group->vehicle->kind, &mode, &cause);
+    if (status != MF_OK)
+        return mf_reader_refuse(&check->reader, "behaviour", NULL, "%s", cause.message);
+    bool looks = behaviour->kind == MF_BEHAVIOUR_FLOCK || behaviour->separation > 0.0;
+    if (looks && !(file->proximity && file->interaction.detect && file->interaction.relative &&
+                   file->interaction.nearest > 0))
+        return mf_reader_refuse(&check->reader, "behaviour", NULL,
+                                "a flock, and separation, need proximity.neighbours with detect, "
+                                "relative and nearest");
+    return MF_OK;
+}
+
+static mf_Status check_behaviour(const Check *check) {
+    const mf_BehaviourKind kind = check->group->behaviour.kind;
+    const bool walks = kind == MF_BEHAVIOUR_GAIT || kind == MF_BEHAVIOUR_SOCCER;
+    if (check->group->vehicle != NULL && !walks)
+        return check_vehicle_behaviour(check);
+    if (check->group->vehicle != NULL)
+        return mf_reader_refuse(&check->reader, "behaviour", NULL,
+                                "gaits are for robots with joints, the model is a vehicle");
+    if (kind == MF_BEHAVIOUR_GAIT)
+        return check_gait(check, "behaviour.gait.name", check->group->behaviour.gait);
+    if (kind == MF_BEHAVIOUR_SOCCER)
+        return check_soccer(check);
+    return kind == MF_BEHAVIOUR_HOLD
+               ? MF_OK
+               : mf_reader_refuse(&check->reader, "behaviour", NULL,
+                                  "expected hold, gait or soccer for a robot that is no vehicle");
+}
+
+// ---- groups ------------------------------------------------------------------------------------
+
+static mf_Status check_name(const Check *check) {
+    const char *name = check->group->name;
+    mf_Status status = mf_reader_check_name(&check->reader, name);
+    for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++)
+        if (status == MF_OK && strcmp(other->name, name) == 0)
+            return mf_reader_refuse(&check->reader, "name", NULL,
+                                    "expected each name once, found it again");
+    return status;
+}
+
+static mf_Status check_place(const Check *check) {
+    const mf_Placement *place = &check->group->place;
+    if (place->kind == MF_PLACEMENT_POSES && place->pose_count != check->group->count)
+        return mf_reader_refuse(&check->reader, "place.poses", NULL,
+                                "expected as many as robots (%u), found %u", check->group->count,
+                                place->pose_count);
+    for (uint32_t c = 0; c < 3 && place->kind == MF_PLACEMENT_RANDOM; c++) {
+        if (!(place->lower[c] <= place->upper[c]))
+            return mf_reader_refuse(&check->reader, "place.random.upper", "place.random.lower",
+                                    "expected nothing below place.random.lower");
+    }
+    return MF_OK;
+}
+
+static mf_Status check_most(const Check *check, const char *key, uint32_t count, uint32_t most) {
+    return count > most ? mf_reader_refuse(&check->reader, key, NULL,
+                                           "expected at most %u, found %u", most, count)
+                        : MF_OK;
+}
+
+static mf_Status check_plugins(const Check *check) {
+    mf_Status status = check_most(check, "plugins", check->group->plugin_count, MF_SCENE_PLUGINS);
+    for (uint32_t i = 0; i < check->group->plugin_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(&check->reader, "plugins", i);
+        status = check_multiple(&inner, "tick", mf_key_period(check->group->plugins[i].tick),
+                                check->file->step);
+    }
+    return status;
+}
+
+static mf_Status check_group(const Check *check) {
+    mf_Status status = check_name(check);
+    if (status == MF_OK)
+        status = check_motion(check);
+    if (status == MF_OK)
+        status = check_intervals(check);
+    if (status == MF_OK)
+        status = check_place(check);
+    if (status == MF_OK)
+        status = check_most(check, "gaits", check->group->gait_count, MF_SCENE_GAITS);
+    if (status == MF_OK)
+        status = check_plugins(check);
+    if (status == MF_OK)
+        status = check_rules(check);
+    return status == MF_OK ? check_behaviour(check) : status;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file) {
+    const mf_SearchConfig *search = &file->search;
+    const mf_VerifyConfig *verify = &file->verify;
+    if (search->survivors >= search->population)
+        return mf_reader_refuse(reader, "search.survivors", "search.population",
+                                "expected fewer than search.population = %u, found %u",
+                                search->population, search->survivors);
+    if (verify->motion != MF_VERIFY_NONE && verify->best > search->population)
+        return mf_reader_refuse(reader, "search.verify.best", "search.population",
+                                "expected at most search.population = %u, found %u",
+                                search->population, verify->best);
+    return MF_OK;
+}
+
+static bool is_record_name(const char *path) {
+    static const char *const endings[] = {".h5", ".hdf5"};
+    size_t length = strlen(path);
+    for (int i = 0; i < 2; i++) {
+        size_t own = strlen(endings[i]);
+        if (length > own && strcmp(path + length - own, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static mf_Status check_record(const mf_Reader *reader, const mf_SceneFile *file) {
+    static const char *const others[] = {"record.every", "record.fields"};
+    for (int i = 0; i < 2; i++)
+        if (file->record_path == NULL && mf_reader_find(reader, others[i]) != NULL)
+            return mf_reader_refuse(reader, others[i], NULL, "expected the key record.file too");
+    if (file->record_path != NULL && !is_record_name(file->record_path))
+        return mf_reader_refuse(reader, "record.file", NULL,
+                                "expected a name that ends with .h5 or .hdf5, found '%.200s'",
+                                file->record_path);
+    return MF_OK;
+}
+
+mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
+    mf_Status status =
+        mf_reader_check_ground(reader, file->ground.path != NULL, &file->ground.generator);
+    if (status == MF_OK)
+        status = check_multiple(reader, "world.switch_interval", file->switch_interval, file->step);
+    if (status == MF_OK)
+        status = check_search(reader, file);
+    if (status == MF_OK)
+        status = check_record(reader, file);
+    for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
+        const Check check = {mf_reader_item(reader, "groups", i), file, &file->groups[i]};
+        status = check_group(&check);
+    }
+    return status;
+}
+
+mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error) {
+    if (file == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: file is NULL");
+    if (file->group_count != 1)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "expected one group to evolve, found %u: each of its robots lives alone",
+                          file->group_count);
+    if (file->groups[0].controller == MF_CONTROLLER_NONE && file->hooks.apply_genome == NULL)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "expected something to evolve: give group %s `controller: gp` or "
+                          "`controller: oscillator` (--set group.controller=oscillator)",
+                          file->groups[0].name);
+    return MF_OK;
+}

@@ -1,0 +1,176 @@
+// Evaluations of the first group of a scene: genomes, fitness, and the start that each evaluation
+// goes back to.
+//
+// Invariant: an evaluation depends on the genomes alone. Each one begins from the same image of the
+// world at its start, taken when the scene was made, so that neither the state nor the phase of any
+// rate is left over from the one before.
+#include "scene/builder.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- the start ---------------------------------------------------------------------------------
+
+// Notes where each robot starts, for its distance.
+mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error) {
+    static const mf_FieldInfo info = {
+        "start.position",
+        "m",
+        "world",
+        MF_REAL,
+        MF_FIXED_COUNT,
+        2,
+        0,
+        "horizontal place of the base at the start, from which distance counts"};
+    mf_Group *group = scene->group;
+    mf_Field *start;
+    mf_Status status = mf_group_add_field(group, &info, 1, &start, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Field *position = mf_group_find_field(group, "base.position");
+    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+        for (uint32_t c = 0; c < 2; c++)
+            mf_field_set(start, i, c, mf_field_get(position, i, c));
+    }
+    return MF_OK;
+}
+
+mf_Status mf_scene_keep_start(mf_Scene *scene, mf_Error *error) {
+    mf_Context *context = mf_world_context(scene->world);
+    scene->start_size = mf_world_snapshot_size(scene->world);
+    scene->start = mf_allocate(context, scene->start_size, 1);
+    if (scene->start == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "scene: no memory for its start state (%zu bytes)",
+                       scene->start_size);
+    return mf_world_snapshot(scene->world, scene->start, scene->start_size, error);
+}
+
+static void idle(const mf_Scene *scene, uint32_t instance) {
+    if (scene->file->groups[0].controller == MF_CONTROLLER_GP) {
+        uint8_t program[MF_GP_BYTES];
+        memset(program, MF_GP_NOT << 5, sizeof program);
+        mf_gp_set_program(scene->group, instance, program);
+        return;
+    }
+    mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
+    for (uint32_t j = 0; j < scene->model->joint_count; j++)
+        mf_field_set(offset, instance, j, scene->model->start_angle[j]);
+}
+
+void mf_scene_idle(const mf_Scene *scene) {
+    if (scene->file->groups[0].controller == MF_CONTROLLER_NONE)
+        return;
+    for (uint32_t i = 0; i < mf_group_count(scene->group); i++)
+        idle(scene, i);
+}
+
+// ---- genomes -----------------------------------------------------------------------------------
+
+uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
+    if (scene == NULL || scene->file == NULL)
+        return 0;
+    switch (scene->file->groups[0].controller) {
+    case MF_CONTROLLER_GP:
+        return MF_GP_BYTES;
+    case MF_CONTROLLER_OSCILLATOR:
+        return 3 * scene->model->joint_count + 1;
+    case MF_CONTROLLER_NONE:
+        break;
+    }
+    const mf_SceneHooks *hooks = &scene->file->hooks;
+    return hooks->apply_genome == NULL ? 0 : hooks->genome_bytes;
+}
+
+// Range of a joint; one without limits gets a turn, or a metre to each side.
+static void joint_range(const mf_Joint *joint, double *lower, double *upper) {
+    const double half_turn = 3.14159265358979323846;
+    double reach = joint->type == MF_JOINT_SLIDE ? 1.0 : half_turn;
+    *lower = isfinite(joint->lower) ? joint->lower : -reach;
+    *upper = isfinite(joint->upper) ? joint->upper : reach;
+}
+
+static void apply_oscillator(const mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
+    const double largest_frequency = 2.0; // [Hz] legs of desk-sized robots seldom swing faster
+    mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
+    mf_Field *amplitude = mf_group_find_field(scene->group, "oscillator.amplitude");
+    mf_Field *phase = mf_group_find_field(scene->group, "oscillator.phase");
+    mf_Field *frequency = mf_group_find_field(scene->group, "oscillator.frequency");
+    uint32_t joints = scene->model->joint_count;
+    for (uint32_t j = 0; j < joints; j++) {
+        const uint8_t *gene = genome + 3 * (size_t)j;
+        double lower, upper;
+        joint_range(&scene->model->joints[j], &lower, &upper);
+        mf_field_set(offset, instance, j, lower + gene[0] / 255.0 * (upper - lower));
+        mf_field_set(amplitude, instance, j, gene[1] / 255.0 * (upper - lower) / 2.0);
+        mf_field_set(phase, instance, j, gene[2] / 256.0);
+    }
+    mf_field_set(frequency, instance, 0, genome[3 * (size_t)joints] / 255.0 * largest_frequency);
+}
+
+void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
+    if (scene == NULL)
+        return;
+    if (scene->file->groups[0].controller == MF_CONTROLLER_GP)
+        mf_gp_set_program(scene->group, instance, genome);
+    else if (scene->file->groups[0].controller == MF_CONTROLLER_OSCILLATOR)
+        apply_oscillator(scene, instance, genome);
+    else if (scene->file->hooks.apply_genome != NULL)
+        scene->file->hooks.apply_genome(scene, instance, genome,
+                                              scene->file->hooks.user);
+}
+
+// ---- evaluation --------------------------------------------------------------------------------
+
+double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
+    if (scene == NULL)
+        return 0;
+    if (mf_group_fault(scene->group, instance) != 0)
+        return 0.0;
+    const mf_Field *position = mf_group_find_field(scene->group, "base.position");
+    const mf_Field *start = mf_group_find_field(scene->group, "start.position");
+    if (start == NULL) // the scene was not made for evaluations
+        return 0.0;
+    double x = mf_field_get(position, instance, 0) - mf_field_get(start, instance, 0);
+    double y = mf_field_get(position, instance, 1) - mf_field_get(start, instance, 1);
+    return sqrt(x * x + y * y);
+}
+
+double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
+    if (scene == NULL)
+        return 0;
+    const mf_SceneHooks *hooks = &scene->file->hooks;
+    if (mf_group_fault(scene->group, instance) != 0)
+        return NAN;
+    return hooks->fitness != NULL ? hooks->fitness(scene, instance, hooks->user)
+                                  : mf_fitness_of(scene, instance);
+}
+
+mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
+                            uint32_t genome_bytes, double *fitness, mf_Error *error) {
+    mf_Scene *scene = user;
+    if (scene == NULL || genomes == NULL || fitness == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "evaluate: scene, genomes or fitness is NULL");
+    if (scene->start == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "evaluate: the scene was not made for it (mf_SceneConfig.evaluates)");
+    uint32_t robots = mf_group_count(scene->group), expected = mf_scene_genome_bytes(scene);
+    if (expected == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "evaluate: expected a controller to evolve, found controller: none");
+    if (genome_bytes != expected)
+        return mf_fail(error, MF_BAD_ARGUMENT, "evaluate: expected genomes of %u bytes, found %u",
+                       expected, genome_bytes);
+    if (count > robots)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "evaluate: expected at most %u genomes, one for each robot, found %u",
+                       robots, count);
+    mf_Status status = mf_world_restore(scene->world, scene->start, scene->start_size, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        mf_scene_apply_genome(scene, i, genomes + (size_t)i * genome_bytes);
+    mf_world_step(scene->world, mf_scene_steps(scene));
+    for (uint32_t i = 0; i < count; i++)
+        fitness[i] = mf_scene_fitness(scene, i);
+    return MF_OK;
+}

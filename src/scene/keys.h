@@ -1,0 +1,23 @@
+// Tables of keys of scenes. One row makes a key: from it come reading, checking, overriding,
+// writing, help, the reference page and the schema for editors.
+#ifndef MAYFLY_SRC_SCENE_KEYS_H
+#define MAYFLY_SRC_SCENE_KEYS_H
+
+#include "io/keys.h"
+
+#include <mayfly/scene.h>
+
+// As ground.shape, beyond those of mf_TerrainShape: the ground of the models.
+#define MF_GROUND_OF_MODELS 5
+
+// As motion of a group: words before and behind those of mf_Motion.
+enum { MF_MOTION_WORD_AUTO = MF_MOTION_COUNT, MF_MOTION_WORD_OWN };
+
+const mf_KeyTable *mf_scene_table(void);
+extern const mf_KeyTable mf_scene_group_table; // of the entries of `groups`
+
+// The motion of a word; that of MF_MOTION_WORD_AUTO is `automatic`.
+mf_Motion mf_motion_of_word(int word, mf_Motion automatic);
+int mf_word_of_motion(mf_Motion motion);
+
+#endif

@@ -1,0 +1,114 @@
+// Rules by which robots change from one motion to another while they run: a system of the world,
+// before all others of a step. A rule looks at time and places only, so it needs no memory.
+#include "scene/builder.h"
+
+#include "math/scalar.h"
+
+typedef struct Rules {
+    const mf_SceneFile *file; // borrowed: outlives the world
+    mf_Time interval;         // [ns]
+    mf_World *world;
+    mf_Field *position[MF_SCENE_GROUPS], *orientation[MF_SCENE_GROUPS];
+} Rules;
+
+static bool is_near(const Rules *rules, const mf_SwitchRule *rule, uint32_t group, uint32_t robot) {
+    const mf_Field *own = rules->position[group], *others = rules->position[rule->other];
+    uint32_t count = mf_group_count(mf_world_group(rules->world, rule->other));
+    for (uint32_t i = 0; i < count; i++) {
+        double x = mf_field_get(others, i, 0) - mf_field_get(own, robot, 0);
+        double y = mf_field_get(others, i, 1) - mf_field_get(own, robot, 1);
+        bool self = rule->other == group && i == robot;
+        if (!self && x * x + y * y < rule->distance * rule->distance)
+            return true;
+    }
+    return false;
+}
+
+static bool is_tilted(const Rules *rules, const mf_SwitchRule *rule, uint32_t group,
+                      uint32_t robot) {
+    double x = mf_field_get(rules->orientation[group], robot, 1);
+    double y = mf_field_get(rules->orientation[group], robot, 2);
+    return mf_acos(1.0 - 2.0 * (x * x + y * y)) > rule->tilt;
+}
+
+static bool holds(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, uint32_t group,
+                  uint32_t robot) {
+    double end = mf_time_to_seconds(now);
+    switch (rule->event) {
+    case MF_SWITCH_AT:
+        return rule->time <= end &&
+               rule->time > mf_time_to_seconds(now - rules->interval);
+    case MF_SWITCH_NEAR:
+        return is_near(rules, rule, group, robot);
+    case MF_SWITCH_FAR:
+        return !is_near(rules, rule, group, robot);
+    case MF_SWITCH_TILTED:
+        return is_tilted(rules, rule, group, robot);
+    }
+    return false;
+}
+
+// A robot that a fault froze keeps its motion.
+static void look_at_robot(const Rules *rules, mf_Time now, uint32_t group, uint32_t robot) {
+    const mf_SceneGroup *from = &rules->file->groups[group];
+    mf_Group *own = mf_world_group(rules->world, group);
+    if (mf_group_fault(own, robot) != 0)
+        return;
+    for (uint32_t i = 0; i < from->rule_count; i++)
+        if (holds(rules, &from->rules[i], now, group, robot)) {
+            if (mf_motion_of(own, robot) != from->rules[i].to)
+                mf_motion_switch(own, robot, from->rules[i].to, NULL);
+            return;
+        }
+}
+
+static void run(const mf_WorldRun *run, void *user) {
+    const Rules *rules = user;
+    for (uint32_t g = 0; g < rules->file->group_count; g++)
+        for (uint32_t i = 0; i < mf_group_count(mf_world_group(rules->world, g)); i++)
+            if (rules->file->groups[g].rule_count > 0)
+                look_at_robot(rules, run->time, g, i);
+}
+
+static void destroy(mf_Context *context, void *user) {
+    mf_release(context, user);
+}
+
+// About 10 ms in whole steps where the file does not say.
+static mf_Time interval_of(const mf_Scene *scene) {
+    const mf_Time steps = 10 * MF_MILLISECOND / scene->step;
+    return scene->file->switch_interval > 0 ? scene->file->switch_interval
+                                            : scene->step * (steps > 0 ? steps : 1);
+}
+
+mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
+    const mf_SceneFile *file = scene->file;
+    mf_Context *context = mf_world_context(scene->world);
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < file->group_count; g++)
+        count += file->groups[g].rule_count;
+    if (count == 0)
+        return MF_OK;
+    Rules *rules = mf_allocate(context, 1, sizeof *rules);
+    if (rules == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "scene: out of memory");
+    rules->file = file;
+    rules->interval = interval_of(scene);
+    rules->world = scene->world;
+    for (uint32_t g = 0; g < file->group_count; g++) {
+        mf_Group *group = mf_world_group(scene->world, g);
+        rules->position[g] = mf_group_find_field(group, "base.position");
+        rules->orientation[g] = mf_group_find_field(group, "base.orientation");
+    }
+    mf_WorldSystemConfig system = mf_world_system_config();
+    system.name = "rules";
+    system.phase = MF_PHASE_SENSE;
+    system.rate = mf_rate_from_period(rules->interval);
+    system.run = run;
+    system.destroy = destroy;
+    system.user = rules;
+    mf_Status status = mf_world_add_system(scene->world, &system, error);
+    if (status != MF_OK)
+        destroy(context, rules);
+    return status;
+}

@@ -1,0 +1,319 @@
+// Scene files: read by the tables of keys, then the vehicles they name, then what one key says
+// about another (checks.c). Either a whole scene comes out or nothing. A robot's own file is read
+// as the scene with that one robot.
+#include "scene/scene_file.h"
+
+#include "base/text.h"
+#include "io/document.h"
+#include "scene/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define ALIAS "group." // path of the only group in overrides
+
+// ---- vehicles and motions -----------------------------------------------------------------------
+
+// Robots' files are XML; what is neither YAML nor there is the importer's to complain about.
+static bool is_yaml_name(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
+}
+
+// A file that is not there is a mistake of the scene, what is wrong in it one of its own.
+static mf_Status load_vehicle(const mf_Reader *reader, mf_SceneGroup *group) {
+    mf_Vehicle *vehicle = NULL;
+    mf_Error cause = {0};
+    if (!is_yaml_name(group->model_path))
+        return MF_OK;
+    mf_Status status =
+        mf_vehicle_load(reader->memory->context, group->model_path, &vehicle, &cause);
+    group->vehicle = vehicle;
+    if (status == MF_OK)
+        return MF_OK;
+    if (cause.line == 0 && status != MF_NO_MEMORY)
+        return mf_reader_refuse(reader, "model", NULL, "%.200s: %.180s", group->model_path,
+                                cause.message);
+    if (reader->error != NULL)
+        *reader->error = cause;
+    return status;
+}
+
+static void note_place(const mf_Reader *reader, const char *path, int32_t *line, int32_t *column) {
+    const mf_YamlNode *node = mf_reader_find(reader, path);
+    node = node != NULL ? node : reader->root;
+    bool typed = node->override != NULL;
+    *line = typed ? 0 : node->line;
+    *column = typed ? 0 : node->column;
+}
+
+// Where complaints about initial values point at; what they name is known with the robot.
+static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
+    const mf_YamlNode *list = mf_reader_find(reader, "initial");
+    const mf_YamlNode *node = list != NULL ? list->first : NULL;
+    for (uint32_t i = 0; i < group->initial_count && node != NULL; i++, node = node->next) {
+        bool typed = node->override != NULL;
+        group->initial[i].line = typed ? 0 : node->line;
+        group->initial[i].column = typed ? 0 : node->column;
+    }
+}
+
+// What the words of a group mean, and where it stands in the file.
+static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
+    mf_Status status = load_vehicle(reader, group);
+    if (status != MF_OK)
+        return status;
+    mf_Motion automatic = group->vehicle != NULL
+                              ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
+                              : MF_MOTION_ARTICULATED;
+    group->motion = mf_motion_of_word(group->motion_word, automatic);
+    for (uint32_t i = 0; i < group->rule_count; i++)
+        group->rules[i].to = group->rules[i].to_word == (int)MF_MOTION_LEVELS
+                                 ? MF_MOTION_OWN
+                                 : (mf_Motion)group->rules[i].to_word;
+    note_place(reader, "place", &group->place.line, &group->place.column);
+    note_initial(reader, group);
+    return MF_OK;
+}
+
+static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file) {
+    mf_Status status = MF_OK;
+    if (file->group_count > MF_SCENE_GROUPS)
+        return mf_yaml_fail(reader->tree, mf_reader_find(reader, "groups"), true, MF_LIMIT,
+                            reader->error, "groups: expected at most %u, found %u", MF_SCENE_GROUPS,
+                            file->group_count);
+    for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "groups", i);
+        status = complete_group(&inner, &file->groups[i]);
+    }
+    return status;
+}
+
+// Defaults that depend on what else the file says.
+static void complete(const mf_Reader *reader, mf_SceneFile *file) {
+    const mf_YamlNode *meeting = mf_reader_find(reader, "proximity");
+    file->evolves = mf_reader_find(reader, "search") != NULL;
+    file->search.seed = file->seed;
+    file->ground.given =
+        file->ground.path != NULL || (int)file->ground.generator.shape != MF_GROUND_OF_MODELS;
+    if ((int)file->ground.generator.shape == MF_GROUND_OF_MODELS)
+        file->ground.generator.shape = MF_TERRAIN_FLAT;
+    if (meeting != NULL && mf_reader_find(reader, "proximity.enabled") == NULL)
+        file->proximity = true;
+    if (file->proximity && file->interaction.collide &&
+        mf_reader_find(reader, "contact.enabled") == NULL)
+        file->contact = false;
+    if (meeting != NULL && meeting->override == NULL) {
+        file->interaction_line = meeting->key_line;
+        file->interaction_column = meeting->key_column;
+    }
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// "group.count" is "groups.0.count" where there is one group.
+static mf_Status aim_override(const mf_Reader *reader, const mf_Override *from, uint32_t groups,
+                              mf_Override *to) {
+    *to = *from;
+    if (from->path == NULL || strncmp(from->path, ALIAS, strlen(ALIAS)) != 0)
+        return MF_OK;
+    const char *rest = from->path + strlen(ALIAS);
+    if (groups != 1)
+        return mf_fail(reader->error, MF_BAD_ARGUMENT,
+                       "%.100s=%.100s: the scene has %u groups; name one: --set "
+                       "groups.NAME.%.100s=%.100s",
+                       from->path, from->value == NULL ? "" : from->value, groups, rest,
+                       from->value == NULL ? "" : from->value);
+    size_t size = strlen(rest) + sizeof "groups.0.";
+    char *path = mf_yaml_reserve(reader->tree, size);
+    if (path == NULL)
+        return mf_fail_at(reader->error, MF_NO_MEMORY, reader->tree->file, 0, 0,
+                          "no memory to apply an override");
+    snprintf(path, size, "groups.0.%s", rest);
+    to->path = path;
+    return MF_OK;
+}
+
+static mf_Status apply_overrides(mf_Reader *reader, const mf_DocumentSource *source) {
+    const mf_YamlNode *list = mf_yaml_find(reader->root, "groups", strlen("groups"));
+    uint32_t groups = 0;
+    mf_Status status = MF_OK;
+    for (const mf_YamlNode *entry = list == NULL ? NULL : list->first; entry != NULL;
+         entry = entry->next)
+        groups++;
+    for (uint32_t i = 0; i < source->override_count && status == MF_OK; i++) {
+        mf_Override aimed;
+        status = aim_override(reader, &source->overrides[i], groups, &aimed);
+        if (status == MF_OK)
+            status = mf_reader_override(reader, &aimed, 1);
+    }
+    return status;
+}
+
+// Names what the file is instead, and what it is good for.
+static mf_Status refuse_others(const mf_Reader *reader) {
+    for (int i = 0; i <= MF_VEHICLE_CAR; i++) {
+        const char *kind = mf_vehicle_kind_name((mf_VehicleKind)i);
+        const mf_YamlNode *vehicle = mf_yaml_find(reader->root, kind, strlen(kind));
+        if (vehicle != NULL)
+            return mf_yaml_fail(reader->tree, vehicle, true, MF_UNSUPPORTED, reader->error,
+                                "%s: this is a vehicle, not a scene; mayfly info describes it, and "
+                                "a group of a scene flies or drives it (model: %.200s)",
+                                kind, reader->tree->file);
+    }
+    return MF_OK;
+}
+
+static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) {
+    mf_SceneFile *file = reader->base;
+    char found[64];
+    file->context = source->context;
+    reader->table = mf_scene_table();
+    if (reader->root->kind != MF_YAML_MAPPING)
+        return mf_yaml_fail(reader->tree, reader->root, false, MF_BAD_FILE, reader->error,
+                            "expected keys such as groups and world, found %s",
+                            mf_yaml_describe(reader->root, found, sizeof found));
+    mf_Status status = refuse_others(reader);
+    if (status == MF_OK)
+        status = apply_overrides(reader, source);
+    if (status == MF_OK)
+        status = mf_reader_read(reader);
+    file->context = source->context; // reading begins from the table's start
+    if (status == MF_OK)
+        status = complete_groups(reader, file);
+    if (status == MF_OK) {
+        complete(reader, file);
+        status = mf_scene_check(reader, file);
+    }
+    return status == MF_OK ? mf_document_take_name(reader, &file->file, &file->name) : status;
+}
+
+static void release_vehicles(void *value) {
+    const mf_SceneFile *file = value;
+    for (uint32_t i = 0; i < file->group_count; i++)
+        mf_vehicle_destroy((mf_Vehicle *)(uintptr_t)file->groups[i].vehicle);
+}
+
+static const mf_DocumentKind scene_kind = {"scene", sizeof(mf_SceneFile), read_scene,
+                                           release_vehicles};
+
+mf_Status mf_scene_file_parse(mf_Context *context, const char *path, const char *text, size_t size,
+                              const mf_Override *overrides, uint32_t override_count,
+                              mf_SceneFile **out, mf_Error *error) {
+    const mf_DocumentSource source = {context, path, text, size, overrides, override_count, NULL};
+    void *value = NULL;
+    mf_Status status = mf_document_parse(&scene_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
+// ---- robots' own files --------------------------------------------------------------------------
+
+// No YAML begins with an angle bracket.
+static bool is_markup(const char *text, size_t size) {
+    size_t at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < size && text[at] != '\0' && strchr(" \t\r\n", text[at]) != NULL)
+        at++;
+    return at < size && text[at] == '<';
+}
+
+bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
+    const char *dot = strrchr(path, '.');
+    return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size);
+}
+
+// The scene of one robot: everything else has its default, but that many of them do not start as
+// exact copies.
+static mf_Status parse_robot(mf_Context *context, const char *path, const mf_Override *overrides,
+                             uint32_t override_count, mf_SceneFile **out, mf_Error *error) {
+    const char *slash = strrchr(path, '/');
+    mf_Text text = mf_text_begin(context);
+    mf_text_put(&text, "groups:\n  - name: robot\n    isolated: true\n    joint_noise: 0.1\n"
+                       "    model: \"");
+    for (const char *at = slash == NULL ? path : slash + 1; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
+            mf_text_put(&text, "\\");
+        mf_text_put_bytes(&text, at, 1);
+    }
+    mf_text_put(&text, "\"\n");
+    mf_Status status =
+        text.failed ? mf_fail(error, MF_NO_MEMORY, "scene: out of memory")
+                    : mf_scene_file_parse(context, path, text.data, strlen(text.data), overrides,
+                                          override_count, out, error);
+    mf_text_free(&text);
+    return status;
+}
+
+mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
+                                 const mf_Override *overrides, uint32_t override_count,
+                                 mf_SceneFile **out, mf_Error *error) {
+    if (out == NULL || context == NULL || model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, model or out is NULL");
+    const char *path = model->file != NULL && model->file[0] != '\0' ? model->file : "robot";
+    mf_Status status = parse_robot(context, path, overrides, override_count, out, error);
+    if (status == MF_OK)
+        (*out)->groups[0].model = model;
+    return status;
+}
+
+mf_Status mf_scene_file_load(mf_Context *context, const char *path, const mf_Override *overrides,
+                             uint32_t override_count, mf_SceneFile **out, mf_Error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    if (out != NULL)
+        *out = NULL;
+    if (context == NULL || path == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: %s",
+                       out == NULL ? "out is NULL" : "context or path is NULL");
+    mf_Status status = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_scene_is_robot(path, text, size)
+                 ? parse_robot(context, path, overrides, override_count, out, error)
+                 : mf_scene_file_parse(context, path, text, size, overrides, override_count, out,
+                                       error);
+    mf_release(context, text);
+    return status;
+}
+
+void mf_scene_file_destroy(mf_SceneFile *file) {
+    mf_document_destroy(&scene_kind, file);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// The words that stand for motions and the ground follow what programs may have set.
+static void put_words(mf_SceneFile *file, mf_SceneGroup *groups) {
+    for (uint32_t i = 0; i < file->group_count; i++) {
+        groups[i] = file->groups[i];
+        groups[i].motion_word = mf_word_of_motion(groups[i].motion);
+    }
+    file->groups = groups;
+    if (!file->ground.given)
+        file->ground.generator.shape = (mf_TerrainShape)MF_GROUND_OF_MODELS;
+}
+
+mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *error) {
+    if (text == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: text is NULL");
+    *text = NULL;
+    if (file == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: file is NULL");
+    mf_SceneFile copy = *file;
+    mf_SceneGroup *groups = mf_allocate(file->context, file->group_count, sizeof *groups);
+    if (groups == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "scene: no memory to write it");
+    put_words(&copy, groups);
+    mf_Status status = mf_keys_write(file->context, mf_scene_table(), &copy, text, error);
+    mf_release(file->context, groups);
+    return status;
+}
+
+uint64_t mf_scene_file_count(const mf_SceneFile *file) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; file != NULL && i < file->group_count; i++)
+        count += file->groups[i].count;
+    return count;
+}

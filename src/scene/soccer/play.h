@@ -1,0 +1,55 @@
+// A game of soccer: what its parts share. Coaches decide (coach.c), the referee counts (play.c).
+#ifndef MAYFLY_SRC_SCENE_SOCCER_PLAY_H
+#define MAYFLY_SRC_SCENE_SOCCER_PLAY_H
+
+#include "scene/builder.h"
+
+typedef enum mf_PlayMove {
+    MF_PLAY_WALK,
+    MF_PLAY_STAND,
+    MF_PLAY_KICK_LEFT,
+    MF_PLAY_KICK_RIGHT,
+    MF_PLAY_UP_FRONT,
+    MF_PLAY_UP_BACK,
+    MF_PLAY_DIVE_LEFT,
+    MF_PLAY_DIVE_RIGHT,
+    MF_PLAY_MOVES
+} mf_PlayMove;
+
+// A group that plays.
+typedef struct mf_PlayTeam {
+    mf_Group *group;
+    uint32_t index; // [1] of the group
+    const mf_SoccerTeam *behaviour;
+    uint32_t moves[MF_PLAY_MOVES]; // [1] numbers of the gaits; MF_NONE: has none
+    mf_Field *position, *orientation, *select, *done, *command;
+    mf_PlayCount count;
+} mf_PlayTeam;
+
+struct mf_Play {
+    mf_Context *context;
+    mf_World *world;
+    uint32_t team_count; // [1]
+    mf_PlayTeam teams[MF_SCENE_GROUPS];
+    mf_Group *ball;
+    mf_Field *ball_position, *ball_velocity;
+    double *state; // position and velocity vector of the ball, while it is put somewhere
+};
+
+// A robot seen from above.
+typedef struct mf_Player {
+    double place[2]; // [m]
+    double heading;  // [rad]
+    double upright;  // [1] cosine of the tilt
+    double chest;    // [1] vertical part of the forward axis: -1 lies on its front
+} mf_Player;
+
+mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot);
+
+// Tells every robot of a team what to do.
+void mf_play_coach(mf_Play *play, mf_PlayTeam *team);
+
+// Counts goals and puts the ball back.
+void mf_play_referee(mf_Play *play);
+
+#endif
