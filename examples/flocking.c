@@ -124,8 +124,8 @@ static mf_Status prepare(mf_World *world, mf_Group *group, const mf_Quadrotor *q
         controller->pillars[i][1] = -18.0 + 12.0 * (i % 4) + 6.0 * (i / 4 % 2);
     }
     mf_Status status =
-        mf_placement_places(mf_world_context(world), &box, NULL, AGENTS, quadrotor->radius, -1.0,
-                            NULL, 0, places, headings, error);
+        mf_placement_places(mf_world_context(world), &box, NULL, AGENTS, quadrotor->radius, 0.0,
+                            true, NULL, 0, places, headings, error);
     for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++)
         status = mf_group_place(group, i, places + 3 * i, NULL, NULL, error);
     if (status == MF_OK)

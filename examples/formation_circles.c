@@ -77,7 +77,7 @@ static mf_Status scatter(mf_Context *context, mf_Group *group, double radius, mf
                               .upper = {130.0, 130.0, 80.0},
                               .distance = 3.0,
                               .seed = 7};
-    mf_Status status = mf_placement_places(context, &box, NULL, AGENTS, radius, -1.0, NULL, 0,
+    mf_Status status = mf_placement_places(context, &box, NULL, AGENTS, radius, 0.0, true, NULL, 0,
                                            places, headings, error);
     for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++)
         status = mf_group_place(group, i, places + 3 * i, NULL, NULL, error);

@@ -112,33 +112,32 @@ static void print_walk(const Walk *walk, double step) {
 }
 
 // One life with a step that is `divisor` times smaller. `stroke` is the time of one.
-static mf_Status try_step(mf_Context *context, mf_Experiment *experiment, const uint8_t *genome,
+static mf_Status try_step(mf_Context *context, mf_SceneFile *file, const uint8_t *genome,
                           mf_Time stroke, uint32_t divisor, uint32_t cycle, mf_Error *error) {
-    const mf_Time coarse = experiment->step;
-    if (coarse % divisor != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "need a step that can be cut in %" PRIu32, divisor);
+    mf_SceneConfig config = mf_scene_config();
     mf_Scene scene = {0};
-    experiment->step = coarse / divisor;
-    mf_Status status = mf_scene_create(context, experiment, 1, &scene, error);
+    config.evaluates = true;
+    config.count = 1;
+    config.divisor = divisor;
+    mf_Status status = mf_scene_create(context, file, &config, &scene, error);
     Walk *walk = status == MF_OK ? calloc(1, sizeof *walk) : NULL;
     if (status == MF_OK && walk == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "out of memory");
     if (status == MF_OK) {
         mf_scene_apply_genome(&scene, 0, genome);
         walk->cycle = cycle;
-        walk->strokes = (uint32_t)(mf_time_from_seconds(experiment->duration) / stroke);
+        walk->strokes = (uint32_t)(mf_time_from_seconds(file->duration) / stroke);
         walk->settling = walk->strokes > 2 * SETTLING ? SETTLING : walk->strokes / 2;
-        live(&scene, (uint64_t)(stroke / experiment->step), walk);
-        print_walk(walk, mf_time_to_seconds(experiment->step));
+        live(&scene, (uint64_t)(stroke / scene.step), walk);
+        print_walk(walk, mf_time_to_seconds(scene.step));
     }
     free(walk);
     mf_scene_destroy(&scene);
-    experiment->step = coarse;
     return status;
 }
 
-static mf_Status load(mf_Context *context, const char *path, mf_Experiment **experiment,
-                      uint8_t **genome, mf_Error *error) {
+static mf_Status load(mf_Context *context, const char *path, mf_SceneFile **file, uint8_t **genome,
+                      mf_Error *error) {
     mf_Archive *archive = NULL;
     mf_ArchiveRun run = {0};
     mf_Individual champion;
@@ -146,8 +145,8 @@ static mf_Status load(mf_Context *context, const char *path, mf_Experiment **exp
     if (status == MF_OK)
         status = mf_archive_run(archive, &run, error);
     if (status == MF_OK)
-        status = mf_experiment_parse(context, path, run.settings, strlen(run.settings), NULL, 0,
-                                     experiment, error);
+        status = mf_scene_file_parse(context, path, run.settings, strlen(run.settings), NULL, 0,
+                                     file, error);
     if (status == MF_OK && (*genome = malloc(run.search.genome_bytes)) == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "out of memory");
     if (status == MF_OK)
@@ -159,7 +158,7 @@ static mf_Status load(mf_Context *context, const char *path, mf_Experiment **exp
 int main(int argc, char **argv) {
     static const uint32_t divisors[] = {1, 2, 5, 10, 20};
     mf_Context *context = NULL;
-    mf_Experiment *experiment = NULL;
+    mf_SceneFile *file = NULL;
     uint8_t *genome = NULL;
     mf_Error error = {0};
     char text[1024];
@@ -170,17 +169,18 @@ int main(int argc, char **argv) {
     }
     mf_Status status = mf_context_create(NULL, &context, &error);
     if (status == MF_OK)
-        status = load(context, argv[1], &experiment, &genome, &error);
-    mf_Time stroke = status == MF_OK ? experiment->points.joint_interval : 0;
+        status = load(context, argv[1], &file, &genome, &error);
+    mf_Time stroke = status == MF_OK ? file->groups[0].points.joint_interval : 0;
+    if (stroke == 0)
+        stroke = mf_points_config().joint_interval;
     if (status == MF_OK && argc > 3)
-        experiment->points.joint_interval = mf_time_from_seconds(0.001 * strtod(argv[3], NULL));
+        file->groups[0].points.joint_interval = mf_time_from_seconds(0.001 * strtod(argv[3], NULL));
     for (size_t i = 0; i < sizeof divisors / sizeof *divisors && status == MF_OK; i++)
-        status =
-            try_step(context, experiment, genome, stroke, divisors[i], (uint32_t)cycle, &error);
+        status = try_step(context, file, genome, stroke, divisors[i], (uint32_t)cycle, &error);
     if (status != MF_OK)
         fprintf(stderr, "%s\n", mf_error_format(&error, text, sizeof text));
     free(genome);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
     mf_context_destroy(context);
     return status == MF_OK ? 0 : 1;
 }

@@ -68,7 +68,7 @@ static const mf_Bench *find_bench(const char *name) {
     return NULL;
 }
 
-// Benches that are more than experiments.
+// Benches of other kinds.
 typedef struct Kind {
     const char *(*name)(uint32_t n);  // of all; NULL behind the last
     const char *(*usual)(uint32_t n); // that run unasked; NULL behind the last

@@ -35,7 +35,7 @@ typedef struct mf_BenchResult {
 typedef struct mf_Bench {
     const char *name;
     const char *summary;
-    const char *scene;    // experiment text; files in it are relative to scenes/
+    const char *scene;    // scene text; files in it are relative to scenes/
     uint32_t threads;     // [1] 0 = all processors
     uint32_t instances;   // [1]
     uint64_t steps;       // [1] per robot

@@ -11,21 +11,26 @@
 
 #define GENOME_STREAM 0x62656e63u // keeps these random numbers apart from all others
 
-static const char hexapod_scene[] = "name: bench\n"
-                                    "model: {file: ../models/hexapod.urdf}\n"
-                                    "terrain: {shape: noise, amplitude: 0.03, wavelength: 1, "
-                                    "octaves: 4, seed: 7}\n"
-                                    "controller: gp\n";
-static const char quadruped_scene[] = "name: bench\n"
-                                      "model: {file: ../models/quadruped.urdf}\n"
-                                      "terrain: {shape: noise, amplitude: 0.03, wavelength: 1, "
-                                      "octaves: 4, seed: 7}\n"
-                                      "controller: gp\n";
-static const char paper_scene[] = "name: bench\n"
-                                  "model: {file: ../models/hexapod.urdf}\n"
-                                  "controller: gp\n"
-                                  "run: {duration: 120}\n"
-                                  "search: {population: 100, survivors: 50, seed: 1}\n";
+#define WALKERS(model)                                                                             \
+    "groups:\n"                                                                                    \
+    "  - name: walkers\n"                                                                          \
+    "    model: ../models/" model "\n"                                                             \
+    "    motion: points\n"                                                                         \
+    "    contact: {shapes: false, self: false}\n"                                                  \
+    "    controller: gp\n"
+
+#define ROUGH                                                                                      \
+    "name: bench\n"                                                                                \
+    "world: {step: 0.01}\n"                                                                        \
+    "ground: {shape: noise, amplitude: 0.03, wavelength: 1, octaves: 4, seed: 7}\n"
+
+static const char hexapod_scene[] = ROUGH WALKERS("hexapod.urdf");
+static const char quadruped_scene[] = ROUGH WALKERS("quadruped.urdf");
+static const char paper_scene[] =
+    "name: bench\n"
+    "world: {step: 0.01, seed: 1}\n"
+    "ground: {shape: flat}\n" WALKERS("hexapod.urdf") "run: {duration: 120}\n"
+                                                      "search: {population: 100, survivors: 50}\n";
 
 const mf_Bench mf_benches[] = {
     {"points-hexapod", "18 joints on a height map, programs and sensors on, 1024 robots",
@@ -42,14 +47,13 @@ const mf_Bench mf_benches[] = {
 
 typedef struct Stage {
     mf_Context *context;
-    mf_Experiment *experiment;
+    mf_SceneFile *file;
     mf_Scene scene;
 } Stage;
 
 static void stage_free(Stage *stage) {
-    if (stage->scene.world != NULL)
-        mf_scene_destroy(&stage->scene);
-    mf_experiment_destroy(stage->experiment);
+    mf_scene_destroy(&stage->scene);
+    mf_scene_file_destroy(stage->file);
     mf_context_destroy(stage->context);
 }
 
@@ -58,21 +62,23 @@ static mf_Status stage_make(const mf_Bench *bench, const mf_BenchOptions *option
     char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
     mf_ContextConfig config = mf_context_config();
     config.threads = options->threads != 0 ? options->threads : bench->threads;
-    mf_Override override = {"world.precision", options->double_precision ? "double" : "float"};
+    mf_SceneConfig scene = mf_scene_config();
+    mf_Override override = {"group.precision", options->double_precision ? "double" : "float"};
     *stage = (Stage){0};
     snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
     mf_Status status = mf_context_create(&config, &stage->context, error);
     if (status == MF_OK)
-        status = mf_experiment_parse(stage->context, path, bench->scene, strlen(bench->scene),
-                                     &override, 1, &stage->experiment, error);
+        status = mf_scene_file_parse(stage->context, path, bench->scene, strlen(bench->scene),
+                                     &override, 1, &stage->file, error);
     if (status != MF_OK)
         return status;
-    uint32_t count = options->instances != 0 ? options->instances : bench->instances;
+    scene.evaluates = true;
+    scene.count = options->instances != 0 ? options->instances : bench->instances;
     if (bench->generations != 0) {
-        stage->experiment->search.population = count;
-        stage->experiment->search.survivors = count / 2;
+        stage->file->search.population = scene.count;
+        stage->file->search.survivors = scene.count / 2;
     }
-    return mf_scene_create(stage->context, stage->experiment, count, &stage->scene, error);
+    return mf_scene_create(stage->context, stage->file, &scene, &stage->scene, error);
 }
 
 static void random_programs(void *user) {
@@ -94,8 +100,8 @@ static void describe(const Stage *stage, mf_BenchResult *result) {
         (mf_BenchResult){.instances = mf_group_count(stage->scene.group),
                          .threads = mf_context_threads(stage->context),
                          .isa = mf_world_isa(stage->scene.world),
-                         .double_precision = stage->experiment->double_precision,
-                         .dt = mf_time_to_seconds(stage->experiment->step),
+                         .double_precision = stage->file->groups[0].double_precision,
+                         .dt = mf_time_to_seconds(stage->scene.step),
                          .bytes_per_robot = (double)mf_group_bytes_per_instance(stage->scene.group),
                          .best = NAN};
 }
@@ -143,8 +149,8 @@ static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *op
     char folder[MF_APP_PATH], path[MF_APP_PATH + 16];
     uint32_t generations = options->generations != 0 ? options->generations : bench->generations;
     if (options->steps != 0)
-        stage->experiment->duration = (double)options->steps * result->dt;
-    mf_SearchConfig config = stage->experiment->search;
+        stage->file->duration = (double)options->steps * result->dt;
+    mf_SearchConfig config = stage->file->search;
     config.genome_bytes = mf_scene_genome_bytes(&stage->scene);
     config.evaluate = mf_scene_evaluate;
     config.user = &stage->scene;

@@ -4,12 +4,12 @@
 // not there, one of Mayfly's.
 #include "bench_model.h"
 
+#include <mayfly/scene.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_time.h"
-#include "ladder/start.h"
 
 #define REPEATS_MOST 101u
 
@@ -51,21 +51,22 @@ const char *mf_bench_model_usual(uint32_t n) {
 static mf_Status run_once(mf_Context *context, const char *path, Times *times, uint32_t at,
                           mf_Error *error) {
     mf_Model *model = NULL;
-    mf_World *world = NULL;
+    mf_SceneFile *file = NULL;
+    mf_Scene scene = {0};
     double started = mf_app_clock(), loaded;
     mf_Status status = mf_model_load(context, path, NULL, &model, error);
     if (status != MF_OK)
         return status;
     loaded = mf_app_clock();
-    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
-    start.instruments = true;
-    status = mf_model_start(context, &start, &world, error);
+    status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, file, NULL, &scene, error);
     times->load[at] = loaded - started;
     times->compile[at] = mf_app_clock() - loaded;
     times->both[at] = times->load[at] + times->compile[at];
     times->hash = mf_model_hash(model);
-    mf_world_destroy(world);
-    mf_terrain_destroy(start.ground);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     mf_model_destroy(model);
     return status;
 }

@@ -5,11 +5,11 @@
 #include "bench_swarm.h"
 #include "bench_time.h"
 
-#include <mayfly/swarm.h>
+#include <mayfly/scene.h>
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_MOST 4096 // [byte] of a swarm's file
+#define TEXT_MOST 4096 // [byte] of a scene
 
 typedef struct Bench {
     const char *name;
@@ -27,13 +27,12 @@ typedef struct Bench {
 static void write_quadrotors(char *out, uint32_t agents, const char *precision) {
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
-             "interaction: {enabled: false}\n"
              "groups:\n"
              "  - name: quads\n"
-             "    vehicle: ../models/sun2022.yaml\n"
+             "    model: ../models/sun2022.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
-             "    placement: {grid: {center: [0, 0, 50], spacing: [3, 3, 3], layers: 20}}\n"
+             "    place: {grid: {center: [0, 0, 50], spacing: [3, 3, 3], layers: 20}}\n"
              "    behaviour: {command: {mode: rates, values: [0.1, -0.1, 0.2, 7.37712]}}\n"
              "    behaviour_interval: 3600\n",
              agents, precision);
@@ -48,16 +47,16 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
         edge += 0.5;
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
-             "interaction:\n"
+             "proximity:\n"
              "  neighbours: {radius: 5, nearest: 0}\n"
-             "  air: {downwash: true}\n"
+             "air: {downwash: true}\n"
              "groups:\n"
              "  - name: quads\n"
-             "    vehicle: ../models/sun2022.yaml\n"
+             "    model: ../models/sun2022.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
-             "    rotor_area: 0.0507\n"
-             "    placement:\n"
+             "    motion: {quadrotor: {rotor_area: 0.0507}}\n"
+             "    place:\n"
              "      random: {lower: [0, 0, 50], upper: [%g, %g, %g], distance: 1}\n",
              agents, precision, edge, edge, 50.0 + edge);
 }
@@ -74,28 +73,28 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
     uint32_t quads = agents > wings + cars ? agents - wings - cars : 1;
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
-             "interaction:\n"
+             "proximity:\n"
              "  neighbours: {radius: 5, nearest: 8, interval: 0.02}\n"
              "  collisions: {interval: 0.01}\n"
              "groups:\n"
              "  - name: quads\n"
-             "    vehicle: ../models/sun2022.yaml\n"
+             "    model: ../models/sun2022.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
-             "    quadrotor: {outer_interval: 0.01}\n"
-             "    placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3], layers: 4}}\n"
+             "    motion: {quadrotor: {outer_interval: 0.01}}\n"
+             "    place: {grid: {center: [0, 0, 20], spacing: [3, 3, 3], layers: 4}}\n"
              "  - name: wings\n"
-             "    vehicle: ../models/aerosonde.yaml\n"
+             "    model: ../models/aerosonde.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
              "    control_interval: 0.01\n"
-             "    placement: {grid: {center: [0, 0, 100], spacing: [8, 8, 8], layers: 2}}\n"
+             "    place: {grid: {center: [0, 0, 100], spacing: [8, 8, 8], layers: 2}}\n"
              "  - name: cars\n"
-             "    vehicle: ../models/car_full_size.yaml\n"
+             "    model: ../models/car_full_size.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
              "    control_interval: 0.01\n"
-             "    placement: {grid: {center: [0, 0, 0], spacing: [8, 8, 1]}}\n"
+             "    place: {grid: {center: [0, 0, 0], spacing: [8, 8, 1]}}\n"
              "    behaviour: {command: {mode: speed, values: [10, 0.02]}}\n"
              "    behaviour_interval: 3600\n",
              quads, precision, wings, precision, cars, precision);
@@ -120,13 +119,13 @@ static const Bench benches[] = {
 
 typedef struct Stage {
     mf_Context *context;
-    mf_Swarm *swarm;
-    mf_SwarmScene scene;
+    mf_SceneFile *file;
+    mf_Scene scene;
 } Stage;
 
 static void stage_free(Stage *stage) {
-    mf_swarm_scene_destroy(&stage->scene);
-    mf_swarm_destroy(stage->swarm);
+    mf_scene_destroy(&stage->scene);
+    mf_scene_file_destroy(stage->file);
     mf_context_destroy(stage->context);
 }
 
@@ -139,10 +138,10 @@ static mf_Status stage_make(const Bench *bench, uint32_t agents, const mf_BenchO
     snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
     mf_Status status = mf_context_create(&config, &stage->context, error);
     if (status == MF_OK)
-        status =
-            mf_swarm_parse(stage->context, path, text, strlen(text), NULL, 0, &stage->swarm, error);
+        status = mf_scene_file_parse(stage->context, path, text, strlen(text), NULL, 0,
+                                     &stage->file, error);
     if (status == MF_OK)
-        status = mf_swarm_scene_create(stage->context, stage->swarm, &stage->scene, error);
+        status = mf_scene_create(stage->context, stage->file, NULL, &stage->scene, error);
     return status;
 }
 
@@ -216,7 +215,7 @@ static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
         status = mf_bench_time(&work, options, &result, &error);
     bool written = false;
     if (status == MF_OK) {
-        result.instances = (uint32_t)mf_swarm_count(stage.swarm);
+        result.instances = (uint32_t)mf_scene_file_count(stage.file);
         result.double_precision = options->double_precision;
         result.steps = facts.rounds * result.instances;
         facts.alive = count_alive(&stage);

@@ -5,51 +5,50 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "find_gait.h"
 #include "inputs.h"
 #include "options.h"
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *gait, *command, *levels, *step, *friction, *plot;
+    const char *levels, *price, *friction, *plot;
     bool no_price, json;
 } Options;
 
 static const mf_Option table[] = {
-    MF_OPT_TEXT("gait", "NAME", Options, gait,
-                "the gait: a name beside the robot or a file (default: it stands)"),
-    MF_OPT_TEXT("command", "F,L,T", Options, command,
-                "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: half of "
-                "the largest forward)"),
-    MF_OPT_REAL("duration", "S", Options, inputs.duration, 0.02, 1e5,
-                "simulated seconds (default 10)"),
+    MF_INPUT_GAIT(Options, inputs),
+    MF_INPUT_DURATION(Options, inputs),
     MF_OPT_WORDS("levels", "a,b", Options, levels, mf_word_motion,
                  "only these levels (default: all)"),
-    MF_OPT_REAL("step", "S", Options, step, 1e-6, 0.1,
-                "physics step; the gait ticks about each 10 ms (default: as the file says)"),
+    MF_INPUT_STEP(Options, inputs),
+    MF_OPT_TEXT("key", "NAME", Options, inputs.key,
+                "keyframe that the robot starts with (default: the first of its file)"),
     MF_OPT_REAL("friction", "MU", Options, friction, 0, 100,
                 "with the ground (default: as the model says)"),
-    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 20,
+    MF_INPUT_SEED(Options, inputs),
+    MF_INPUT_GROUND(Options, inputs),
+    MF_OPT_COUNT("robots", "N", Options, price, 1, 1 << 20,
                  "side by side when the price is measured (default 256)"),
     MF_OPT_FLAG("no-price", Options, no_price, "do not measure the price"),
     MF_OPT_OUTPUT("plot", Options, plot, ".html", "write a page with table and plots (.html)"),
     MF_INPUT_THREADS(Options, inputs),
-    MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,
-                "where package://NAME/ in URDF files is"),
+    MF_INPUT_IMPORT(Options, inputs),
+    MF_INPUT_SET(Options, inputs),
+    MF_INPUT_PLUGINS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print JSON, one object per level"),
     MF_OPT_END};
 
 const mf_CommandHelp mf_help_compare = {
     .name = "compare",
-    .arguments = "ROBOT",
+    .arguments = "FILE",
     .summary = "the same gait at every level of physics: errors and prices",
     .text =
-        "Runs a robot's file (URDF or MJCF) with one gait at every level - kinematic, points,\n"
-        "rigid, prescribed, articulated - from the same start, and prints for each how far it\n"
-        "came, the root mean square of its difference to the dearest level in place, heading,\n"
-        "height, tilt and energy, what a step of one robot costs in a batch, and what the level\n"
-        "cannot show. Gaits are files in gaits/<robot>/ beside the robot's file, or paths. With\n"
-        "--json one object per level and a last one with done, reference and hash are printed.",
+        "Runs a robot's file (URDF or MJCF), or a scene of one group, at every level - kinematic,\n"
+        "points, rigid, prescribed, articulated - from the same start, as mayfly run would, and\n"
+        "prints for each how far it came, the root mean square of its difference to the level of\n"
+        "highest fidelity in place, heading, height, tilt and energy, what a step of one robot\n"
+        "costs in a batch, and what the level cannot show. Gaits are files in gaits/<robot>/\n"
+        "beside the robot's file, or paths. With --json one object per level and a last one with\n"
+        "done, reference and hash are printed.",
     .examples = "  mayfly compare models/humanoid.urdf --gait walk --command 0.1,0,0\n"
                 "  mayfly compare models/hexapod.urdf --gait tripod --plot tripod.html\n"
                 "  mayfly compare models/quadruped.urdf --gait trot --levels rigid,articulated\n",
@@ -103,9 +102,9 @@ static void print_row(const mf_CompareRow *row) {
         printf("  stays up\n");
 }
 
-static bool print_page(const mf_Comparison *all, const char *note) {
-    if (note[0] != '\0')
-        printf("note: %s\n", note);
+static bool print_page(const mf_Comparison *all) {
+    for (uint32_t i = 0; i < all->note_count; i++)
+        printf("note: %s\n", all->notes[i]);
     printf(
         "%s, %s, told %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
         "errors: root mean square against %s; price: one step of one robot, %u side by side, %s\n"
@@ -146,7 +145,14 @@ static json_t *pack_row(const mf_CompareRow *row) {
         "seconds_per_step", mf_app_real(row->seconds));
 }
 
-static bool print_json(const mf_Comparison *all, const char *note) {
+static json_t *pack_notes(const mf_Comparison *all) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; list != NULL && i < all->note_count; i++)
+        json_array_append_new(list, json_string(all->notes[i]));
+    return list;
+}
+
+static bool print_json(const mf_Comparison *all) {
     bool printed = true;
     for (int i = 0; i < MF_MOTION_LEVELS && printed; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
@@ -155,78 +161,52 @@ static bool print_json(const mf_Comparison *all, const char *note) {
            mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model", all->model,
                                   "gait", all->gait, "reference", mf_motion_name(all->reference),
                                   "simulated_seconds", mf_app_real(all->duration), "notes",
-                                  note[0] != '\0' ? json_pack("[s]", note) : json_array()));
+                                  pack_notes(all)));
 }
 
 // ---- the comparison ----------------------------------------------------------------------------
 
-static mf_Status compare(mf_Context *context, const Options *options, mf_CompareConfig *config,
-                         const char *name, mf_Comparison **out, mf_Model **model, mf_Gait **gait,
-                         char note[MF_GAIT_NOTE], mf_Error *error) {
-    char path[MF_APP_PATH];
-    mf_InputKind kind;
-    mf_ImportConfig import = mf_import_config();
-    import.packages = options->inputs.packages.items;
-    import.package_count = options->inputs.packages.count;
-    mf_Status status = mf_inputs_kind(context, name, &kind, error);
-    if (status == MF_OK && kind != MF_INPUT_ROBOT)
-        status = mf_fail_at(error, MF_BAD_ARGUMENT, name, 0, 0,
-                            "expected a robot's own file (URDF or MJCF); the robots of experiments "
-                            "and scenes are compared one by one, with a --gait");
-    if (status == MF_OK)
-        status = mf_model_load(context, mf_app_find(name, path), &import, model, error);
-    if (status == MF_OK && options->gait != NULL)
-        status = mf_app_load_gait(context, path, options->gait, *model, options->command, gait,
-                                  config->command, note, error);
-    config->gait = *gait;
-    if (status == MF_OK && config->step == 0)
-        config->step = mf_time_from_seconds((*model)->physics.step);
-    if (config->step > 0) { // as in mayfly run
-        const mf_Time steps = 10 * MF_MILLISECOND / config->step;
-        config->control_interval = config->step * (steps > 0 ? steps : 1);
-    }
-    return status == MF_OK ? mf_compare(context, *model, config, out, error) : status;
-}
-
-static int report(const Options *options, const mf_Comparison *all, const char *note) {
+static int report(const Options *options, const mf_Comparison *all) {
     mf_Error error = {0};
-    bool printed = options->json ? print_json(all, note) : print_page(all, note);
+    bool printed = options->json ? print_json(all) : print_page(all);
     if (options->plot != NULL && mf_comparison_write(all, options->plot, &error) != MF_OK)
         return mf_app_fail(&error);
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
+// --friction is a line of the scene too, under another name than compare has had for it.
+static void add_friction(Options *options, char text[64]) {
+    mf_OptionList *settings = &options->inputs.settings;
+    if (options->friction == NULL || settings->count == MF_OPTION_ITEMS)
+        return;
+    snprintf(text, 64, "group.contact.friction=%.40s", options->friction);
+    settings->items[settings->count++] = text;
+}
+
 int mf_command_compare(int argc, char **argv) {
     Options options = {.inputs = {0}};
-    mf_Inputs *inputs = &options.inputs;
+    char friction[64];
     int count, result = mf_options_parse(&mf_help_compare, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_CompareConfig config = mf_compare_config();
-    if (!mf_app_command(options.command, config.command))
-        return mf_app_usage("compare", "--command: expected three numbers such as 0.1,0,0");
-    if (options.command != NULL && options.gait == NULL)
-        return mf_app_usage("compare", "--command is for a --gait");
-    if (options.no_price && inputs->robots != NULL)
+    if (options.no_price && options.price != NULL)
         return mf_app_usage("compare", "--robots is for the price, which --no-price leaves out");
+    add_friction(&options, friction);
     read_levels(options.levels, config.wanted);
-    config.duration = mf_option_real(inputs->duration, config.duration);
-    config.friction = mf_option_real(options.friction, (double)NAN);
-    config.step = mf_time_from_seconds(mf_option_real(options.step, 0.0));
-    config.price_robots = options.no_price ? 0 : (uint32_t)mf_option_count(inputs->robots, 256);
+    config.price_robots = options.no_price ? 0 : (uint32_t)mf_option_count(options.price, 256);
     mf_Context *context = NULL;
     mf_Error error = {0};
-    mf_Model *model = NULL;
-    mf_Gait *gait = NULL;
+    mf_SceneFile *file = NULL;
     mf_Comparison *all = NULL;
-    char note[MF_GAIT_NOTE] = "";
-    mf_Status status = mf_inputs_context(inputs, &context, &error);
+    mf_Status status = mf_inputs_context(&options.inputs, &context, &error);
     if (status == MF_OK)
-        status = compare(context, &options, &config, argv[1], &all, &model, &gait, note, &error);
-    result = status == MF_OK ? report(&options, all, note) : mf_app_fail(&error);
+        status = mf_inputs_load(context, &options.inputs, "compare", argv[1], &file, &error);
+    if (status == MF_OK)
+        status = mf_compare(context, file, &config, &all, &error);
+    result = status == MF_OK ? report(&options, all) : mf_inputs_fail(&error);
     mf_comparison_destroy(all);
-    mf_gait_destroy(gait);
-    mf_model_destroy(model);
+    mf_scene_file_destroy(file);
     mf_context_destroy(context);
     return result;
 }

@@ -1,4 +1,4 @@
-// mayfly evolve: a search over an experiment's genomes, generation by generation into the archive,
+// mayfly evolve: a search over a scene's genomes, generation by generation into the archive,
 // and a report at the end. All that survives a kill is in the archive; a resumed run goes on from
 // its newest generation and ends with the same bits as an unbroken one.
 #include <math.h>
@@ -22,11 +22,10 @@ typedef struct Options {
 typedef struct Evolution {
     const Options *options;
     mf_Context *context;
-    mf_Experiment *experiment;
+    mf_SceneFile *file;
     mf_Scene scene;
-    mf_Experiment dear[2]; // the experiment at the level of the second look; with other servos
-    mf_Scene dear_scene[2];
-    double *dear_fitness; // [1] of the second of them
+    mf_Scene verify[2];     // at the level of the second evaluation; with other servos
+    double *verify_fitness; // [1] of the second of them
     mf_Search *search;
     mf_Archive *archive;
     char folder[MF_APP_PATH], archive_path[MF_APP_PATH], report_path[MF_APP_PATH];
@@ -45,39 +44,43 @@ static const mf_Option table[] = {
                  "robots in each generation"),
     MF_OPT_COUNT("survivors", "N", Options, inputs.survivors, 1, (1 << 20) - 1,
                  "how many of them are kept and copied, fewer than the population"),
-    MF_OPT_COUNT("seed", "N", Options, inputs.seed, 0, 1.8446744073709552e19,
-                 "of everything random"),
+    MF_INPUT_SEED(Options, inputs),
     MF_OPT_REAL("duration", "S", Options, inputs.duration, 1e-6, 1e9,
-                "simulated seconds of one life"),
+                "simulated seconds of one evaluation"),
+    MF_INPUT_MOTION(Options, inputs),
+    MF_INPUT_STEP(Options, inputs),
     MF_INPUT_THREADS(Options, inputs),
     MF_OPT_TEXT("out", "FOLDER", Options, out,
-                "folder for archive and report (default: runs/<experiment>-<seed>)"),
+                "folder for archive and report (default: runs/<scene>-<seed>)"),
     MF_OPT_FLAG("resume", Options, resume,
                 "go on with the archive in that folder; without one, start"),
     MF_OPT_FLAG("json", Options, json, "one JSON object per line on stdout"),
     MF_INPUT_MODEL(Options, inputs),
+    MF_INPUT_GROUND(Options, inputs),
+    MF_INPUT_IMPORT(Options, inputs),
     MF_INPUT_SET(Options, inputs),
     MF_INPUT_PLUGINS(Options, inputs),
     MF_OPT_END};
 
 const mf_CommandHelp mf_help_evolve = {
     .name = "evolve",
-    .arguments = "FILE.yaml",
+    .arguments = "FILE",
     .summary = "evolve a controller and write an archive and a report",
     .text =
-        "Reads an experiment file, lets evolution find a controller, and writes a folder with\n"
-        "archive.sqlite (every individual), experiment.yaml (all settings) and report.html.\n"
+        "Reads a scene of one group with a controller of genomes (gp, oscillator), lets evolution\n"
+        "find one, and writes a folder with archive.sqlite (every individual), scene.yaml (all\n"
+        "settings) and report.html. A robot's own file takes --set group.controller=oscillator.\n"
         "Each generation is on disk before the next one starts: after kill -9, or Ctrl-C (exit\n"
         "code 75), the same command with --resume goes on and ends with the same population.\n"
         "With --json there is one object per generation (generation, best, mean, evaluations,\n"
         "simulated_seconds of robot life, wall_seconds, realtime_factor; verified, the fitness of\n"
-        "that best at the second level, from the first look on) and a last one with \"done\" and\n"
+        "that best at the second level, from the first of them on) and a last one with \"done\" and\n"
         "the hash of the final population.",
     .examples =
         "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
-        "  mayfly evolve scenes/hexapod.yaml --set fitness=economy --set motion=articulated\n"
+        "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"
         "  mayfly evolve scenes/neophysix.yaml\n"
-        "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --terrain hills.png "
+        "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --ground hills.png "
         "--out runs/hills\n",
     .least = 1,
     .most = 1,
@@ -92,22 +95,22 @@ static double wall_seconds(const Evolution *evolution) {
 static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *fitness, mf_Error *error) {
     Evolution *evolution = user;
-    evolution->simulated += count * evolution->experiment->duration;
+    evolution->simulated += count * evolution->file->duration;
     return mf_scene_evaluate(&evolution->scene, genomes, count, genome_bytes, fitness, error);
 }
 
 static mf_Status verify(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                         double *fitness, mf_Error *error) {
     Evolution *evolution = user;
-    double *other = evolution->dear_fitness;
-    evolution->simulated += count * evolution->experiment->duration;
+    double *other = evolution->verify_fitness;
+    evolution->simulated += count * evolution->file->duration;
     mf_Status status =
-        mf_scene_evaluate(&evolution->dear_scene[0], genomes, count, genome_bytes, fitness, error);
+        mf_scene_evaluate(&evolution->verify[0], genomes, count, genome_bytes, fitness, error);
     if (status != MF_OK || other == NULL)
         return status;
-    evolution->simulated += count * evolution->experiment->duration;
+    evolution->simulated += count * evolution->file->duration;
     status =
-        mf_scene_evaluate(&evolution->dear_scene[1], genomes, count, genome_bytes, other, error);
+        mf_scene_evaluate(&evolution->verify[1], genomes, count, genome_bytes, other, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         if (!isnan(fitness[i]) && !(fitness[i] < other[i]))
             fitness[i] = other[i];
@@ -116,28 +119,28 @@ static mf_Status verify(void *user, const uint8_t *genomes, uint32_t count, uint
 }
 
 static bool verifies(const Evolution *evolution) {
-    return evolution->experiment->verify.motion != MF_VERIFY_NONE;
+    return evolution->file->verify.motion != MF_VERIFY_NONE;
 }
 
-static mf_Status make_dear_scene(Evolution *evolution, mf_Error *error) {
-    const mf_VerifyConfig *config = &evolution->experiment->verify;
+static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
+    const mf_VerifyConfig *verify = &evolution->file->verify;
     if (!verifies(evolution))
         return MF_OK;
-    mf_Motion motion = (mf_Motion)(config->motion - MF_VERIFY_KINEMATIC);
-    mf_experiment_at_level(evolution->experiment, motion, &evolution->dear[0]);
+    mf_Motion motion = (mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC);
+    mf_SceneConfig config = mf_scene_config_at_level(evolution->file, motion);
+    config.count = verify->best;
     if (motion != MF_MOTION_POINTS)
-        evolution->dear[0].step = config->step; // also at the level where it evolves
-    mf_Status status = mf_scene_create(evolution->context, &evolution->dear[0], config->best,
-                                       &evolution->dear_scene[0], error);
-    if (status != MF_OK || config->stiffness == 1.0)
+        config.step = verify->step; // also at the level where it evolves
+    mf_Status status = mf_scene_create(evolution->context, evolution->file, &config,
+                                       &evolution->verify[0], error);
+    if (status != MF_OK || verify->stiffness == 1.0)
         return status;
-    evolution->dear[1] = evolution->dear[0];
-    evolution->dear[1].servo_stiffness *= config->stiffness;
-    evolution->dear_fitness = mf_allocate(evolution->context, config->best, sizeof(double));
-    if (evolution->dear_fitness == NULL)
+    config.stiffness = evolution->file->groups[0].servo.stiffness * verify->stiffness;
+    evolution->verify_fitness = mf_allocate(evolution->context, verify->best, sizeof(double));
+    if (evolution->verify_fitness == NULL)
         return mf_fail(error, MF_NO_MEMORY, "verify: out of memory");
-    return mf_scene_create(evolution->context, &evolution->dear[1], config->best,
-                           &evolution->dear_scene[1], error);
+    return mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[1],
+                           error);
 }
 
 // Whether the report can be written there in the end; nothing is left behind.
@@ -153,7 +156,7 @@ static mf_Status try_folder(const Evolution *evolution, mf_Error *error) {
 static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
     const char *out = evolution->options->out;
     if (out == NULL)
-        mf_folder_default(evolution->experiment->file, evolution->experiment->search.seed,
+        mf_folder_default(evolution->file->file, evolution->file->search.seed,
                           evolution->folder);
     else
         snprintf(evolution->folder, MF_APP_PATH, "%s", out);
@@ -175,19 +178,14 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
 }
 
 static mf_Status make_search(Evolution *evolution, mf_Error *error) {
-    mf_SearchConfig config = evolution->experiment->search;
+    mf_SearchConfig config = evolution->file->search;
     config.genome_bytes = mf_scene_genome_bytes(&evolution->scene);
-    if (config.genome_bytes == 0)
-        return mf_fail_at(error, MF_BAD_ARGUMENT, evolution->experiment->file, 0, 0,
-                          "expected a controller that can evolve (gp, oscillator), found %s",
-                          evolution->experiment->controller == MF_CONTROLLER_PLUGIN ? "plugin"
-                                                                                    : "none");
     config.evaluate = evaluate;
     config.user = evolution;
     if (verifies(evolution)) {
-        config.verify_every = evolution->experiment->verify.every;
-        config.verify_best = evolution->experiment->verify.best;
-        config.verify_disparity = evolution->experiment->verify.disparity;
+        config.verify_every = evolution->file->verify.every;
+        config.verify_best = evolution->file->verify.best;
+        config.verify_disparity = evolution->file->verify.disparity;
         config.verify = verify;
         config.verify_user = evolution;
     }
@@ -196,7 +194,7 @@ static mf_Status make_search(Evolution *evolution, mf_Error *error) {
 
 static mf_Status write_settings(const Evolution *evolution, const char *settings, mf_Error *error) {
     char path[MF_APP_PATH];
-    mf_Status status = mf_folder_path(evolution->folder, "experiment.yaml", path, error);
+    mf_Status status = mf_folder_path(evolution->folder, "scene.yaml", path, error);
     if (status != MF_OK)
         return status;
     return mf_file_replace(evolution->context, path, settings, strlen(settings), error);
@@ -221,7 +219,7 @@ static void take_back(Evolution *evolution) {
     evolution->archive = NULL;
     if (evolution->fresh) {
         unlink(evolution->archive_path);
-        if (mf_folder_path(evolution->folder, "experiment.yaml", path, NULL) == MF_OK)
+        if (mf_folder_path(evolution->folder, "scene.yaml", path, NULL) == MF_OK)
             unlink(path);
     }
     mf_folder_remove(evolution->folder, evolution->made);
@@ -238,7 +236,7 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
         return status;
     status = mf_archive_create(
         evolution->context, evolution->archive_path, mf_search_settings(evolution->search),
-        settings, mf_model_hash(evolution->scene.model), mf_terrain_hash(evolution->scene.terrain),
+        settings, mf_model_hash(evolution->scene.model), mf_terrain_hash(mf_world_settings(evolution->scene.world)->terrain),
         &evolution->archive, error);
     evolution->fresh = status == MF_OK;
     if (status == MF_OK)
@@ -251,7 +249,7 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
 // A new run, or the one that is there: --resume starts where there is nothing to resume.
 static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
     char *settings;
-    mf_Status status = mf_experiment_write(evolution->experiment, &settings, error);
+    mf_Status status = mf_scene_file_write(evolution->file, &settings, error);
     if (status != MF_OK)
         return status;
     bool again = evolution->options->resume && access(evolution->archive_path, F_OK) == 0;
@@ -260,32 +258,28 @@ static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
     return status;
 }
 
-// A robot's own file is a likely guess.
-static mf_Status refuse_robot(mf_Context *context, const char *file, mf_Error *error) {
-    mf_InputKind kind;
-    mf_Status status = mf_inputs_kind(context, file, &kind, error);
-    if (status != MF_OK || kind != MF_INPUT_ROBOT)
-        return status;
-    return mf_fail_at(error, MF_BAD_ARGUMENT, file, 0, 0,
-                      "expected an experiment, found a robot; mayfly evolve scenes/hexapod.yaml "
-                      "--model FILE evolves one, mayfly run simulates it");
+static mf_Status make_scene(Evolution *evolution, mf_Error *error) {
+    mf_SceneConfig config = mf_scene_config();
+    config.evaluates = true;
+    config.count = evolution->file->search.population;
+    return mf_scene_create(evolution->context, evolution->file, &config, &evolution->scene, error);
 }
 
 static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error) {
     mf_Status status = mf_inputs_context(&evolution->options->inputs, &evolution->context, error);
     if (status == MF_OK)
-        status = refuse_robot(evolution->context, file, error);
-    if (status == MF_OK)
         status = mf_inputs_load(evolution->context, &evolution->options->inputs, "evolve", file,
-                                &evolution->experiment, error);
+                                &evolution->file, error);
     if (status == MF_OK)
+        status = mf_scene_file_can_evolve(evolution->file, error);
+    if (status == MF_OK) {
+        evolution->file->evolves = true; // also where everything of it is a default
         status = choose_folder(evolution, error);
+    }
     if (status == MF_OK)
-        status =
-            mf_scene_create(evolution->context, evolution->experiment,
-                            evolution->experiment->search.population, &evolution->scene, error);
+        status = make_scene(evolution, error);
     if (status == MF_OK)
-        status = make_dear_scene(evolution, error);
+        status = make_verify_scenes(evolution, error);
     if (status == MF_OK)
         status = make_search(evolution, error);
     return status == MF_OK ? open_archive(evolution, error) : status;
@@ -297,17 +291,17 @@ static void tear_down(Evolution *evolution) {
     if (evolution->scene.world != NULL)
         mf_scene_destroy(&evolution->scene);
     for (int i = 0; i < 2; i++)
-        if (evolution->dear_scene[i].world != NULL)
-            mf_scene_destroy(&evolution->dear_scene[i]);
+        if (evolution->verify[i].world != NULL)
+            mf_scene_destroy(&evolution->verify[i]);
     if (evolution->context != NULL)
-        mf_release(evolution->context, evolution->dear_fitness);
-    mf_experiment_destroy(evolution->experiment);
+        mf_release(evolution->context, evolution->verify_fitness);
+    mf_scene_file_destroy(evolution->file);
     mf_context_destroy(evolution->context);
 }
 
 // Lives simulated so far, those before a resume included.
 static json_int_t evaluations_of(const Evolution *evolution) {
-    return (json_int_t)(evolution->simulated / evolution->experiment->duration + 0.5);
+    return (json_int_t)(evolution->simulated / evolution->file->duration + 0.5);
 }
 
 // ---- generations -------------------------------------------------------------------------------
@@ -331,14 +325,14 @@ static void show_progress(const Evolution *evolution, mf_Progress *progress, dou
         return;
     char note[160], life[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     snprintf(note, sizeof note, "best %.3g %s  %s  %s x real time",
-             mf_search_best(evolution->search), mf_fitness_unit(evolution->experiment->fitness),
+             mf_search_best(evolution->search), mf_fitness_unit(evolution->file->fitness),
              mf_app_duration(evolution->simulated, life),
              mf_app_count(evolution->simulated / wall, speed));
     mf_progress_update(progress, mf_search_generation(evolution->search), note);
 }
 
 static mf_Status evolve(Evolution *evolution, mf_Error *error) {
-    uint32_t wanted = evolution->experiment->generations;
+    uint32_t wanted = evolution->file->generations;
     mf_Progress progress =
         mf_progress_begin("gen", mf_search_generation(evolution->search), wanted);
     mf_Status status = MF_OK;
@@ -365,12 +359,12 @@ static mf_Status evolve(Evolution *evolution, mf_Error *error) {
 }
 
 static void print_levels(const Evolution *evolution, double best) {
-    const mf_VerifyConfig *config = &evolution->experiment->verify;
+    const mf_VerifyConfig *config = &evolution->file->verify;
     double verified = mf_search_individual(evolution->search, 0).verified;
     if (mf_search_verified(evolution->search) == 0)
         return;
     printf("at %-13s %.4g %s", mf_motion_name((mf_Motion)(config->motion - MF_VERIFY_KINEMATIC)),
-           verified, mf_fitness_unit(evolution->experiment->fitness));
+           verified, mf_fitness_unit(evolution->file->fitness));
     if (best > 0.0)
         printf(", %.0f %% as far", 100.0 * verified / best);
     printf("\n");
@@ -400,8 +394,8 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
     mf_app_duration(wall, time);
     mf_app_count(evolution->simulated / wall, speed);
     printf("best %-11s %.4g %s after %u generations of %u robots\n",
-           mf_fitness_title(evolution->experiment->fitness), best,
-           mf_fitness_unit(evolution->experiment->fitness), mf_search_generation(evolution->search),
+           mf_fitness_title(evolution->file->fitness), best,
+           mf_fitness_unit(evolution->file->fitness), mf_search_generation(evolution->search),
            mf_search_settings(evolution->search)->population);
     print_levels(evolution, best);
     printf("robot life       %s\nwall time        %s, %s x real time\n"
@@ -421,7 +415,7 @@ static mf_Status write_report(const Evolution *evolution, double wall, mf_Error 
                             .simulated = evolution->simulated,
                             .hash = mf_search_hash(evolution->search),
                             .command = evolution->command};
-    return mf_report_write(evolution->context, evolution->archive, evolution->experiment, &facts,
+    return mf_report_write(evolution->context, evolution->archive, evolution->file, &facts,
                            evolution->report_path, error);
 }
 

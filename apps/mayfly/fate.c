@@ -90,7 +90,10 @@ mf_FateSum mf_fate_sum(const mf_Fate *fate) {
         counted++;
         sum.distance += fate->distance[i];
         sum.tilt += fate->tilt[i];
-        sum.farthest = fmax(sum.farthest, fate->distance[i]);
+        if (fate->distance[i] > sum.farthest) {
+            sum.farthest = fate->distance[i];
+            sum.farthest_robot = i;
+        }
     }
     sum.distance /= counted;
     sum.tilt /= counted;

@@ -31,6 +31,7 @@ uint32_t mf_fate_asked(const mf_Group *group);
 typedef struct mf_FateSum {
     double distance; // [m] mean
     double farthest; // [m]
+    uint32_t farthest_robot; // [1]
     double tilt;     // [rad] mean
     uint32_t falls;  // [1] robots that fell, with or without a fault
 } mf_FateSum;

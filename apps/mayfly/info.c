@@ -11,10 +11,9 @@
 #include "inputs.h"
 #include "options.h"
 #include "run_folder.h"
-#include "ladder/start.h"
 #include "start_report.h"
 
-typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_EXPERIMENT, KIND_TERRAIN, KIND_ARCHIVE } Kind;
+typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_SCENE, KIND_TERRAIN, KIND_ARCHIVE } Kind;
 
 // What the options ask for beside the file.
 typedef struct Wishes {
@@ -45,7 +44,7 @@ static const mf_Option table[] = {
     MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
                   "write an MJCF robot as one plain MJCF file instead"),
     MF_OPT_FLAG("fields", Options, wishes.fields,
-                "list every field of a robot, experiment or swarm with unit, frame, writers and "
+                "list every field of a robot or scene with unit, frame, writers and "
                 "readers, and the model's constants; with --json for programs"),
     MF_OPT_FLAG("schedule", Options, wishes.schedule,
                 "list every system in the order of a step: rate, what it reads and writes, what it "
@@ -62,13 +61,12 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "tell what is in a robot, vehicle, experiment, swarm, terrain or archive",
+    .summary = "tell what is in a robot, vehicle, scene, ground or archive",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
-        "or looks wrong. An experiment (YAML): its settings with every default, its schedule and\n"
-        "its fields. A vehicle (YAML): its parameters and what it can do; a swarm (YAML): as an\n"
-        "experiment, group by group. Ground (PNG, PGM): size and heights. A run's folder or\n"
-        "archive: settings and the course of evolution.",
+        "or looks wrong. A scene (YAML): its settings with every default, its groups, its schedule\n"
+        "and its fields. A vehicle (YAML): its parameters and what it can do. Ground (PNG, PGM):\n"
+        "size and heights. A run's folder or archive: settings and the course of evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"
@@ -97,7 +95,7 @@ static Kind kind_of(const char *path, const char *head, size_t size) {
         strchr(" \t\r\n#", head[2]) != NULL)
         return KIND_TERRAIN;
     if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
-        return KIND_EXPERIMENT;
+        return KIND_SCENE;
     size_t start = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (start < size && strchr(" \t\r\n", head[start]) != NULL && head[start] != '\0')
         start++;
@@ -181,45 +179,41 @@ static mf_Motion chosen_motion(const Wishes *wishes) {
     return motion;
 }
 
-typedef mf_Status (*UseFn)(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
-                           mf_Error *error);
+typedef mf_Status (*UseFn)(mf_Scene *scene, const Wishes *wishes, mf_Error *error);
 
 // One robot in the world that mayfly run puts it into.
 static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Wishes *wishes,
                             UseFn use, mf_Error *error) {
-    mf_World *world = NULL;
-    mf_ModelStart start = mf_model_start_of(model, MF_MOTION_ARTICULATED);
-    start.instruments = true;
-    start.key = model->keyframe_count > 0 ? 0 : MF_NONE;
-    start.motion = chosen_motion(wishes);
-    mf_Status status = mf_model_start(context, &start, &world, error);
+    mf_SceneFile *file = NULL;
+    mf_Scene scene = {0};
+    mf_SceneConfig config = mf_scene_config();
+    config.motion = chosen_motion(wishes);
+    mf_Status status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
     if (status == MF_OK)
-        status = use(world, &start, wishes, error);
-    mf_world_destroy(world);
-    mf_terrain_destroy(start.ground);
+        status = mf_scene_create(context, file, &config, &scene, error);
+    if (status == MF_OK)
+        status = use(&scene, wishes, error);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     return status;
 }
 
 // --strict: the motion follows every setting of the file.
-static mf_Status refuse_settings(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
-                                 mf_Error *error) {
+static mf_Status refuse_settings(mf_Scene *scene, const Wishes *wishes, mf_Error *error) {
     (void)wishes;
-    return mf_start_report_refuse(start, mf_world_group(world, 0), error);
+    return mf_start_report_refuse(scene, error);
 }
 
-static mf_Status show_robot_parts(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
-                                  mf_Error *error) {
-    (void)start;
-    return show_parts(world, wishes, error);
+static mf_Status show_robot_parts(mf_Scene *scene, const Wishes *wishes, mf_Error *error) {
+    return show_parts(scene->world, wishes, error);
 }
 
-static mf_Status print_start(mf_World *world, const mf_ModelStart *start, const Wishes *wishes,
-                             mf_Error *error) {
+static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *error) {
     mf_StartReport report = {.count = 0};
     (void)wishes;
     (void)error;
-    mf_start_report_pose(start, mf_world_group(world, 0), &report);
-    mf_start_report_settings(mf_world_group(world, 0), &report);
+    mf_start_report_pose(scene, 0, &report);
+    mf_start_report_settings(scene->group, &report);
     mf_start_report_print(&report);
     return MF_OK;
 }
@@ -268,7 +262,7 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
     return status;
 }
 
-// ---- experiments -------------------------------------------------------------------------------
+// ---- scenes ------------------------------------------------------------------------------------
 
 static void show_ground(const mf_Terrain *terrain) {
     printf("%u x %u cells of %g m: x %g .. %g m, y %g .. %g m, heights %g .. %g m, %s\n",
@@ -278,38 +272,48 @@ static void show_ground(const mf_Terrain *terrain) {
            terrain->interpolation == MF_BILINEAR ? "bilinear" : "nearest cell");
 }
 
-static mf_Status show_experiment(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
-                                 const char *path, mf_Error *error) {
-    mf_Experiment *experiment = NULL;
+static void show_groups(const mf_Scene *scene) {
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        const mf_SceneGroup *from = &scene->file->groups[i];
+        const mf_Model *model = scene->models[i];
+        printf("group %s: %u x ", from->name, from->count);
+        if (from->vehicle != NULL)
+            printf("%s (a %s, %.6g kg)\n", from->vehicle->name,
+                   mf_vehicle_kind_name(from->vehicle->kind), model->mass);
+        else
+            printf("%s, %u links, %u joints, %u points, %u sensors, %.6g kg, %u note%s "
+                   "(mayfly info %s)\n",
+                   model->name, model->link_count, model->joint_count, model->point_count,
+                   model->sensor_count, model->mass, model->note_count,
+                   model->note_count == 1 ? "" : "s", from->model_path);
+    }
+}
+
+static mf_Status show_scene(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
+                            const char *path, mf_Error *error) {
+    mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
     char *text = NULL;
-    mf_Status status = mf_inputs_load(context, inputs, "info", path, &experiment, error);
+    mf_Status status = mf_inputs_load(context, inputs, "info", path, &file, error);
     if (status == MF_OK)
-        status = mf_experiment_write(experiment, &text, error);
+        status = mf_scene_file_write(file, &text, error);
     if (status == MF_OK)
-        status = mf_scene_create(context, experiment, 1, &scene, error);
+        status = mf_scene_create(context, file, NULL, &scene, error);
     if (status == MF_OK && wants_part(wishes)) {
         status = show_parts(scene.world, wishes, error);
     } else if (status == MF_OK) {
-        fputs(text, stdout);
-        printf("\nrobot: %s, %u links, %u joints, %u points, %u sensors, %.6g kg, %u note%s "
-               "(mayfly info %s)\nground: ",
-               scene.model->name, scene.model->link_count, scene.model->joint_count,
-               scene.model->point_count, scene.model->sensor_count, scene.model->mass,
-               scene.model->note_count, scene.model->note_count == 1 ? "" : "s",
-               experiment->model_path);
-        show_ground(scene.terrain);
+        printf("%s\nstep: %g ms\nground: ", text, 1e3 * mf_time_to_seconds(scene.step));
+        show_ground(mf_world_settings(scene.world)->terrain);
+        show_groups(&scene);
         putchar('\n');
         mf_info_schedule(scene.world);
         puts("\nmayfly info --fields lists its fields and constants");
     }
     mf_scene_destroy(&scene);
     mf_release(context, text);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
     return status;
 }
-
-// ---- vehicles and swarms ------------------------------------------------------------------------
 
 static mf_Status show_vehicle(mf_Context *context, const char *path, mf_Error *error) {
     mf_Vehicle *vehicle = NULL;
@@ -327,68 +331,6 @@ static mf_Status show_vehicle(mf_Context *context, const char *path, mf_Error *e
     return status;
 }
 
-static mf_Status show_swarm(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
-                            const char *path, mf_Error *error) {
-    mf_Swarm *swarm = NULL;
-    mf_SwarmScene scene = {0};
-    char *text = NULL;
-    mf_Status status = mf_inputs_load_swarm(context, inputs, "info", path, &swarm, error);
-    if (status == MF_OK)
-        status = mf_swarm_write(swarm, &text, error);
-    if (status == MF_OK)
-        status = mf_swarm_scene_create(context, swarm, &scene, error);
-    if (status == MF_OK && wants_part(wishes)) {
-        status = show_parts(scene.world, wishes, error);
-    } else if (status == MF_OK) {
-        printf("%s\nground: ", text);
-        show_ground(scene.terrain);
-        for (uint32_t i = 0; i < swarm->group_count; i++) {
-            const mf_SwarmGroup *from = &swarm->groups[i];
-            printf("group %s: %u x %s (a %s, %.6g kg)\n", from->name, from->count,
-                   from->vehicle->name, mf_vehicle_kind_name(from->vehicle->kind),
-                   mf_group_model(mf_world_group(scene.world, i))->mass);
-        }
-        putchar('\n');
-        mf_info_schedule(scene.world);
-        puts("\nmayfly info --fields lists its fields and constants");
-    }
-    mf_release(context, text);
-    mf_swarm_scene_destroy(&scene);
-    mf_swarm_destroy(swarm);
-    return status;
-}
-
-// ---- robots -------------------------------------------------------------------------------------
-
-static mf_Status show_robots(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
-                             const char *path, mf_Error *error) {
-    mf_Robots *robots = NULL;
-    mf_RobotsScene scene = {0};
-    char *text = NULL;
-    mf_Status status = mf_inputs_load_robots(context, inputs, "info", path, &robots, error);
-    if (status == MF_OK)
-        status = mf_robots_write(robots, &text, error);
-    if (status == MF_OK)
-        status = mf_robots_scene_create(context, robots, &scene, error);
-    if (status == MF_OK && wants_part(wishes)) {
-        status = show_parts(scene.world, wishes, error);
-    } else if (status == MF_OK) {
-        printf("%s\nground: ", text);
-        show_ground(scene.terrain);
-        for (uint32_t i = 0; i < robots->group_count; i++)
-            printf("group %s: %u x %s (%u joints, %.6g kg)\n", robots->groups[i].name,
-                   robots->groups[i].count, scene.models[i]->name, scene.models[i]->joint_count,
-                   scene.models[i]->mass);
-        putchar('\n');
-        mf_info_schedule(scene.world);
-        puts("\nmayfly info --fields lists its fields and constants");
-    }
-    mf_release(context, text);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
-    return status;
-}
-
 // ---- ground ------------------------------------------------------------------------------------
 
 static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *error) {
@@ -398,8 +340,8 @@ static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *e
     if (status != MF_OK)
         return status;
     show_ground(terrain);
-    puts("(cells of 0.1 m, black at 0 m and white at 1 m; terrain.cell, terrain.scale and "
-         "terrain.offset change that)");
+    puts("(cells of 0.1 m, black at 0 m and white at 1 m; ground.cell, ground.scale and "
+         "ground.offset change that)");
     mf_terrain_destroy(terrain);
     return MF_OK;
 }
@@ -473,7 +415,7 @@ static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
 static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool robot, bool world,
                             mf_Error *error) {
     if (robot && inputs->settings.count > 0)
-        return refuse("--set changes experiments, swarms and files of robots; this is a robot",
+        return refuse("--set changes scenes; this is a robot",
                       error);
     if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
                    wishes->motion != NULL || wishes->mjcf != NULL))
@@ -491,16 +433,18 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
 
 static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
                            const char *path, mf_Error *error) {
-    mf_InputKind kind;
-    mf_Status status = mf_inputs_kind(context, path, &kind, error);
-    if (status == MF_OK)
-        status = check_kind(inputs, wishes, false, kind != MF_INPUT_VEHICLE, error);
+    char *text;
+    size_t size;
+    mf_Status status = mf_file_read(context, path, (size_t)64 << 20, &text, &size, error);
     if (status != MF_OK)
         return status;
-    return kind == MF_INPUT_SWARM     ? show_swarm(context, inputs, wishes, path, error)
-           : kind == MF_INPUT_ROBOTS  ? show_robots(context, inputs, wishes, path, error)
-           : kind == MF_INPUT_VEHICLE ? show_vehicle(context, path, error)
-                                      : show_experiment(context, inputs, wishes, path, error);
+    const bool vehicle = mf_vehicle_is(text, size);
+    mf_release(context, text);
+    status = check_kind(inputs, wishes, false, !vehicle, error);
+    if (status != MF_OK)
+        return status;
+    return vehicle ? show_vehicle(context, path, error)
+                   : show_scene(context, inputs, wishes, path, error);
 }
 
 static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
@@ -516,14 +460,14 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
         return found == MF_OK ? show_archive(context, inner, error) : found;
     }
     mf_Status status = find_kind(path, &kind, error);
-    if (status == MF_OK && kind != KIND_EXPERIMENT)
+    if (status == MF_OK && kind != KIND_SCENE)
         status = check_kind(inputs, wishes, kind == KIND_MODEL, false, error);
     if (status != MF_OK)
         return status;
     switch (kind) {
     case KIND_MODEL:
         return show_model(context, inputs, wishes, path, error);
-    case KIND_EXPERIMENT:
+    case KIND_SCENE:
         return show_yaml(context, inputs, wishes, path, error);
     case KIND_TERRAIN:
         return show_terrain(context, path, error);

@@ -1,19 +1,21 @@
-// From options to a loaded experiment: every shorthand is an override, so that it is checked and
-// reported exactly like a line of the file.
+// From options to a loaded scene: every shorthand is an override, so that it is checked and reported
+// exactly like a line of the file.
 #include "inputs.h"
 
-#include <mayfly/plugin.h>
-
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 8)
+#include "scene/scene_file.h"
+
+#define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 24)
+#define GAIT_SETTLE "0.5" // [s] that a robot of its own file stands before its gait begins
 
 // Overrides and the memory of their texts.
 typedef struct Builder {
     mf_Override overrides[OVERRIDES_MOST];
-    char text[OVERRIDES_MOST][2][MF_APP_PATH];
+    char path[OVERRIDES_MOST][MF_APP_PATH];
+    char value[OVERRIDES_MOST][MF_PLUGIN_LIST];
     uint32_t count;
 } Builder;
 
@@ -21,9 +23,9 @@ static void add(Builder *builder, const char *path, const char *value) {
     if (value == NULL)
         return;
     uint32_t i = builder->count++;
-    snprintf(builder->text[i][0], MF_APP_PATH, "%s", path);
-    snprintf(builder->text[i][1], MF_APP_PATH, "%s", value);
-    builder->overrides[i] = (mf_Override){builder->text[i][0], builder->text[i][1]};
+    snprintf(builder->path[i], sizeof builder->path[i], "%s", path);
+    snprintf(builder->value[i], sizeof builder->value[i], "%s", value);
+    builder->overrides[i] = (mf_Override){builder->path[i], builder->value[i]};
 }
 
 // A file or folder, seen from the current folder but found where mf_app_find looks.
@@ -35,12 +37,9 @@ static void add_file(Builder *builder, const char *path, const char *value) {
 
 static bool names_file(const char *path) {
     const char *last = strrchr(path, '.');
-    if (strncmp(path, "groups.", 7) == 0 && strcmp(last, ".vehicle") == 0)
+    if (strncmp(path, "group", 5) == 0 && last != NULL && strcmp(last, ".model") == 0)
         return true;
-    if (strncmp(path, "robots.", 7) == 0 && strcmp(last, ".model") == 0)
-        return true;
-    return strcmp(path, "model.file") == 0 || strcmp(path, "terrain.file") == 0 ||
-           strncmp(path, "model.packages.", 15) == 0;
+    return strcmp(path, "ground.file") == 0 || strstr(path, ".import.packages.") != NULL;
 }
 
 // Splits "left=right" into an override whose path is `prefix` and left.
@@ -58,17 +57,22 @@ static bool add_pair(Builder *builder, const char *prefix, const char *pair) {
     return true;
 }
 
+// ---- shorthands --------------------------------------------------------------------------------
+
 // The option that is short for a path, so that a contradiction names what was typed.
 static const char *name_of(const char *path) {
     static const char *const names[][2] = {{"search.generations", "--generations"},
                                            {"search.population", "--population"},
                                            {"search.survivors", "--survivors"},
-                                           {"search.seed", "--seed"},
                                            {"world.seed", "--seed"},
+                                           {"world.step", "--step"},
                                            {"run.duration", "--duration"},
-                                           {"run.robots", "--robots"},
-                                           {"model.file", "--model"},
-                                           {"terrain.file", "--terrain"}};
+                                           {"group.count", "--robots"},
+                                           {"group.motion", "--motion"},
+                                           {"group.keyframe", "--key"},
+                                           {"group.model", "--model"},
+                                           {"ground.shape", "--ground"},
+                                           {"ground.file", "--ground"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], path) == 0)
             return names[i][1];
@@ -81,7 +85,8 @@ static bool contradicts(const Builder *builder, uint32_t last, const char *comma
     const mf_Override *other = &builder->overrides[last];
     for (uint32_t i = 0; i < last; i++) {
         const mf_Override *one = &builder->overrides[i];
-        if (strcmp(one->path, other->path) != 0 || mf_option_same(one->value, other->value))
+        if (strcmp(one->path, other->path) != 0 || mf_option_same(one->value, other->value) ||
+            name_of(one->path) == one->path)
             continue;
         mf_app_usage(command, "--set %.200s=%.200s contradicts %s %.200s", other->path,
                      other->value, name_of(one->path), one->value);
@@ -90,30 +95,97 @@ static bool contradicts(const Builder *builder, uint32_t last, const char *comma
     return false;
 }
 
-static bool collect(Builder *builder, const mf_Inputs *inputs, mf_InputKind kind,
-                    const char *command) {
-    bool swarm = kind == MF_INPUT_SWARM, groups = swarm || kind == MF_INPUT_ROBOTS;
-    if (groups &&
-        (inputs->robots != NULL || inputs->model != NULL || inputs->packages.count != 0)) {
-        mf_app_usage(command, "a file of %s has no %s; use --set %s.NAME.%s",
-                     swarm ? "a swarm" : "robots",
-                     inputs->robots != NULL ? "--robots" : "--model and --package",
-                     swarm ? "groups" : "robots",
-                     inputs->robots != NULL ? "count=N"
-                     : swarm                ? "vehicle=FILE"
-                                            : "model=FILE");
-        return false;
+static void add_ground(Builder *builder, const char *ground) {
+    static const char *const shapes[] = {"flat", "slope", "steps", "sine", "noise", "model"};
+    for (size_t i = 0; ground != NULL && i < sizeof shapes / sizeof *shapes; i++)
+        if (strcmp(shapes[i], ground) == 0) {
+            add(builder, "ground.shape", ground);
+            return;
+        }
+    add_file(builder, "ground.file", ground);
+}
+
+// A gait's file is seen from the current folder; a name means the one beside the robot.
+static void add_gait(Builder *builder, const mf_Inputs *inputs, bool robot) {
+    char found[MF_APP_PATH], absolute[MF_APP_PATH], list[MF_APP_PATH + 8];
+    const char *gait = inputs->gait;
+    if (gait == NULL)
+        return;
+    if (strchr(gait, '/') != NULL || mf_app_ends_with(gait, ".yaml"))
+        gait = mf_app_absolute(mf_app_find(gait, found), absolute);
+    snprintf(list, sizeof list, "[\"%s\"]", gait);
+    add(builder, "group.gaits", list);
+    if (robot)
+        add(builder, "group.settle", GAIT_SETTLE);
+    add(builder, "group.behaviour.gait.name", gait);
+    snprintf(list, sizeof list, "[%s]", inputs->command);
+    if (inputs->command != NULL)
+        add(builder, "group.behaviour.gait.command", list);
+}
+
+static mf_Status add_plugins(mf_Context *context, Builder *builder, const mf_Inputs *inputs,
+                             mf_Error *error) {
+    bool has_motion = false;
+    if (inputs->plugins.files.count == 0)
+        return MF_OK;
+    char *list = mf_allocate(context, MF_PLUGIN_LIST, 1);
+    mf_Status status = list == NULL
+                           ? mf_fail(error, MF_NO_MEMORY, "options: out of memory")
+                           : mf_plugin_list(context, &inputs->plugins, list, &has_motion, error);
+    if (status == MF_OK && has_motion && inputs->motion != NULL)
+        status = mf_fail(error, MF_BAD_ARGUMENT,
+                         "--motion: expected none beside a --plugin that is a motion");
+    if (status == MF_OK) {
+        add(builder, "group.plugins", list);
+        add(builder, "group.motion", has_motion ? "own" : NULL);
+        mf_plugins_allow(context, true); // the user has typed them
     }
+    mf_release(context, list);
+    return status;
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+static bool is_command(const char *text) {
+    double value[3];
+    char rest;
+    return sscanf(text, "%lf,%lf,%lf%c", &value[0], &value[1], &value[2], &rest) == 3 &&
+           isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]);
+}
+
+static bool check(const mf_Inputs *inputs, const char *command) {
+    if (inputs->command != NULL && inputs->gait == NULL)
+        mf_app_usage(command, "--command is for a --gait");
+    else if (inputs->command != NULL && !is_command(inputs->command))
+        mf_app_usage(command, "--command: expected three numbers such as 0.1,0,0");
+    else if (inputs->plugins.files.count == 0 &&
+             (inputs->plugins.settings.count > 0 || inputs->plugins.tick != NULL))
+        mf_app_usage(command, "--plugin-set and --plugin-tick need --plugin FILE");
+    else
+        return true;
+    return false;
+}
+
+static void add_shorthands(Builder *builder, const mf_Inputs *inputs, bool robot) {
     add(builder, "search.generations", inputs->generations);
     add(builder, "search.population", inputs->population);
     add(builder, "search.survivors", inputs->survivors);
-    add(builder, groups ? "world.seed" : "search.seed", inputs->seed);
+    add(builder, "world.seed", inputs->seed);
+    add(builder, "world.step", inputs->step);
     add(builder, "run.duration", inputs->duration);
-    add(builder, "run.robots", inputs->robots);
-    add_file(builder, "model.file", inputs->model);
-    add_file(builder, "terrain.file", inputs->terrain);
+    add_file(builder, "group.model", inputs->model);
+    add(builder, "group.count", inputs->robots);
+    add(builder, "group.motion", inputs->motion);
+    add(builder, "group.keyframe", inputs->key);
+    add(builder, "group.import.lenient", inputs->strict ? "false" : NULL);
+    add_file(builder, "group.import.root", inputs->root);
+    add_ground(builder, inputs->ground);
+    add_gait(builder, inputs, robot);
+}
+
+static bool add_pairs(Builder *builder, const mf_Inputs *inputs, const char *command) {
     for (uint32_t i = 0; i < inputs->packages.count; i++) {
-        if (!add_pair(builder, "model.packages.", inputs->packages.items[i])) {
+        if (!add_pair(builder, "group.import.packages.", inputs->packages.items[i])) {
             mf_app_usage(command, "--package: expected NAME=PATH, found '%.200s'",
                          inputs->packages.items[i]);
             return false;
@@ -131,6 +203,17 @@ static bool collect(Builder *builder, const mf_Inputs *inputs, mf_InputKind kind
     return true;
 }
 
+static mf_Status collect(mf_Context *context, Builder *builder, const mf_Inputs *inputs, bool robot,
+                         const char *command, mf_Error *error) {
+    if (!check(inputs, command))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    add_shorthands(builder, inputs, robot);
+    mf_Status status = add_plugins(context, builder, inputs, error);
+    if (status == MF_OK && !add_pairs(builder, inputs, command))
+        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    return status;
+}
+
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
     config.threads = (uint32_t)mf_option_count(inputs->threads, 0);
@@ -140,109 +223,48 @@ mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error 
     return status;
 }
 
-// Told by its name, as what is in it would only be called bad YAML.
-static bool is_robot(const char *name) {
-    const char *dot = strrchr(name, '.');
-    return dot != NULL && strcasecmp(dot, ".urdf") == 0;
-}
-
-// No YAML begins with an angle bracket.
-static bool is_markup(const char *text, size_t size) {
-    size_t at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    while (at < size && text[at] != '\0' && strchr(" \t\r\n", text[at]) != NULL)
-        at++;
-    return at < size && text[at] == '<';
+mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, mf_Error *error) {
+    char path[MF_APP_PATH], *text;
+    size_t size;
+    *out = false;
+    if (strlen(name) >= MF_APP_PATH)
+        return mf_fail(error, MF_LIMIT, "expected a path below %d bytes", MF_APP_PATH);
+    mf_Status status =
+        mf_file_read(context, mf_app_find(name, path), (size_t)64 << 20, &text, &size, error);
+    if (status != MF_OK)
+        return status;
+    *out = mf_scene_is_robot(path, text, size);
+    mf_release(context, text);
+    return MF_OK;
 }
 
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                         const char *name, mf_Experiment **out, mf_Error *error) {
+                         const char *name, mf_SceneFile **out, mf_Error *error) {
     char path[MF_APP_PATH];
+    bool robot;
+    mf_Status status = mf_inputs_is_robot(context, name, &robot, error);
+    if (status != MF_OK)
+        return status;
     Builder *builder = mf_allocate(context, 1, sizeof *builder);
     if (builder == NULL)
         return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
-    mf_Status status = MF_OK;
-    if (strlen(name) >= MF_APP_PATH)
-        status = mf_fail(error, MF_LIMIT, "expected a path below %d bytes", MF_APP_PATH);
-    else if (is_robot(name))
-        status = mf_fail_at(error, MF_BAD_ARGUMENT, name, 0, 0,
-                            "expected an experiment (YAML), found a robot; give one such as "
-                            "scenes/hexapod.yaml, and the robot with --model");
-    else if (!collect(builder, inputs, MF_INPUT_EXPERIMENT, command))
-        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    else
-        status = mf_experiment_load(context, mf_app_find(name, path), builder->overrides,
+    status = collect(context, builder, inputs, robot, command, error);
+    if (status == MF_OK)
+        status = mf_scene_file_load(context, mf_app_find(name, path), builder->overrides,
                                     builder->count, out, error);
     mf_release(context, builder);
     return status;
 }
 
 mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                          const char *path, const char *text, mf_Experiment **out,
-                          mf_Error *error) {
+                          const char *path, const char *text, mf_SceneFile **out, mf_Error *error) {
     Builder *builder = mf_allocate(context, 1, sizeof *builder);
     if (builder == NULL)
         return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
-    mf_Status status = MF_OK;
-    if (!collect(builder, inputs, MF_INPUT_EXPERIMENT, command))
-        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    else
-        status = mf_experiment_parse(context, path, text, strlen(text), builder->overrides,
+    mf_Status status = collect(context, builder, inputs, false, command, error);
+    if (status == MF_OK)
+        status = mf_scene_file_parse(context, path, text, strlen(text), builder->overrides,
                                      builder->count, out, error);
-    mf_release(context, builder);
-    return status;
-}
-
-mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *out,
-                         mf_Error *error) {
-    char path[MF_APP_PATH], *text;
-    size_t size;
-    *out = is_robot(name) ? MF_INPUT_ROBOT : MF_INPUT_EXPERIMENT;
-    if (strlen(name) >= MF_APP_PATH || is_robot(name))
-        return MF_OK; // loading says what is wrong
-    mf_Status status =
-        mf_file_read(context, mf_app_find(name, path), (size_t)64 << 20, &text, &size, error);
-    if (status != MF_OK)
-        return status;
-    if (is_markup(text, size))
-        *out = MF_INPUT_ROBOT;
-    else if (mf_robots_is(text, size))
-        *out = MF_INPUT_ROBOTS;
-    else if (mf_swarm_is(text, size))
-        *out = MF_INPUT_SWARM;
-    else if (mf_vehicle_is(text, size))
-        *out = MF_INPUT_VEHICLE;
-    mf_release(context, text);
-    return MF_OK;
-}
-
-mf_Status mf_inputs_load_swarm(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                               const char *name, mf_Swarm **out, mf_Error *error) {
-    char path[MF_APP_PATH];
-    Builder *builder = mf_allocate(context, 1, sizeof *builder);
-    if (builder == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
-    mf_Status status = MF_OK;
-    if (!collect(builder, inputs, MF_INPUT_SWARM, command))
-        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    else
-        status = mf_swarm_load(context, mf_app_find(name, path), builder->overrides, builder->count,
-                               out, error);
-    mf_release(context, builder);
-    return status;
-}
-
-mf_Status mf_inputs_load_robots(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                                const char *name, mf_Robots **out, mf_Error *error) {
-    char path[MF_APP_PATH];
-    Builder *builder = mf_allocate(context, 1, sizeof *builder);
-    if (builder == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
-    mf_Status status = MF_OK;
-    if (!collect(builder, inputs, MF_INPUT_ROBOTS, command))
-        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    else
-        status = mf_robots_load(context, mf_app_find(name, path), builder->overrides,
-                                builder->count, out, error);
     mf_release(context, builder);
     return status;
 }

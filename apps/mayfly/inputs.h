@@ -1,38 +1,66 @@
-// The options that change an experiment, the same for every subcommand that takes one.
+// The options that change a scene, the same for every subcommand that takes one.
 #ifndef MAYFLY_APP_INPUTS_H
 #define MAYFLY_APP_INPUTS_H
 
 #include "app.h"
 
-#include <mayfly/swarm.h>
-
 #include "options.h"
+#include "plugins.h"
 
 typedef struct mf_Inputs {
-    const char *generations, *population, *survivors, *seed, *duration,
-        *robots;                 // as typed, or NULL
-    const char *model, *terrain; // files, or NULL
+    const char *generations, *population, *survivors, *seed, *duration; // as typed, or NULL
+    const char *robots, *motion, *gait, *command, *key, *step;          // likewise
+    const char *model, *ground;                                         // files, or NULL
+    const char *root;                                                   // folder, or NULL
     const char *threads;
     mf_OptionList packages; // NAME=PATH
     mf_OptionList settings; // path=value
-    bool allow_plugins;     // those that a file names
+    mf_PluginOptions plugins;
+    bool strict;
+    bool allow_plugins; // those that a file names
 } mf_Inputs;
 
 // Rows of an option table for the members of `inputs`, a mf_Inputs in the struct `type`.
 #define MF_INPUT_THREADS(type, inputs)                                                             \
     MF_OPT_COUNT("threads", "N", type, inputs.threads, 1, 4096,                                    \
                  "worker threads; the result does not depend on it (default: one per processor)")
+#define MF_INPUT_DURATION(type, inputs)                                                            \
+    MF_OPT_REAL("duration", "S", type, inputs.duration, 1e-6, 1e9, "simulated seconds")
+#define MF_INPUT_SEED(type, inputs)                                                                \
+    MF_OPT_COUNT("seed", "N", type, inputs.seed, 0, 1.8446744073709552e19,                         \
+                 "of everything random")
+#define MF_INPUT_MOTION(type, inputs)                                                              \
+    MF_OPT_WORD("motion", "NAME", type, inputs.motion, mf_word_motion,                             \
+                "how the group moves: kinematic, points, rigid, prescribed or articulated")
+#define MF_INPUT_STEP(type, inputs)                                                                \
+    MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1,                                           \
+                "physics step (default: as the file says)")
+#define MF_INPUT_GAIT(type, inputs)                                                                \
+    MF_OPT_TEXT("gait", "NAME", type, inputs.gait,                                                 \
+                "what the group's robots do: the name of a gait beside the model, or a file"),     \
+        MF_OPT_TEXT("command", "F,L,T", type, inputs.command,                                      \
+                    "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: "    \
+                    "half of the largest forward)")
+#define MF_INPUT_IMPORT(type, inputs)                                                              \
+    MF_OPT_LIST("package", "NAME=PATH", type, inputs.packages,                                     \
+                "folder that package://NAME means in the robot's file; may be given more "         \
+                "than once"),                                                                      \
+        MF_OPT_FLAG("strict", type, inputs.strict,                                                 \
+                    "refuse a robot with physical elements that are not supported, or settings "   \
+                    "that the motion does not follow, instead of a note"),                         \
+        MF_OPT_TEXT("root", "FOLDER", type, inputs.root,                                           \
+                    "folder that a robot's meshes and includes may not leave by '..' (default: "   \
+                    "the package around it)")
 #define MF_INPUT_MODEL(type, inputs)                                                               \
-    MF_OPT_TEXT("model", "FILE", type, inputs.model, "another robot: a URDF file"),                \
-        MF_OPT_LIST("package", "NAME=PATH", type, inputs.packages,                                 \
-                    "folder that package://NAME means in the robot's file; may be given more "     \
-                    "than once"),                                                                  \
-        MF_OPT_TEXT("terrain", "FILE", type, inputs.terrain,                                       \
-                    "other ground: a grey PNG or PGM image")
+    MF_OPT_TEXT("model", "FILE", type, inputs.model, "another model for the group")
+#define MF_INPUT_GROUND(type, inputs)                                                              \
+    MF_OPT_TEXT("ground", "SHAPE|FILE", type, inputs.ground,                                       \
+                "other ground: flat, slope, steps, sine, noise or model, or a grey PNG or PGM "    \
+                "image")
 #define MF_INPUT_SET(type, inputs)                                                                 \
     MF_OPT_LIST("set", "path=value", type, inputs.settings,                                        \
-                "change any line of the experiment (mayfly help experiment lists them); may be "   \
-                "given more than once")
+                "change any line of the scene (mayfly help scene lists them); group.KEY is that "  \
+                "of the only group; may be given more than once")
 #define MF_INPUT_PLUGINS(type, inputs)                                                             \
     MF_OPT_FLAG("allow-plugins", type, inputs.allow_plugins,                                       \
                 "load the plugins that the file names: their code runs with all that you may do")
@@ -40,35 +68,20 @@ typedef struct mf_Inputs {
 // Makes a context with the threads asked for.
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error);
 
-// Loads the experiment `name` (found as mf_app_find does) with everything asked for. Relative paths
-// on the command line are seen from the current folder. A malformed --set or --package prints a
-// usage line and returns MF_BAD_ARGUMENT with an empty message.
+// Loads the scene or robot `name` (found as mf_app_find does) with everything asked for. Relative
+// paths on the command line are seen from the current folder. What is malformed prints a usage line
+// and returns MF_BAD_ARGUMENT with an empty message.
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                         const char *name, mf_Experiment **out, mf_Error *error);
+                         const char *name, mf_SceneFile **out, mf_Error *error);
 
-// The same for the experiment that an archive holds; `path` is for messages and other files.
+// The same for the scene that an archive holds; `path` is for messages and other files.
 mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                          const char *path, const char *text, mf_Experiment **out, mf_Error *error);
+                          const char *path, const char *text, mf_SceneFile **out, mf_Error *error);
 
-// What a file holds: XML is a robot, YAML is told by its top keys.
-typedef enum mf_InputKind {
-    MF_INPUT_EXPERIMENT,
-    MF_INPUT_SWARM,
-    MF_INPUT_ROBOTS,
-    MF_INPUT_VEHICLE,
-    MF_INPUT_ROBOT
-} mf_InputKind;
-mf_Status mf_inputs_kind(mf_Context *context, const char *name, mf_InputKind *out, mf_Error *error);
+// Whether a file is a robot's own (URDF, MJCF).
+mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, mf_Error *error);
 
-// As mf_inputs_load for a swarm; options that only experiments have print a usage line.
-mf_Status mf_inputs_load_swarm(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                               const char *name, mf_Swarm **out, mf_Error *error);
-
-// As mf_inputs_load for a file of robots.
-mf_Status mf_inputs_load_robots(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                                const char *name, mf_Robots **out, mf_Error *error);
-
-// Exit code for a failure of the above: 2 when a usage line has been printed already.
+// The exit code for an error of these functions, with its line printed if that has not been done.
 int mf_inputs_fail(const mf_Error *error);
 
 #endif

@@ -6,10 +6,10 @@
 #include "completion.h"
 #include "manual.h"
 #include "options.h"
-#include "experiment/gait_keys.h"
+#include "io/gait_keys.h"
 #include "io/keys.h"
-#include "experiment/robots_keys.h"
-#include "experiment/vehicle_keys.h"
+#include "scene/keys.h"
+#include "io/vehicle_keys.h"
 
 typedef struct Command {
     const mf_CommandHelp *help;
@@ -108,7 +108,7 @@ static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
 
 // The kinds of files that mayfly help explains; NULL behind the last.
 static const char *topic_word(const void *list, uint32_t index) {
-    static const char *const topics[] = {"experiment", "robots", "swarm", "gait"};
+    static const char *const topics[] = {"scene", "gait"};
     const uint32_t count = sizeof topics / sizeof *topics;
     (void)list;
     if (index < count)
@@ -119,10 +119,7 @@ static const char *topic_word(const void *list, uint32_t index) {
 
 // The tables of keys of a topic; returns how many.
 static uint32_t topic_tables(const char *topic, const mf_KeyTable *out[3]) {
-    out[0] = strcmp(topic, "experiment") == 0 ? mf_experiment_table()
-             : strcmp(topic, "robots") == 0   ? mf_robots_table()
-             : strcmp(topic, "swarm") == 0    ? mf_swarm_table()
-                                              : NULL;
+    out[0] = strcmp(topic, "scene") == 0 ? mf_scene_table() : NULL;
     if (out[0] != NULL)
         return 1;
     for (int kind = 0; strcmp(topic, "gait") == 0 && kind <= MF_GAIT_KEYFRAMES; kind++)

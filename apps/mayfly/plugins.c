@@ -1,82 +1,119 @@
-// Plugins of the command line.
+// Plugins named on the command line (plugins.h).
 #include "plugins.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static mf_AppPlugin *find_plugin(mf_AppPlugins *plugins, const char *name, size_t length) {
-    for (uint32_t i = 0; i < plugins->count; i++) {
-        const char *own = mf_plugin_describe(plugins->items[i].plugin)->name;
-        if (strlen(own) == length && strncmp(own, name, length) == 0)
-            return &plugins->items[i];
-    }
-    return NULL;
+// The text of the list while it grows.
+typedef struct List {
+    char *text; // MF_PLUGIN_LIST bytes
+    size_t used;
+} List;
+
+MF_PRINTF(2, 3)
+static void put(List *list, const char *format, ...) {
+    va_list arguments;
+    if (list->used >= MF_PLUGIN_LIST)
+        return;
+    va_start(arguments, format);
+    int length =
+        vsnprintf(list->text + list->used, MF_PLUGIN_LIST - list->used, format, arguments);
+    va_end(arguments);
+    list->used += length > 0 ? (size_t)length : 0;
 }
 
-// "sway.amplitude=0.2"; whether the plugin has such a setting is told when it is added.
-static mf_Status take_setting(mf_AppPlugins *plugins, uint32_t index, const char *text,
-                              mf_Error *error) {
+// "PLUGIN.SETTING=NUMBER" in its parts; false when it is not.
+static bool split(const char *text, size_t *plugin, const char **setting, size_t *length,
+                  double *value) {
     const char *dot = strchr(text, '.'), *equals = dot == NULL ? NULL : strchr(dot, '=');
     char *end = NULL;
-    double value = equals == NULL ? 0.0 : strtod(equals + 1, &end);
-    if (equals == NULL || equals[1] == '\0' || *end != '\0' || dot == text || equals == dot + 1 ||
-        (size_t)(equals - dot) > sizeof plugins->names[index])
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "--plugin-set: expected PLUGIN.SETTING=NUMBER, found '%.99s'", text);
-    mf_AppPlugin *plugin = find_plugin(plugins, text, (size_t)(dot - text));
-    if (plugin == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "--plugin-set: no --plugin is called %.*s",
-                       (int)(dot - text < 99 ? dot - text : 99), text);
-    if (plugin->value_count == MF_PLUGIN_SETTING_LIMIT)
-        return mf_fail(error, MF_LIMIT, "--plugin-set: expected at most %d for %s",
-                       MF_PLUGIN_SETTING_LIMIT, mf_plugin_describe(plugin->plugin)->name);
-    snprintf(plugins->names[index], sizeof plugins->names[index], "%.*s", (int)(equals - dot - 1),
-             dot + 1);
-    plugin->values[plugin->value_count++] = (mf_PluginValue){plugins->names[index], value};
+    if (equals == NULL || equals[1] == '\0' || dot == text || equals == dot + 1)
+        return false;
+    *plugin = (size_t)(dot - text);
+    *setting = dot + 1;
+    *length = (size_t)(equals - dot - 1);
+    *value = strtod(equals + 1, &end);
+    return *end == '\0';
+}
+
+// Settings that are meant for the plugin called `name`, marked in `used`.
+static void put_settings(List *list, const mf_PluginOptions *options, const char *name,
+                         bool used[MF_OPTION_ITEMS]) {
+    const char *comma = "";
+    put(list, ", settings: {");
+    for (uint32_t i = 0; i < options->settings.count; i++) {
+        size_t plugin, length;
+        const char *setting;
+        double value;
+        if (!split(options->settings.items[i], &plugin, &setting, &length, &value) ||
+            strlen(name) != plugin || strncmp(options->settings.items[i], name, plugin) != 0)
+            continue;
+        put(list, "%s\"%.*s\": %.17g", comma, (int)length, setting, value);
+        comma = ", ";
+        used[i] = true;
+    }
+    put(list, "}");
+}
+
+static mf_Status put_plugin(mf_Context *context, const mf_PluginOptions *options, const char *file,
+                            List *list, bool used[MF_OPTION_ITEMS], bool *has_motion,
+                            mf_Error *error) {
+    char absolute[MF_APP_PATH];
+    mf_Plugin *plugin = NULL;
+    mf_Status status = mf_plugin_load(context, file, &plugin, error);
+    if (status != MF_OK)
+        return status;
+    const mf_PluginEntry *entry = mf_plugin_describe(plugin);
+    *has_motion |= entry->kind == MF_PLUGIN_MOTION;
+    put(list, "%s{file: \"%s\"", list->used > 1 ? ", " : "", mf_app_absolute(file, absolute));
+    if (options->tick != NULL)
+        put(list, ", tick: %s", options->tick);
+    put_settings(list, options, entry->name, used);
+    put(list, "}");
+    mf_plugin_close(plugin);
     return MF_OK;
 }
 
-mf_Status mf_app_plugins_load(mf_Context *context, const mf_PluginOptions *options,
-                              mf_AppPlugins *out, mf_Error *error) {
-    memset(out, 0, sizeof *out);
-    out->tick = mf_option_real(options->tick, 0.0);
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < options->files.count && status == MF_OK; i++) {
-        mf_AppPlugin *item = &out->items[out->count];
-        status = mf_plugin_load(context, options->files.items[i], &item->plugin, error);
-        if (status != MF_OK)
-            break;
-        out->count++;
-        out->has_motion |= mf_plugin_describe(item->plugin)->kind == MF_PLUGIN_MOTION;
+static mf_Status check_settings(const mf_PluginOptions *options, const bool used[MF_OPTION_ITEMS],
+                                mf_Error *error) {
+    for (uint32_t i = 0; i < options->settings.count; i++) {
+        const char *text = options->settings.items[i], *setting;
+        size_t plugin, length;
+        double value;
+        if (!split(text, &plugin, &setting, &length, &value))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "--plugin-set: expected PLUGIN.SETTING=NUMBER, found '%.99s'", text);
+        if (!used[i])
+            return mf_fail(error, MF_NOT_FOUND, "--plugin-set: no --plugin is called %.*s",
+                           (int)(plugin < 99 ? plugin : 99), text);
     }
-    for (uint32_t i = 0; i < options->settings.count && status == MF_OK; i++)
-        status = take_setting(out, i, options->settings.items[i], error);
+    return MF_OK;
+}
+
+mf_Status mf_plugin_list(mf_Context *context, const mf_PluginOptions *options,
+                         char out[MF_PLUGIN_LIST], bool *has_motion, mf_Error *error) {
+    List list = {.text = out};
+    bool used[MF_OPTION_ITEMS] = {false};
+    mf_Status status = MF_OK;
+    *has_motion = false;
+    put(&list, "[");
+    for (uint32_t i = 0; i < options->files.count && status == MF_OK; i++)
+        status = put_plugin(context, options, options->files.items[i], &list, used, has_motion,
+                            error);
+    put(&list, "]");
+    if (status == MF_OK)
+        status = check_settings(options, used, error);
+    if (status == MF_OK && list.used >= MF_PLUGIN_LIST)
+        status = mf_fail(error, MF_LIMIT, "--plugin: expected fewer or shorter names and settings");
     return status;
 }
 
-mf_Status mf_app_plugins_add(const mf_AppPlugins *plugins, mf_Group *group, mf_PluginKind kind,
-                             mf_Time tick, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < plugins->count && status == MF_OK; i++) {
-        const mf_AppPlugin *item = &plugins->items[i];
-        mf_PluginConfig config = mf_plugin_config();
-        config.values = item->values;
-        config.value_count = item->value_count;
-        if (mf_plugin_describe(item->plugin)->kind != (uint32_t)kind)
-            continue;
-        status = kind == MF_PLUGIN_MOTION
-                     ? mf_plugin_motion_add(group, item->plugin, &config, NULL, error)
-                     : mf_plugin_control_add(group, mf_rate_from_period(tick), item->plugin,
-                                             &config, error);
-    }
-    return status;
-}
-
-void mf_app_plugins_print(const mf_AppPlugins *plugins) {
-    for (uint32_t i = 0; i < plugins->count; i++) {
-        const mf_PluginEntry *entry = mf_plugin_describe(plugins->items[i].plugin);
-        mf_PluginStatistics seen = mf_plugin_statistics(plugins->items[i].plugin);
+void mf_app_plugins_print(const mf_Scene *scene) {
+    for (uint32_t i = 0; i < scene->plugin_count; i++) {
+        const mf_PluginEntry *entry = mf_plugin_describe(scene->plugins[i]);
+        mf_PluginStatistics seen = mf_plugin_statistics(scene->plugins[i]);
         printf("plugin    %s %s (%s): %llu calls, the slowest %.3g ms, %llu late\n", entry->name,
                entry->version, entry->kind == MF_PLUGIN_MOTION ? "motion" : "controller",
                (unsigned long long)seen.calls, 1e-6 * (double)seen.slowest,
@@ -85,10 +122,4 @@ void mf_app_plugins_print(const mf_AppPlugins *plugins) {
             printf("%9s %llu breaches; the first: %s\n", "", (unsigned long long)seen.breaches,
                    seen.breach);
     }
-}
-
-void mf_app_plugins_free(mf_AppPlugins *plugins) {
-    for (uint32_t i = 0; i < plugins->count; i++)
-        mf_plugin_close(plugins->items[i].plugin);
-    plugins->count = 0;
 }

@@ -15,7 +15,7 @@
 typedef struct Options {
     const char *individual, *generation, *motion, *divisor, *record, *fields, *every, *plot;
     bool json;
-    mf_Inputs inputs; // --model, --terrain and --set
+    mf_Inputs inputs; // --model, --ground and --set
 } Options;
 
 typedef struct Replay {
@@ -23,8 +23,7 @@ typedef struct Replay {
     mf_Context *context;
     mf_Archive *archive;
     mf_ArchiveRun run;
-    mf_Experiment *experiment;
-    mf_Experiment level; // the experiment at the level asked for
+    mf_SceneFile *file;
     mf_Scene scene;
     mf_Individual individual;
     uint8_t *genome;
@@ -50,6 +49,7 @@ static const mf_Option table[] = {
     MF_OPT_OUTPUT("plot", Options, plot, ".html",
                   "a film of the robot, a page to open in a browser (.html)"),
     MF_INPUT_MODEL(Options, inputs),
+    MF_INPUT_GROUND(Options, inputs),
     MF_INPUT_SET(Options, inputs),
     MF_INPUT_PLUGINS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print one JSON object"),
@@ -64,17 +64,16 @@ const mf_CommandHelp mf_help_replay = {
         "generation (or the one asked for) lives again; its distance must equal the stored "
         "fitness\n"
         "to the last bit, else the exit code is 1. With --step-divisor the physics step is cut,\n"
-        "to see whether the walk hangs on it, and with --motion it lives at another level, whose\n"
-        "step and servos are verify.step and servo.* of the experiment, and --set changes any\n"
-        "line of it; then the two are only shown side by side, and what a second look gave. A "
-        "robot\n"
-        "or ground that has moved is looked for in the folders above RUN; --model and --terrain\n"
-        "name it, and it has to be the same. With\n"
+        "to see whether the walk depends on it, and with --motion it lives at another level, whose\n"
+        "step is search.verify.step, and --set changes any line of the scene; then the two are\n"
+        "only shown side by side, and what the second evaluation gave. A model or ground that has\n"
+        "moved is looked for in the folders above RUN; --model and --ground name it, and it has to\n"
+        "be the same. With\n"
         "--json: motion, individual, distance and fitness [m], stored_fitness, stored_verified,\n"
         "ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor, hash.",
     .examples = "  mayfly replay runs/hexapod-1 --plot champion.html\n"
                 "  mayfly replay runs/hexapod-1 --motion articulated --plot articulated.html\n"
-                "  mayfly replay runs/hexapod-1 --motion articulated --set servo.stiffness=2\n"
+                "  mayfly replay runs/hexapod-1 --motion articulated --set group.servo.stiffness=2\n"
                 "  mayfly replay runs/hexapod-1 --record champion.h5\n"
                 "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
@@ -112,28 +111,24 @@ static mf_Status find_individual(Replay *replay, mf_Error *error) {
 }
 
 static mf_Status make_scene(Replay *replay, mf_Error *error) {
-    uint64_t divisor = mf_option_count(replay->options->divisor, 1);
+    uint32_t divisor = (uint32_t)mf_option_count(replay->options->divisor, 1);
     mf_Status status =
         mf_inputs_parse(replay->context, &replay->options->inputs, "replay", replay->path,
-                        replay->run.settings, &replay->experiment, error);
+                        replay->run.settings, &replay->file, error);
     if (status == MF_OK)
-        status = mf_folder_find(replay->path, replay->experiment, &replay->places, error);
+        status = mf_folder_find(replay->path, replay->file, &replay->places, error);
     if (status != MF_OK)
         return status;
-    mf_Motion motion = replay->experiment->motion;
+    mf_Motion motion = replay->file->groups[0].motion;
     if (replay->options->motion != NULL)
         mf_motion_find(replay->options->motion, &motion);
-    mf_experiment_at_level(replay->experiment, motion, &replay->level);
-    if (replay->level.step % (mf_Time)divisor != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "--step-divisor: expected one that cuts the step of %lld ns into whole "
-                       "nanoseconds, found %llu",
-                       (long long)replay->level.step, (unsigned long long)divisor);
-    replay->simulation.steps = mf_simulation_steps(&replay->level, replay->level.step) * divisor;
-    replay->level.step /= (mf_Time)divisor;
-    status = mf_scene_create(replay->context, &replay->level, 1, &replay->scene, error);
+    mf_SceneConfig config = mf_scene_config_at_level(replay->file, motion);
+    config.count = 1;
+    config.divisor = divisor;
+    status = mf_scene_create(replay->context, replay->file, &config, &replay->scene, error);
     if (status != MF_OK)
         return status;
+    replay->simulation.steps = mf_scene_steps(&replay->scene);
     status = mf_folder_check_world(&replay->run, replay->path, &replay->scene, error);
     if (status == MF_OK && replay->run.search.genome_bytes != mf_scene_genome_bytes(&replay->scene))
         status = mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
@@ -165,7 +160,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     double ratio = fitness / stored;
     uint64_t hash = mf_world_hash(replay->scene.world);
     uint64_t id = replay->individual.id;
-    const char *motion = mf_motion_name(replay->level.motion);
+    const char *motion = mf_motion_name(replay->scene.motion);
     double verified = replay->individual.verified;
     if (replay->options->json)
         return mf_app_print(json_pack(
@@ -173,7 +168,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
             motion, "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
             mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "stored_verified",
             mf_app_real(verified), "ratio", mf_app_real(ratio), "equal", (int)equal, "step",
-            mf_app_real(mf_time_to_seconds(replay->level.step)), "simulated_seconds",
+            mf_app_real(mf_time_to_seconds(replay->scene.step)), "simulated_seconds",
             mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
             "realtime_factor", mf_app_real(factor), "warnings",
             mf_warnings_pack(replay->scene.group), "hash", mf_app_hash(hash)));
@@ -187,12 +182,12 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
            "motion     %s with a step of %g ms\ndistance   %.9g m\nstored     %.9g m, %s%s\n",
            (unsigned long long)id, mf_app_duration(simulation->simulated, life),
            mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), motion,
-           1000.0 * mf_time_to_seconds(replay->level.step), distance, stored,
+           1000.0 * mf_time_to_seconds(replay->scene.step), distance, stored,
            equal ? "the same bits" : "not the same", share);
-    if (isfinite(verified) && replay->experiment->verify.motion != MF_VERIFY_NONE)
+    if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
         printf(
-            "verified   %.9g m at %s, by the second look\n", verified,
-            mf_motion_name((mf_Motion)(replay->experiment->verify.motion - MF_VERIFY_KINEMATIC)));
+            "verified   %.9g m at %s, by the second evaluation\n", verified,
+            mf_motion_name((mf_Motion)(replay->file->verify.motion - MF_VERIFY_KINEMATIC)));
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();
@@ -203,7 +198,7 @@ static int compare(const Replay *replay, mf_Error *error) {
     double fitness = mf_scene_fitness(&replay->scene, 0);
     bool equal = same_bits(fitness, replay->individual.fitness);
     bool printed = print_result(replay, distance, fitness, equal);
-    bool same_level = replay->level.motion == replay->experiment->motion;
+    bool same_level = replay->scene.motion == replay->file->groups[0].motion;
     bool same_settings = replay->options->inputs.settings.count == 0 &&
                          mf_option_count(replay->options->divisor, 1) == 1;
     if (!equal && same_level && same_settings) {
@@ -245,7 +240,7 @@ int mf_command_replay(int argc, char **argv) {
     result = status == MF_OK ? compare(&replay, &error) : mf_inputs_fail(&error);
     if (replay.scene.world != NULL)
         mf_scene_destroy(&replay.scene);
-    mf_experiment_destroy(replay.experiment);
+    mf_scene_file_destroy(replay.file);
     mf_archive_close(replay.archive);
     if (replay.context != NULL) {
         mf_release(replay.context, replay.genome);

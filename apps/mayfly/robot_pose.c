@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "math/scalar.h"
-#include "ladder/start.h"
 
 bool mf_robot_pose_make(mf_Context *context, const mf_Model *model, mf_RobotPose *out) {
     out->angle = mf_allocate(context, model->joint_count + 1, sizeof *out->angle);

@@ -117,22 +117,23 @@ static mf_Status find_again(const char *archive, const char *what, const char **
     return MF_OK;
 }
 
-mf_Status mf_folder_find(const char *archive, mf_Experiment *experiment, mf_FolderPlaces *places,
+mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPlaces *places,
                          mf_Error *error) {
-    mf_Status status = find_again(archive, "model", &experiment->model_path, places->model, error);
+    mf_Status status =
+        find_again(archive, "model", &file->groups[0].model_path, places->model, error);
     return status == MF_OK
-               ? find_again(archive, "terrain", &experiment->terrain_path, places->terrain, error)
+               ? find_again(archive, "ground", &file->ground.path, places->ground, error)
                : status;
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
 
-mf_Status mf_folder_settings(mf_Experiment *experiment, uint32_t generations, char **text,
+mf_Status mf_folder_settings(mf_SceneFile *file, uint32_t generations, char **text,
                              mf_Error *error) {
-    uint32_t before = experiment->generations;
-    experiment->generations = generations;
-    mf_Status status = mf_experiment_write(experiment, text, error);
-    experiment->generations = before;
+    uint32_t before = file->generations;
+    file->generations = generations;
+    mf_Status status = mf_scene_file_write(file, text, error);
+    file->generations = before;
     return status;
 }
 
@@ -155,22 +156,22 @@ static mf_Status name_difference(const char *path, const char *stored, const cha
 }
 
 static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run, const char *path,
-                                  mf_Experiment *experiment, mf_Error *error) {
-    mf_Experiment *stored = NULL;
+                                  mf_SceneFile *file, mf_Error *error) {
+    mf_SceneFile *stored = NULL;
     char *before = NULL, *now = NULL;
-    mf_Status status = mf_experiment_parse(context, path, run->settings, strlen(run->settings),
+    mf_Status status = mf_scene_file_parse(context, path, run->settings, strlen(run->settings),
                                            NULL, 0, &stored, error);
     if (status == MF_OK) { // where files are is nothing of theirs: their hashes are compared
-        stored->model_path = experiment->model_path;
-        if (stored->terrain_path != NULL && experiment->terrain_path != NULL)
-            stored->terrain_path = experiment->terrain_path;
+        stored->groups[0].model_path = file->groups[0].model_path;
+        if (stored->ground.path != NULL && file->ground.path != NULL)
+            stored->ground.path = file->ground.path;
         status = mf_folder_settings(stored, 1, &before, error);
     }
     if (status == MF_OK)
-        status = mf_folder_settings(experiment, 1, &now, error);
+        status = mf_folder_settings(file, 1, &now, error);
     if (status == MF_OK && strcmp(before, now) != 0)
         status = name_difference(path, before, now, error);
-    mf_experiment_destroy(stored);
+    mf_scene_file_destroy(stored);
     mf_release(context, before);
     mf_release(context, now);
     return status;
@@ -178,12 +179,13 @@ static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run,
 
 mf_Status mf_folder_check_world(const mf_ArchiveRun *run, const char *path, const mf_Scene *scene,
                                 mf_Error *error) {
-    uint64_t model = mf_model_hash(scene->model), ground = mf_terrain_hash(scene->terrain);
+    uint64_t model = mf_model_hash(scene->model);
+    uint64_t ground = mf_terrain_hash(mf_world_settings(scene->world)->terrain);
     if (run->model_hash != model)
         return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
                           "the robot %.300s has changed since the archive was made (hash "
                           "%016llx, now %016llx)",
-                          scene->experiment->model_path, (unsigned long long)run->model_hash,
+                          scene->file->groups[0].model_path, (unsigned long long)run->model_hash,
                           (unsigned long long)model);
     if (run->terrain_hash != ground)
         return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
@@ -198,6 +200,6 @@ mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char
     mf_ArchiveRun run;
     mf_Status status = mf_archive_run(archive, &run, error);
     if (status == MF_OK)
-        status = compare_settings(context, &run, path, scene->experiment, error);
+        status = compare_settings(context, &run, path, scene->file, error);
     return status == MF_OK ? mf_folder_check_world(&run, path, scene, error) : status;
 }

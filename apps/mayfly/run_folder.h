@@ -1,4 +1,4 @@
-// The folder of an evolution run: archive.sqlite, experiment.yaml and report.html.
+// The folder of an evolution run: archive.sqlite, scene.yaml and report.html.
 #ifndef MAYFLY_APP_RUN_FOLDER_H
 #define MAYFLY_APP_RUN_FOLDER_H
 
@@ -18,19 +18,19 @@ mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made
 // Takes back what mf_folder_make made, as far as it is empty.
 void mf_folder_remove(const char *folder, uint32_t made);
 
-// The experiment's text with generations set to `generations`, for comparing and storing. From
+// The scene's text with generations set to `generations`, for comparing and storing. From
 // mf_allocate.
-mf_Status mf_folder_settings(mf_Experiment *experiment, uint32_t generations, char **text,
+mf_Status mf_folder_settings(mf_SceneFile *file, uint32_t generations, char **text,
                              mf_Error *error);
 
-// Where the files of an archive's experiment are now, when they are not where they were: under the
+// Where the files of an archive's scene are now, when they are not where they were: under the
 // last parts of their names, the longest first, in the archive's folder, in those above it, and in
-// the present one. `places` keeps the new names as long as the experiment lives. Whether they are
+// the present one. `places` keeps the new names as long as the file lives. Whether they are
 // the same is for mf_folder_check_world to say. MF_NOT_FOUND, with what to pass.
 typedef struct mf_FolderPlaces {
-    char model[MF_APP_PATH], terrain[MF_APP_PATH];
+    char model[MF_APP_PATH], ground[MF_APP_PATH];
 } mf_FolderPlaces;
-mf_Status mf_folder_find(const char *archive, mf_Experiment *experiment, mf_FolderPlaces *places,
+mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPlaces *places,
                          mf_Error *error);
 
 // MF_BAD_ARGUMENT, naming the first line that differs, when the archive was made with other

@@ -12,11 +12,6 @@
 #define FILM_PERIOD 0.02   // [s] between samples of a film: what the eye takes for motion
 #define BATCH_STEPS 4096.0 // [1] robot steps x 1024 between two looks at the stop flag
 
-uint64_t mf_simulation_steps(const mf_Experiment *experiment, mf_Time step) {
-    mf_Time duration = mf_time_from_seconds(experiment->duration);
-    return (uint64_t)(duration / step + (duration % step != 0));
-}
-
 // ---- recording ---------------------------------------------------------------------------------
 
 static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **out,

@@ -49,7 +49,4 @@ mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bo
 // mf_simulate between the two. A film that cannot be written is an error after the whole run.
 mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error);
 
-// Steps of a whole life: the experiment's duration, rounded up to whole steps of `step` [ns].
-uint64_t mf_simulation_steps(const mf_Experiment *experiment, mf_Time step);
-
 #endif

@@ -26,8 +26,10 @@ static void say(mf_StartReport *report, const char *format, ...) {
         report->more++;
         return;
     }
+    char *line = report->lines[report->count++];
+    const int prefix = snprintf(line, MF_REPORT_TEXT, "%s", report->prefix);
     va_start(arguments, format);
-    vsnprintf(report->lines[report->count++], MF_REPORT_TEXT, format, arguments);
+    vsnprintf(line + prefix, MF_REPORT_TEXT - (size_t)prefix, format, arguments);
     va_end(arguments);
 }
 
@@ -70,10 +72,10 @@ static void add_name(Names *names, const char *name) {
 }
 
 // In an MJCF, joints without actuators are as common as meant.
-static void report_motors(const mf_ModelStart *start, mf_Group *group, mf_StartReport *report) {
-    const mf_Model *model = start->model;
+static void report_motors(mf_Group *group, mf_StartReport *report) {
+    const mf_Model *model = mf_group_model(group);
     Names names = {.count = 0};
-    if (start->motion != MF_MOTION_ARTICULATED || model->body_count > 0)
+    if (mf_motion_of(group, 0) != MF_MOTION_ARTICULATED || model->body_count > 0)
         return;
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
@@ -114,28 +116,29 @@ void mf_start_report_settings(const mf_Group *group, mf_StartReport *report) {
 // ---- the start ----------------------------------------------------------------------------------
 
 // What stands in for a floor that an MJCF file has not.
-static void report_ground(const mf_ModelStart *start, const mf_Group *group,
-                          mf_StartReport *report) {
-    const bool own = start->terrain != NULL || start->ground != NULL;
-    if (own || start->model->body_count == 0 || !mf_model_meets_ground(start->model, true))
+static void report_ground(const mf_Scene *scene, const mf_Group *group, mf_StartReport *report) {
+    const mf_Model *model = mf_group_model(group);
+    if (scene->terrain != NULL || model->body_count == 0 || !mf_model_meets_ground(model, true))
         return;
     if (mf_group_meets_ground(group))
         say(report, "the file has no floor: a level ground at height 0 is added");
-    else if (start->model->base == MF_BASE_FREE)
+    else if (model->base == MF_BASE_FREE)
         say(report, "the file has no level plane: the robot meets the shapes of its file only");
 }
 
-static void report_start(const mf_ModelStart *start, mf_Group *group, mf_StartReport *report) {
-    const mf_Model *model = start->model;
+static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
+                         mf_StartReport *report) {
+    const mf_Model *model = mf_group_model(group);
+    const double raised = scene->raised[index];
     mf_RobotPose pose;
-    if (start->raised > 0.0)
-        say(report, "the file starts it %.3g m in the ground: put on top of it", start->raised);
-    report_ground(start, group, report);
+    if (raised > 0.0)
+        say(report, "the file starts it %.3g m in the ground: put on top of it", raised);
+    report_ground(scene, group, report);
     if (!mf_robot_pose_make(mf_world_context(mf_group_world(group)), model, &pose))
         return;
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, &pose);
-    depth.touches = depth.touches && start->motion != MF_MOTION_POINTS; // which stands on points
+    depth.touches = depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which stands on points
     if (depth.touches && depth.highest < -DEEP)
         say(report, "it starts under the ground: even its highest shape is %.3g m below",
             -depth.highest);
@@ -180,34 +183,46 @@ static void report_step(mf_Group *group, mf_StartReport *report) {
         say(report, "%s", text);
 }
 
-void mf_start_report_pose(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
-    report_start(start, group, out);
-    report_overlap(start->model, group, out);
+void mf_start_report_pose(const mf_Scene *scene, uint32_t index, mf_StartReport *out) {
+    mf_Group *group = mf_world_group(scene->world, index);
+    report_start(scene, index, group, out);
+    report_overlap(mf_group_model(group), group, out);
     report_step(group, out);
 }
 
-mf_Status mf_start_report_refuse(const mf_ModelStart *start, const mf_Group *group,
-                                 mf_Error *error) {
-    mf_StartReport report = {.count = 0};
-    mf_start_report_settings(group, &report);
-    if (report.count == 0)
-        return MF_OK;
-    return mf_fail_at(error, MF_UNSUPPORTED, start->model->file, 0, 0, "--strict: %.300s",
-                      report.lines[0]);
+mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error) {
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        mf_StartReport report = {.count = 0};
+        if (scene->file->groups[i].vehicle != NULL)
+            continue;
+        mf_start_report_settings(mf_world_group(scene->world, i), &report);
+        if (report.count > 0)
+            return mf_fail_at(error, MF_UNSUPPORTED, scene->models[i]->file, 0, 0,
+                              "--strict: %.300s", report.lines[0]);
+    }
+    return MF_OK;
 }
 
-void mf_start_report(const mf_ModelStart *start, mf_Group *group, mf_StartReport *out) {
+static bool moves(const mf_Group *group) {
+    return mf_motion_of(group, 0) != MF_MOTION_COUNT;
+}
+
+void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
     *out = (mf_StartReport){.count = 0};
-    mf_start_report_pose(start, group, out);
-    report_motors(start, group, out);
-    report_massless(start->model, out);
-    mf_start_report_settings(group, out);
-    report_notes(start->model, out);
-}
-
-void mf_start_report_add(mf_StartReport *report, const char *line) {
-    if (line[0] != '\0')
-        say(report, "%s", line);
+    for (uint32_t i = 0; i < scene->note_count; i++)
+        say(out, "%s", scene->notes[i]);
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        mf_Group *group = mf_world_group(scene->world, i);
+        if (scene->file->groups[i].vehicle != NULL || !moves(group))
+            continue;
+        if (scene->group_count > 1)
+            snprintf(out->prefix, sizeof out->prefix, "group %.60s: ", scene->file->groups[i].name);
+        mf_start_report_pose(scene, i, out);
+        report_motors(group, out);
+        report_massless(scene->models[i], out);
+        mf_start_report_settings(group, out);
+        report_notes(scene->models[i], out);
+    }
 }
 
 void mf_start_report_print(const mf_StartReport *report) {

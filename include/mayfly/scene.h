@@ -21,6 +21,7 @@ extern "C" {
 #define MF_SCENE_GROUPS 32u  // [1] most groups of a scene
 #define MF_SCENE_GAITS 32u   // [1] most gaits of a group
 #define MF_SCENE_PLUGINS 16u // [1] most plugins of a group
+#define MF_SCENE_LIBRARIES 64u // [1] plugins of all groups that statistics are kept of
 #define MF_SCENE_NOTES 16u   // [1] most notes of a scene
 #define MF_SCENE_NOTE 240u   // [byte] of one
 
@@ -131,7 +132,7 @@ typedef struct mf_InitialValue {
 // A shared library that moves or controls the robots of a group.
 typedef struct mf_ScenePlugin {
     const char *path;       // resolved against the file's folder
-    mf_Rate tick;           // [1/s] a controller is called this often
+    mf_Rate tick;           // [1/s] a controller is called this often; 0/0: as control_interval
     mf_PluginValue *values; // of its settings
     uint32_t value_count;   // [1]
 } mf_ScenePlugin;
@@ -354,10 +355,13 @@ struct mf_Scene {
     uint32_t group_count;
     mf_Model *models[MF_SCENE_GROUPS]; // one per group
     mf_Gait *gaits[MF_SCENE_GROUPS][MF_SCENE_GAITS];
+    uint32_t keyframes[MF_SCENE_GROUPS]; // [1] that robots start with; MF_NONE: with none
     double raised[MF_SCENE_GROUPS]; // [m] that robots were lifted out of the ground at the start
     mf_Collisions *collisions;      // NULL when robots do not meet; owned by the world
     mf_Interaction *interaction;    // NULL without proximity and air; owned by the world
     mf_Play *play;                  // NULL when nobody plays; owned by the world
+    mf_Plugin *plugins[MF_SCENE_LIBRARIES]; // of all groups, held
+    uint32_t plugin_count;                  // [1]
     mf_Group *group;                // the first
     mf_Model *model;                // of the first group
     mf_Motion motion;               // of the first group, at the start

@@ -77,11 +77,19 @@ static mf_Status put_path(Writer *writer, const char *path) {
     return MF_OK;
 }
 
+// Levels of two spaces that a key is indented by.
+static uint32_t depth_of(const Writer *writer, const mf_Key *key) {
+    uint32_t depth = 2 * writer->level + writer->indent;
+    for (const char *dot = key->path; (dot = strchr(dot, '.')) != NULL; dot++)
+        depth++;
+    return depth;
+}
+
 // One line `name: "folder"` for each pair "name=folder".
-static mf_Status put_packages(Writer *writer, const mf_ImportConfig *import) {
+static mf_Status put_packages(Writer *writer, const mf_Key *key, const mf_ImportConfig *import) {
     for (uint32_t i = 0; i < import->package_count; i++) {
         const char *pair = import->packages[i], *equals = strchr(pair, '=');
-        mf_text_put(&writer->text, "\n    \"");
+        mf_text_format(&writer->text, "\n%*s\"", (int)(2 * (depth_of(writer, key) + 1)), "");
         put_escaped(writer, pair, (size_t)(equals - pair));
         mf_text_put(&writer->text, "\": ");
         mf_Status status = put_path(writer, equals + 1);
@@ -172,6 +180,8 @@ static mf_Status put_list(Writer *writer, const mf_Key *key, const void *value) 
 static bool is_auto(const mf_Key *key, const void *value) {
     if (!(key->flags & MF_KEY_AUTO))
         return false;
+    if (key->kind == MF_KEY_RATE)
+        return ((const mf_Rate *)value)->numerator == 0;
     return key->kind == MF_KEY_TIME ? *(const mf_Time *)value == 0 : isnan(*(const double *)value);
 }
 
@@ -218,7 +228,7 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
         put_place(writer, value);
         break;
     case MF_KEY_PACKAGES:
-        return put_packages(writer, value);
+        return put_packages(writer, key, value);
     case MF_KEY_VECTOR:
         put_vector(writer, value, key->length);
         break;
@@ -259,15 +269,10 @@ static const char *bare_choice(const Source *source, const mf_Key *key) {
 }
 
 static void put_indent(Writer *writer, const mf_Key *key, bool first) {
-    uint32_t depth = 2 * writer->level + writer->indent;
-    for (const char *dot = key->path; (dot = strchr(dot, '.')) != NULL; dot++)
-        depth++;
-    if (first && writer->level > 0) {
+    if (first && writer->level > 0)
         mf_text_put(&writer->text, " "); // behind the dash
-        return;
-    }
-    for (uint32_t i = 0; i < depth; i++)
-        mf_text_put(&writer->text, "  ");
+    else
+        mf_text_format(&writer->text, "%*s", (int)(2 * depth_of(writer, key)), "");
 }
 
 static mf_Status put_key(Writer *writer, const Source *source, const mf_Key *key) {

@@ -325,6 +325,8 @@ void mf_scene_destroy(mf_Scene *scene) {
     if (scene->world != NULL)
         mf_release(mf_world_context(scene->world), scene->start);
     mf_world_destroy(scene->world);
+    for (uint32_t i = 0; i < scene->plugin_count; i++)
+        mf_plugin_close(scene->plugins[i]);
     for (uint32_t i = 0; i < scene->group_count; i++) {
         for (uint32_t g = 0; g < MF_SCENE_GAITS; g++)
             mf_gait_destroy(scene->gaits[i][g]);

@@ -116,8 +116,9 @@ static const mf_KeyTable rule_table = {.noun = "rule",
 static const mf_Key plugin_keys[] = {
     MF_KEY("file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, PLUGIN(path),
            "shared library, relative to the folder of this file (docs/how_to/plugins.md)"),
-    MF_KEY("tick", MF_KEY_RATE, 0, "s", "0.01", 1e-6, 3600, NULL, PLUGIN(tick),
-           "a controller is called this often, a multiple of world.step; motions are in every step"),
+    MF_KEY("tick", MF_KEY_RATE, MF_KEY_AUTO, "s", "auto", 1e-6, 3600, NULL, PLUGIN(tick),
+           "a controller is called this often, a multiple of world.step; `auto`: as "
+           "control_interval; motions are called in every step"),
     MF_KEY("settings", MF_KEY_NAMED, 0, "", NULL, -1e300, 1e300, NULL, PLUGIN(values),
            "the plugin's, in its units"),
 };
@@ -145,6 +146,9 @@ static const mf_Key group_keys[] = {
            GROUP(import.mesh_points), "contact points kept of each collision mesh"),
     MF_KEY("import.density", MF_KEY_REAL, 0, "kg/m^3", "0", 0, 1e6, NULL, GROUP(import.density),
            "density of links without inertial; 0 leaves them without mass"),
+    MF_KEY("import.root", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(import.root),
+           "folder that meshes and includes may not leave by `..`; without: the package around the "
+           "model"),
     MF_KEY("import.lenient", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(import.lenient),
            "drop physical elements that are not supported, with a note; false: refuse the file"),
     MF_KEY("count", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL, GROUP(count),
@@ -414,7 +418,9 @@ static void start(void *base) {
 // What a list of no entries and packages of none would say cannot be written.
 static bool applies(const void *base, const mf_Key *key) {
     const mf_SceneGroup *group = base;
-    return key->kind != MF_KEY_PACKAGES || group->import.package_count != 0;
+    if (key->kind == MF_KEY_PACKAGES)
+        return group->import.package_count != 0;
+    return strcmp(key->path, "import.root") != 0 || group->import.root != NULL;
 }
 
 const mf_KeyTable mf_scene_group_table = {.noun = "group",

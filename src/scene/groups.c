@@ -252,8 +252,10 @@ static mf_Status add_motion(const mf_SceneBuilder *builder, uint32_t index, mf_G
 
 // ---- plugins, controllers, sensors -------------------------------------------------------------
 
-static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group,
+static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group, mf_Time interval,
                             const mf_ScenePlugin *from) {
+    mf_Scene *scene = builder->scene;
+    const mf_Rate tick = from->tick.numerator > 0 ? from->tick : mf_rate_from_period(interval);
     mf_PluginConfig config = mf_plugin_config();
     mf_Plugin *plugin = NULL;
     config.values = from->values;
@@ -264,8 +266,11 @@ static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group,
     if (mf_plugin_describe(plugin)->kind == MF_PLUGIN_MOTION)
         status = mf_plugin_motion_add(group, plugin, &config, NULL, builder->error);
     else
-        status = mf_plugin_control_add(group, from->tick, plugin, &config, builder->error);
-    mf_plugin_close(plugin); // the group keeps it loaded
+        status = mf_plugin_control_add(group, tick, plugin, &config, builder->error);
+    if (scene->plugin_count < MF_SCENE_LIBRARIES)
+        scene->plugins[scene->plugin_count++] = plugin;
+    else
+        mf_plugin_close(plugin); // the group keeps it loaded
     return status;
 }
 
@@ -278,9 +283,11 @@ static bool wants_own(const mf_SceneGroup *from) {
 
 static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
     const mf_SceneGroup *from = &builder->file->groups[index];
+    const mf_Time interval = mf_scene_control_interval(builder, index);
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
-        status = add_plugin(builder, group, &from->plugins[i]);
+        status = add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
+                            &from->plugins[i]);
     if (status == MF_OK && wants_own(from) && !mf_motion_in(group, MF_MOTION_OWN))
         status = mf_fail(builder->error, MF_BAD_ARGUMENT,
                          "group %s: motion own: none of its plugins is a motion", from->name);

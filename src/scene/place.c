@@ -266,6 +266,7 @@ static mf_Status place_group(mf_SceneBuilder *builder, uint32_t index) {
     const uint32_t count = mf_scene_group_count(builder, index);
     mf_RobotStart start = {0};
     mf_Status status = mf_robot_start_make(builder, index, &start);
+    builder->scene->keyframes[index] = start.key;
     if (status == MF_OK && at_origin(builder, index)) {
         status = mf_robot_start_at_origin(builder, index, &start);
         mf_robot_start_free(builder->context, &start);

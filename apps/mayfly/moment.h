@@ -1,0 +1,27 @@
+// What robots do at one moment: heights, speed, tilt, energy and what the ground bears.
+#ifndef MAYFLY_APP_MOMENT_H
+#define MAYFLY_APP_MOMENT_H
+
+#include "app.h"
+
+typedef struct mf_Moment {
+    double height;             // [m] of the base's origin
+    double center;             // [m] height of the centre of mass
+    double speed;              // [m/s] of the centre of mass
+    double tilt;               // [rad] between the base's z axis and the vertical
+    double kinetic, potential; // [J]
+    double load;               // [1] what the ground bears over the weight
+} mf_Moment;
+
+mf_Moment mf_moment_of(mf_Group *group, uint32_t robot);
+// Mean over the robots without a fault, `*alive` of them, as far as mf_fate_asked goes.
+mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive);
+
+// The base is held by the world, so that nothing can be said of it.
+bool mf_moment_is_held(const mf_Group *group);
+
+// A table of moments of the first robot.
+void mf_moment_print_head(void);
+void mf_moment_print(mf_Group *group, double time);
+
+#endif

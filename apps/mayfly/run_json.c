@@ -1,0 +1,123 @@
+// What mayfly run --json prints: one object. That of a scene with one group has the group's own
+// members too.
+#include <string.h>
+
+#include "census.h"
+#include "moment.h"
+#include "readings.h"
+#include "run_end.h"
+#include "warnings.h"
+
+static void set(json_t *object, const char *name, json_t *value) {
+    json_object_set_new(object, name, value);
+}
+
+static void set_count(json_t *object, const char *name, uint64_t value) {
+    set(object, name, json_integer((json_int_t)value));
+}
+
+static void set_real(json_t *object, const char *name, double value) {
+    set(object, name, mf_app_real(value));
+}
+
+// What became of robots with links.
+static void set_fate(json_t *object, mf_Group *group, const mf_Fate *fate) {
+    const mf_FateSum sum = mf_fate_sum(fate);
+    uint32_t alive;
+    const mf_Moment mean = mf_moment_mean(group, &alive);
+    set_real(object, "base_height", mean.height);
+    set_real(object, "center_height", mean.center);
+    set_real(object, "kinetic_energy", mean.kinetic);
+    set_real(object, "potential_energy", mean.potential);
+    set_real(object, "load", mean.load);
+    set_real(object, "distance", sum.distance);
+    set_real(object, "farthest", sum.farthest);
+    set_count(object, "farthest_robot", sum.farthest_robot);
+    set_real(object, "tilt", sum.tilt);
+    set_count(object, "falls", sum.falls);
+    set_real(object, "penetration", fate->deepest);
+    set_count(object, "means_of", mf_fate_asked(group));
+    set(object, "sensors", mf_readings_pack(group));
+}
+
+static void set_game(json_t *object, const mf_Scene *scene, uint32_t index) {
+    const mf_PlayCount play = mf_play_count(scene->play, index);
+    if (scene->file->groups[index].behaviour.kind != MF_BEHAVIOUR_SOCCER)
+        return;
+    set_count(object, "goals", play.goals);
+    set_count(object, "kicks", play.kicks);
+    set_count(object, "got_up", play.falls);
+    set_count(object, "dives", play.dives);
+}
+
+static json_t *pack_group(mf_Run *run, uint32_t index) {
+    const mf_Scene *scene = &run->scene;
+    mf_Group *group = mf_world_group(scene->world, index);
+    const mf_Census census = mf_census_of(group);
+    json_t *object = json_object();
+    if (object == NULL)
+        return NULL;
+    set(object, "name", json_string(scene->file->groups[index].name));
+    set_count(object, "robots", census.robots);
+    set_count(object, "alive", census.alive);
+    set_count(object, "collided", census.collided);
+    set_count(object, "crashed", census.crashed);
+    set_count(object, "fenced", census.fenced);
+    set_count(object, "faults", census.robots - census.alive);
+    set_count(object, "lying", census.lying);
+    set_count(object, "refused", census.refused);
+    set(object, "fault_names", mf_fault_pack(group));
+    set(object, "warnings", mf_warnings_pack(group));
+    set(object, "levels", mf_census_pack_levels(&census));
+    if (run->fated[index])
+        set_fate(object, group, &run->fates[index]);
+    set_game(object, scene, index);
+    return object;
+}
+
+// Sums over all groups.
+static void set_sums(json_t *object, const mf_Scene *scene) {
+    static const char *const names[] = {"robots",  "alive",  "collided", "crashed",
+                                        "fenced", "faults", "lying",    "refused"};
+    uint64_t sums[8] = {0};
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const mf_Census c = mf_census_of(mf_world_group(scene->world, g));
+        const uint64_t values[8] = {c.robots, c.alive,            c.collided, c.crashed,
+                                    c.fenced, c.robots - c.alive, c.lying,    c.refused};
+        for (int i = 0; i < 8; i++)
+            sums[i] += values[i];
+    }
+    for (int i = 0; i < 8; i++)
+        set_count(object, names[i], sums[i]);
+}
+
+static const char *motion_of(const mf_Scene *scene) {
+    for (uint32_t g = 1; g < scene->group_count; g++)
+        if (scene->file->groups[g].motion != scene->motion)
+            return "mixed";
+    return mf_motion_name(scene->motion);
+}
+
+bool mf_run_print_json(mf_Run *run) {
+    const mf_Scene *scene = &run->scene;
+    const mf_Simulation *simulation = &run->simulation;
+    json_t *object = json_object(), *groups = json_array();
+    if (object == NULL || groups == NULL)
+        return mf_app_print(NULL);
+    set(object, "motion", json_string(motion_of(scene)));
+    set_sums(object, scene);
+    if (scene->interaction != NULL)
+        set_count(object, "collisions", mf_interaction_statistics(scene->interaction).collisions);
+    set_real(object, "step", mf_time_to_seconds(scene->step));
+    set_real(object, "simulated_seconds", simulation->simulated);
+    set_real(object, "wall_seconds", simulation->seconds);
+    set_real(object, "realtime_factor", simulation->simulated / simulation->seconds);
+    set(object, "notes", mf_start_report_pack(&run->report));
+    for (uint32_t g = 0; g < scene->group_count; g++)
+        json_array_append_new(groups, pack_group(run, g));
+    if (scene->group_count == 1)
+        json_object_update_missing(object, json_array_get(groups, 0));
+    set(object, "groups", groups);
+    set(object, "hash", mf_app_hash(mf_world_hash(scene->world)));
+    return mf_app_print(object);
+}

@@ -1,0 +1,210 @@
+// The page that mayfly run prints for people.
+#include <stdio.h>
+
+#include "census.h"
+#include "moment.h"
+#include "plugins.h"
+#include "readings.h"
+#include "run_end.h"
+#include "warnings.h"
+
+#define EVENTS_SHOWN 5u              // [1] lines of first events
+#define DEGREES 57.295779513082321   // [deg/rad]
+
+// ---- the start ---------------------------------------------------------------------------------
+
+static void print_way(const mf_Scene *scene) {
+    const mf_SceneGroup *from = &scene->file->groups[0];
+    const mf_Model *model = scene->model;
+    const mf_Field *command = mf_group_find_field(scene->group, "gait.command");
+    if (from->behaviour.kind == MF_BEHAVIOUR_GAIT)
+        printf("stands for %g s, then follows %s, told %g m/s forward, %g m/s left, %g rad/s\n",
+               from->settle, scene->gaits[0][0]->name, mf_field_get(command, 0, 0),
+               mf_field_get(command, 0, 1), mf_field_get(command, 0, 2));
+    else if (scene->keyframes[0] != MF_NONE)
+        printf("starts at keyframe %u '%s'\n", scene->keyframes[0],
+               model->keyframes[scene->keyframes[0]].name);
+    else if (model->base == MF_BASE_FREE && model->body_count > 0)
+        puts("starts where the file has it");
+    else if (model->base == MF_BASE_FREE)
+        puts("starts in its rest pose, lowest point on the ground");
+    else
+        puts("starts in its rest pose, held by the world");
+}
+
+static void print_robot(const mf_Scene *scene) {
+    const mf_ArticulatedConfig *full = mf_articulated_settings(scene->group);
+    bool rk4 = full != NULL && full->integrator == MF_ARTICULATED_RK4;
+    const char *detail = scene->motion != MF_MOTION_ARTICULATED ? ""
+                         : rk4                                  ? " (RK4)"
+                                                                : " (implicit)";
+    const mf_WorldConfig *settings = mf_world_settings(scene->world);
+    const double *way = settings->gravity_direction;
+    printf("%s: %u joints, %.6g kg; %s%s, steps of %g ms, gravity %g m/s^2", scene->model->name,
+           scene->model->joint_count, scene->model->mass, mf_motion_name(scene->motion), detail,
+           1e3 * mf_time_to_seconds(settings->step), settings->gravity);
+    if (settings->gravity > 0.0 && (way[0] != 0.0 || way[1] != 0.0 || way[2] > 0.0))
+        printf(" along (%.4g %.4g %.4g)", way[0], way[1], way[2]);
+    puts("");
+}
+
+void mf_run_print_start(const mf_Run *run) {
+    if (run->alone)
+        print_robot(&run->scene);
+    mf_start_report_print(&run->report);
+    if (!run->alone)
+        return;
+    print_way(&run->scene);
+    mf_moment_print_head();
+}
+
+// ---- one group of robots -----------------------------------------------------------------------
+
+static void print_state(const mf_Group *group, const mf_Moment *mean) {
+    const char *state = mean->speed > 0.01 ? "still moving" : mean->load > 0.5 ? "at rest" : "still";
+    printf("end       %s: ", state);
+    if (!mf_moment_is_held(group))
+        printf("base at %.4g m, ", mean->height);
+    printf("centre of mass at %.4g m, %.3g m/s, ground bears %.3g of the weight\n", mean->center,
+           mean->speed, mean->load);
+}
+
+// How far, how upright and how deep.
+static void print_sum(const mf_Group *group, const mf_Fate *fate) {
+    const mf_FateSum sum = mf_fate_sum(fate);
+    if (!mf_moment_is_held(group)) {
+        printf("distance  %.4g m", sum.distance);
+        if (fate->count > 1)
+            printf(" in the mean, at most %.4g m (robot %u)", sum.farthest, sum.farthest_robot);
+        printf("\ntilt      %.3g° against the start", sum.tilt * DEGREES);
+        if (fate->count > 1)
+            printf(" in the mean; %u of %u robots fell\n", sum.falls, mf_fate_asked(group));
+        else
+            printf("; it %s\n", sum.falls > 0 ? "fell" : "did not fall");
+    }
+    printf("deepest   %.3g mm in the ground\n", 1e3 * fate->deepest);
+}
+
+static void print_alone(const mf_Run *run) {
+    mf_Group *group = run->scene.group;
+    char faults[MF_FAULT_TEXT];
+    uint32_t count = mf_group_count(group), alive;
+    const mf_Moment mean = mf_moment_mean(group, &alive);
+    if (mf_fate_asked(group) < count)
+        printf("means     of the first %u robots\n", mf_fate_asked(group));
+    if (alive > 0)
+        print_state(group, &mean);
+    print_sum(group, &run->fates[0]);
+    printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u%s\n", mean.kinetic,
+           mean.potential, mf_group_fault_total(group), mf_fault_summary(group, faults));
+}
+
+// ---- several groups ----------------------------------------------------------------------------
+
+static void print_groups(const mf_Scene *scene) {
+    char levels[120];
+    printf("%-16s %9s %9s %8s %8s %8s %8s %8s %8s  %s\n", "group", "robots", "alive", "collided",
+           "crashed", "fenced", "faulty", "lying", "refused", "motion");
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const mf_Census census = mf_census_of(mf_world_group(scene->world, g));
+        printf("%-16s %9u %9u %8u %8u %8u %8u %8u %8llu  %s\n", scene->file->groups[g].name,
+               census.robots, census.alive, census.collided, census.crashed, census.fenced,
+               census.faulty, census.lying, (unsigned long long)census.refused,
+               mf_census_levels(&census, levels, sizeof levels));
+    }
+}
+
+static void print_game(const mf_Scene *scene) {
+    for (uint32_t g = 0; scene->play != NULL && g < scene->group_count; g++) {
+        const mf_PlayCount play = mf_play_count(scene->play, g);
+        if (scene->file->groups[g].behaviour.kind == MF_BEHAVIOUR_SOCCER)
+            printf("%-16s %u goals, %u kicks, %u falls, %u dives\n", scene->file->groups[g].name,
+                   play.goals, play.kicks, play.falls, play.dives);
+    }
+}
+
+static void print_contact(const mf_Scene *scene) {
+    if (scene->collisions == NULL)
+        return;
+    mf_CollisionsStatistics s = mf_collisions_statistics(scene->collisions);
+    double steps = s.steps > 0 ? (double)s.steps : 1.0;
+    printf("contact between robots, per step: %.1f tests of spheres, %.1f of shapes (%.0f without "
+           "trees), %.2f touches\n",
+           (double)s.sphere_tests / steps, (double)s.shape_tests / steps, (double)s.without / steps,
+           (double)s.touches / steps);
+    if (s.lost_pairs + s.lost_touches > 0)
+        printf("no room for %llu pairs and %llu touches\n", (unsigned long long)s.lost_pairs,
+               (unsigned long long)s.lost_touches);
+}
+
+static void put_agent(const mf_Scene *scene, uint32_t agent) {
+    mf_Group *group;
+    uint32_t instance;
+    if (mf_interaction_locate(scene->interaction, agent, &group, &instance))
+        printf("%s %u", mf_group_settings(group)->name, instance);
+}
+
+static void print_event(const mf_Scene *scene, const mf_InteractionEvent *event) {
+    printf("  %8.3f s  ", mf_time_to_seconds(event->time));
+    put_agent(scene, event->agent);
+    if (event->kind == MF_EVENT_COLLISION) {
+        printf(" met ");
+        put_agent(scene, event->partner);
+    } else {
+        printf(event->kind == MF_EVENT_TERRAIN ? " hit the ground" : " left the fence");
+    }
+    printf(" at %.5g, %.5g, %.5g m\n", event->position[0], event->position[1], event->position[2]);
+}
+
+static void print_events(const mf_Scene *scene) {
+    const mf_InteractionEvent *events;
+    uint64_t lost = 0;
+    if (scene->interaction == NULL)
+        return;
+    uint32_t count = mf_interaction_events(scene->interaction, &events, &lost);
+    uint32_t shown = count < EVENTS_SHOWN ? count : EVENTS_SHOWN;
+    for (uint32_t i = 0; i < shown; i++)
+        print_event(scene, &events[i]);
+    if (count > shown || lost > 0)
+        printf("  ... and %llu more\n", (unsigned long long)(count - shown + lost));
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
+static void print_first_line(const mf_Run *run) {
+    const mf_Simulation *simulation = &run->simulation;
+    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER], robots[MF_APP_NUMBER];
+    const char *factor =
+        mf_app_count(simulation->simulated / simulation->seconds, speed);
+    mf_app_duration(simulation->simulated, life);
+    mf_app_duration(simulation->seconds, time);
+    if (run->alone)
+        printf("%s robot%s lived %s in %s, %s x real time\n",
+               mf_app_count(simulation->agents, robots), simulation->agents == 1.0 ? "" : "s", life,
+               time, factor);
+    else
+        printf("%s: %s robots, %s in %s, %s x real time\n", run->scene.file->name,
+               mf_app_count(simulation->agents, robots), life, time, factor);
+}
+
+bool mf_run_print_end(mf_Run *run) {
+    const mf_Scene *scene = &run->scene;
+    const bool several = scene->group_count > 1;
+    print_first_line(run);
+    if (run->alone)
+        print_alone(run);
+    else
+        print_groups(scene);
+    print_game(scene);
+    print_contact(scene);
+    print_events(scene);
+    printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));
+    for (uint32_t g = 0; g < scene->group_count; g++)
+        mf_warnings_print(mf_world_group(scene->world, g),
+                          several ? scene->file->groups[g].name : NULL);
+    mf_app_plugins_print(scene);
+    for (uint32_t g = 0; g < scene->group_count; g++)
+        mf_readings_print(mf_world_group(scene->world, g),
+                          several ? scene->file->groups[g].name : "sensors");
+    return mf_app_flush();
+}

@@ -1,0 +1,44 @@
+// Fuzz target: files of vehicles. Whatever the bytes, the reader gives a whole vehicle or one line of
+// error, and what it gives can be written and reads back to the same text.
+#include <mayfly/vehicle_file.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition) {
+    if (!condition)
+        abort();
+}
+
+static void try_vehicle(mf_Context *context, const char *text, size_t size) {
+    mf_Vehicle *vehicle = NULL, *again = NULL;
+    mf_Error error = {0};
+    char *once = NULL, *twice = NULL;
+    mf_Status status = mf_vehicle_parse(context, "/fuzz/v.yaml", text, size, &vehicle, &error);
+    require((status == MF_OK) == (vehicle != NULL));
+    require(status == MF_OK || error.message[0] != '\0');
+    if (vehicle == NULL)
+        return;
+    require(mf_vehicle_write(vehicle, &once, NULL) == MF_OK);
+    require(mf_vehicle_parse(context, "/fuzz/v.yaml", once, strlen(once), &again, NULL) == MF_OK);
+    require(mf_vehicle_write(again, &twice, NULL) == MF_OK);
+    require(strcmp(once, twice) == 0);
+    mf_release(context, once);
+    mf_release(context, twice);
+    mf_vehicle_destroy(vehicle);
+    mf_vehicle_destroy(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    mf_ContextConfig config = mf_context_config();
+    config.threads = 1;
+    mf_Context *context = NULL;
+    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    try_vehicle(context, (const char *)data, size);
+    mf_vehicle_is((const char *)data, size);
+    require(mf_context_live_bytes(context) == 0);
+    mf_context_destroy(context);
+    return 0;
+}

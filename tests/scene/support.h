@@ -1,0 +1,111 @@
+// What the tests of scenes share: a context that is checked for leaks at the end, text read as if it
+// lay in scenes/, and worlds made from it. Include after <cmocka.h>.
+#ifndef MAYFLY_TESTS_SCENE_SUPPORT_H
+#define MAYFLY_TESTS_SCENE_SUPPORT_H
+
+#include "context.h"
+
+#include <mayfly/scene.h>
+
+#include <stdio.h>
+#include <string.h>
+
+// A file that would lie in scenes/, so that ../models/ is found.
+#define SCENE_PATH MAYFLY_SOURCE_DIR "/scenes/t.yaml"
+
+static inline void fail_with(const mf_Error *error) {
+    char line[900];
+    fail_msg("%s", mf_error_format(error, line, sizeof line));
+}
+
+static inline mf_Status try_scene(mf_Context *context, const char *text, mf_SceneFile **out,
+                                  mf_Error *error) {
+    return mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), NULL, 0, out, error);
+}
+
+static inline mf_SceneFile *parse_with(mf_Context *context, const char *text,
+                                       const mf_Override *overrides, uint32_t count) {
+    mf_SceneFile *file = NULL;
+    mf_Error error = {0};
+    if (mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), overrides, count, &file,
+                            &error) != MF_OK)
+        fail_with(&error);
+    return file;
+}
+
+static inline mf_SceneFile *parse_scene(mf_Context *context, const char *text) {
+    return parse_with(context, text, NULL, 0);
+}
+
+// One of the project's own, or a robot's file: "scenes/soccer.yaml", "models/humanoid.urdf".
+static inline mf_SceneFile *load_scene(mf_Context *context, const char *name,
+                                       const mf_Override *overrides, uint32_t count) {
+    char path[1024];
+    mf_SceneFile *file = NULL;
+    mf_Error error = {0};
+    snprintf(path, sizeof path, "%s/%s", MAYFLY_SOURCE_DIR, name);
+    if (mf_scene_file_load(context, path, overrides, count, &file, &error) != MF_OK)
+        fail_with(&error);
+    return file;
+}
+
+static inline mf_Scene make_with(mf_Context *context, mf_SceneFile *file,
+                                 const mf_SceneConfig *config) {
+    mf_Scene scene;
+    mf_Error error = {0};
+    if (mf_scene_create(context, file, config, &scene, &error) != MF_OK)
+        fail_with(&error);
+    return scene;
+}
+
+static inline mf_Scene make_scene(mf_Context *context, mf_SceneFile *file) {
+    return make_with(context, file, NULL);
+}
+
+// With room for evaluations of `count` robots.
+static inline mf_Scene make_evaluation(mf_Context *context, mf_SceneFile *file, uint32_t count) {
+    mf_SceneConfig config = mf_scene_config();
+    config.evaluates = true;
+    config.count = count;
+    return make_with(context, file, &config);
+}
+
+static inline void drop_scene(mf_Scene *scene, mf_SceneFile *file) {
+    mf_scene_destroy(scene);
+    mf_scene_file_destroy(file);
+}
+
+static inline double get(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
+                         uint32_t component) {
+    return mf_field_get(mf_group_find_field(mf_world_group(scene->world, group), field), robot,
+                        component);
+}
+
+// The text of a scene that is written, read and written again: the same.
+static inline char *write_twice(mf_Context *context, const mf_SceneFile *file,
+                                mf_SceneFile **again) {
+    char *once = NULL, *twice = NULL;
+    mf_Error error = {0};
+    if (mf_scene_file_write(file, &once, &error) != MF_OK)
+        fail_with(&error);
+    *again = parse_scene(context, once);
+    if (mf_scene_file_write(*again, &twice, &error) != MF_OK)
+        fail_with(&error);
+    assert_string_equal(once, twice);
+    mf_release(context, twice);
+    return once;
+}
+
+// Reads a scene and makes its world, once: for failing calls.
+static inline mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
+    mf_SceneFile *file = NULL;
+    mf_Scene scene = {0};
+    mf_Status status = try_scene(context, user, &file, error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, file, NULL, &scene, error);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+    return status;
+}
+
+#endif
