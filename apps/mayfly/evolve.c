@@ -11,6 +11,7 @@
 #include "inputs.h"
 #include "options.h"
 #include "progress.h"
+#include "run_files.h"
 #include "run_folder.h"
 
 typedef struct Options {
@@ -23,6 +24,7 @@ typedef struct Evolution {
     const Options *options;
     mf_Context *context;
     mf_SceneFile *file;
+    mf_RunFiles files; // that the scene was made from
     mf_Scene scene;
     mf_Scene verify[2];     // at the level of the second evaluation; with other servos
     double *verify_fitness; // [1] of the second of them
@@ -74,14 +76,14 @@ const mf_CommandHelp mf_help_evolve = {
         "code 75), the same command with --resume goes on and ends with the same population.\n"
         "With --json there is one object per generation (generation, best, mean, evaluations,\n"
         "simulated_seconds of robot life, wall_seconds, realtime_factor; verified, the fitness of\n"
-        "that best at the second level, from the first of them on) and a last one with \"done\" and\n"
+        "that best at the second level, from the first of them on) and a last one with \"done\" "
+        "and\n"
         "the hash of the final population.",
-    .examples =
-        "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
-        "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"
-        "  mayfly evolve scenes/neophysix.yaml\n"
-        "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --ground hills.png "
-        "--out runs/hills\n",
+    .examples = "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
+                "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"
+                "  mayfly evolve scenes/neophysix.yaml\n"
+                "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --ground hills.png "
+                "--out runs/hills\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -109,8 +111,7 @@ static mf_Status verify(void *user, const uint8_t *genomes, uint32_t count, uint
     if (status != MF_OK || other == NULL)
         return status;
     evolution->simulated += count * evolution->file->duration;
-    status =
-        mf_scene_evaluate(&evolution->verify[1], genomes, count, genome_bytes, other, error);
+    status = mf_scene_evaluate(&evolution->verify[1], genomes, count, genome_bytes, other, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         if (!isnan(fitness[i]) && !(fitness[i] < other[i]))
             fitness[i] = other[i];
@@ -131,8 +132,8 @@ static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
     config.count = verify->best;
     if (motion != MF_MOTION_POINTS)
         config.step = verify->step; // also at the level where it evolves
-    mf_Status status = mf_scene_create(evolution->context, evolution->file, &config,
-                                       &evolution->verify[0], error);
+    mf_Status status =
+        mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[0], error);
     if (status != MF_OK || verify->stiffness == 1.0)
         return status;
     config.stiffness = evolution->file->groups[0].servo.stiffness * verify->stiffness;
@@ -156,8 +157,7 @@ static mf_Status try_folder(const Evolution *evolution, mf_Error *error) {
 static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
     const char *out = evolution->options->out;
     if (out == NULL)
-        mf_folder_default(evolution->file->file, evolution->file->search.seed,
-                          evolution->folder);
+        mf_folder_default(evolution->file->file, evolution->file->search.seed, evolution->folder);
     else
         snprintf(evolution->folder, MF_APP_PATH, "%s", out);
     size_t length = strlen(evolution->folder);
@@ -234,13 +234,16 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
         mf_folder_make(evolution->context, evolution->folder, &evolution->made, error);
     if (status != MF_OK)
         return status;
-    status = mf_archive_create(
-        evolution->context, evolution->archive_path, mf_search_settings(evolution->search),
-        settings, mf_model_hash(evolution->scene.model), mf_terrain_hash(mf_world_settings(evolution->scene.world)->terrain),
-        &evolution->archive, error);
+    status = mf_archive_create(evolution->context, evolution->archive_path,
+                               mf_search_settings(evolution->search), settings,
+                               mf_model_hash(evolution->scene.model),
+                               mf_terrain_hash(mf_world_settings(evolution->scene.world)->terrain),
+                               &evolution->archive, error);
     evolution->fresh = status == MF_OK;
     if (status == MF_OK)
         status = write_settings(evolution, settings, error);
+    if (status == MF_OK)
+        status = mf_run_files_keep(&evolution->files, evolution->folder, error);
     if (status != MF_OK)
         take_back(evolution);
     return status;
@@ -262,7 +265,11 @@ static mf_Status make_scene(Evolution *evolution, mf_Error *error) {
     mf_SceneConfig config = mf_scene_config();
     config.evaluates = true;
     config.count = evolution->file->search.population;
-    return mf_scene_create(evolution->context, evolution->file, &config, &evolution->scene, error);
+    mf_run_files_begin(evolution->context, &evolution->files);
+    mf_Status status =
+        mf_scene_create(evolution->context, evolution->file, &config, &evolution->scene, error);
+    mf_run_files_end(&evolution->files);
+    return status;
 }
 
 static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error) {
@@ -293,8 +300,10 @@ static void tear_down(Evolution *evolution) {
     for (int i = 0; i < 2; i++)
         if (evolution->verify[i].world != NULL)
             mf_scene_destroy(&evolution->verify[i]);
-    if (evolution->context != NULL)
+    if (evolution->context != NULL) {
         mf_release(evolution->context, evolution->verify_fitness);
+        mf_run_files_free(&evolution->files);
+    }
     mf_scene_file_destroy(evolution->file);
     mf_context_destroy(evolution->context);
 }

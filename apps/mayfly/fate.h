@@ -29,11 +29,11 @@ uint32_t mf_fate_asked(const mf_Group *group);
 
 // Over the robots without a fault, or all when there are none.
 typedef struct mf_FateSum {
-    double distance; // [m] mean
-    double farthest; // [m]
+    double distance;         // [m] mean
+    double farthest;         // [m]
     uint32_t farthest_robot; // [1]
-    double tilt;     // [rad] mean
-    uint32_t falls;  // [1] robots that fell, with or without a fault
+    double tilt;             // [rad] mean
+    uint32_t falls;          // [1] robots that fell, with or without a fault
 } mf_FateSum;
 mf_FateSum mf_fate_sum(const mf_Fate *fate);
 

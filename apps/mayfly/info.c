@@ -64,7 +64,8 @@ const mf_CommandHelp mf_help_info = {
     .summary = "tell what is in a robot, vehicle, scene, ground or archive",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
-        "or looks wrong. A scene (YAML): its settings with every default, its groups, its schedule\n"
+        "or looks wrong. A scene (YAML): its settings with every default, its groups, its "
+        "schedule\n"
         "and its fields. A vehicle (YAML): its parameters and what it can do. Ground (PNG, PGM):\n"
         "size and heights. A run's folder or archive: settings and the course of evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
@@ -415,8 +416,7 @@ static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
 static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool robot, bool world,
                             mf_Error *error) {
     if (robot && inputs->settings.count > 0)
-        return refuse("--set changes scenes; this is a robot",
-                      error);
+        return refuse("--set changes scenes; this is a robot", error);
     if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
                    wishes->motion != NULL || wishes->mjcf != NULL))
         return refuse("--strict, --root, --unsupported, --mjcf and --motion are for a robot's own "

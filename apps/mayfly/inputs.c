@@ -1,5 +1,5 @@
-// From options to a loaded scene: every shorthand is an override, so that it is checked and reported
-// exactly like a line of the file.
+// From options to a loaded scene: every shorthand is an override, so that it is checked and
+// reported exactly like a line of the file.
 #include "inputs.h"
 
 #include <math.h>

@@ -27,14 +27,12 @@ typedef struct mf_Inputs {
 #define MF_INPUT_DURATION(type, inputs)                                                            \
     MF_OPT_REAL("duration", "S", type, inputs.duration, 1e-6, 1e9, "simulated seconds")
 #define MF_INPUT_SEED(type, inputs)                                                                \
-    MF_OPT_COUNT("seed", "N", type, inputs.seed, 0, 1.8446744073709552e19,                         \
-                 "of everything random")
+    MF_OPT_COUNT("seed", "N", type, inputs.seed, 0, 1.8446744073709552e19, "of everything random")
 #define MF_INPUT_MOTION(type, inputs)                                                              \
     MF_OPT_WORD("motion", "NAME", type, inputs.motion, mf_word_motion,                             \
                 "how the group moves: kinematic, points, rigid, prescribed or articulated")
 #define MF_INPUT_STEP(type, inputs)                                                                \
-    MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1,                                           \
-                "physics step (default: as the file says)")
+    MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1, "physics step (default: as the file says)")
 #define MF_INPUT_GAIT(type, inputs)                                                                \
     MF_OPT_TEXT("gait", "NAME", type, inputs.gait,                                                 \
                 "what the group's robots do: the name of a gait beside the model, or a file"),     \

@@ -65,9 +65,9 @@ static int print_overview(void) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-10s %s\n", commands[i].help->name, commands[i].help->summary);
     fputs("  help       this text; mayfly help COMMAND explains one command,\n"
-          "             mayfly help experiment, robots, swarm, gait, quadrotor,\n"
-          "             fixed_wing or car every line of such a file, mayfly help man is\n"
-          "             the manual page\n\n"
+          "             mayfly help scene, gait, quadrotor, fixed_wing or car every line\n"
+          "             of such a file, mayfly help schema the JSON Schema of scenes for\n"
+          "             editors, mayfly help man the manual page\n\n"
           "examples:\n"
           "  mayfly evolve scenes/hexapod.yaml\n"
           "  mayfly replay runs/hexapod-1\n"
@@ -80,6 +80,8 @@ static int print_overview(void) {
           stdout);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
+
+static const char schema_word[] = "schema";
 
 // ---- keys of files -----------------------------------------------------------------------------
 
@@ -106,9 +108,27 @@ static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
+// Scenes for editors that complete and check YAML.
+static int print_schema(void) {
+    mf_Context *context;
+    mf_Error error;
+    char *text = NULL;
+    mf_Status status = mf_context_create(NULL, &context, &error);
+    if (status != MF_OK)
+        return mf_app_fail(&error);
+    status = mf_keys_schema(context, mf_scene_table(), &text, &error);
+    if (status == MF_OK)
+        fputs(text, stdout);
+    mf_release(context, text);
+    mf_context_destroy(context);
+    if (status != MF_OK)
+        return mf_app_fail(&error);
+    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
 // The kinds of files that mayfly help explains; NULL behind the last.
 static const char *topic_word(const void *list, uint32_t index) {
-    static const char *const topics[] = {"scene", "gait"};
+    static const char *const topics[] = {"scene", schema_word, "gait"};
     const uint32_t count = sizeof topics / sizeof *topics;
     (void)list;
     if (index < count)
@@ -177,6 +197,8 @@ static int help(int argc, char **argv) {
         return print_overview();
     if (argc > 2)
         return mf_app_usage(NULL, "help takes one name");
+    if (strcmp(argv[1], schema_word) == 0)
+        return print_schema();
     const uint32_t count = topic_tables(argv[1], tables);
     if (count > 0)
         return print_tables(tables, count);

@@ -22,9 +22,10 @@ mf_Moment mf_moment_of(mf_Group *group, uint32_t robot) {
     const mf_Field *turn = mf_group_find_field(group, "base.orientation");
     double x = mf_field_get(turn, robot, 1), y = mf_field_get(turn, robot, 2);
     double center[3], linear[3], angular[3];
-    mf_Moment moment = {.height = mf_field_get(mf_group_find_field(group, "base.position"), robot, 2),
-                     .tilt = acos(fmax(-1.0, fmin(1.0, 1.0 - 2.0 * (x * x + y * y)))),
-                     .load = ground_load(group, robot)};
+    mf_Moment moment = {.height =
+                            mf_field_get(mf_group_find_field(group, "base.position"), robot, 2),
+                        .tilt = acos(fmax(-1.0, fmin(1.0, 1.0 - 2.0 * (x * x + y * y)))),
+                        .load = ground_load(group, robot)};
     mf_MotionEnergy energy = mf_motion_energy(group, robot);
     mf_motion_momentum(group, robot, center, linear, angular);
     moment.kinetic = energy.kinetic;
@@ -58,7 +59,7 @@ mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive) {
     }
     double part = *alive > 0 ? 1.0 / *alive : 0.0;
     return (mf_Moment){sum.height * part,  sum.center * part,    sum.speed * part, sum.tilt * part,
-                    sum.kinetic * part, sum.potential * part, sum.load * part};
+                       sum.kinetic * part, sum.potential * part, sum.load * part};
 }
 
 bool mf_moment_is_held(const mf_Group *group) {

@@ -18,8 +18,7 @@ static void put(List *list, const char *format, ...) {
     if (list->used >= MF_PLUGIN_LIST)
         return;
     va_start(arguments, format);
-    int length =
-        vsnprintf(list->text + list->used, MF_PLUGIN_LIST - list->used, format, arguments);
+    int length = vsnprintf(list->text + list->used, MF_PLUGIN_LIST - list->used, format, arguments);
     va_end(arguments);
     list->used += length > 0 ? (size_t)length : 0;
 }
@@ -100,8 +99,8 @@ mf_Status mf_plugin_list(mf_Context *context, const mf_PluginOptions *options,
     *has_motion = false;
     put(&list, "[");
     for (uint32_t i = 0; i < options->files.count && status == MF_OK; i++)
-        status = put_plugin(context, options, options->files.items[i], &list, used, has_motion,
-                            error);
+        status =
+            put_plugin(context, options, options->files.items[i], &list, used, has_motion, error);
     put(&list, "]");
     if (status == MF_OK)
         status = check_settings(options, used, error);

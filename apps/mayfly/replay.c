@@ -64,18 +64,21 @@ const mf_CommandHelp mf_help_replay = {
         "generation (or the one asked for) lives again; its distance must equal the stored "
         "fitness\n"
         "to the last bit, else the exit code is 1. With --step-divisor the physics step is cut,\n"
-        "to see whether the walk depends on it, and with --motion it lives at another level, whose\n"
+        "to see whether the walk depends on it, and with --motion it lives at another level, "
+        "whose\n"
         "step is search.verify.step, and --set changes any line of the scene; then the two are\n"
         "only shown side by side, and what the second evaluation gave. A model or ground that has\n"
-        "moved is looked for in the folders above RUN; --model and --ground name it, and it has to\n"
+        "moved is looked for in the folders above RUN; --model and --ground name it, and it has "
+        "to\n"
         "be the same. With\n"
         "--json: motion, individual, distance and fitness [m], stored_fitness, stored_verified,\n"
         "ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor, hash.",
-    .examples = "  mayfly replay runs/hexapod-1 --plot champion.html\n"
-                "  mayfly replay runs/hexapod-1 --motion articulated --plot articulated.html\n"
-                "  mayfly replay runs/hexapod-1 --motion articulated --set group.servo.stiffness=2\n"
-                "  mayfly replay runs/hexapod-1 --record champion.h5\n"
-                "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
+    .examples =
+        "  mayfly replay runs/hexapod-1 --plot champion.html\n"
+        "  mayfly replay runs/hexapod-1 --motion articulated --plot articulated.html\n"
+        "  mayfly replay runs/hexapod-1 --motion articulated --set group.servo.stiffness=2\n"
+        "  mayfly replay runs/hexapod-1 --record champion.h5\n"
+        "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -112,9 +115,10 @@ static mf_Status find_individual(Replay *replay, mf_Error *error) {
 
 static mf_Status make_scene(Replay *replay, mf_Error *error) {
     uint32_t divisor = (uint32_t)mf_option_count(replay->options->divisor, 1);
-    mf_Status status =
-        mf_inputs_parse(replay->context, &replay->options->inputs, "replay", replay->path,
-                        replay->run.settings, &replay->file, error);
+    mf_Status status = mf_inputs_parse(replay->context, &replay->options->inputs, "replay",
+                                       replay->path, replay->run.settings, &replay->file, error);
+    replay->places.own_model = replay->options->inputs.model != NULL;
+    replay->places.own_ground = replay->options->inputs.ground != NULL;
     if (status == MF_OK)
         status = mf_folder_find(replay->path, replay->file, &replay->places, error);
     if (status != MF_OK)
@@ -174,7 +178,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
             mf_warnings_pack(replay->scene.group), "hash", mf_app_hash(hash)));
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
-    if (replay->places.model[0] != '\0')
+    if (replay->places.moved)
         printf("model      found again: %s\n", replay->places.model);
     if (!equal && isfinite(ratio))
         snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
@@ -185,9 +189,8 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
            1000.0 * mf_time_to_seconds(replay->scene.step), distance, stored,
            equal ? "the same bits" : "not the same", share);
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
-        printf(
-            "verified   %.9g m at %s, by the second evaluation\n", verified,
-            mf_motion_name((mf_Motion)(replay->file->verify.motion - MF_VERIFY_KINEMATIC)));
+        printf("verified   %.9g m at %s, by the second evaluation\n", verified,
+               mf_motion_name((mf_Motion)(replay->file->verify.motion - MF_VERIFY_KINEMATIC)));
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();

@@ -163,10 +163,10 @@ static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
         used += (size_t)snprintf(fields + used, MF_APP_PATH - used, "%s%s", i > 0 ? "," : "",
                                  file->record_fields[i]);
     simulation->fields = fields;
-    return used < MF_APP_PATH ? MF_OK
-                              : mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
-                                           "record.fields: expected fewer than %d letters",
-                                           MF_APP_PATH);
+    return used < MF_APP_PATH
+               ? MF_OK
+               : mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
+                            "record.fields: expected fewer than %d letters", MF_APP_PATH);
 }
 
 // In one go for a record, else from moment to moment of the first robot.
@@ -293,9 +293,9 @@ static int load_and_run(mf_Context *context, const Options *options, const char 
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_Run *run = mf_allocate(context, 1, sizeof *run);
-    mf_Status status = run == NULL ? mf_fail(&error, MF_NO_MEMORY, "run: out of memory")
-                                   : mf_inputs_load(context, &options->inputs, "run", name, &file,
-                                                    &error);
+    mf_Status status = run == NULL
+                           ? mf_fail(&error, MF_NO_MEMORY, "run: out of memory")
+                           : mf_inputs_load(context, &options->inputs, "run", name, &file, &error);
     if (status == MF_OK)
         status = check_outputs(context, file, options, &error);
     if (status == MF_OK)

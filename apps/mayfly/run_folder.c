@@ -1,6 +1,8 @@
 // The folder of an evolution run.
 #include "run_folder.h"
 
+#include "run_files.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -98,15 +100,20 @@ static bool find_in(const char *folder, const char *gone, char out[MF_APP_PATH])
 }
 
 static mf_Status find_again(const char *archive, const char *what, const char **path,
-                            char out[MF_APP_PATH], mf_Error *error) {
+                            char out[MF_APP_PATH], bool *moved, mf_Error *error) {
     char folder[MF_APP_PATH], *slash;
-    if (*path == NULL || access(*path, R_OK) == 0)
+    if (*path == NULL)
         return MF_OK;
     mf_app_absolute(archive, folder);
-    bool found = false;
-    while (!found && (slash = strrchr(folder, '/')) != NULL) {
-        *slash = '\0';
-        found = folder[0] != '\0' && find_in(folder, *path, out);
+    slash = strrchr(folder, '/');
+    *slash = '\0';
+    bool found = mf_run_files_find(folder, *path, out);
+    if (!found && access(*path, R_OK) == 0)
+        return MF_OK;
+    *moved = !found;
+    while (!found && folder[0] != '\0') {
+        found = find_in(folder, *path, out);
+        *strrchr(folder, '/') = '\0';
     }
     if (!found && !find_in(".", *path, out))
         return mf_fail_at(error, MF_NOT_FOUND, archive, 0, 0,
@@ -119,10 +126,15 @@ static mf_Status find_again(const char *archive, const char *what, const char **
 
 mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPlaces *places,
                          mf_Error *error) {
-    mf_Status status =
-        find_again(archive, "model", &file->groups[0].model_path, places->model, error);
-    return status == MF_OK
-               ? find_again(archive, "ground", &file->ground.path, places->ground, error)
+    bool ground_moved = false;
+    mf_Status status = MF_OK;
+    places->moved = false;
+    if (!places->own_model)
+        status = find_again(archive, "model", &file->groups[0].model_path, places->model,
+                            &places->moved, error);
+    return status == MF_OK && !places->own_ground
+               ? find_again(archive, "ground", &file->ground.path, places->ground, &ground_moved,
+                            error)
                : status;
 }
 

@@ -77,13 +77,13 @@ static json_t *pack_group(mf_Run *run, uint32_t index) {
 
 // Sums over all groups.
 static void set_sums(json_t *object, const mf_Scene *scene) {
-    static const char *const names[] = {"robots",  "alive",  "collided", "crashed",
+    static const char *const names[] = {"robots", "alive",  "collided", "crashed",
                                         "fenced", "faults", "lying",    "refused"};
     uint64_t sums[8] = {0};
     for (uint32_t g = 0; g < scene->group_count; g++) {
         const mf_Census c = mf_census_of(mf_world_group(scene->world, g));
-        const uint64_t values[8] = {c.robots, c.alive,            c.collided, c.crashed,
-                                    c.fenced, c.robots - c.alive, c.lying,    c.refused};
+        const uint64_t values[8] = {c.robots,           c.alive, c.collided, c.crashed, c.fenced,
+                                    c.robots - c.alive, c.lying, c.refused};
         for (int i = 0; i < 8; i++)
             sums[i] += values[i];
     }

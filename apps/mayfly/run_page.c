@@ -8,8 +8,8 @@
 #include "run_end.h"
 #include "warnings.h"
 
-#define EVENTS_SHOWN 5u              // [1] lines of first events
-#define DEGREES 57.295779513082321   // [deg/rad]
+#define EVENTS_SHOWN 5u            // [1] lines of first events
+#define DEGREES 57.295779513082321 // [deg/rad]
 
 // ---- the start ---------------------------------------------------------------------------------
 
@@ -61,7 +61,9 @@ void mf_run_print_start(const mf_Run *run) {
 // ---- one group of robots -----------------------------------------------------------------------
 
 static void print_state(const mf_Group *group, const mf_Moment *mean) {
-    const char *state = mean->speed > 0.01 ? "still moving" : mean->load > 0.5 ? "at rest" : "still";
+    const char *state = mean->speed > 0.01 ? "still moving"
+                        : mean->load > 0.5 ? "at rest"
+                                           : "still";
     printf("end       %s: ", state);
     if (!mf_moment_is_held(group))
         printf("base at %.4g m, ", mean->height);
@@ -174,8 +176,7 @@ static void print_events(const mf_Scene *scene) {
 static void print_first_line(const mf_Run *run) {
     const mf_Simulation *simulation = &run->simulation;
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER], robots[MF_APP_NUMBER];
-    const char *factor =
-        mf_app_count(simulation->simulated / simulation->seconds, speed);
+    const char *factor = mf_app_count(simulation->simulated / simulation->seconds, speed);
     mf_app_duration(simulation->simulated, life);
     mf_app_duration(simulation->seconds, time);
     if (run->alone)

@@ -138,7 +138,8 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
         return;
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, &pose);
-    depth.touches = depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which stands on points
+    depth.touches =
+        depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which stands on points
     if (depth.touches && depth.highest < -DEEP)
         say(report, "it starts under the ground: even its highest shape is %.3g m below",
             -depth.highest);

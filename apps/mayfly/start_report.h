@@ -8,8 +8,8 @@
 enum { MF_REPORT_LINES = 32, MF_REPORT_TEXT = 320 };
 
 typedef struct mf_StartReport {
-    uint32_t count; // [1] lines
-    uint32_t more;  // [1] that did not fit
+    uint32_t count;  // [1] lines
+    uint32_t more;   // [1] that did not fit
     char prefix[72]; // of the lines that follow: the group, where there are several
     char lines[MF_REPORT_LINES][MF_REPORT_TEXT];
 } mf_StartReport;

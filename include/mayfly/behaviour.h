@@ -27,11 +27,11 @@ typedef struct mf_SoccerTeam {
     double own_goal[2]; // [m] middle of the own goal
     double field_width; // [m] > 0 between the touch lines
     double goal_width;  // [m] > 0 between the posts
-    double kick[2];     // [m] where the ball must be for a kick with the left foot, forward and left
-                        // of the base; with the right foot the mirror image
-    double speed;       // [m/s] > 0 of walking forward
-    double spacing;     // [m] >= 0 kept from others
-    bool keeper;        // the first robot keeps the goal
+    double kick[2]; // [m] where the ball must be for a kick with the left foot, forward and left
+                    // of the base; with the right foot the mirror image
+    double speed;   // [m/s] > 0 of walking forward
+    double spacing; // [m] >= 0 kept from others
+    bool keeper;    // the first robot keeps the goal
 } mf_SoccerTeam;
 
 typedef struct mf_Behaviour {

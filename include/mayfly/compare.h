@@ -62,7 +62,7 @@ typedef struct mf_Comparison {
     double duration;                // [s]
     uint32_t price_robots, threads; // [1]
     mf_Isa isa;
-    mf_Motion reference; // the dearest that ran
+    mf_Motion reference;                       // the dearest that ran
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // of the scene: what is not as the file asks
     uint32_t note_count;                       // [1]
     mf_CompareRow rows[MF_MOTION_LEVELS];

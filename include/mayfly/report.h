@@ -42,9 +42,8 @@ typedef struct mf_ReportFacts {
 } mf_ReportFacts;
 
 // Writes the report of the archive's newest generation to `path` (atomically).
-MF_API mf_Status mf_report_write(mf_Context *context, mf_Archive *archive,
-                                 mf_SceneFile *file, const mf_ReportFacts *facts,
-                                 const char *path, mf_Error *error);
+MF_API mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
+                                 const mf_ReportFacts *facts, const char *path, mf_Error *error);
 
 #ifdef __cplusplus
 }

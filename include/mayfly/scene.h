@@ -18,12 +18,12 @@
 extern "C" {
 #endif
 
-#define MF_SCENE_GROUPS 32u  // [1] most groups of a scene
-#define MF_SCENE_GAITS 32u   // [1] most gaits of a group
-#define MF_SCENE_PLUGINS 16u // [1] most plugins of a group
+#define MF_SCENE_GROUPS 32u    // [1] most groups of a scene
+#define MF_SCENE_GAITS 32u     // [1] most gaits of a group
+#define MF_SCENE_PLUGINS 16u   // [1] most plugins of a group
 #define MF_SCENE_LIBRARIES 64u // [1] plugins of all groups that statistics are kept of
-#define MF_SCENE_NOTES 16u   // [1] most notes of a scene
-#define MF_SCENE_NOTE 240u   // [byte] of one
+#define MF_SCENE_NOTES 16u     // [1] most notes of a scene
+#define MF_SCENE_NOTE 240u     // [byte] of one
 
 typedef struct mf_Scene mf_Scene;
 
@@ -61,11 +61,11 @@ typedef struct mf_Placement {
     int32_t column;      // [1]
 } mf_Placement;
 
-// Start places of `count` robots, positions[3 * i ..] [m], and their headings [rad]. `radius` [m] is
-// that of the sphere that meets others, `clearance` [m] how high the base's origin is when the robot
-// stands on the ground; one that `flies` is never lower. Random places keep apart from each other
-// and from `taken` (x, y, z, radius of `taken_count` robots; may be NULL). MF_BAD_ARGUMENT when they
-// do not fit.
+// Start places of `count` robots, positions[3 * i ..] [m], and their headings [rad]. `radius` [m]
+// is that of the sphere that meets others, `clearance` [m] how high the base's origin is when the
+// robot stands on the ground; one that `flies` is never lower. Random places keep apart from each
+// other and from `taken` (x, y, z, radius of `taken_count` robots; may be NULL). MF_BAD_ARGUMENT
+// when they do not fit.
 MF_API mf_Status mf_placement_places(mf_Context *context, const mf_Placement *placement,
                                      const mf_Terrain *terrain, uint32_t count, double radius,
                                      double clearance, bool flies, const double (*taken)[4],
@@ -157,29 +157,29 @@ typedef struct mf_SceneGroup {
     mf_Motion motion;      // at the start; MF_MOTION_OWN: that of a plugin
     int motion_word;       // [1] as the file has it, for reading and writing
     mf_PointsConfig points;
-    mf_Integrator integrator;     // vehicles
-    mf_Time outer_interval;       // [ns] quadrotors; 0: with every tick of the control
-    mf_CarModel car_model;        // cars
-    mf_CarTyre car_tyre;          // cars
-    mf_Turbulence turbulence;     // fixed wings
-    double rotor_area;            // [m^2] >= 0 quadrotors; > 0: pushes air down
-    mf_ServoChange servo;         // of joints under `articulated`
-    mf_Time control_interval;     // [ns] of gaits, joint paths and on-board loops; 0: as the
-                                  // controller; without one about 10 ms; vehicles: every step
-    double friction;              // [1] with the ground; NAN: as the model says
-    bool contact_shapes;          // whole shapes meet the ground, else points of them
-    bool contact_self;            // links of one robot meet
-    bool contact_others;          // meets robots of its own and other groups
+    mf_Integrator integrator; // vehicles
+    mf_Time outer_interval;   // [ns] quadrotors; 0: with every tick of the control
+    mf_CarModel car_model;    // cars
+    mf_CarTyre car_tyre;      // cars
+    mf_Turbulence turbulence; // fixed wings
+    double rotor_area;        // [m^2] >= 0 quadrotors; > 0: pushes air down
+    mf_ServoChange servo;     // of joints under `articulated`
+    mf_Time control_interval; // [ns] of gaits, joint paths and on-board loops; 0: as the
+                              // controller; without one about 10 ms; vehicles: every step
+    double friction;          // [1] with the ground; NAN: as the model says
+    bool contact_shapes;      // whole shapes meet the ground, else points of them
+    bool contact_self;        // links of one robot meet
+    bool contact_others;      // meets robots of its own and other groups
     mf_Placement place;
-    const char *keyframe;         // of the model, "": the first where it has some and no gait is
-                                  // followed; "none": the start pose
-    double settle;                // [s] that robots stand before the world begins
-    double joint_noise;           // [rad/s] or [m/s] largest rate of joints at the start
+    const char *keyframe; // of the model, "": the first where it has some and no gait is
+                          // followed; "none": the start pose
+    double settle;        // [s] that robots stand before the world begins
+    double joint_noise;   // [rad/s] or [m/s] largest rate of joints at the start
     mf_InitialValue *initial;
-    uint32_t initial_count;       // [1]
-    bool sensors;                 // the model's are measured
-    const char **gaits;           // names of files beside the model, or paths
-    uint32_t gait_count;          // [1]
+    uint32_t initial_count; // [1]
+    bool sensors;           // the model's are measured
+    const char **gaits;     // names of files beside the model, or paths
+    uint32_t gait_count;    // [1]
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;
@@ -362,14 +362,14 @@ struct mf_Scene {
     mf_Play *play;                  // NULL when nobody plays; owned by the world
     mf_Plugin *plugins[MF_SCENE_LIBRARIES]; // of all groups, held
     uint32_t plugin_count;                  // [1]
-    mf_Group *group;                // the first
-    mf_Model *model;                // of the first group
-    mf_Motion motion;               // of the first group, at the start
-    mf_Time step;                   // [ns]
-    uint32_t divisor;               // [1] >= 1 of the step that was asked for
-    double stiffness;               // [1] of the first group's servos
-    void *start;                    // image of the world at time 0, from which evaluations begin
-    size_t start_size;              // [byte]
+    mf_Group *group;                        // the first
+    mf_Model *model;                        // of the first group
+    mf_Motion motion;                       // of the first group, at the start
+    mf_Time step;                           // [ns]
+    uint32_t divisor;                       // [1] >= 1 of the step that was asked for
+    double stiffness;                       // [1] of the first group's servos
+    void *start;       // image of the world at time 0, from which evaluations begin
+    size_t start_size; // [byte]
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // what is not as the file asks
     uint32_t note_count;                       // [1]
 };

@@ -11,6 +11,9 @@ enum { MF_THREAD_LIMIT = 1024 }; // workers of a context, including the caller
 
 typedef struct mf_Pool mf_Pool;
 
+// Called for every file that is read; see mf_file_watch.
+typedef void (*mf_FileSeenFn)(const char *path, void *user);
+
 struct mf_Context {
     mf_ContextConfig config;
     uint32_t threads;            // [1] including the caller, >= 1
@@ -21,6 +24,8 @@ struct mf_Context {
     _Atomic(const char *) failed_operation;
     _Atomic uintptr_t roomy;      // thread whose stack is known to suffice, 0: none
     _Atomic bool plugins_allowed; // mf_plugins_allow
+    mf_FileSeenFn file_seen;      // mf_file_watch
+    void *file_user;
 };
 
 // As mf_context_create, with failure injection armed before the first call.

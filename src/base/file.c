@@ -9,6 +9,8 @@
 #define _GNU_SOURCE // renameat2, %m
 #include "base/file.h"
 
+#include "base/context.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -109,7 +111,14 @@ mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char
         return fail_call(error, path, "open");
     mf_Status status = read_open_file(context, file, path, limit, data, size, error);
     close(file);
+    if (status == MF_OK && context->file_seen != NULL)
+        context->file_seen(path, context->file_user);
     return status;
+}
+
+void mf_file_watch(mf_Context *context, void (*seen)(const char *path, void *user), void *user) {
+    context->file_seen = seen;
+    context->file_user = user;
 }
 
 // ---- replace -----------------------------------------------------------------------------------

@@ -13,8 +13,7 @@
 #define FALLEN 1.0                   // [rad]
 
 mf_CompareConfig mf_compare_config(void) {
-    mf_CompareConfig config = {.struct_size = sizeof config,
-                               .price_robots = 256};
+    mf_CompareConfig config = {.struct_size = sizeof config, .price_robots = 256};
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         config.wanted[i] = true;
     return config;

@@ -135,8 +135,7 @@ mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_Comp
                           mf_Motion motion, double *out, mf_Error *error) {
     mf_LadderStage stage;
     uint64_t steps = 20;
-    mf_Status status =
-        mf_ladder_raise(context, file, motion, config->price_robots, &stage, error);
+    mf_Status status = mf_ladder_raise(context, file, motion, config->price_robots, &stage, error);
     if (status != MF_OK)
         return status;
     *out = INFINITY;

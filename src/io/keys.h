@@ -115,6 +115,10 @@ const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t 
 mf_Status mf_keys_describe(mf_Context *context, const mf_KeyTable *table, bool markdown,
                            char **text, mf_Error *error);
 
+// All keys as a JSON Schema (schema.c). From mf_allocate.
+mf_Status mf_keys_schema(mf_Context *context, const mf_KeyTable *table, char **text,
+                         mf_Error *error);
+
 // The structure as YAML text with every value that applies. Relative paths are made absolute,
 // because the text is kept in archives and read again from elsewhere. From mf_allocate.
 mf_Status mf_keys_write(mf_Context *context, const mf_KeyTable *table, const void *base,

@@ -351,8 +351,7 @@ mf_Status mf_yaml_parse(mf_Context *context, const char *file, const char *text,
     status = read_events(&builder);
     yaml_parser_delete(&builder.parser);
     if (status == MF_OK && out->root == NULL)
-        status =
-            mf_fail_at(error, MF_BAD_FILE, file, 1, 1, "expected keys, found nothing");
+        status = mf_fail_at(error, MF_BAD_FILE, file, 1, 1, "expected keys, found nothing");
     if (status != MF_OK)
         mf_yaml_free(out);
     return status;

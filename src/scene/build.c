@@ -113,8 +113,7 @@ static mf_Status add_contact(mf_SceneBuilder *builder) {
     mf_CollisionsMember members[MF_SCENE_GROUPS];
     for (uint32_t i = 0; i < scene->group_count; i++)
         if (mf_scene_group_meets(builder, i))
-            members[config.member_count++] =
-                mf_collisions_member(mf_world_group(scene->world, i));
+            members[config.member_count++] = mf_collisions_member(mf_world_group(scene->world, i));
     if (config.member_count == 0)
         return MF_OK;
     config.members = members;
@@ -309,8 +308,8 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
     out->group_count = file->group_count;
     out->divisor = builder.config.divisor > 0 ? builder.config.divisor : 1;
     out->motion = mf_scene_group_motion(&builder, 0);
-    out->stiffness = builder.config.stiffness > 0.0 ? builder.config.stiffness
-                                                    : file->groups[0].servo.stiffness;
+    out->stiffness =
+        builder.config.stiffness > 0.0 ? builder.config.stiffness : file->groups[0].servo.stiffness;
     builder.crowd.context = context;
     status = make(&builder);
     mf_crowd_free(&builder.crowd);

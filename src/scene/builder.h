@@ -1,6 +1,6 @@
 // The inside of making scenes: what its parts share. build.c makes the whole in order, groups.c one
-// group with its motion, controllers and sensors, gaits.c its gaits, start.c poses of single robots,
-// place.c where all of them start.
+// group with its motion, controllers and sensors, gaits.c its gaits, start.c poses of single
+// robots, place.c where all of them start.
 #ifndef MAYFLY_SRC_SCENE_BUILDER_H
 #define MAYFLY_SRC_SCENE_BUILDER_H
 
@@ -36,12 +36,13 @@ bool mf_scene_group_meets(const mf_SceneBuilder *builder, uint32_t index);
 mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index);
 // The group with motion, plugins, gaits, controller and sensors, all robots at the origin.
 mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index);
-// [ns] how often joints are told where to be; vehicles: how often loops on board run, 0: every step.
+// [ns] how often joints are told where to be; vehicles: how often loops on board run, 0: every
+// step.
 mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index);
 
 // The servo of a joint: the motor of its file, or what its effort and speed make likely, with what
-// is said instead, `change->stiffness` aside: `stiffness` [1] takes its place. MF_BAD_ARGUMENT where
-// a joint to be driven has none.
+// is said instead, `change->stiffness` aside: `stiffness` [1] takes its place. MF_BAD_ARGUMENT
+// where a joint to be driven has none.
 mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const mf_Model *model,
                          uint32_t joint, mf_Servo *servo, mf_Error *error);
 

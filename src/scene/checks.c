@@ -108,8 +108,8 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
 // One ball and one rhythm for all, and a goal on either side of the middle line.
 static mf_Status check_game(const Check *check) {
     const mf_Behaviour *own = &check->group->behaviour;
-    mf_Status status = find_group(&check->reader, check->file, "behaviour.soccer.ball",
-                                  own->soccer.ball, NULL);
+    mf_Status status =
+        find_group(&check->reader, check->file, "behaviour.soccer.ball", own->soccer.ball, NULL);
     for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++) {
         if (status != MF_OK || other->behaviour.kind != MF_BEHAVIOUR_SOCCER)
             continue;

@@ -115,8 +115,7 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
     else if (scene->file->groups[0].controller == MF_CONTROLLER_OSCILLATOR)
         apply_oscillator(scene, instance, genome);
     else if (scene->file->hooks.apply_genome != NULL)
-        scene->file->hooks.apply_genome(scene, instance, genome,
-                                              scene->file->hooks.user);
+        scene->file->hooks.apply_genome(scene, instance, genome, scene->file->hooks.user);
 }
 
 // ---- evaluation --------------------------------------------------------------------------------

@@ -181,8 +181,8 @@ static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error)
     mf_Status status = MF_OK;
     for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++) {
         mf_Servo *servo = &sums->servo[j];
-        status = mf_scene_servo(&scene->file->groups[0].servo, scene->stiffness, model, j, servo,
-                                error);
+        status =
+            mf_scene_servo(&scene->file->groups[0].servo, scene->stiffness, model, j, servo, error);
         servo->effort = fmin(servo->effort, model->joints[j].effort);
         servo->speed = fmin(servo->speed, model->joints[j].speed);
     }
@@ -218,9 +218,8 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     system.reset = reset_sums;
     system.destroy = release_sums;
     system.user = sums;
-    mf_Status status = file->fitness == MF_FITNESS_ECONOMY
-                           ? find_servos(scene, sums, error)
-                           : MF_OK;
+    mf_Status status =
+        file->fitness == MF_FITNESS_ECONOMY ? find_servos(scene, sums, error) : MF_OK;
     if (status == MF_OK)
         status = add_fields(file->fitness, group, sums, error);
     if (status == MF_OK)

@@ -97,8 +97,8 @@ static mf_Status locate(const mf_SceneBuilder *builder, const mf_SceneGroup *fro
     int folder = slash == NULL || !is_file(gait) || gait[0] == '/' ? 0 : (int)(slash - file) + 1;
     int used = snprintf(path, sizeof path, "%.*s%s", folder, folder == 0 ? "" : file, gait);
     if (used < 0 || (size_t)used >= sizeof path)
-        return mf_fail_at(builder->error, MF_LIMIT, file, 0, 0,
-                          "gait %.100s: the path is too long", gait);
+        return mf_fail_at(builder->error, MF_LIMIT, file, 0, 0, "gait %.100s: the path is too long",
+                          gait);
     return mf_gait_locate(from->model_path, path, out, PATH_MOST, builder->error);
 }
 

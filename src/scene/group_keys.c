@@ -5,8 +5,9 @@
 #include <string.h>
 
 // In the order of mf_Motion, then auto and own.
-static const char *const motions[] = {"kinematic",  "points", "rigid", "prescribed", "articulated",
-                                      "quadrotor",  "fixed_wing", "car", "auto", "own", NULL};
+static const char *const motions[] = {"kinematic",   "points",    "rigid",      "prescribed",
+                                      "articulated", "quadrotor", "fixed_wing", "car",
+                                      "auto",        "own",       NULL};
 static const char *const switched[] = {"kinematic",   "points", "rigid", "prescribed",
                                        "articulated", "own",    NULL};
 static const char *const precisions[] = {"float", "double", NULL};
@@ -34,16 +35,13 @@ _Static_assert(IS_INT(mf_FrictionModel) && IS_INT(mf_Integrator) && IS_INT(mf_Ca
                "choices are stored as int");
 #define LISTED(type, entries, number)                                                              \
     (offsetof(type, number) - offsetof(type, entries) == offsetof(mf_KeyList, count))
-_Static_assert(LISTED(mf_SceneGroup, initial, initial_count) &&
-                   LISTED(mf_SceneGroup, gaits, gait_count) &&
-                   LISTED(mf_SceneGroup, plugins, plugin_count) &&
-                   LISTED(mf_SceneGroup, rules, rule_count) &&
-                   LISTED(mf_Placement, poses, pose_count) &&
-                   LISTED(mf_InitialValue, values, value_count) &&
-                   LISTED(mf_ScenePlugin, values, value_count) &&
-                   LISTED(mf_Behaviour, values, value_count) &&
-                   LISTED(mf_Behaviour, points, point_count),
-               "lists are stored as mf_KeyList");
+_Static_assert(
+    LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, gaits, gait_count) &&
+        LISTED(mf_SceneGroup, plugins, plugin_count) && LISTED(mf_SceneGroup, rules, rule_count) &&
+        LISTED(mf_Placement, poses, pose_count) && LISTED(mf_InitialValue, values, value_count) &&
+        LISTED(mf_ScenePlugin, values, value_count) && LISTED(mf_Behaviour, values, value_count) &&
+        LISTED(mf_Behaviour, points, point_count),
+    "lists are stored as mf_KeyList");
 _Static_assert(sizeof(mf_PluginValue) == sizeof(mf_KeyNamed) &&
                    offsetof(mf_PluginValue, value) == offsetof(mf_KeyNamed, value),
                "settings are stored as mf_KeyNamed");

@@ -238,8 +238,8 @@ static mf_Status add_motion(const mf_SceneBuilder *builder, uint32_t index, mf_G
     mf_MotionsConfig config;
     mf_Servo *servos = NULL;
     mf_Status status = make_config(builder, index, &config);
-    if (status == MF_OK && (config.start == MF_MOTION_ARTICULATED ||
-                            config.has[MF_MOTION_ARTICULATED]))
+    if (status == MF_OK &&
+        (config.start == MF_MOTION_ARTICULATED || config.has[MF_MOTION_ARTICULATED]))
         status = make_servos(builder, index, &servos);
     config.articulated.servos = servos;
     if (status == MF_OK && builder->file->groups[index].rule_count > 0)

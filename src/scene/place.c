@@ -1,6 +1,6 @@
-// Start places: lines, grids, circles, and random places apart from each other (dart throwing: a place
-// that would overlap is drawn again; Cook 1986). Random numbers are keyed by seed, agent and try,
-// so that the places of the first agents do not depend on how many follow.
+// Start places: lines, grids, circles, and random places apart from each other (dart throwing: a
+// place that would overlap is drawn again; Cook 1986). Random numbers are keyed by seed, agent and
+// try, so that the places of the first agents do not depend on how many follow.
 #include "math/scalar.h"
 #include "scene/builder.h"
 
@@ -184,8 +184,7 @@ static mf_Status refuse_overlap(const mf_SceneBuilder *builder, uint32_t index, 
 }
 
 static bool in_crowd(const mf_SceneBuilder *builder, uint32_t index) {
-    return builder->file->groups[index].vehicle != NULL &&
-           !mf_scene_group_isolated(builder, index);
+    return builder->file->groups[index].vehicle != NULL && !mf_scene_group_isolated(builder, index);
 }
 
 static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start,

@@ -238,10 +238,10 @@ static mf_Status parse_robot(mf_Context *context, const char *path, const mf_Ove
         mf_text_put_bytes(&text, at, 1);
     }
     mf_text_put(&text, "\"\n");
-    mf_Status status =
-        text.failed ? mf_fail(error, MF_NO_MEMORY, "scene: out of memory")
-                    : mf_scene_file_parse(context, path, text.data, strlen(text.data), overrides,
-                                          override_count, out, error);
+    mf_Status status = text.failed
+                           ? mf_fail(error, MF_NO_MEMORY, "scene: out of memory")
+                           : mf_scene_file_parse(context, path, text.data, strlen(text.data),
+                                                 overrides, override_count, out, error);
     mf_text_free(&text);
     return status;
 }
@@ -270,10 +270,10 @@ mf_Status mf_scene_file_load(mf_Context *context, const char *path, const mf_Ove
     mf_Status status = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, error);
     if (status != MF_OK)
         return status;
-    status = mf_scene_is_robot(path, text, size)
-                 ? parse_robot(context, path, overrides, override_count, out, error)
-                 : mf_scene_file_parse(context, path, text, size, overrides, override_count, out,
-                                       error);
+    status =
+        mf_scene_is_robot(path, text, size)
+            ? parse_robot(context, path, overrides, override_count, out, error)
+            : mf_scene_file_parse(context, path, text, size, overrides, override_count, out, error);
     mf_release(context, text);
     return status;
 }

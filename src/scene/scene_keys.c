@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static const char *const ground_shapes[] = {"flat", "slope", "steps", "sine", "noise", "model",
-                                            NULL};
+static const char *const ground_shapes[] = {"flat",  "slope", "steps", "sine",
+                                            "noise", "model", NULL};
 static const char *const interpolations[] = {"nearest", "bilinear", NULL};
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none",       "kinematic",   "points", "rigid",

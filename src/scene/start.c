@@ -128,8 +128,7 @@ static mf_Status choose_key(const mf_SceneBuilder *builder, uint32_t index, uint
 }
 
 // Angles inside their ranges; those of the gait's first moment where there is one.
-static mf_Status fill_angles(const mf_SceneBuilder *builder, uint32_t index,
-                             mf_RobotStart *start) {
+static mf_Status fill_angles(const mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
     static const double still[3] = {0.0, 0.0, 0.0};
     const mf_Model *model = builder->scene->models[index];
     const mf_Gait *gait = builder->scene->gaits[index][0];
@@ -229,7 +228,8 @@ static void write_state(mf_SceneBuilder *builder, uint32_t index, uint32_t robot
     mf_group_set_state(group, robot, start->position, start->velocity);
     if (start->key != MF_NONE)
         give_key(group, &mf_group_model(group)->keyframes[start->key], robot);
-    shake(group, builder->file->seed, builder->file->groups[index].joint_noise, robot);
+    if (!builder->config.evaluates) // where all robots have to start alike
+        shake(group, builder->file->seed, builder->file->groups[index].joint_noise, robot);
     mf_group_refresh(group, robot);
 }
 
@@ -262,8 +262,7 @@ static double lift_out(const mf_SceneBuilder *builder, const mf_Model *model,
     return raised;
 }
 
-mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index,
-                                   mf_RobotStart *start) {
+mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
     const double origin[3] = {0, 0, 0};
     const mf_Model *model = builder->scene->models[index];
     mf_Group *group = mf_world_group(builder->scene->world, index);

@@ -39,13 +39,11 @@ static void close_section(mf_Text *text) {
 // ---- the fitness -------------------------------------------------------------------------------
 
 static bool rates_distance(const mf_ReportData *data) {
-    return data->file->hooks.fitness == NULL &&
-           data->file->fitness == MF_FITNESS_DISTANCE;
+    return data->file->hooks.fitness == NULL && data->file->fitness == MF_FITNESS_DISTANCE;
 }
 
 static const char *fitness_title(const mf_ReportData *data) {
-    return data->file->hooks.fitness != NULL ? "fitness"
-                                                   : mf_fitness_title(data->file->fitness);
+    return data->file->hooks.fitness != NULL ? "fitness" : mf_fitness_title(data->file->fitness);
 }
 
 // With a space in front; that of a program's own fitness is known to the program only.
@@ -368,8 +366,7 @@ static void put_settings(mf_Text *text, const mf_ReportData *data) {
     mf_report_row_end(text);
     mf_report_row(text, "search");
     mf_text_format(text, "population %u, survivors %u, mutation rate %.4g per byte",
-                   file->search.population, file->search.survivors,
-                   file->search.mutation_rate);
+                   file->search.population, file->search.survivors, file->search.mutation_rate);
     mf_report_row_end(text);
     mf_report_row(text, "seed");
     mf_text_format(text, "%llu", (unsigned long long)file->search.seed);

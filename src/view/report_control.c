@@ -140,7 +140,8 @@ static const mf_Joint *find_motor(const mf_Model *model, uint32_t operand, mf_Gp
 
 static void explain_motor(mf_Text *text, const mf_ReportData *data, uint32_t operand,
                           const char *direction) {
-    const mf_Joint *joint = find_motor(data->scene.model, operand, data->file->groups[0].gp.unknown);
+    const mf_Joint *joint =
+        find_motor(data->scene.model, operand, data->file->groups[0].gp.unknown);
     if (joint == NULL) {
         mf_text_put(text, "nothing (no such motor)");
         return;

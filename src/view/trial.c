@@ -64,8 +64,8 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
     return MF_OK;
 }
 
-static mf_Status run(mf_Scene *scene, const uint8_t *genome, uint32_t genome_bytes,
-                     mf_Trial *trial, mf_Error *error) {
+static mf_Status run(mf_Scene *scene, const uint8_t *genome, uint32_t genome_bytes, mf_Trial *trial,
+                     mf_Error *error) {
     const uint32_t expected = mf_scene_genome_bytes(scene);
     Plan plan = {0};
     mf_Status status = make_plan(scene, trial->sample_period, &plan, error);

@@ -173,8 +173,8 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:4:29: groups.a.place.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
         {GROUP "    place: {poses: [[0, 0]]}\n",
-         "t.yaml:4:21: groups.a.place.poses: expected a list of points of 3 numbers from -1000000 to "
-         "1000000, found a list"},
+         "t.yaml:4:21: groups.a.place.poses: expected points, each a list of 3 numbers from -1000000 "
+         "to 1000000, found a list"},
         {GROUP "    gaits: walk\n",
          "t.yaml:4:12: groups.a.gaits: expected a list of names, found walk"},
         {GROUP "    color: mauve\n",

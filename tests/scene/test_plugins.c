@@ -1,4 +1,4 @@
-// Files of robots with plugins: motions and controllers from shared libraries take part, everything
+// Scenes with plugins: motions and controllers from shared libraries take part, everything
 // that they remember is in a snapshot, and what a file gets wrong about them is told in one line.
 #include <mayfly/plugin.h>
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "robots/support.h"
+#include "support.h"
 #include "torture.h"
 
 #include <math.h>
@@ -20,9 +20,9 @@
 // Two hovercraft, one of which drops to full dynamics, push a walker that sways on the way; all of
 // them measure.
 #define PLAY                                                                                       \
-    "robots:\n"                                                                                    \
+    "world: {step: 0.001}\ngroups:\n"                                                              \
     "  - name: craft\n    model: ../models/hexapod.urdf\n    motion: own\n    count: 2\n"          \
-    "    sensors: true\n    places: [[0, 0, 0], [0, 3, 0]]\n"                                      \
+    "    sensors: true\n    place: {poses: [[0, 0, 0], [0, 3, 0]]}\n"                                      \
     "    plugins:\n"                                                                               \
     "      - {file: \"" PLUGINS "hover.so\", settings: {height: 0.16, thrust: 40}}\n"              \
     "      - {file: \"" PLUGINS "sway.so\", tick: 0.02, settings: {amplitude: 0.3}}\n"             \
@@ -30,25 +30,21 @@
     "      - {to: articulated, when: {near: {group: walker, distance: 0.5}}}\n"                    \
     "      - {to: own, when: {far: {group: walker, distance: 0.6}}}\n"                             \
     "  - name: walker\n    model: ../models/hexapod.urdf\n    motion: rigid\n"                     \
-    "    sensors: true\n    places: [[0.7, 0, 0]]\n"                                               \
+    "    sensors: true\n    place: {poses: [[0.7, 0, 0]]}\n"                                               \
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
-static double get(const mf_RobotsScene *scene, uint32_t group, const char *field, uint32_t robot) {
-    return mf_field_get(mf_group_find_field(mf_world_group(scene->world, group), field), robot, 0);
-}
-
 static void plugins_move_and_control(void **state) {
-    mf_Robots *robots = parse_robots(*state, PLAY);
-    mf_RobotsScene scene = make_scene(*state, robots);
+    mf_SceneFile *file = parse_scene(*state, PLAY);
+    mf_Scene scene = make_scene(*state, file);
     mf_Group *craft = mf_world_group(scene.world, 0);
     assert_int_equal(mf_motion_of(craft, 0), MF_MOTION_OWN);
     mf_world_step(scene.world, 20);
     // Each at its own rate: after 20 ms two and one calls of the controllers, 20 of the motion.
-    assert_true(fabs(get(&scene, 0, "sway.clock", 0) - 0.02) < 1e-6);
-    assert_true(fabs(get(&scene, 1, "sway.clock", 0) - 0.02) < 1e-6);
+    assert_true(fabs(get(&scene, 0, "sway.clock", 0, 0) - 0.02) < 1e-6);
+    assert_true(fabs(get(&scene, 1, "sway.clock", 0, 0) - 0.02) < 1e-6);
     mf_world_step(scene.world, 1);
-    assert_true(fabs(get(&scene, 0, "sway.clock", 0) - 0.04) < 1e-6);
-    assert_true(fabs(get(&scene, 1, "sway.clock", 0) - 0.03) < 1e-6);
+    assert_true(fabs(get(&scene, 0, "sway.clock", 0, 0) - 0.04) < 1e-6);
+    assert_true(fabs(get(&scene, 1, "sway.clock", 0, 0) - 0.03) < 1e-6);
     double height = mf_field_get(mf_group_find_field(craft, "base.position"), 0, 2);
     assert_true(fabs(height - 0.16) < 1e-6);
     bool switched = false;
@@ -59,8 +55,8 @@ static void plugins_move_and_control(void **state) {
     assert_true(switched);
     assert_int_equal(mf_motion_of(craft, 1), MF_MOTION_OWN);
     assert_int_equal(mf_group_fault_total(craft), 0);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
 }
 
 enum { STEPS = 1500 };
@@ -72,24 +68,24 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
     config.threads = threads;
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
     mf_plugins_allow(context, true);
-    mf_Robots *robots = parse_robots(context, text);
-    mf_RobotsScene scene = make_scene(context, robots);
+    mf_SceneFile *file = parse_scene(context, text);
+    mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, pause);
     if (pause > 0) {
         size_t size = mf_world_snapshot_size(scene.world);
         void *image = malloc(size);
         assert_non_null(image);
         assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
-        mf_robots_scene_destroy(&scene);
-        scene = make_scene(context, robots);
+        mf_scene_destroy(&scene);
+        scene = make_scene(context, file);
         mf_world_step(scene.world, 91);
         assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
         free(image);
     }
     mf_world_step(scene.world, STEPS - pause);
     uint64_t hash = mf_world_hash(scene.world);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     assert_int_equal(mf_context_live_bytes(context), 0);
     mf_context_destroy(context);
     return hash;
@@ -109,37 +105,28 @@ static void plays_go_on_to_the_bit(void **state) {
 
 // A plugin with other settings is another play: its images are refused.
 static void images_of_other_settings_are_refused(void **state) {
-    mf_Robots *robots = parse_robots(*state, PLAY);
-    mf_RobotsScene scene = make_scene(*state, robots);
+    mf_SceneFile *file = parse_scene(*state, PLAY);
+    mf_Scene scene = make_scene(*state, file);
     size_t size = mf_world_snapshot_size(scene.world);
     void *image = malloc(size);
     assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
-    mf_robots_scene_destroy(&scene);
-    robots->groups[0].plugins[1].values[0].value = 0.25;
-    scene = make_scene(*state, robots);
+    mf_scene_destroy(&scene);
+    file->groups[0].plugins[1].values[0].value = 0.25;
+    scene = make_scene(*state, file);
     assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_BAD_ARGUMENT);
     free(image);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
 }
 
 typedef struct Mistake {
     const char *text, *part; // of the message
 } Mistake;
 
-#define ROBOT "robots:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+#define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
 static void mistakes_are_told_in_one_line(void **state) {
     static const Mistake mistakes[] = {
-        {ROBOT "    motion: own\n", "robots.a.motion: own: expected a motion among plugins"},
-        {ROBOT "    switch:\n      - {to: own, when: {at: {time: 1}}}\n",
-         "robots.a.switch.0.to: own: expected a motion among plugins"},
-        {ROBOT "    plugins:\n      - tick: 0.01\n", "expected the key robots.a.plugins.0.file"},
-        {ROBOT "    plugins:\n      - {file: x.so, tick: 0.0015}\n", "a multiple of world.step"},
-        {ROBOT "    plugins:\n      - {file: x.so, settings: 3}\n", "a group of `name: number`"},
-        {ROBOT "    color: mauve\n", "one of auto, file, blue, red"},
-        {"record: {every: 0.1}\n" ROBOT, "expected the key record.file too"},
-        {"record: {fields: [base.position]}\n" ROBOT, "expected the key record.file too"},
         {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
          "group a: motion own: none of its plugins is a motion"},
         {ROBOT "    plugins:\n      - file: nowhere.so\n", "cannot find it"},
@@ -149,22 +136,19 @@ static void mistakes_are_told_in_one_line(void **state) {
          "setting lean: expected 0 .. 10"},
         {ROBOT "    gaits: [tripod]\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
          "both write joint.target"},
-        {"robots:\n  - name: a\n    model: ../models/ball.xml\n    motion: own\n"
+        {"groups:\n  - name: a\n    model: ../models/ball.xml\n    motion: own\n"
          "    plugins:\n      - file: \"" PLUGINS "hover.so\"\n",
          "expected a robot with two joints"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        mf_Robots *robots = NULL;
-        mf_RobotsScene scene = {0};
+        mf_SceneFile *file = parse_scene(*state, mistakes[i].text);
+        mf_Scene scene;
         mf_Error error = {0};
-        mf_Status status = try_robots(*state, mistakes[i].text, &robots, &error);
-        if (status == MF_OK)
-            status = mf_robots_scene_create(*state, robots, &scene, &error);
-        assert_int_not_equal(status, MF_OK);
+        assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
         assert_null(scene.world);
         if (strstr(error.message, mistakes[i].part) == NULL || strchr(error.message, '\n') != NULL)
             fail_msg("case %zu: line %d: %s", i, (int)error.line, error.message);
-        mf_robots_destroy(robots);
+        mf_scene_file_destroy(file);
     }
 }
 
@@ -175,15 +159,15 @@ static void every_failing_call_is_survived(void **state) {
 
 // What has joints gets its colour by the order, when there are several; what is told one has that.
 static void groups_have_colors(void **state) {
-    static const char text[] = "robots:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+    static const char text[] = "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
                                "  - name: ball\n    model: ../models/ball.xml\n"
                                "  - name: b\n    model: ../models/hexapod.urdf\n"
                                "  - name: c\n    model: ../models/hexapod.urdf\n    color: file\n"
                                "  - name: d\n    model: ../models/ball.xml\n    color: blue\n";
-    const char *colors[MF_ROBOTS_GROUPS];
-    mf_Robots *robots = parse_robots(*state, text);
-    mf_RobotsScene scene = make_scene(*state, robots);
-    mf_robots_colors(&scene, colors);
+    const char *colors[MF_SCENE_GROUPS];
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
+    mf_scene_colors(&scene, colors);
     assert_non_null(colors[0]);
     assert_null(colors[1]);
     assert_non_null(colors[2]);
@@ -191,56 +175,45 @@ static void groups_have_colors(void **state) {
     assert_null(colors[3]);
     assert_string_equal(colors[4], colors[0]);
     assert_null(colors[5]);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
-    robots = parse_robots(*state, ROBOT "  - name: ball\n    model: ../models/ball.xml\n");
-    scene = make_scene(*state, robots);
-    mf_robots_colors(&scene, colors);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+    file = parse_scene(*state, ROBOT "  - name: ball\n    model: ../models/ball.xml\n");
+    scene = make_scene(*state, file);
+    mf_scene_colors(&scene, colors);
     assert_null(colors[0]); // nobody to tell it from
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
 }
 
 // Plugins, records and colours are written back as they were read.
 static void what_is_read_is_written(void **state) {
-    mf_Robots *again = NULL;
-    mf_Error error = {0};
-    char *once, *twice;
-    mf_Robots *robots = parse_robots(
+    mf_SceneFile *again, *file = parse_scene(
         *state,
         "record: {file: out.h5, every: 0.02, fields: [sensor.value, base.position.z]}\n" PLAY
         "    color: orange\n");
-    assert_string_equal(robots->record_path, MAYFLY_SOURCE_DIR "/scenes/out.h5");
-    assert_true(robots->record_every == 0.02);
-    assert_int_equal(robots->record_field_count, 2);
-    assert_string_equal(robots->record_fields[1], "base.position.z");
-    assert_int_equal(robots->groups[0].plugin_count, 2);
-    assert_string_equal(robots->groups[0].plugins[0].values[1].name, "thrust");
-    assert_true(robots->groups[0].plugins[0].values[1].value == 40.0);
-    assert_int_equal(robots->groups[1].color, MF_ROBOTS_ORANGE);
-    assert_int_equal(mf_robots_write(robots, &once, NULL), MF_OK);
-    assert_int_equal(
-        mf_robots_parse(*state, ROBOTS_PATH, once, strlen(once), NULL, 0, &again, &error), MF_OK);
-    assert_int_equal(mf_robots_write(again, &twice, NULL), MF_OK);
-    assert_string_equal(once, twice);
+    assert_string_equal(file->record_path, MAYFLY_SOURCE_DIR "/scenes/out.h5");
+    assert_true(file->record_every == 0.02);
+    assert_int_equal(file->record_field_count, 2);
+    assert_string_equal(file->record_fields[1], "base.position.z");
+    assert_int_equal(file->groups[0].plugin_count, 2);
+    assert_string_equal(file->groups[0].plugins[0].values[1].name, "thrust");
+    assert_true(file->groups[0].plugins[0].values[1].value == 40.0);
+    assert_int_equal(file->groups[1].color, MF_COLOR_ORANGE);
+    char *once = write_twice(*state, file, &again);
+    assert_string_equal(again->groups[0].plugins[0].values[1].name, "thrust");
     mf_release(*state, once);
-    mf_release(*state, twice);
-    mf_robots_destroy(robots);
-    mf_robots_destroy(again);
+    mf_scene_file_destroy(file);
+    mf_scene_file_destroy(again);
 }
 
 // Settings are reached from the command line, one by one and as a whole.
 static void settings_are_overridden(void **state) {
-    static const mf_Override overrides[] = {{"robots.craft.plugins.0.settings.height", "0.5"},
-                                            {"robots.craft.plugins.0.settings.drag", "2"},
-                                            {"robots.craft.plugins.1.settings", "{lean: 0.1}"},
-                                            {"robots.craft.plugins.1.tick", "0.05"}};
-    mf_Robots *robots = NULL;
-    mf_Error error = {0};
-    if (mf_robots_parse(*state, ROBOTS_PATH, PLAY, strlen(PLAY), overrides, 4, &robots, &error) !=
-        MF_OK)
-        fail_msg("%s", error.message);
-    const mf_RobotsPlugin *plugins = robots->groups[0].plugins;
+    static const mf_Override overrides[] = {{"groups.craft.plugins.0.settings.height", "0.5"},
+                                            {"groups.craft.plugins.0.settings.drag", "2"},
+                                            {"groups.craft.plugins.1.settings", "{lean: 0.1}"},
+                                            {"groups.craft.plugins.1.tick", "0.05"}};
+    mf_SceneFile *file = parse_with(*state, PLAY, overrides, 4);
+    const mf_ScenePlugin *plugins = file->groups[0].plugins;
     assert_int_equal(plugins[0].value_count, 3); // thrust stays
     double height = 0.0, drag = 0.0;
     for (uint32_t i = 0; i < 3; i++) {
@@ -250,7 +223,27 @@ static void settings_are_overridden(void **state) {
     assert_true(height == 0.5 && drag == 2.0);
     assert_int_equal(plugins[1].value_count, 1);
     assert_string_equal(plugins[1].values[0].name, "lean");
-    mf_robots_destroy(robots);
+    mf_scene_file_destroy(file);
+}
+
+// Where evolution has nothing to do, a controller from a library may; it is called at its rate, and
+// loaded only by who allows it.
+static void a_plugin_controls_alone(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, "world: {step: 0.01}\ngroups:\n  - name: a\n    model: ../models/quadruped.urdf\n"
+                "    precision: double\n    motion: points\n"
+                "    plugins: [{file: \"" PLUGINS "sway.so\", tick: 0.02}]\n");
+    mf_Scene scene;
+    mf_Error error = {0};
+    mf_plugins_allow(*state, false);
+    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "not loaded without --allow-plugins"));
+    mf_plugins_allow(*state, true);
+    scene = make_evaluation(*state, file, 2);
+    assert_int_equal(mf_scene_genome_bytes(&scene), 0);
+    mf_world_step(scene.world, 51); // calls at 0, 20 .. 500 ms
+    assert_true(fabs(get(&scene, 0, "sway.clock", 1, 0) - 0.52) < 1e-12);
+    drop_scene(&scene, file);
 }
 
 // The files of this test name plugins.
@@ -271,6 +264,7 @@ int main(void) {
         cmocka_unit_test(groups_have_colors),
         cmocka_unit_test(what_is_read_is_written),
         cmocka_unit_test(settings_are_overridden),
+        cmocka_unit_test(a_plugin_controls_alone),
     };
     return cmocka_run_group_tests(tests, make_trusting_context, drop_context);
 }

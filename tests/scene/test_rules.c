@@ -1,4 +1,4 @@
-// Worlds of robots: rules change motions when they should, a ball that lies right is kicked towards
+// Rules and games: rules change motions when they should, a ball that lies right is kicked towards
 // the goal, and the same file gives the same bits with any number of threads and after a snapshot.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,31 +7,25 @@
 
 #include <cmocka.h>
 
-#include "robots/support.h"
+#include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static double get(const mf_RobotsScene *scene, uint32_t group, const char *field, uint32_t robot,
-                  uint32_t component) {
-    return mf_field_get(mf_group_find_field(mf_world_group(scene->world, group), field), robot,
-                        component);
-}
-
 // The second robot stands 1 m from the first of the other group, the third far away.
 static void rules_change_motions(void **state) {
     static const char text[] =
-        "robots:\n"
+        "world: {step: 0.001}\ngroups:\n"
         "  - name: post\n    model: ../models/hexapod.urdf\n    motion: points\n"
-        "    places: [[1, 0, 0]]\n    collides: false\n"
+        "    place: {poses: [[1, 0, 0]]}\n    contact: {others: false}\n"
         "  - name: walkers\n    model: ../models/hexapod.urdf\n    motion: kinematic\n"
-        "    count: 3\n    places: [[1, 3, 0], [1, 1, 0], [9, 0, 0]]\n    collides: false\n"
+        "    count: 3\n    place: {poses: [[1, 3, 0], [1, 1, 0], [9, 0, 0]]}\n    contact: {others: false}\n"
         "    switch:\n"
         "      - {to: rigid, when: {at: {time: 0.2}}}\n"
         "      - {to: articulated, when: {near: {group: post, distance: 2}}}\n"
         "      - {to: points, when: {far: {group: post, distance: 5}}}\n";
-    mf_Robots *robots = parse_robots(*state, text);
-    mf_RobotsScene scene = make_scene(*state, robots);
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
     mf_Group *walkers = mf_world_group(scene.world, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_motion_of(walkers, i), MF_MOTION_KINEMATIC);
@@ -47,12 +41,12 @@ static void rules_change_motions(void **state) {
     assert_int_equal(mf_motion_of(walkers, 1), MF_MOTION_ARTICULATED);
     assert_int_equal(mf_motion_of(walkers, 2), MF_MOTION_POINTS);
     assert_int_equal(mf_group_fault_total(walkers), 0);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
 }
 
 // Lays robot `i` of group `group` down: 1.57 on its front, -1.57 on its back.
-static void lay_down(const mf_RobotsScene *scene, uint32_t group, uint32_t i, double pitch) {
+static void lay_down(const mf_Scene *scene, uint32_t group, uint32_t i, double pitch) {
     mf_Group *robots = mf_world_group(scene->world, group);
     mf_Field *orientation = mf_group_find_field(robots, "base.orientation");
     mf_field_set(mf_group_find_field(robots, "base.position"), i, 2, 0.13);
@@ -65,56 +59,47 @@ static void lay_down(const mf_RobotsScene *scene, uint32_t group, uint32_t i, do
 
 static void who_leans_changes_motion(void **state) {
     static const char text[] =
-        "robots:\n  - name: a\n    model: ../models/humanoid.urdf\n    motion: rigid\n"
-        "    gaits: [stand]\n    count: 2\n    places: [[0, 0, 0], [0, 5, 0]]\n"
+        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/humanoid.urdf\n    motion: rigid\n"
+        "    gaits: [stand]\n    count: 2\n    place: {poses: [[0, 0, 0], [0, 5, 0]]}\n"
         "    switch:\n      - {to: articulated, when: {tilted: {angle: 0.9}}}\n";
-    mf_Robots *robots = parse_robots(*state, text);
-    mf_RobotsScene scene = make_scene(*state, robots);
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
     lay_down(&scene, 0, 1, 1.0);
     mf_world_step(scene.world, 60);
     assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 0), MF_MOTION_RIGID);
     assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 1), MF_MOTION_ARTICULATED);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
 }
 
 static void gaits_walk_as_told(void **state) {
     static const char text[] =
-        "robots:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n"
-        "    gaits: [tripod]\n    count: 2\n    places: [[0, 0, 0], [0, 5, 1.5707963267948966]]\n"
+        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n"
+        "    gaits: [tripod]\n    count: 2\n    place: {poses: [[0, 0, 0], [0, 5, 1.5707963267948966]]}\n"
         "    behaviour: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
-    mf_Robots *robots = parse_robots(*state, text);
-    mf_RobotsScene scene = make_scene(*state, robots);
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 4000);
     double forward = get(&scene, 0, "base.position", 0, 0);
     assert_true(forward > 0.15);
     // The second faces north and does the same there.
     assert_true(fabs(get(&scene, 0, "base.position", 1, 1) - 5.0 - forward) < 1e-4);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
 }
 
 // ---- a match -----------------------------------------------------------------------------------
-
-static mf_Robots *load_match(mf_Context *context, const mf_Override *overrides, uint32_t count) {
-    mf_Robots *robots = NULL;
-    mf_Error error = {0};
-    if (mf_robots_load(context, MAYFLY_SOURCE_DIR "/scenes/soccer.yaml", overrides, count, &robots,
-                       &error) != MF_OK)
-        fail_msg("%s", error.message);
-    return robots;
-}
 
 // The ball lies before the left foot of the striker, who looks at the goal.
 static void a_ball_that_lies_right_is_kicked(void **state) {
     static const char *const levels[] = {"rigid", "prescribed", "articulated"};
     for (int i = 0; i < 3; i++) {
-        const mf_Override overrides[] = {{"robots.blue.motion", levels[i]},
-                                         {"robots.blue.switch.0.when.near.distance", "0"},
-                                         {"robots.blue.switch.1.when.far.distance", "1000"},
-                                         {"robots.ball.places", "[[-0.45, 0.14, 0]]"}};
-        mf_Robots *robots = load_match(*state, overrides, 4);
-        mf_RobotsScene scene = make_scene(*state, robots);
+        const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
+                                         {"groups.blue.switch.0.when.near.distance", "0"},
+                                         {"groups.blue.switch.1.when.far.distance", "1000"},
+                                         {"groups.ball.place.poses", "[[-0.45, 0.14, 0]]"}};
+        mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
+        mf_Scene scene = make_scene(*state, file);
         mf_world_step(scene.world, 5000);
         assert_true(mf_play_count(scene.play, 2).kicks >= 1);
         assert_int_equal(mf_play_count(scene.play, 1).kicks, 0);
@@ -122,8 +107,8 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
         // docs/reference/moves.md).
         if (!(get(&scene, 1, "base.position", 0, 0) > -0.05))
             fail_msg("%s: the ball got to %g m", levels[i], get(&scene, 1, "base.position", 0, 0));
-        mf_robots_scene_destroy(&scene);
-        mf_robots_destroy(robots);
+        mf_scene_destroy(&scene);
+        mf_scene_file_destroy(file);
     }
 }
 
@@ -132,20 +117,20 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
 static void who_lies_gets_up(void **state) {
     static const char *const levels[] = {"rigid", "prescribed"};
     for (int i = 0; i < 2; i++) {
-        const mf_Override overrides[] = {{"robots.blue.motion", levels[i]},
-                                         {"robots.blue.switch.0.when.near.distance", "0"},
-                                         {"robots.blue.switch.1.when.far.distance", "1000"},
-                                         {"robots.ball.places", "[[4, 2.5, 0]]"}};
-        mf_Robots *robots = load_match(*state, overrides, 4);
-        mf_RobotsScene scene = make_scene(*state, robots);
+        const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
+                                         {"groups.blue.switch.0.when.near.distance", "0"},
+                                         {"groups.blue.switch.1.when.far.distance", "1000"},
+                                         {"groups.ball.place.poses", "[[4, 2.5, 0]]"}};
+        mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
+        mf_Scene scene = make_scene(*state, file);
         lay_down(&scene, 2, 2, 1.57);
         lay_down(&scene, 2, 3, -1.57);
         mf_world_step(scene.world, 14000);
         assert_int_equal(mf_play_count(scene.play, 2).falls, 2); // each was told once to get up
         for (uint32_t k = 2; k < 4; k++)
             assert_true(get(&scene, 2, "base.position", k, 2) > 0.2);
-        mf_robots_scene_destroy(&scene);
-        mf_robots_destroy(robots);
+        mf_scene_destroy(&scene);
+        mf_scene_file_destroy(file);
     }
 }
 
@@ -154,24 +139,24 @@ static uint64_t play(uint32_t threads, bool interrupted) {
     mf_ContextConfig config = mf_context_config();
     config.threads = threads;
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
-    mf_Robots *robots = load_match(context, NULL, 0);
-    mf_RobotsScene scene = make_scene(context, robots);
+    mf_SceneFile *file = load_scene(context, "scenes/soccer.yaml", NULL, 0);
+    mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, 600);
     if (interrupted) { // goes on in another world
         size_t size = mf_world_snapshot_size(scene.world);
         void *image = malloc(size);
         assert_non_null(image);
         assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
-        mf_robots_scene_destroy(&scene);
-        scene = make_scene(context, robots);
+        mf_scene_destroy(&scene);
+        scene = make_scene(context, file);
         mf_world_step(scene.world, 37);
         assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
         free(image);
     }
     mf_world_step(scene.world, 600);
     uint64_t hash = mf_world_hash(scene.world);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     assert_int_equal(mf_context_live_bytes(context), 0);
     mf_context_destroy(context);
     return hash;

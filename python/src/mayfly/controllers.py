@@ -197,7 +197,7 @@ class Oscillators(Controllers):
 
     @classmethod
     def from_genomes(cls, genomes: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
-        """From the bytes that `mayfly evolve` keeps (docs/reference/experiments.md, Genomes)."""
+        """From the bytes that `mayfly evolve` keeps (docs/reference/scenes.md, Genomes)."""
         table = np.asarray(genomes)
         if table.dtype != np.uint8 or table.ndim != 2:
             raise ValueError("genomes: need bytes, an array of uint8 of shape (n, bytes)")

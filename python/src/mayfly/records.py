@@ -116,7 +116,7 @@ class Archive:
 
     @property
     def settings(self) -> str:
-        """The experiment file, defaults filled in."""
+        """The scene file, defaults filled in."""
         return str(self.run["settings"])
 
     @property
