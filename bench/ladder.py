@@ -44,7 +44,7 @@ def seen(row):
 def rows(mayfly, robot, gait, command, duration):
     lines = subprocess.run(
         [mayfly, "compare", str(ROOT / "models" / robot), "--gait", gait, "--command", command,
-         "--duration", str(duration), "--threads", "1", "--json"],
+         "--duration", str(duration), "--step", "0.001", "--threads", "1", "--json"],
         check=True, capture_output=True, text=True).stdout.splitlines()
     title = f"{robot.split('.')[0]} {gait}" + ("" if command == "0,0,0" else f" {command}")
     for line in lines:

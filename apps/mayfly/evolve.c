@@ -221,6 +221,7 @@ static void take_back(Evolution *evolution) {
         unlink(evolution->archive_path);
         if (mf_folder_path(evolution->folder, "scene.yaml", path, NULL) == MF_OK)
             unlink(path);
+        mf_run_files_drop(&evolution->files, evolution->folder);
     }
     mf_folder_remove(evolution->folder, evolution->made);
     evolution->made = 0;

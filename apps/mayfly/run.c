@@ -261,6 +261,8 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     mf_start_report(scene, &run->report);
     if (status == MF_OK)
         status = begin_picture(context, run, options->plot, error);
+    if (status == MF_OK)
+        status = mf_simulation_open(&run->simulation, error);
     if (status == MF_OK && !options->json)
         mf_run_print_start(run);
     if (status == MF_OK)

@@ -98,6 +98,22 @@ mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Err
     return status;
 }
 
+void mf_run_files_drop(const mf_RunFiles *files, const char *folder) {
+    const size_t shared = files->count > 0 ? shared_length(files) : 0;
+    for (uint32_t i = 0; i < files->count; i++) {
+        char path[MF_APP_PATH];
+        int length = snprintf(path, sizeof path, "%s/files/%s", folder, files->paths[i] + shared);
+        if (length <= 0 || (size_t)length >= sizeof path)
+            continue;
+        unlink(path);
+        for (char *slash; (slash = strrchr(path, '/')) > path + strlen(folder);) {
+            *slash = '\0';
+            if (rmdir(path) != 0)
+                break;
+        }
+    }
+}
+
 // ---- finding -----------------------------------------------------------------------------------
 
 bool mf_run_files_find(const char *folder, const char *path, char out[MF_APP_PATH]) {

@@ -21,6 +21,8 @@ void mf_run_files_end(mf_RunFiles *files);
 // Copies them to FOLDER/files, each below the folders that it has below the one they share. What is
 // there already is replaced. MF_LIMIT: more than MF_RUN_FILES.
 mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Error *error);
+// Removes those copies, and the folders that they leave empty.
+void mf_run_files_drop(const mf_RunFiles *files, const char *folder);
 void mf_run_files_free(mf_RunFiles *files);
 
 // The copy of `path` that a run's folder keeps: that with most of the path's last parts. False when

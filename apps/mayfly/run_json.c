@@ -104,8 +104,13 @@ bool mf_run_print_json(mf_Run *run) {
     json_t *object = json_object(), *groups = json_array();
     if (object == NULL || groups == NULL)
         return mf_app_print(NULL);
+    for (uint32_t g = 0; g < scene->group_count; g++)
+        json_array_append_new(groups, pack_group(run, g));
     set(object, "motion", json_string(motion_of(scene)));
+    set(object, "groups", groups);
     set_sums(object, scene);
+    if (scene->group_count == 1)
+        json_object_update_missing(object, json_array_get(groups, 0));
     if (scene->interaction != NULL)
         set_count(object, "collisions", mf_interaction_statistics(scene->interaction).collisions);
     set_real(object, "step", mf_time_to_seconds(scene->step));
@@ -113,11 +118,6 @@ bool mf_run_print_json(mf_Run *run) {
     set_real(object, "wall_seconds", simulation->seconds);
     set_real(object, "realtime_factor", simulation->simulated / simulation->seconds);
     set(object, "notes", mf_start_report_pack(&run->report));
-    for (uint32_t g = 0; g < scene->group_count; g++)
-        json_array_append_new(groups, pack_group(run, g));
-    if (scene->group_count == 1)
-        json_object_update_missing(object, json_array_get(groups, 0));
-    set(object, "groups", groups);
     set(object, "hash", mf_app_hash(mf_world_hash(scene->world)));
     return mf_app_print(object);
 }

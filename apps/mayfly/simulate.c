@@ -136,12 +136,18 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     return status;
 }
 
+mf_Status mf_simulation_open(mf_Simulation *simulation, mf_Error *error) {
+    return simulation->recorder == NULL ? open_recorder(simulation, &simulation->recorder, error)
+                                        : MF_OK;
+}
+
 mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
-    mf_Recorder *recorder;
     mf_app_starting(false);
-    mf_Status status = open_recorder(simulation, &recorder, error);
+    mf_Status status = mf_simulation_open(simulation, error);
     if (status != MF_OK)
         return status;
+    mf_Recorder *recorder = simulation->recorder;
+    simulation->recorder = NULL; // closed below, whatever comes
     status = step_all(simulation, recorder, error);
     if (recorder == NULL)
         return status;

@@ -29,10 +29,14 @@ typedef struct mf_Simulation {
     double record_period;        // [s] between samples
     const char *progress;        // unit of the progress bar, or NULL for none
     mf_Pace pace;                // zeros at the start
+    mf_Recorder *recorder;       // NULL at the start
     // Results.
     double simulated; // [s]
     double seconds;   // [s] wall
 } mf_Simulation;
+
+// Begins the record, where there is one, before anything is printed; mf_simulate does it otherwise.
+mf_Status mf_simulation_open(mf_Simulation *simulation, mf_Error *error);
 
 // MF_STOPPED when a signal came: what was recorded until then is kept.
 mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error);

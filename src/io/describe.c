@@ -64,7 +64,6 @@ static void put_wrapped(mf_Text *text, const char *string) {
         mf_text_put_bytes(text, string, length);
         string += length + (string[length] == ' ');
     }
-    mf_text_put(text, "\n");
 }
 
 // Range, unit and default in brackets behind the path, or below it where that would be too long.
@@ -77,10 +76,12 @@ static void put_values(Page *page, const mf_Key *key, const char *fallback) {
         snprintf(values, sizeof values, "(%s%s%s; %s%s)", range, unit_of(key)[0] == '\0' ? "" : " ",
                  unit_of(key), key->flags & MF_KEY_REQUIRED ? "" : "default ", fallback);
     size_t before = strlen(page->prefix) + strlen(key->path) + 4;
-    if (before + (size_t)length <= WIDTH)
+    if (before + (size_t)length <= WIDTH) {
         mf_text_format(&page->text, "  %s", values);
-    else
-        mf_text_format(&page->text, "\n%*s%s", INDENT, "", values);
+    } else {
+        mf_text_put(&page->text, "\n");
+        put_wrapped(&page->text, values);
+    }
 }
 
 static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
@@ -94,6 +95,7 @@ static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
         put_values(page, key, default_of(table, base, key, value, sizeof value));
         mf_text_put(text, "\n");
         put_wrapped(text, key->description);
+        mf_text_put(text, "\n");
     }
 }
 

@@ -189,6 +189,25 @@ static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error)
     return status;
 }
 
+// What the sum of a fitness reads and writes.
+static void declare(mf_Fitness fitness, mf_SystemConfig *system) {
+    static const char *const forward[] = {"base.orientation", "base.linear_velocity", "fault.word",
+                                          NULL};
+    static const char *const upright[] = {"base.orientation", "fault.word", NULL};
+    static const char *const stance[] = {"sensor.contact", "fault.word", NULL};
+    static const char *const work[] = {"joint.angle", "joint.rate", "joint.target", "fault.word",
+                                       NULL};
+    static const char *const sums[][2] = {[MF_FITNESS_SPEED] = {"fitness.forward", NULL},
+                                          [MF_FITNESS_ECONOMY] = {"fitness.work", NULL},
+                                          [MF_FITNESS_UPRIGHT] = {"fitness.upright", NULL},
+                                          [MF_FITNESS_STEPS] = {"fitness.stance", NULL}};
+    system->reads = fitness == MF_FITNESS_SPEED     ? forward
+                    : fitness == MF_FITNESS_ECONOMY ? work
+                    : fitness == MF_FITNESS_UPRIGHT ? upright
+                                                    : stance;
+    system->writes = sums[fitness];
+}
+
 mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     const mf_SceneFile *file = scene->file;
     mf_Group *group = scene->group;
@@ -218,6 +237,7 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     system.reset = reset_sums;
     system.destroy = release_sums;
     system.user = sums;
+    declare(file->fitness, &system);
     mf_Status status =
         file->fitness == MF_FITNESS_ECONOMY ? find_servos(scene, sums, error) : MF_OK;
     if (status == MF_OK)

@@ -93,6 +93,36 @@ static mf_Time points_interval(const mf_SceneBuilder *builder, uint32_t index, m
     return step * (published > 0 ? published : 1);
 }
 
+// What the reader could not compare, because the models decide the step.
+static mf_Status check_multiple(const mf_SceneBuilder *builder, uint32_t index, const char *key,
+                                mf_Time interval) {
+    const mf_Time step = builder->scene->step;
+    if (interval % step == 0)
+        return MF_OK;
+    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, 0, 0,
+                      "groups.%s.%s: expected a multiple of the step of %.9g s, found %.9g s",
+                      builder->file->groups[index].name, key, mf_time_to_seconds(step),
+                      mf_time_to_seconds(interval));
+}
+
+static mf_Time period_of(mf_Rate rate) {
+    return rate.numerator == 0 ? 0 : MF_SECOND * rate.denominator / rate.numerator;
+}
+
+static mf_Status check_times(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    mf_Status status = check_multiple(builder, index, "control_interval", from->control_interval);
+    if (status == MF_OK)
+        status = check_multiple(builder, index, "motion.points.joint_interval",
+                                from->points.joint_interval);
+    if (status == MF_OK)
+        status =
+            check_multiple(builder, index, "controller: tick", period_of(controller_rate(from)));
+    for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
+        status = check_multiple(builder, index, "plugins: tick", period_of(from->plugins[i].tick));
+    return status;
+}
+
 // ---- motion ------------------------------------------------------------------------------------
 
 mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const mf_Model *model,
@@ -274,8 +304,9 @@ static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group, mf_
     return status;
 }
 
-static bool wants_own(const mf_SceneGroup *from) {
-    bool wants = from->motion == MF_MOTION_OWN;
+static bool wants_own(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    bool wants = mf_scene_group_motion(builder, index) == MF_MOTION_OWN;
     for (uint32_t i = 0; i < from->rule_count; i++)
         wants = wants || from->rules[i].to == MF_MOTION_OWN;
     return wants;
@@ -288,7 +319,7 @@ static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_
     for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
         status = add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
                             &from->plugins[i]);
-    if (status == MF_OK && wants_own(from) && !mf_motion_in(group, MF_MOTION_OWN))
+    if (status == MF_OK && wants_own(builder, index) && !mf_motion_in(group, MF_MOTION_OWN))
         status = mf_fail(builder->error, MF_BAD_ARGUMENT,
                          "group %s: motion own: none of its plugins is a motion", from->name);
     return status;
@@ -331,7 +362,9 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     config.count = mf_scene_group_count(builder, index);
     config.isolated = mf_scene_group_isolated(builder, index);
     config.double_precision = from->double_precision;
-    mf_Status status = mf_world_add_group(builder->scene->world, &config, &group, builder->error);
+    mf_Status status = check_times(builder, index);
+    if (status == MF_OK)
+        status = mf_world_add_group(builder->scene->world, &config, &group, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
     if (mf_scene_group_meets(builder, index))

@@ -49,9 +49,9 @@ refused 2 'takes one name' help evolve run
 
 # ---- bad files: 1, one line, nothing written ------------------------------------------------------
 : >empty.yaml
-printf 'model: {file: %s/models/hexapod.urdf}\nworld: {step: soon}\n' "$source_dir" >step.yaml
-printf 'model: {file: gone.urdf}\n' >gone.yaml
-printf 'model: {file: %s/models/hexapod.urdf}\ncontroller: none\n' "$source_dir" >idle.yaml
+printf 'groups: [{name: a, model: %s/models/hexapod.urdf}]\nworld: {step: soon}\n' "$source_dir" >step.yaml
+printf 'groups: [{name: a, model: gone.urdf, controller: gp}]\n' >gone.yaml
+printf 'groups: [{name: a, model: %s/models/hexapod.urdf, controller: none}]\n' "$source_dir" >idle.yaml
 head -c 4096 /dev/urandom >noise.yaml
 refused 1 'missing.yaml' evolve missing.yaml
 refused 1 'empty.yaml' evolve empty.yaml
@@ -60,9 +60,9 @@ refused 1 'gone.urdf' evolve gone.yaml
 refused 1 'controller' evolve idle.yaml
 refused 1 'noise.yaml' evolve noise.yaml
 refused 1 'world.stepp' evolve "$hexapod" --set world.stepp=1
-refused 1 'missing.png' evolve "$hexapod" --terrain missing.png
+refused 1 'missing.png' evolve "$hexapod" --ground missing.png
 refused 1 'missing.urdf' run "$hexapod" --model missing.urdf
-refused 1 '--model' evolve "$source_dir/models/hexapod.urdf"
+refused 1 'something to evolve' evolve "$source_dir/models/hexapod.urdf"
 refused 1 'search.survivors' evolve "$hexapod" --population 30
 refused 2 '2^64-1' evolve "$hexapod" --seed -1
 refused 1 'missing' info missing
@@ -95,10 +95,10 @@ for command in evolve run compare replay info check bench; do
     expect 0 help "$command"
     cmp -s out direct || fail "mayfly help $command is not mayfly $command --help"
 done
-expect 0 help experiment
-for key in search.population world.step terrain.file; do
+expect 0 help scene
+for key in search.population world.step ground.file groups.NAME.controller; do
     last=${key##*.}
-    grep -q "$last" out || fail "help experiment lacks $key"
+    grep -q "$last" out || fail "help scene lacks $key"
 done
 
 # ---- evolve, run, replay --------------------------------------------------------------------------
@@ -116,7 +116,7 @@ done
 hash=$(value hash)
 [ ${#hash} -eq 16 ] || fail "evolve --json has no hash: '$hash'"
 [ ! -s err ] || fail 'evolve shows progress to nobody'
-for file in archive.sqlite experiment.yaml report.html; do
+for file in archive.sqlite scene.yaml report.html; do
     [ -s "whole/$file" ] || fail "evolve wrote no $file"
 done
 refused 1 '--resume' evolve "$hexapod" --out whole
@@ -126,15 +126,15 @@ refused 1 'seed' evolve "$hexapod" $same --generations 12 --seed 4 --out whole -
 # shellcheck disable=SC2086
 expect 0 evolve "$hexapod" $small --out two --threads 2 --json
 [ "$(value hash)" = "$hash" ] || fail 'two threads give another population than one'
-expect 0 evolve whole/experiment.yaml --out again --json
-[ "$(value hash)" = "$hash" ] || fail 'experiment.yaml does not repeat the run'
+expect 0 evolve whole/scene.yaml --out again --json
+[ "$(value hash)" = "$hash" ] || fail 'scene.yaml does not repeat the run'
 # shellcheck disable=SC2086
 expect 0 evolve "$hexapod" $small --out whole --resume --json
 [ "$(wc -l <out)" -eq 1 ] || fail 'resuming a finished run simulates on'
 [ "$(value hash)" = "$hash" ] || fail 'resuming a finished run changes it'
 expect 0 evolve scenes/oscillator.yaml --generations 1 --population 2 --set search.survivors=1 \
     --duration 1
-[ -s runs/oscillator-1/report.html ] || fail 'the default folder is not runs/<experiment>-<seed>'
+[ -s runs/oscillator-1/report.html ] || fail 'the default folder is not runs/<scene>-<seed>'
 grep -q 'sine wave' runs/*/report.html || fail 'the report of an oscillator shows no waves'
 
 expect 0 replay whole --json
@@ -168,7 +168,12 @@ cp "$source_dir/models/hexapod.urdf" changed/robot.urdf
 # shellcheck disable=SC2086
 expect 0 evolve "$hexapod" $same --generations 1 --seed 3 --model changed/robot.urdf --out changed/run
 expect 0 replay changed/run
+# Its folder keeps the robot as it was; without that copy the change is seen.
 sed -i 's/mass value="[0-9.]*"/mass value="0.123"/' changed/robot.urdf
+expect 0 replay changed/run --json
+[ "$(value equal)" = true ] || fail 'a run does not keep its robot'
+refused 1 'changed' replay changed/run --model changed/robot.urdf
+rm -r changed/run/files
 refused 1 'changed' replay changed/run
 
 # A run whose folder, or whose robot, has moved: found from the folder upward, or by name.
@@ -177,6 +182,10 @@ cp "$source_dir/models/hexapod.urdf" project/models/robot.urdf
 # shellcheck disable=SC2086
 expect 0 evolve "$hexapod" $same --generations 1 --seed 3 --model project/models/robot.urdf --out project/runs/a
 mv project moved
+cp -r moved/runs/a alone
+expect 0 replay alone --json
+[ "$(value equal)" = true ] || fail 'a run alone, elsewhere, gives another fitness'
+rm -r moved/runs/a/files
 expect 0 replay moved/runs/a --json
 [ "$(value equal)" = true ] || fail 'a run that moved with its robot gives another fitness'
 expect 0 replay moved/runs/a
@@ -240,7 +249,7 @@ expect 0 replay kill
 expect 0 info models/hexapod.urdf # found in the source folder, not here
 grep -q 'leg1' out || fail 'info on a robot does not show its tree'
 expect 0 info "$hexapod"
-grep -q 'base.position' out || fail 'info on an experiment does not show its fields'
+grep -q 'base.position' out || fail 'info on a scene does not show its fields'
 expect 0 info whole
 grep -q 'generation ' out || fail 'info on a run does not show its course'
 if [ -f "$source_dir/scenes/hills.pgm" ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Levels of physics from outside: compare, run with --motion and --gait, files of robots, and the
+# Levels of physics from outside: compare, run with --motion and --gait, scenes of robots, and the
 # mistakes of a newcomer.
 #
 #     test_levels.sh SOURCE_DIR BUILD_DIR
@@ -25,10 +25,10 @@ refused 1 'cannot open' compare nothing.urdf
 refused 2 '--motion: expected kinematic' run "$hexapod" --motion magic
 refused 2 '--command is for a --gait' run "$hexapod" --command 1,0,0
 refused 1 'feet' run "$source_dir/models/ball.xml" --motion kinematic
-refused 2 "for a robot's own file" run "$soccer" --gait walk
-refused 2 '--set robots.NAME.count=N' run "$soccer" --robots 3
-refused 1 'robots.blue.cuont: unknown key' run "$soccer" --set robots.blue.cuont=3
-refused 1 'no entry is named green' run "$soccer" --set robots.green.count=3
+refused 1 'groups.NAME.gaits' run "$soccer" --gait walk
+refused 1 '--set groups.NAME.count=3' run "$soccer" --robots 3
+refused 1 'groups.blue.cuont: unknown key' run "$soccer" --set groups.blue.cuont=3
+refused 1 'no entry is named green' run "$soccer" --set groups.green.count=3
 printf 'joints: 3\nwalk: {}\n' >bad.yaml
 expect 1 compare "$humanoid" --gait ./bad.yaml
 grep -q 'bad.yaml:[12]:' err || fail 'a bad gait is not told with its line'
@@ -57,7 +57,6 @@ distance=$(value distance)
 expect 0 compare "$hexapod" --gait tripod --step 0.004 --levels articulated --duration 1 --no-price --json
 head -n 1 out >row && mv row out
 [ "$(value distance)" = "$distance" ] || fail 'run and compare differ with --step'
-refused 2 '--step' run "$soccer" --step 0.01
 
 # ---- run ------------------------------------------------------------------------------------------
 for level in kinematic points rigid prescribed articulated; do
@@ -72,7 +71,7 @@ hash=$(value hash)
 expect 0 run "$soccer" --duration 0.5 --json --threads 3
 [ "$(value hash)" = "$hash" ] || fail 'a match depends on the number of threads'
 grep -q '"name":"blue"' match.html || fail 'the film lacks a team'
-expect 0 help robots
-grep -q 'switch' out || fail 'mayfly help robots lacks keys'
+expect 0 help scene
+grep -q 'switch' out || fail 'mayfly help scene lacks keys'
 
 [ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }

@@ -24,7 +24,7 @@ refused 2 "unknown bench 'points-hexpod', did you mean 'points-hexapod'?" bench 
 refused 2 "unknown bench 'soccer10-car', did you mean 'soccer-10-car'?" bench soccer10-car
 refused 2 "unknown case 'C77', did you mean 'C7'?" check C77
 refused 2 "found 'avx521', did you mean 'avx512'?" bench --isa avx521
-refused 2 "unknown command or topic 'expriment', did you mean 'experiment'?" help expriment
+refused 2 "unknown command or topic 'scnee', did you mean 'scene'?" help scnee
 refused 1 "did you mean 'walk_fast'?" run "$humanoid" --gait walkfast
 refused 2 "unknown shell 'bsh', did you mean 'bash'?" completion bsh
 # What is like nothing gets no suggestion.
@@ -41,19 +41,20 @@ refused 2 '--set world.step=0.02 contradicts --set world.step=0.01' \
     run "$scene" --set world.step=0.01 --set world.step=0.02
 refused 2 '--set run.duration=2 contradicts --duration 1' \
     run "$scene" --duration 1 --set run.duration=2
-refused 2 '--set search.seed=2 contradicts --seed 1' evolve "$scene" --seed 1 --set search.seed=2
+refused 2 '--set world.seed=2 contradicts --seed 1' evolve "$scene" --seed 1 --set world.seed=2
+refused 2 '--set group.motion=rigid contradicts --motion points' \
+    run "$hexapod" --motion points --set group.motion=rigid
 refused 2 '--set world.seed=2 contradicts --seed 1' run "$soccer" --seed 1 --set world.seed=2
 refused 2 '--package a=y contradicts --package a=x' run "$hexapod" --package a=x --package a=y
 refused 2 'exclude each other' replay none --individual 1 --generation 1
 refused 2 'exclude each other' info "$hexapod" --unsupported --fields
 refused 2 '--json has no part' info "$hexapod" --json --unsupported
-refused 2 '--set changes experiments' info "$hexapod" --set motion=rigid
+refused 2 '--set changes scenes' info "$hexapod" --set motion=rigid
 refused 2 "are for a robot's own file" info "$scene" --strict
 refused 2 '--json: of other files than robots' info "$scene" --json
 refused 2 'for what moves in a world' info "$source_dir/models/crazyflie.yaml" --fields
 refused 2 '--command is for a --gait' compare "$humanoid" --command 0.1,0,0
 refused 2 '--no-price leaves out' compare "$humanoid" --gait walk --no-price --robots 8
-refused 2 '--allow-plugins is for plugins that a file names' run "$hexapod" --allow-plugins
 refused 2 '--fields and --every need --record' run "$hexapod" --every 0.1
 refused 2 '--generations changes nothing in points-single' \
     bench points-single --generations 2
@@ -76,8 +77,10 @@ refused 1 "record.file: expected a name that ends with .h5 or .hdf5" \
     run "$soccer" --duration 1e6 --set record.file=a.csv
 
 # ---- files that the command is not for ------------------------------------------------------------
-refused 1 "expected a robot's own file" compare "$scene"
-refused 1 'this is a file of robots, not an experiment' evolve "$soccer"
+refused 1 'expected a scene of one group to compare, found 4' compare "$soccer"
+refused 1 'expected one group to evolve, found 4' evolve "$soccer"
+refused 1 'a vehicle has one motion' compare "$source_dir/scenes/circles.yaml"
+expect 0 compare "$scene" --duration 0.1 --no-price --levels points,rigid
 
 # ---- files to write: tried before the first step ---------------------------------------------------
 # early CODE TEXT WORDS...: as refused, and within a second, at the third try at the latest: others may
@@ -145,19 +148,19 @@ grep -qF "$cut" out || fail 'compare does not say that a command is cut'
 expect 0 compare "$humanoid" --gait walk --command 5,0,-3 --json $few
 grep -qF "$cut" out || fail 'compare --json does not say that a command is cut'
 cat >walkers.yaml <<END
-robots:
+groups:
   - name: walkers
     model: $humanoid
     gaits: [walk]
     behaviour: {gait: {name: walk, command: [5, 0, -3]}}
 END
 expect 0 run walkers.yaml --duration 0.02
-grep -qF "group walkers: the gait's $cut" out || fail 'a file of robots is cut silently'
-expect 0 run "$soccer" --duration 0.01 --set robots.blue.behaviour.soccer.speed=0.5
+grep -qF "group walkers: the gait's $cut" out || fail 'a scene is cut silently'
+expect 0 run "$soccer" --duration 0.01 --set groups.blue.behaviour.soccer.speed=0.5
 grep -q "group blue: the gait's range cuts the command: forward 0.5 m/s to 0.12" out ||
     fail 'a speed of soccer beyond the gait is cut silently'
 expect 0 run walkers.yaml --duration 0.02 --json
-grep -qF "$cut" out || fail 'a file of robots is cut silently in --json'
+grep -qF "$cut" out || fail 'a scene is cut silently in --json'
 
 [ "$failures" -eq 0 ] && echo 'options mean one thing'
 [ "$failures" -eq 0 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Plugins, records and sensors from outside: control software in the loop by one line, the same by a
-# file of robots, and the mistakes of a newcomer.
+# scene, and the mistakes of a newcomer.
 #
 #     test_plugins.sh SOURCE_DIR BUILD_DIR
 set -u
@@ -21,13 +21,13 @@ refused 1 'setting lean: expected 0 .. 10 1, found 11' run "$hexapod" --plugin "
 refused 1 'expected PLUGIN.SETTING=NUMBER' run "$hexapod" --plugin "$sway" --plugin-set lean=1
 refused 1 'expected PLUGIN.SETTING=NUMBER' run "$hexapod" --plugin "$sway" --plugin-set sway.lean=x
 refused 1 'no --plugin is called hover' run "$hexapod" --plugin "$sway" --plugin-set hover.height=1
-refused 1 '--plugin-tick: expected a multiple' run "$hexapod" --plugin "$sway" --plugin-tick 0.0015
+refused 1 'multiple' run "$hexapod" --plugin "$sway" --plugin-tick 0.0015
 refused 2 'need --plugin FILE' run "$hexapod" --plugin-tick 0.01
 refused 1 'beside a --plugin that is a motion' run "$hexapod" --plugin "$hover" --motion rigid
 refused 1 'both write joint.target' run "$hexapod" --plugin "$sway" --gait tripod
-refused 2 "for a robot's own file" run "$source_dir/scenes/soccer.yaml" --plugin "$sway"
-refused 1 'robots.a.motion: own: expected a motion among plugins' run "$source_dir/scenes/soccer.yaml" \
-    --set robots.blue.name=a --set robots.a.motion=own
+refused 1 'groups.NAME.plugins' run "$source_dir/scenes/soccer.yaml" --plugin "$sway"
+refused 1 'groups.a.motion: own: expected a motion among plugins' run "$source_dir/scenes/soccer.yaml" \
+    --set groups.blue.name=a --set groups.a.motion=own
 
 # ---- a robot alone --------------------------------------------------------------------------------
 # Every 20 ms of 1 s in steps of 2 ms: 50 calls; the joints go to and fro by 0.2 rad.
@@ -45,11 +45,11 @@ expect 0 run "$hexapod" --plugin "$hover" --plugin "$sway" --plugin-set hover.he
 [ "$(value motion)" = own ] || fail "the motion is $(value motion), expected own"
 case $(value base_height) in 0.5 | 0.4999* | 0.5000*) ;; *) fail "height $(value base_height)" ;; esac
 
-# ---- a file of robots -----------------------------------------------------------------------------
+# ---- a scene --------------------------------------------------------------------------------------
 cat >play.yaml <<END
 run: {duration: 0.5}
 record: {file: play.h5, every: 0.05, fields: [sensor.value, motion.level]}
-robots:
+groups:
   - name: craft
     model: $hexapod
     motion: own
@@ -63,7 +63,7 @@ robots:
   - name: other
     model: $humanoid
     sensors: true
-    places: [[2, 0, 0]]
+    place: {poses: [[2, 0, 0]]}
 END
 for word in run info; do
     refused 1 'not loaded without --allow-plugins' $word play.yaml
@@ -71,7 +71,7 @@ done
 expect 0 run play.yaml --plot play.html --allow-plugins
 grep -q '^craft .* 1 rigid$' out || fail 'the craft did not change its motion'
 grep -q '^other  *gyroscope' out || fail 'the readings are not told'
-[ -s play.h5 ] || fail 'the file of robots recorded nothing'
+[ -s play.h5 ] || fail 'the scene recorded nothing'
 grep -q '"color":"#e07b20"' play.html || fail 'the film does not have the colour'
 expect 0 run play.yaml --record elsewhere.h5 --every 0.1 --json --allow-plugins
 [ -s elsewhere.h5 ] || fail '--record does not go before record.file'

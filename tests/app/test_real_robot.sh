@@ -22,8 +22,8 @@ evolve() {
     folder=$1 points=$2
     shift 2
     "$mayfly" evolve "$source_dir/scenes/neophysix.yaml" --model "$robot" \
-        --terrain "$source_dir/scenes/hills.pgm" --set terrain.scale=0.15 \
-        --set model.mesh_points="$points" --generations 3 --population 40 --survivors 20 --duration 20 \
+        --ground "$source_dir/scenes/hills.pgm" --set ground.scale=0.15 \
+        --set group.import.mesh_points="$points" --generations 3 --population 40 --survivors 20 --duration 20 \
         --out "$folder" --json "$@" >out 2>err || fail "evolve: exit code $?"
 }
 
@@ -33,7 +33,7 @@ hash=$(value hash)
 awk -v best="$(value best)" 'BEGIN { exit !(best > 0.05 && best < 20) }' ||
     fail 'the best robot walks between 5 cm and 20 m in 20 s'
 grep -q 'PhantomX\|phantomx' one/report.html || fail 'the report does not name the robot'
-grep -q 'hills.pgm' one/experiment.yaml || fail 'the settings do not name the ground'
+grep -q 'hills.pgm' one/scene.yaml || fail 'the settings do not name the ground'
 
 "$mayfly" replay one --json >out 2>err || fail "replay: exit code $?"
 [ "$(value equal)" = true ] || fail 'the replay has other bits'

@@ -32,7 +32,7 @@ expect 0 run "$scene" --robots $((sanitized ? 1000 : 20000)) --duration 20 --rea
 
 # ---- schedule and fields -------------------------------------------------------------------------
 expect 0 info --schedule "$scene"
-grep -q '^  control  gp  *every 80 ms (robots)$' out || fail '--schedule lacks the controller'
+grep -q '^  control  gp  *every 80 ms (walkers)$' out || fail '--schedule lacks the controller'
 grep -q 'writes joint.target gp.address gp.accumulator' out || fail '--schedule lacks what is written'
 expect 0 info --schedule "$source_dir/scenes/circles.yaml"
 grep -q 'interaction.detection  *every 50 ms (of all shared groups, alone)' out ||
@@ -42,7 +42,7 @@ grep -q '^  body.points .* m  *body  *state  written by points' out || fail '--f
 grep -q '^  joint.target .* rad  *joint  *input .*read by points' out || fail '--fields lacks a reader'
 grep -A3 '^  joint *leg1_femur/' out | grep -q 'lower -0.8 rad' || fail '--fields lacks a limit'
 expect 0 info --fields --schedule --json "$scene"
-grep -q '"path":"robots\[0\]/leg1_femur/upper","part":"joint","unit":"rad"' out ||
+grep -q '"path":"walkers\[0\]/leg1_femur/upper","part":"joint","unit":"rad"' out ||
     fail '--json lacks a constant'
 refused 2 'expected kinematic, points' info --fields "$source_dir/models/hexapod.urdf" \
     --motion flying
@@ -53,9 +53,9 @@ expect 0 run "$scene" --duration 0.1 --record walk.h5 \
 [ -s walk.h5 ] || fail 'paths are not recorded'
 refused 1 'no such link, joint' run "$scene" --duration 0.1 --record walk.h5 \
     --fields leg9_femur/joint.angle --json
-printf 'model: {file: %s/models/hexapod.urdf}\ninitial:\n  - property: leg1_femur/joint.angel\n    values: [0]\n' \
+printf 'groups:\n- name: a\n  model: %s/models/hexapod.urdf\n  initial:\n  - property: leg1_femur/joint.angel\n    values: [0]\n' \
     "$source_dir" >wrong.yaml
-refused 1 'wrong.yaml:3:5: property leg1_femur/joint.angel: there is no joint.angel; near: joint.angle' \
+refused 1 'wrong.yaml:5:5: property leg1_femur/joint.angel: there is no joint.angel; near: joint.angle' \
     run wrong.yaml --duration 0.1 --json
 
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }

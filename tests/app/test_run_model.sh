@@ -77,7 +77,7 @@ grep -q 'RK4' out || fail 'the integrator of the file is not taken'
 refused 1 'it can move by: kinematic' run arm.xml --motion points
 
 # ---- a film ----------------------------------------------------------------------------------------
-expect 0 run box.xml --robots 3 --plot film.html
+expect 0 run box.xml --robots 3 --duration 3 --plot film.html
 python3 - <<'EOF' || fail 'the film does not show what happened'
 import base64, json, re, struct
 page = open("film.html", encoding="utf-8").read()
@@ -93,7 +93,7 @@ assert abs(heights[0] - 1.2) < 1e-6 and abs(heights[-1] - 0.7) < 0.002, heights[
 assert abs(heights[10] - 1.098) < 1e-5, heights[10]
 EOF
 expect 0 run "$source_dir/scenes/hexapod.yaml" --duration 0.1 --plot walk.html
-[ -s walk.html ] || fail 'no film of an experiment'
+[ -s walk.html ] || fail 'no film of a scene'
 
 # ---- mistakes --------------------------------------------------------------------------------------
 printf '<mujoco>\n<worldbody><body>\n<joint axis="0 0 0"/><geom size="1"/></body></worldbody></mujoco>' >bad.xml
@@ -143,11 +143,11 @@ refused 1 "(high, lying), found 'sit'" run box.xml --key sit
 refused 1 "(none), found 'sit'" run arm.xml --key sit
 sed 's/0\.004/2/' box.xml >slow.xml
 refused 1 'slow.xml: timestep: expected 1e-6 to 1 s, found 2' run slow.xml
-refused 1 'box.xml: expected an experiment, found a robot' evolve box.xml
+refused 1 'box.xml: expected something to evolve' evolve box.xml
 refused 2 '--motion' run box.xml --motion sideways
 refused 2 '--plot' run box.xml --plot x.svg
-refused 2 '--set' run box.xml --set run.duration=1
-refused 2 '--key' run "$source_dir/scenes/hexapod.yaml" --key x
+expect 0 run box.xml --set run.duration=0.1 --set group.precision=double --ground flat
+refused 1 "expected the name of one (none), found 'x'" run "$source_dir/scenes/hexapod.yaml" --key x
 refused 1 'gone.xml' run gone.xml
 
 # ---- warnings --------------------------------------------------------------------------------------

@@ -12,20 +12,20 @@ circles=$source_dir/scenes/circles.yaml
 small='--set groups.quads.count=300 --set groups.wings.count=40 --set groups.cars.count=40'
 
 # ---- mistakes -------------------------------------------------------------------------------------
-printf 'groups:\n  - name: a\n    vehicle: nowhere.yaml\n' >gone.yaml
+printf 'groups:\n  - name: a\n    model: nowhere.yaml\n' >gone.yaml
 printf 'quadrotor:\n  mass: 0\n  inertia: [1, 1, 1, 0, 0, 0]\n' >massless.yaml
-printf 'groups:\n  - name: a\n    vehicle: massless.yaml\n' >carries.yaml
-refused 1 'gone.yaml:3:14' run gone.yaml
+printf 'groups:\n  - name: a\n    model: massless.yaml\n' >carries.yaml
+refused 1 'gone.yaml:3:12' run gone.yaml
 refused 1 'massless.yaml:2:9' run carries.yaml
 refused 1 'massless.yaml:2:9' info massless.yaml
-refused 1 'found a vehicle' run "$source_dir/models/crazyflie.yaml"
-refused 1 'this is a swarm' evolve "$swarm"
+refused 1 'this is a vehicle' run "$source_dir/models/crazyflie.yaml"
+refused 1 'expected one group to evolve, found 3' evolve "$swarm"
 refused 1 'this is a vehicle' evolve "$source_dir/models/crazyflie.yaml"
 refused 1 'no entry is named drones, expected one of quads, wings, cars' run "$swarm" \
     --set groups.drones.count=3
 refused 1 'groups.quads.cuont: unknown key' run "$swarm" --set groups.quads.cuont=3
-refused 1 'would overlap' run "$swarm" --set 'groups.quads.placement.grid.spacing=[0.1, 0.1, 0.1]'
-refused 2 '--set groups.NAME.count=N' run "$swarm" --robots 3
+refused 1 'would overlap' run "$swarm" --set 'groups.quads.place.grid.spacing=[0.1, 0.1, 0.1]'
+refused 1 '--set groups.NAME.count=3' run "$swarm" --robots 3
 refused 2 '--plot' run "$swarm" --plot picture.gif
 refused 2 '--plot' run "$source_dir/scenes/hexapod.yaml" --plot a.svg
 left=$(echo *)
@@ -35,11 +35,11 @@ left=$(echo *)
 # The words of $small are meant to be split.
 # shellcheck disable=SC2086
 expect 0 run "$swarm" $small --duration 2 --json --threads 1
-for key in motion agents alive collisions refused simulated_seconds wall_seconds realtime_factor \
+for key in motion robots alive collisions refused simulated_seconds wall_seconds realtime_factor \
     hash; do
     grep -q "\"$key\":" out || fail "run --json lacks $key"
 done
-[ "$(value agents)" = 380 ] || fail "agents: $(value agents), expected 380"
+[ "$(value robots)" = 380 ] || fail "robots: $(value robots), expected 380"
 [ "$(value alive)" = 380 ] || fail "alive: $(value alive), expected 380"
 [ "$(value refused)" = 0 ] || fail "refused commands: $(value refused), expected none"
 hash=$(value hash)
@@ -69,14 +69,14 @@ expect 1 run "$circles" --duration 0.1 --plot no/such/folder/a.svg
 # ---- info, help, bench ----------------------------------------------------------------------------
 # shellcheck disable=SC2086
 expect 0 info "$swarm" $small
-grep -q 'group wings: 40 x aerosonde' out || fail 'info on a swarm does not show its groups'
+grep -q 'group wings: 40 x aerosonde' out || fail 'info on a scene does not show its groups'
 expect 0 info "$source_dir/models/crazyflie.yaml"
 grep -q '^hover  *1788.5505' out || fail 'info on a quadrotor does not show how it hovers'
 expect 0 info "$source_dir/models/car_orca.yaml"
 grep -q '^top speed  *4.2021936 m/s' out || fail 'info on a car does not show its top speed'
 expect 0 info "$source_dir/models/aerosonde.yaml"
 grep -q 'elevator -0.12504' out || fail 'info on an aircraft does not show its trim'
-for name in swarm quadrotor fixed_wing car; do
+for name in scene quadrotor fixed_wing car; do
     expect 0 help $name
     [ "$(wc -l <out)" -gt 40 ] || fail "help $name is too short"
 done

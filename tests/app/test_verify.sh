@@ -1,5 +1,5 @@
 #!/bin/sh
-# A search across levels from the command line: `verify:` of the experiment file, its lines and its
+# A search across levels from the command line: `search.verify` of the scene, its lines and its
 # curve, a run broken off and resumed, and champions that live again at the dearer level.
 #
 #     test_verify.sh SOURCE_DIR BUILD_DIR
@@ -8,19 +8,22 @@ set -u
 . "$1/tests/app/command.sh"
 
 cat >two.yaml <<END
-model:
-  file: "$source_dir/models/quadruped.urdf"
+world: {step: 0.01, seed: 5}
+groups:
+  - name: walkers
+    model: "$source_dir/models/quadruped.urdf"
+    motion: points
+    controller: gp
 run:
   duration: 2
 search:
   population: 12
   survivors: 6
-  seed: 5
-verify:
-  motion: articulated
-  every: 2
-  best: 4
-  step: 0.002
+  verify:
+    motion: articulated
+    every: 2
+    best: 4
+    step: 0.002
 END
 
 expect 0 evolve two.yaml --generations 4 --json --out whole
@@ -77,15 +80,15 @@ expect 0 replay whole --motion articulated --json
 [ "$(value stored_verified)" = "$(value fitness)" ] || fail "the archive has another second look"
 # Other servos are another life, which is shown beside the stored one.
 stored=$(value fitness)
-expect 0 replay whole --motion articulated --set servo.stiffness=4 --json
+expect 0 replay whole --motion articulated --set group.servo.stiffness=4 --json
 [ "$(value fitness)" = "$stored" ] && fail "stiffer servos make no difference"
-expect 0 replay whole --set motion.points.friction=coupled --json
+expect 0 replay whole --set group.motion.points.friction=coupled --json
 [ "$(value equal)" = false ] || fail "replay: another friction, the same bits"
 refused 2 "expected path=value, found 'servo'" replay whole --set servo
 # With a second life at the second look the worse of both counts.
-expect 0 evolve two.yaml --generations 2 --set verify.stiffness=4 --out twice
+expect 0 evolve two.yaml --generations 2 --set search.verify.stiffness=4 --out twice
 for life in 1 4; do
-    expect 0 replay twice --motion articulated --set servo.stiffness=$life --json
+    expect 0 replay twice --motion articulated --set group.servo.stiffness=$life --json
     value fitness >>lives
 done
 expect 0 replay twice --json

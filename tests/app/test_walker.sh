@@ -37,7 +37,7 @@ if [ "${MAYFLY_FULL:-0}" = 1 ]; then
     [ "$(grep -c '^good' verdicts)" -ge 4 ] || fail "fewer than four of five seeds walk"
 elif [ "$sanitized" = 1 ]; then
     expect 0 evolve "$scene" --seed 1 --out seed1 --json --generations 1 --set search.population=4 \
-        --set search.survivors=2 --set run.duration=2 --set verify.best=2
+        --set search.survivors=2 --set run.duration=2 --set search.verify.best=2
 else
     # Sixteen generations walk already, half as far as the whole run.
     for seed in 1 2; do walks $seed --generations 16; done >verdicts
@@ -53,23 +53,25 @@ grep -q 'iframe class="film"' seed1/report.html || fail "the report shows no fil
 
 # Every motion, every fitness.
 cat >small.yaml <<END
-model: {file: "$source_dir/models/quadruped.urdf"}
 world: {step: 0.005}
-controller: {gp: {angle_per_move: 0.2}}
+groups:
+  - name: walkers
+    model: "$source_dir/models/quadruped.urdf"
+    controller: {gp: {angle_per_move: 0.2}}
 run: {duration: 2}
 search: {population: 12, survivors: 6}
 END
 for motion in kinematic points rigid prescribed articulated; do
-    expect 0 evolve small.yaml --set motion=$motion --generations 3 --out $motion --json
+    expect 0 evolve small.yaml --motion $motion --generations 3 --out $motion --json
     hash=$(value hash)
-    expect 0 evolve small.yaml --set motion=$motion --generations 3 --out $motion-3 --threads 3 --json
+    expect 0 evolve small.yaml --motion $motion --generations 3 --out $motion-3 --threads 3 --json
     [ "$(value hash)" = "$hash" ] || fail "$motion: three threads have another population"
     expect 0 replay $motion --json
     [ "$(value motion)" = $motion ] && [ "$(value equal)" = true ] ||
         fail "$motion: the champion lives again at $(value motion), equal $(value equal)"
 done
 for fitness in distance speed economy upright steps; do
-    expect 0 evolve small.yaml --set motion=articulated --set fitness=$fitness --generations 4 \
+    expect 0 evolve small.yaml --set search.fitness=$fitness --generations 4 \
         --out $fitness
     expect 0 replay $fitness --json
     [ "$(value equal)" = true ] || fail "$fitness: not the stored fitness"
@@ -79,7 +81,7 @@ for fitness in distance speed economy upright steps; do
     esac
 done
 grep -q 'best speed \[m/s\]\|speed \[m/s\]' speed/report.html || fail "the report hides the unit"
-refused 1 'needs the torques of joints' evolve small.yaml --set fitness=economy --out bad
+refused 1 'needs the torques of joints' evolve small.yaml --motion points --set search.fitness=economy --out bad
 [ ! -e bad ] || fail "a refused run left a folder behind"
 
 [ $failures -eq 0 ] || exit 1

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "robots/support.h"
+#include "scene/support.h"
 #include "torture.h"
 
 #include <mayfly/compare.h>
@@ -17,34 +17,35 @@
 
 #define PAGE "compare_test.html"
 
-static mf_Model *load(mf_Context *context, const char *path) {
-    mf_Model *model = NULL;
-    mf_Error error = {0};
-    if (mf_model_load(context, path, NULL, &model, &error) != MF_OK)
-        fail_msg("%s", error.message);
-    return model;
+// A robot with a gait at its command, half a second after it was put down.
+static mf_SceneFile *gait_scene(mf_Context *context, const char *robot, const char *gait,
+                                const char *command, double duration) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: ../models/%s.urdf\n"
+             "    settle: 0.5\n    gaits: [%s]\n    behaviour: {gait: {name: %s, command: %s}}\n",
+             duration, robot, gait, gait, command);
+    return parse_scene(context, text);
 }
 
-static mf_Gait *load_gait(mf_Context *context, const char *path, const mf_Model *model) {
-    mf_Gait *gait = NULL;
-    mf_Error error = {0};
-    if (mf_gait_load(context, path, model, &gait, &error) != MF_OK)
-        fail_msg("%s", error.message);
-    return gait;
+static mf_SceneFile *ball_scene(mf_Context *context, double duration) {
+    char value[32];
+    snprintf(value, sizeof value, "%g", duration);
+    const mf_Override overrides[] = {{"run.duration", value}, {"world.step", "0.001"}};
+    return load_scene(context, "models/ball.xml", overrides, 2);
 }
 
 static void a_tripod_walks_at_every_level(void **state) {
-    mf_Model *model = load(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf");
-    mf_Gait *gait = load_gait(*state, MAYFLY_SOURCE_DIR "/models/gaits/hexapod/tripod.yaml", model);
+    mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.gait = gait;
-    config.command[0] = 0.08;
-    config.duration = 4.0;
     config.price_robots = 16;
-    if (mf_compare(*state, model, &config, &all, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
+        fail_with(&error);
+    assert_string_equal(all->gait, "tripod");
+    assert_true(fabs(all->command[0] - 0.08) < 1e-7 && all->command[1] == 0);
+    assert_true(all->duration == 4.0 && all->note_count == 0);
     assert_int_equal(all->reference, MF_MOTION_ARTICULATED);
     const mf_CompareRow *best = &all->rows[MF_MOTION_ARTICULATED];
     assert_true(isnan(best->position_error) && isnan(best->energy_error));
@@ -69,38 +70,34 @@ static void a_tripod_walks_at_every_level(void **state) {
     mf_release(*state, page);
     unlink(PAGE);
     mf_comparison_destroy(all);
-    mf_gait_destroy(gait);
-    mf_model_destroy(model);
+    mf_scene_file_destroy(file);
 }
 
 // What no force holds must not fall: errors of tilt that steps leave do not add up.
 static void kinematic_soles_stay_flat(void **state) {
-    mf_Model *model = load(*state, MAYFLY_SOURCE_DIR "/models/humanoid.urdf");
-    mf_Gait *gait = load_gait(*state, MAYFLY_SOURCE_DIR "/models/gaits/humanoid/march.yaml", model);
+    mf_SceneFile *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.gait = gait;
     config.price_robots = 0;
     memset(config.wanted, 0, sizeof config.wanted);
     config.wanted[MF_MOTION_KINEMATIC] = true;
-    if (mf_compare(*state, model, &config, &all, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
+        fail_with(&error);
     const mf_CompareRow *row = &all->rows[MF_MOTION_KINEMATIC];
     assert_true(isnan(row->fell) && row->tilt < 0.2 && row->distance < 0.05);
     mf_comparison_destroy(all);
-    mf_gait_destroy(gait);
-    mf_model_destroy(model);
+    mf_scene_file_destroy(file);
 }
 
 static void what_a_level_cannot_is_said(void **state) {
-    mf_Model *ball = load(*state, MAYFLY_SOURCE_DIR "/models/ball.xml");
+    mf_SceneFile *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.duration = 0.1;
     config.price_robots = 0;
-    assert_int_equal(mf_compare(*state, ball, &config, &all, NULL), MF_OK);
+    assert_int_equal(mf_compare(*state, file, &config, &all, NULL), MF_OK);
+    assert_string_equal(all->gait, "standing");
     assert_false(all->rows[MF_MOTION_KINEMATIC].possible);
     assert_non_null(strstr(all->rows[MF_MOTION_KINEMATIC].reason, "feet"));
     assert_true(all->rows[MF_MOTION_RIGID].possible);
@@ -109,19 +106,52 @@ static void what_a_level_cannot_is_said(void **state) {
     mf_comparison_destroy(all);
     memset(config.wanted, 0, sizeof config.wanted);
     config.wanted[MF_MOTION_KINEMATIC] = true;
-    assert_int_equal(mf_compare(*state, ball, &config, &all, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_UNSUPPORTED);
     assert_null(all);
     config = mf_compare_config();
-    config.control_interval = 1500000;
-    assert_int_equal(mf_compare(*state, ball, &config, &all, &error), MF_BAD_ARGUMENT);
-    config = mf_compare_config();
-    config.command[1] = (double)NAN;
-    assert_int_equal(mf_compare(*state, ball, &config, &all, &error), MF_BAD_ARGUMENT);
-    config = mf_compare_config();
     config.struct_size--;
-    assert_int_equal(mf_compare(*state, ball, &config, &all, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_compare(*state, NULL, NULL, &all, &error), MF_BAD_ARGUMENT);
-    mf_model_destroy(ball);
+    assert_int_equal(mf_compare(*state, file, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    mf_scene_file_destroy(file);
+}
+
+static void what_cannot_be_compared_says_why(void **state) {
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"groups: [{name: a, model: ../models/ball.xml}, {name: b, model: ../models/ball.xml}]\n",
+         "expected a scene of one group to compare, found 2"},
+        {"groups: [{name: a, model: ../models/crazyflie.yaml}]\n",
+         "a vehicle has one motion, so there is nothing to compare"},
+        {"groups: [{name: a, model: ../models/ball.xml}]\nrun: {duration: 1e6}\n",
+         "run.duration: expected at most 1e5 s to compare, found 1e+06 s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        mf_Comparison *all = NULL;
+        mf_Error error = {0};
+        assert_int_not_equal(mf_compare(*state, file, NULL, &all, &error), MF_OK);
+        assert_null(all);
+        assert_string_equal(error.message, cases[i].message);
+        mf_scene_file_destroy(file);
+    }
+}
+
+// A command beyond the gait is cut, and that is noted.
+static void commands_beyond_the_gait_are_noted(void **state) {
+    mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    mf_Error error = {0};
+    config.price_robots = 0;
+    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
+        fail_with(&error);
+    assert_int_equal(all->note_count, 1);
+    assert_non_null(strstr(all->notes[0], "the gait's range cuts the command: forward 9 m/s to "));
+    assert_true(all->command[0] > 0 && all->command[0] < 1);
+    mf_comparison_destroy(all);
+    mf_scene_file_destroy(file);
 }
 
 // A hull of more corners than a robot can have contacts meets the ground with some of them.
@@ -146,29 +176,28 @@ static void hulls_of_many_corners_are_compared(void **state) {
     assert_non_null(file);
     fputs(robot, file);
     fclose(file);
-    mf_Model *ball = load(*state, urdf);
-    unlink(urdf);
-    unlink(mesh);
+    const mf_Override overrides[] = {{"run.duration", "0.1"}, {"group.settle", "0.5"}, {"world.step", "0.001"}};
+    mf_SceneFile *source = NULL;
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.duration = 0.1;
     config.price_robots = 0;
-    if (mf_compare(*state, ball, &config, &all, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    if (mf_scene_file_load(*state, urdf, overrides, 3, &source, &error) != MF_OK ||
+        mf_compare(*state, source, &config, &all, &error) != MF_OK)
+        fail_with(&error);
+    unlink(urdf);
+    unlink(mesh);
     for (int i = MF_MOTION_RIGID; i < MF_MOTION_LEVELS; i++)
         // On corners it may lie lower than a ball: on a face of eight (a cube) at r / sqrt(3).
         if (!all->rows[i].finished || !(all->rows[i].height > 0.057 && all->rows[i].height < 0.11))
             fail_msg("%s: height %g", mf_motion_name((mf_Motion)i), all->rows[i].height);
     mf_comparison_destroy(all);
-    mf_model_destroy(ball);
+    mf_scene_file_destroy(source);
 }
 
 static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
-    config.duration = 0.02;
-    config.settle = 0.0;
     config.price_robots = 0;
     config.wanted[MF_MOTION_KINEMATIC] = config.wanted[MF_MOTION_POINTS] =
         config.wanted[MF_MOTION_PRESCRIBED] = false;
@@ -180,10 +209,10 @@ static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) 
 }
 
 static void every_failing_call_is_survived(void **state) {
-    mf_Model *ball = load(*state, MAYFLY_SOURCE_DIR "/models/ball.xml");
-    assert_true(torture(*state, compare_once, ball, TORTURE_MUST_FAIL) > 50);
+    mf_SceneFile *file = ball_scene(*state, 0.02);
+    assert_true(torture(*state, compare_once, file, TORTURE_MUST_FAIL) > 50);
     unlink(PAGE);
-    mf_model_destroy(ball);
+    mf_scene_file_destroy(file);
 }
 
 int main(void) {
@@ -191,6 +220,8 @@ int main(void) {
         cmocka_unit_test(a_tripod_walks_at_every_level),
         cmocka_unit_test(kinematic_soles_stay_flat),
         cmocka_unit_test(what_a_level_cannot_is_said),
+        cmocka_unit_test(what_cannot_be_compared_says_why),
+        cmocka_unit_test(commands_beyond_the_gait_are_noted),
         cmocka_unit_test(hulls_of_many_corners_are_compared),
         cmocka_unit_test(every_failing_call_is_survived),
     };

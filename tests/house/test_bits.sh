@@ -39,7 +39,7 @@ evolve() { # program, isa, threads, scene, settings...
     shift 4
     rm -rf "$folder/run"
     MAYFLY_ISA=$isa "$program" evolve "$source/scenes/$scene" --generations 3 --threads "$threads" \
-        --population 20 --set search.survivors=10 --set run.duration=10 --set verify.best=4 "$@" --out "$folder/run" \
+        --population 20 --set search.survivors=10 --set run.duration=10 --set search.verify.best=4 "$@" --out "$folder/run" \
         --json | sed -n 's/.*"done": *true.*"hash": *"\([0-9a-f]*\)".*/\1/p; s/.*"hash": *"\([0-9a-f]*\)".*"done": *true.*/\1/p'
 }
 
@@ -49,8 +49,8 @@ for scene in neophysix.yaml hexapod.yaml rough.yaml quadruped.yaml coupled; do
     file=$scene
     if [ "$scene" = coupled ]; then
         file=rough.yaml
-        set -- --set motion.points.friction=coupled --set motion.points.friction_coefficient=0.6 \
-            --set motion.points.keep_momentum=true --set motion.points.weighted=true
+        set -- --set group.motion.points.friction=coupled --set group.motion.points.friction_coefficient=0.6 \
+            --set group.motion.points.keep_momentum=true --set group.motion.points.weighted=true
     fi
     expected=
     for program in $programs; do

@@ -8,7 +8,7 @@
 
 #include <mayfly/mayfly.h>
 
-#include "experiment/gait_keys.h"
+#include "io/gait_keys.h"
 
 #include <dirent.h>
 #include <math.h>

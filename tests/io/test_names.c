@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "experiment/keys.h"
+#include "io/keys.h"
 
 #include <string.h>
 

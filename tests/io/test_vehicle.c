@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "experiment/vehicle_keys.h"
-#include "support.h"
+#include "context.h"
+#include "io/vehicle_keys.h"
 #include "torture.h"
 
 static mf_Vehicle *load(mf_Context *context, const char *name) {

@@ -1,5 +1,5 @@
-// docs/reference/swarm.md holds the tables of keys between marks; MAYFLY_UPDATE=1 writes them
-// there.
+// The tables of keys are sound, docs/reference/scenes.md and models.md hold them between marks
+// (MAYFLY_UPDATE=1 writes them there), and the help text fits a terminal.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,15 +7,41 @@
 
 #include <cmocka.h>
 
-#include "experiment/vehicle_keys.h"
+#include "io/vehicle_keys.h"
+#include "scene/keys.h"
 #include "support.h"
 
 #include <stdlib.h>
 
-static void compare(mf_Context *context, const char *mark, const mf_KeyTable *table) {
+static void check_rows(const mf_KeyTable *table) {
+    for (uint32_t i = 0; i < table->count; i++) {
+        const mf_Key *key = &table->keys[i];
+        assert_ptr_equal(mf_keys_find(table, key->path, strlen(key->path)), key);
+        assert_true(key->lower <= key->upper);
+        assert_true(key->description[0] != '\0');
+        assert_true(key->kind == MF_KEY_SECTION || key->offset < table->size);
+        if (key->kind == MF_KEY_LIST)
+            check_rows(key->items);
+        size_t length = mf_key_group_length(key->path);
+        if (length == 0)
+            continue;
+        const mf_Key *outer = mf_keys_find(table, key->path, length);
+        assert_non_null(outer);
+        assert_true(outer < key); // groups come before what is in them
+    }
+}
+
+static void every_row_of_the_tables_is_sound(void **state) {
+    (void)state;
+    check_rows(mf_scene_table());
+}
+
+// What stands in a page of docs/reference between two marks.
+static void compare(mf_Context *context, const char *name, const char *mark,
+                    const mf_KeyTable *table) {
     char path[1024], begin[64], end[64], *text, *page;
     size_t size;
-    snprintf(path, sizeof path, "%s/docs/reference/swarm.md", MAYFLY_SOURCE_DIR);
+    snprintf(path, sizeof path, "%s/docs/reference/%s.md", MAYFLY_SOURCE_DIR, name);
     snprintf(begin, sizeof begin, "<!-- %s: begin -->\n", mark);
     snprintf(end, sizeof end, "<!-- %s: end -->", mark);
     assert_int_equal(mf_file_read(context, path, 1 << 20, &page, &size, NULL), MF_OK);
@@ -31,32 +57,41 @@ static void compare(mf_Context *context, const char *mark, const mf_KeyTable *ta
         fprintf(file, "%.*s%s%s", (int)(start - page), page, text, stop);
         fclose(file);
     } else if ((size_t)(stop - start) != strlen(text) || strncmp(start, text, strlen(text)) != 0) {
-        fail_msg("docs/reference/swarm.md is out of date: run this test with MAYFLY_UPDATE=1");
+        fail_msg("docs/reference/%s.md is out of date: run this test with MAYFLY_UPDATE=1", name);
     }
     mf_release(context, text);
     mf_release(context, page);
 }
 
 static void the_documents_hold_the_tables(void **state) {
-    compare(*state, "keys", mf_swarm_table());
+    compare(*state, "scenes", "keys", mf_scene_table());
     for (mf_VehicleKind kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR;
          kind = (mf_VehicleKind)(kind + 1))
-        compare(*state, mf_vehicle_kind_name(kind), mf_vehicle_table(kind));
+        compare(*state, "models", mf_vehicle_kind_name(kind), mf_vehicle_table(kind));
+}
+
+// Of a table and those of the lists in it.
+static void check_paths(const mf_KeyTable *table, const char *text) {
+    for (uint32_t k = 0; k < table->count; k++) {
+        assert_non_null(strstr(text, table->keys[k].path));
+        if (table->keys[k].kind == MF_KEY_LIST)
+            check_paths(table->keys[k].items, text);
+    }
 }
 
 static void the_help_text_fits_a_terminal(void **state) {
-    const mf_KeyTable *tables[] = {mf_swarm_table(), mf_vehicle_table(MF_VEHICLE_QUADROTOR),
+    const mf_KeyTable *tables[] = {mf_scene_table(), mf_vehicle_table(MF_VEHICLE_QUADROTOR),
                                    mf_vehicle_table(MF_VEHICLE_FIXED_WING),
                                    mf_vehicle_table(MF_VEHICLE_CAR)};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char *text;
         assert_int_equal(mf_keys_describe(*state, tables[i], false, &text, NULL), MF_OK);
-        for (uint32_t k = 0; k < tables[i]->count; k++)
-            assert_non_null(strstr(text, tables[i]->keys[k].path));
+        check_paths(tables[i], text);
         for (const char *line = text; *line != '\0';) {
             const char *next = strchr(line, '\n');
             assert_non_null(next);
-            assert_true(next - line <= 100);
+            if (next - line > 100)
+                fail_msg("%.*s", (int)(next - line), line);
             line = next + 1;
         }
         mf_release(*state, text);
@@ -65,6 +100,7 @@ static void the_help_text_fits_a_terminal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_of_the_tables_is_sound),
         cmocka_unit_test(the_documents_hold_the_tables),
         cmocka_unit_test(the_help_text_fits_a_terminal),
     };

@@ -1,7 +1,5 @@
-// Scenes: the worlds that experiments make, genomes, and evaluations that depend on nothing but the
-// genome.
-#include <mayfly/plugin.h>
-
+// Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on nothing but
+// the genome.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,56 +7,45 @@
 
 #include <cmocka.h>
 
-#include <mayfly/experiment.h>
-
 #include "support.h"
 
+#include <mayfly/articulated.h>
+
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-static mf_Experiment *load(mf_Context *context, const char *scene, const mf_Override *overrides,
-                           uint32_t count) {
-    char path[1024], line[900];
-    snprintf(path, sizeof path, "%s/scenes/%s", MAYFLY_SOURCE_DIR, scene);
-    mf_Experiment *experiment = NULL;
-    mf_Error error = {0};
-    if (mf_experiment_load(context, path, overrides, count, &experiment, &error) != MF_OK)
-        fail_msg("%s", mf_error_format(&error, line, sizeof line));
-    return experiment;
+static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
+                          uint32_t count) {
+    char path[100];
+    snprintf(path, sizeof path, "scenes/%s", name);
+    return load_scene(context, path, overrides, count);
 }
 
-static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t count) {
-    mf_Scene scene;
-    mf_Error error = {0};
-    char line[900];
-    if (mf_scene_create(context, experiment, count, &scene, &error) != MF_OK)
-        fail_msg("%s", mf_error_format(&error, line, sizeof line));
-    return scene;
-}
-
-static void every_scene_of_ours_runs(void **state) {
+static void every_scene_of_ours_evolves(void **state) {
     static const char *const names[] = {"hexapod.yaml", "neophysix.yaml",  "quadruped.yaml",
                                         "rough.yaml",   "oscillator.yaml", "two_levels.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        mf_Experiment *experiment = load(*state, names[i], NULL, 0);
-        mf_Scene scene = make(*state, experiment, 3);
+        mf_SceneFile *file = load(*state, names[i], NULL, 0);
+        assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
+        mf_Scene scene = make_evaluation(*state, file, 3);
         assert_int_equal(mf_group_count(scene.group), 3);
-        assert_int_equal(experiment->search.genome_bytes, mf_scene_genome_bytes(&scene));
+        assert_int_equal(file->search.genome_bytes, mf_scene_genome_bytes(&scene));
         mf_world_step(scene.world, 200);
         assert_int_equal(mf_group_fault_total(scene.group), 0);
-        mf_scene_destroy(&scene);
-        mf_experiment_destroy(experiment);
+        drop_scene(&scene, file);
     }
 }
 
 // At another level: the step of `verify`, servos from the robot's file, feet that feel the ground.
-static void an_experiment_moves_to_another_level(void **state) {
-    const mf_Override overrides[] = {{"verify.step", "0.002"}, {"run.duration", "1"}};
-    mf_Experiment *experiment = load(*state, "quadruped.yaml", overrides, 2), level;
-    mf_experiment_at_level(experiment, MF_MOTION_ARTICULATED, &level);
-    assert_int_equal(level.step, 2 * MF_MILLISECOND);
-    mf_Scene scene = make(*state, &level, 20);
+static void a_scene_moves_to_another_level(void **state) {
+    const mf_Override overrides[] = {{"search.verify.step", "0.002"}, {"run.duration", "1"}};
+    mf_SceneFile *file = load(*state, "quadruped.yaml", overrides, 2);
+    mf_SceneConfig config = mf_scene_config_at_level(file, MF_MOTION_ARTICULATED);
+    assert_int_equal(config.step, 2 * MF_MILLISECOND);
+    assert_true(config.evaluates);
+    assert_int_equal(mf_scene_config_at_level(file, MF_MOTION_POINTS).step, 0); // the file's own
+    config.count = 20;
+    mf_Scene scene = make_with(*state, file, &config);
+    assert_int_equal(scene.motion, MF_MOTION_ARTICULATED);
     assert_non_null(mf_articulated_settings(scene.group));
     assert_null(mf_points_settings(scene.group));
     mf_world_step(scene.world, 500);
@@ -67,8 +54,7 @@ static void an_experiment_moves_to_another_level(void **state) {
     for (uint32_t c = 0; c < foot->components; c++)
         assert_true(mf_field_get(foot, 17, c) == 1.0); // it stands on all fours
     // Held up by servos that give in a little: the body stays within 2 cm of where it stood.
-    assert_true(fabs(mf_field_get(mf_group_find_field(scene.group, "base.position"), 3, 2) -
-                     scene.model->rest_height) < 0.02);
+    assert_true(fabs(get(&scene, 0, "base.position", 3, 2) - scene.model->rest_height) < 0.02);
 
     // An evaluation is the same again, whatever came before.
     uint8_t genomes[20 * MF_GP_BYTES];
@@ -82,91 +68,50 @@ static void an_experiment_moves_to_another_level(void **state) {
     mf_scene_destroy(&scene);
 
     mf_Error error = {0};
-    mf_experiment_at_level(experiment, MF_MOTION_OWN, &level);
-    assert_int_equal(mf_scene_create(*state, &level, 1, &scene, &error), MF_UNSUPPORTED);
-    mf_experiment_destroy(experiment);
-}
-
-// `controller: plugin`: the library of the file, called at its rate, part of the start state.
-static void a_plugin_controls(void **state) {
-    char text[1200], line[900];
-    mf_Experiment *experiment = NULL;
-    mf_Error error = {0};
-    mf_Scene scene;
-    snprintf(text, sizeof text,
-             "model: {file: %s/models/quadruped.urdf}\nworld: {precision: double}\n"
-             "controller: {plugin: {file: %s/plugins/plugin_sway.so, tick: 0.02}}\n",
-             MAYFLY_SOURCE_DIR, MAYFLY_BINARY_DIR);
-    if (mf_experiment_parse(*state, "/t.yaml", text, strlen(text), NULL, 0, &experiment, &error) !=
-        MF_OK)
-        fail_msg("%s", mf_error_format(&error, line, sizeof line));
-    assert_int_equal(mf_scene_create(*state, experiment, 2, &scene, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "not loaded without --allow-plugins"));
-    mf_plugins_allow(*state, true);
-    scene = make(*state, experiment, 2);
-    assert_int_equal(mf_scene_genome_bytes(&scene), 0);
-    mf_world_step(scene.world, 51); // calls at 0, 20 .. 500 ms
-    const mf_Field *clock = mf_group_find_field(scene.group, "sway.clock");
-    assert_true(fabs(mf_field_get(clock, 1, 0) - 0.52) < 1e-12);
-    mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
-
-    snprintf(text, sizeof text,
-             "model: {file: %s/models/quadruped.urdf}\ncontroller: {plugin: {file: nobody.so}}\n",
-             MAYFLY_SOURCE_DIR);
-    assert_int_equal(
-        mf_experiment_parse(*state, "/t.yaml", text, strlen(text), NULL, 0, &experiment, NULL),
-        MF_OK);
-    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_NOT_FOUND);
-    assert_non_null(strstr(error.file, "/nobody.so"));
-    mf_experiment_destroy(experiment);
+    config = mf_scene_config_at_level(file, MF_MOTION_OWN);
+    assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "motion own: none of its plugins is a motion"));
+    mf_scene_file_destroy(file);
 }
 
 // Fischer and Ihme 2024, section IV.
 static void the_published_experiment_is_a_scene(void **state) {
-    mf_Experiment *e = load(*state, "neophysix.yaml", NULL, 0);
+    mf_SceneFile *e = load(*state, "neophysix.yaml", NULL, 0);
     assert_int_equal(e->search.population, 100);
     assert_int_equal(e->search.survivors, 50);
     assert_int_equal(e->generations, 1364);
     assert_true(e->duration == 120);
     assert_int_equal(e->step, 10 * MF_MILLISECOND);
-    assert_int_equal(e->points.joint_interval, 80 * MF_MILLISECOND);
-    mf_Scene scene = make(*state, e, 1);
+    assert_int_equal(e->groups[0].points.joint_interval, 80 * MF_MILLISECOND);
+    mf_Scene scene = make_evaluation(*state, e, 1);
     assert_int_equal(scene.model->joint_count, 18);
     assert_int_equal(mf_scene_genome_bytes(&scene), 32);
-    mf_scene_destroy(&scene);
-    mf_experiment_destroy(e);
+    drop_scene(&scene, e);
 }
 
-static mf_Experiment *load_with(mf_Context *context, const char *initial) {
-    char text[512], line[900];
-    mf_Experiment *experiment = NULL;
-    mf_Error error = {0};
-    snprintf(text, sizeof text, "model: {file: ../models/hexapod.urdf}\ninitial: %s\n", initial);
-    if (mf_experiment_parse(context, MAYFLY_SOURCE_DIR "/scenes/t.yaml", text, strlen(text), NULL,
-                            0, &experiment, &error) != MF_OK)
-        fail_msg("%s", mf_error_format(&error, line, sizeof line));
-    return experiment;
-}
-
-static double value_of(mf_Scene *scene, const char *field, uint32_t instance, uint32_t component) {
-    return mf_field_get(mf_group_find_field(scene->group, field), instance, component);
+static mf_SceneFile *load_with(mf_Context *context, const char *initial) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: points\n"
+             "    controller: gp\n    initial: %s\n",
+             initial);
+    return parse_scene(context, text);
 }
 
 // Set for every robot, before distance counts, and again in every evaluation; the fit of points
 // follows the angles.
 static void lives_begin_with_initial_values(void **state) {
-    mf_Experiment *experiment =
+    mf_SceneFile *file =
         load_with(*state, "[{property: '*/joint.angle', values: [0.125]}, "
                           "{property: leg2_femur/joint.angle, values: [0.25]}, "
                           "{property: base.position, values: [3, 4, 0.5]}]");
-    mf_Scene scene = make(*state, experiment, 2);
+    mf_Scene scene = make_evaluation(*state, file, 2);
     uint32_t joint = mf_model_find_joint(scene.model, "leg2_femur");
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 2; i++) {
-            assert_true(value_of(&scene, "joint.angle", i, 0) == 0.125);
-            assert_true(value_of(&scene, "joint.angle", i, joint) == 0.25);
-            assert_true(value_of(&scene, "base.position", i, 1) == 4.0);
+            assert_true(get(&scene, 0, "joint.angle", i, 0) == 0.125);
+            assert_true(get(&scene, 0, "joint.angle", i, joint) == 0.25);
+            assert_true(get(&scene, 0, "base.position", i, 1) == 4.0);
             assert_true(mf_scene_distance(&scene, i) == 0.0);
         }
         mf_world_step(scene.world, 50);
@@ -174,8 +119,7 @@ static void lives_begin_with_initial_values(void **state) {
         assert_int_equal(mf_world_restore(scene.world, scene.start, scene.start_size, &error),
                          MF_OK);
     }
-    mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    drop_scene(&scene, file);
 }
 
 static void wrong_initial_values_are_named(void **state) {
@@ -191,38 +135,37 @@ static void wrong_initial_values_are_named(void **state) {
         {"[{property: base.position.x, values: [1e200]}]", "expected finite numbers"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_Experiment *experiment = load_with(*state, rows[i].text);
+        mf_SceneFile *file = load_with(*state, rows[i].text);
         mf_Scene scene;
         mf_Error error = {0};
-        assert_int_not_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_OK);
+        assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
         if (strstr(error.message, rows[i].part) == NULL)
             fail_msg("%s: '%s'", rows[i].text, error.message);
-        assert_string_equal(error.file, experiment->file);
-        assert_int_equal(error.line, 2);
-        assert_int_equal(error.column, 11);
-        mf_experiment_destroy(experiment);
+        assert_string_equal(error.file, file->file);
+        assert_int_equal(error.line, 6);
+        assert_int_equal(error.column, 15);
+        mf_scene_file_destroy(file);
     }
 }
 
 static void robots_without_a_genome_idle(void **state) {
     static const char *const controllers[] = {"gp", "oscillator", "none"};
     for (size_t i = 0; i < 3; i++) {
-        const mf_Override override = {"controller", controllers[i]};
-        mf_Experiment *experiment = load(*state, "neophysix.yaml", &override, 1);
-        mf_Scene scene = make(*state, experiment, 2);
+        const mf_Override override = {"group.controller", controllers[i]};
+        mf_SceneFile *file = load(*state, "neophysix.yaml", &override, 1);
+        mf_Scene scene = make_evaluation(*state, file, 2);
         mf_world_step(scene.world, 400);
         const mf_Field *angle = mf_group_find_field(scene.group, "joint.angle");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             assert_true(fabs(mf_field_get(angle, 1, j) - scene.model->start_angle[j]) < 1e-6);
         assert_true(mf_scene_distance(&scene, 1) < 0.01);
-        mf_scene_destroy(&scene);
-        mf_experiment_destroy(experiment);
+        drop_scene(&scene, file);
     }
 }
 
 static void distance_is_horizontal_and_0_with_a_fault(void **state) {
-    mf_Experiment *experiment = load(*state, "neophysix.yaml", NULL, 0);
-    mf_Scene scene = make(*state, experiment, 2);
+    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
+    mf_Scene scene = make_evaluation(*state, file, 2);
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
     assert_true(mf_scene_distance(&scene, 0) == 0);
     mf_field_set(position, 0, 0, 3);
@@ -232,13 +175,12 @@ static void distance_is_horizontal_and_0_with_a_fault(void **state) {
     assert_true(mf_scene_distance(&scene, 1) == 0);
     mf_field_set(mf_group_find_field(scene.group, "fault.word"), 0, 0, MF_FAULT_RANGE);
     assert_true(mf_scene_distance(&scene, 0) == 0);
-    mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    drop_scene(&scene, file);
 }
 
 static void oscillator_genes_map_into_the_joint_range(void **state) {
-    mf_Experiment *experiment = load(*state, "oscillator.yaml", NULL, 0);
-    mf_Scene scene = make(*state, experiment, 2);
+    mf_SceneFile *file = load(*state, "oscillator.yaml", NULL, 0);
+    mf_Scene scene = make_evaluation(*state, file, 2);
     uint32_t joints = scene.model->joint_count, bytes = mf_scene_genome_bytes(&scene);
     assert_int_equal(bytes, 3 * joints + 1);
     uint8_t genome[256] = {0};
@@ -257,8 +199,7 @@ static void oscillator_genes_map_into_the_joint_range(void **state) {
     assert_true(mf_field_get(amplitude, 1, 1) == 0);
     assert_true(mf_field_get(mf_group_find_field(group, "oscillator.phase"), 1, 0) == 0.25);
     assert_true(mf_field_get(mf_group_find_field(group, "oscillator.frequency"), 1, 0) == 2);
-    mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    drop_scene(&scene, file);
 }
 
 // Random programs: 64-bit words of the library's own generator.
@@ -283,8 +224,8 @@ static void check_independence(mf_Context *context, const char *name) {
     enum { COUNT = 20 };
     // 3.03 s is no multiple of the controller's 80 ms: a phase left over would show.
     static const mf_Override overrides[] = {{"run.duration", "3.03"}};
-    mf_Experiment *experiment = load(context, name, overrides, 1);
-    mf_Scene scene = make(context, experiment, COUNT), alone = make(context, experiment, 1);
+    mf_SceneFile *file = load(context, name, overrides, 1);
+    mf_Scene scene = make_evaluation(context, file, COUNT), alone = make_evaluation(context, file, 1);
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     uint8_t genomes[COUNT * 64];
     double first[COUNT], again[COUNT], fitness;
@@ -307,7 +248,7 @@ static void check_independence(mf_Context *context, const char *name) {
     }
     mf_scene_destroy(&scene);
     mf_scene_destroy(&alone);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 static void fitness_depends_on_the_genome_alone(void **state) {
@@ -318,20 +259,19 @@ static void fitness_depends_on_the_genome_alone(void **state) {
 
 static void a_lifetime_is_rounded_up_to_whole_steps(void **state) {
     static const mf_Override overrides[] = {{"run.duration", "1.001"}};
-    mf_Experiment *experiment = load(*state, "neophysix.yaml", overrides, 1);
-    mf_Scene scene = make(*state, experiment, 1);
+    mf_SceneFile *file = load(*state, "neophysix.yaml", overrides, 1);
+    mf_Scene scene = make_evaluation(*state, file, 1);
     uint8_t genome[MF_GP_BYTES] = {0};
     double fitness;
     evaluate(&scene, genome, 1, &fitness);
     assert_int_equal(mf_world_time(scene.world), 1010 * MF_MILLISECOND);
-    mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    drop_scene(&scene, file);
 }
 
 static void wrong_calls_are_refused(void **state) {
-    static const mf_Override none = {"controller", "none"};
-    mf_Experiment *experiment = load(*state, "neophysix.yaml", NULL, 0);
-    mf_Scene scene = make(*state, experiment, 1);
+    static const mf_Override none = {"group.controller", "none"};
+    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
+    mf_Scene scene = make_evaluation(*state, file, 1);
     uint8_t genome[2 * MF_GP_BYTES] = {0};
     double fitness[2];
     mf_Error error = {0};
@@ -343,34 +283,91 @@ static void wrong_calls_are_refused(void **state) {
     assert_int_equal(mf_scene_evaluate(&scene, NULL, 1, 32, fitness, &error), MF_BAD_ARGUMENT);
     mf_scene_destroy(&scene);
     mf_scene_destroy(&scene); // twice is fine
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 
-    experiment = load(*state, "neophysix.yaml", &none, 1);
-    scene = make(*state, experiment, 1);
+    file = load(*state, "neophysix.yaml", &none, 1);
+    scene = make_evaluation(*state, file, 1);
     assert_int_equal(mf_scene_genome_bytes(&scene), 0);
     assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, fitness, &error), MF_BAD_ARGUMENT);
     mf_scene_destroy(&scene);
-    assert_int_equal(mf_scene_create(*state, NULL, 1, &scene, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_scene_create(*state, experiment, 0, &scene, &error), MF_BAD_ARGUMENT);
+    mf_scene_file_destroy(file);
+}
+
+static void wrong_configurations_are_refused(void **state) {
+    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
+    mf_SceneConfig config = mf_scene_config();
+    mf_Scene scene;
+    mf_Error error = {0};
+    assert_int_equal(mf_scene_create(*state, NULL, NULL, &scene, &error), MF_BAD_ARGUMENT);
     assert_null(scene.world);
-    mf_experiment_destroy(experiment);
+    assert_int_equal(mf_scene_create(NULL, file, NULL, &scene, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_scene_create(*state, file, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    config.struct_size--;
+    assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "scene: start from mf_scene_config()");
+    config = mf_scene_config();
+    config.divisor = 3; // 10 ms in three are no whole nanoseconds
+    assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "found 3"));
+    assert_null(scene.world);
+    mf_scene_file_destroy(file);
+}
+
+// What a configuration says goes before what the file says.
+static void a_configuration_changes_what_the_file_says(void **state) {
+    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
+    mf_SceneConfig config = mf_scene_config();
+    config.count = 3;
+    config.motion = MF_MOTION_ARTICULATED;
+    config.step = 4 * MF_MILLISECOND;
+    config.divisor = 2;
+    config.stiffness = 2.5;
+    mf_Scene scene = make_with(*state, file, &config);
+    assert_int_equal(mf_group_count(scene.group), 3);
+    assert_int_equal(mf_motion_of(scene.group, 2), MF_MOTION_ARTICULATED);
+    assert_int_equal(scene.motion, MF_MOTION_ARTICULATED);
+    assert_int_equal(mf_world_settings(scene.world)->step, 2 * MF_MILLISECOND);
+    assert_int_equal(scene.step, 2 * MF_MILLISECOND);
+    assert_true(scene.divisor == 2 && scene.stiffness == 2.5);
+    assert_true(mf_scene_steps(&scene) == 60000); // 120 s
+    mf_Servo servo = mf_joint_servo(scene.model, 0);
+    assert_true(servo.gain > 0);
+    drop_scene(&scene, file);
+}
+
+// A scene without a section `search` keeps no start, so there is nothing to go back to.
+static void evaluations_must_be_asked_for(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    controller: gp\n");
+    mf_Scene scene = make_scene(*state, file);
+    uint8_t genome[MF_GP_BYTES] = {0};
+    double fitness;
+    mf_Error error = {0};
+    assert_null(scene.start);
+    assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, &fitness, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message,
+                        "evaluate: the scene was not made for it (mf_SceneConfig.evaluates)");
+    assert_true(mf_scene_distance(&scene, 0) == 0);
+    mf_scene_destroy(&scene);
+    scene = make_evaluation(*state, file, 1);
+    assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, &fitness, &error), MF_OK);
+    drop_scene(&scene, file);
 }
 
 static void a_missing_model_is_named(void **state) {
-    static const mf_Override lost = {"model.file", "/nowhere/robot.urdf"};
-    mf_Experiment *experiment = load(*state, "neophysix.yaml", &lost, 1);
+    static const mf_Override lost = {"group.model", "/nowhere/robot.urdf"};
+    mf_SceneFile *file = load(*state, "neophysix.yaml", &lost, 1);
     mf_Scene scene;
     mf_Error error = {0};
-    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_NOT_FOUND);
+    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_NOT_FOUND);
     assert_string_equal(error.file, "/nowhere/robot.urdf");
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scene_of_ours_runs),
-        cmocka_unit_test(an_experiment_moves_to_another_level),
-        cmocka_unit_test(a_plugin_controls),
+        cmocka_unit_test(every_scene_of_ours_evolves),
+        cmocka_unit_test(a_scene_moves_to_another_level),
         cmocka_unit_test(the_published_experiment_is_a_scene),
         cmocka_unit_test(robots_without_a_genome_idle),
         cmocka_unit_test(lives_begin_with_initial_values),
@@ -380,6 +377,9 @@ int main(void) {
         cmocka_unit_test(fitness_depends_on_the_genome_alone),
         cmocka_unit_test(a_lifetime_is_rounded_up_to_whole_steps),
         cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(wrong_configurations_are_refused),
+        cmocka_unit_test(a_configuration_changes_what_the_file_says),
+        cmocka_unit_test(evaluations_must_be_asked_for),
         cmocka_unit_test(a_missing_model_is_named),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

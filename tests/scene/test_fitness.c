@@ -1,4 +1,4 @@
-// Fitness functions of experiments against closed forms: free flight without gravity has its speed,
+// Fitness functions against closed forms: free flight without gravity has its speed,
 // tilt and distance written down, and servos in free space put in what the robot's energy gains.
 // And scenes at every motion.
 #include <setjmp.h>
@@ -8,58 +8,45 @@
 
 #include <cmocka.h>
 
-#include <mayfly/experiment.h>
-
 #include "support.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static void assert_near(double a, double b, double tolerance) {
     if (!(fabs(a - b) <= tolerance))
         fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
 }
 
-static mf_Experiment *parse(mf_Context *context, const char *more) {
-    char text[1200], line[900];
-    mf_Experiment *experiment = NULL;
-    mf_Error error = {0};
-    snprintf(text, sizeof text, "model: {file: ../models/hexapod.urdf}\n%s", more);
-    if (mf_experiment_parse(context, MAYFLY_SOURCE_DIR "/scenes/t.yaml", text, strlen(text), NULL,
-                            0, &experiment, &error) != MF_OK)
-        fail_msg("%s", mf_error_format(&error, line, sizeof line));
-    return experiment;
-}
-
-static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t count) {
-    mf_Scene scene;
-    mf_Error error = {0};
-    char line[900];
-    if (mf_scene_create(context, experiment, count, &scene, &error) != MF_OK)
-        fail_msg("%s", mf_error_format(&error, line, sizeof line));
-    return scene;
+// A scene of the hexapod: keys of its group, then those of the scene.
+static mf_SceneFile *parse(mf_Context *context, const char *group, const char *more) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+             "    contact: {shapes: false, self: false}\n%s%s",
+             group, more);
+    return parse_scene(context, text);
 }
 
 // Free flight of the last of 20 robots for 2 s, at 0.5 m/s along x and 0.2 m/s along y, turned
 // about z by `yaw`, then about its own x by `roll`.
 static double fly(mf_Context *context, const char *fitness, const char *motion, double yaw,
                   double roll) {
-    char more[900];
-    snprintf(more, sizeof more,
-             "fitness: %s\nmotion: %s\ncontroller: none\nworld: {gravity: 0, step: 0.01, "
-             "precision: double}\nrun: {duration: 2}\ninitial:\n"
-             "- {property: base.position, values: [0, 0, 3]}\n"
-             "- {property: base.linear_velocity, values: [0.5, 0.2, 0]}\n"
-             "- {property: base.orientation, values: [%.17g, %.17g, %.17g, %.17g]}\n",
-             fitness, motion, cos(yaw / 2) * cos(roll / 2), cos(yaw / 2) * sin(roll / 2),
+    char group[900], more[200];
+    snprintf(group, sizeof group,
+             "    motion: %s\n    precision: double\n    initial:\n"
+             "    - {property: base.position, values: [0, 0, 3]}\n"
+             "    - {property: base.linear_velocity, values: [0.5, 0.2, 0]}\n"
+             "    - {property: base.orientation, values: [%.17g, %.17g, %.17g, %.17g]}\n",
+             motion, cos(yaw / 2) * cos(roll / 2), cos(yaw / 2) * sin(roll / 2),
              sin(yaw / 2) * sin(roll / 2), sin(yaw / 2) * cos(roll / 2));
-    mf_Experiment *experiment = parse(context, more);
-    mf_Scene scene = make(context, experiment, 20);
+    snprintf(more, sizeof more,
+             "search: {fitness: %s}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n",
+             fitness);
+    mf_SceneFile *file = parse(context, group, more);
+    mf_Scene scene = make_evaluation(context, file, 20);
     mf_world_step(scene.world, 200);
     double value = mf_scene_fitness(&scene, 19);
-    mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    drop_scene(&scene, file);
     return value;
 }
 
@@ -82,14 +69,16 @@ static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state
 static void servos_put_in_what_the_robot_gains(void **state) {
     double wrong[2];
     for (int i = 0; i < 2; i++) {
-        char more[400];
+        static const char group[] =
+            "    motion: articulated\n    controller: {oscillator: {tick: 1}}\n"
+            "    precision: double\n"
+            "    initial: [{property: base.position, values: [0, 0, 3]}]\n";
+        char more[200];
         snprintf(more, sizeof more,
-                 "fitness: economy\nmotion: articulated\ncontroller: {oscillator: {tick: 1}}\n"
-                 "world: {gravity: 0, step: %s, precision: double}\nrun: {duration: 1}\n"
-                 "initial: [{property: base.position, values: [0, 0, 3]}]\n",
+                 "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
                  i == 0 ? "0.00002" : "0.00001");
-        mf_Experiment *experiment = parse(*state, more);
-        mf_Scene scene = make(*state, experiment, 17);
+        mf_SceneFile *file = parse(*state, group, more);
+        mf_Scene scene = make_evaluation(*state, file, 17);
         mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
@@ -103,7 +92,7 @@ static void servos_put_in_what_the_robot_gains(void **state) {
         assert_near(mf_scene_fitness(&scene, 16), distance / (work + scene.model->mass * 9.80665),
                     1e-15);
         mf_scene_destroy(&scene);
-        mf_experiment_destroy(experiment);
+        mf_scene_file_destroy(file);
     }
     assert_true(fabs(wrong[0]) < 0.02);
     assert_near(wrong[1], 0.5 * wrong[0], 0.1 * fabs(wrong[0]));
@@ -112,9 +101,10 @@ static void servos_put_in_what_the_robot_gains(void **state) {
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
 static void feet_that_step_count(void **state) {
-    mf_Experiment *experiment = parse(
-        *state, "fitness: steps\nmotion: articulated\ncontroller: none\nrun: {duration: 4}\n");
-    mf_Scene scene = make(*state, experiment, 2);
+    mf_SceneFile *file = parse(
+        *state, "    motion: articulated\n",
+        "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
+    mf_Scene scene = make_evaluation(*state, file, 2);
     mf_world_step(scene.world, 400);
     mf_Field *stance = mf_group_find_field(scene.group, "fitness.stance");
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
@@ -128,17 +118,17 @@ static void feet_that_step_count(void **state) {
     double distance = mf_scene_distance(&scene, 1);
     assert_near(mf_scene_fitness(&scene, 1), distance * (0.5 + 1.0 + 1.0 + 0.2) / 6.0, 1e-9);
     mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 static void economy_needs_torques(void **state) {
-    mf_Experiment *experiment = parse(*state, "fitness: economy\nmotion: rigid\n");
+    mf_SceneFile *file = parse(*state, "    motion: rigid\n", "search: {fitness: economy}\n");
     mf_Scene scene;
     mf_Error error = {0};
-    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "motion: articulated"));
     assert_non_null(strstr(error.message, "rigid"));
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 // At every motion: it is the one asked for, the file's step counts, robots move, and an evaluation
@@ -148,14 +138,17 @@ static void every_motion_can_be_evaluated(void **state) {
     enum { COUNT = 18 };
     for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) {
         for (int f = 0; f < (motion == MF_MOTION_ARTICULATED ? 5 : 4); f++) {
-            char more[300];
+            char group[200], more[200];
+            snprintf(group, sizeof group,
+                     "    motion: %s\n    controller: {gp: {angle_per_move: 0.2}}\n",
+                     mf_motion_name((mf_Motion)motion));
             snprintf(more, sizeof more,
-                     "motion: %s\nfitness: %s\nworld: {step: 0.005}\nrun: {duration: 1.2}\n"
-                     "controller: {gp: {angle_per_move: 0.2}}\n",
-                     mf_motion_name((mf_Motion)motion), fitnesses[f]);
-            mf_Experiment *experiment = parse(*state, more);
-            assert_int_equal(experiment->motion, motion);
-            mf_Scene scene = make(*state, experiment, COUNT), alone = make(*state, experiment, 1);
+                     "search: {fitness: %s}\nworld: {step: 0.005}\nrun: {duration: 1.2}\n",
+                     fitnesses[f]);
+            mf_SceneFile *file = parse(*state, group, more);
+            assert_int_equal(file->groups[0].motion, motion);
+            mf_Scene scene = make_evaluation(*state, file, COUNT);
+            mf_Scene alone = make_evaluation(*state, file, 1);
             assert_int_equal(mf_motion_of(scene.group, 0), motion);
             assert_int_equal(mf_world_settings(scene.world)->step, 5 * MF_MILLISECOND);
             uint8_t genomes[COUNT * MF_GP_BYTES];
@@ -177,7 +170,7 @@ static void every_motion_can_be_evaluated(void **state) {
             assert_memory_equal(&single, &first[17], sizeof single);
             mf_scene_destroy(&scene);
             mf_scene_destroy(&alone);
-            mf_experiment_destroy(experiment);
+            mf_scene_file_destroy(file);
         }
     }
 }

@@ -7,35 +7,20 @@
 
 #include <cmocka.h>
 
-#include <mayfly/report.h>
-
 #include "support.h"
 
+#include <mayfly/report.h>
+
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define ROBOTS 8
 
-static mf_Experiment *load(mf_Context *context, const char *controller) {
-    const mf_Override overrides[] = {{"controller", controller},
+static mf_SceneFile *load(mf_Context *context, const char *controller) {
+    const mf_Override overrides[] = {{"group.controller", controller},
                                      {"run.duration", "1"},
                                      {"search.population", "8"},
                                      {"search.survivors", "4"}};
-    mf_Experiment *experiment = NULL;
-    mf_Error error = {0};
-    if (mf_experiment_load(context, MAYFLY_SOURCE_DIR "/scenes/neophysix.yaml", overrides, 4,
-                           &experiment, &error) != MF_OK)
-        fail_msg("%s", error.message);
-    return experiment;
-}
-
-static mf_Scene make(mf_Context *context, mf_Experiment *experiment, uint32_t count) {
-    mf_Scene scene;
-    mf_Error error = {0};
-    if (mf_scene_create(context, experiment, count, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
-    return scene;
+    return load_scene(context, "scenes/neophysix.yaml", overrides, 4);
 }
 
 // ---- a fitness ---------------------------------------------------------------------------------
@@ -47,13 +32,13 @@ static double numbered(const mf_Scene *scene, uint32_t instance, void *user) {
 }
 
 static void an_own_fitness_replaces_the_distance(void **state) {
-    mf_Experiment *experiment = load(*state, "gp");
+    mf_SceneFile *file = load(*state, "gp");
     double bonus = 0.5, fitness[3];
-    mf_Scene scene = make(*state, experiment, 3);
+    mf_Scene scene = make_evaluation(*state, file, 3);
     uint8_t genomes[3 * MF_GP_BYTES] = {0};
     assert_true(mf_scene_fitness(&scene, 1) == mf_scene_distance(&scene, 1));
-    experiment->hooks.fitness = numbered;
-    experiment->hooks.user = &bonus;
+    file->hooks.fitness = numbered;
+    file->hooks.user = &bonus;
     assert_int_equal(mf_scene_evaluate(&scene, genomes, 3, MF_GP_BYTES, fitness, NULL), MF_OK);
     assert_true(fitness[0] == 0.5 && fitness[1] == 10.5 && fitness[2] == 20.5);
     // A robot with a fault has none, whatever the function would say.
@@ -63,18 +48,18 @@ static void an_own_fitness_replaces_the_distance(void **state) {
     mf_scene_destroy(&scene);
 
     mf_Trial trial;
-    assert_int_equal(mf_trial_run(*state, experiment, genomes, MF_GP_BYTES, 1, 0.1, &trial, NULL),
+    assert_int_equal(mf_trial_run(*state, file, NULL, genomes, MF_GP_BYTES, 0.1, &trial, NULL),
                      MF_OK);
     assert_true(trial.fitness == 0.5);
     mf_trial_free(&trial);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 // ---- a controller ------------------------------------------------------------------------------
 
 #define GENES 2 // [byte] frequency and swing of a tripod gait
 
-// What the hooks of one experiment share with the controller.
+// What the hooks of one scene share with the controller.
 typedef struct Tripod {
     mf_Field *genes;
     uint32_t attached; // [1] times
@@ -124,21 +109,23 @@ static void apply(mf_Scene *scene, uint32_t instance, const uint8_t *genome, voi
     mf_field_set(genes, instance, 1, genome[1] / 255.0 * 0.5);
 }
 
-static void hook(mf_Experiment *experiment, Tripod *tripod) {
-    experiment->hooks = (mf_ExperimentHooks){
+static void hook(mf_SceneFile *file, Tripod *tripod) {
+    file->hooks = (mf_SceneHooks){
         .attach = attach, .apply_genome = apply, .genome_bytes = GENES, .user = tripod};
 }
 
 // The same two bytes, evaluated in a batch, alone, and as a trial: the same bits.
 static void an_own_controller_evolves(void **state) {
-    mf_Experiment *experiment = load(*state, "none");
+    mf_SceneFile *file = load(*state, "none");
     Tripod tripod = {0};
-    hook(experiment, &tripod);
-    mf_Scene scene = make(*state, experiment, ROBOTS);
+    assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_UNSUPPORTED);
+    hook(file, &tripod);
+    assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
+    mf_Scene scene = make_evaluation(*state, file, ROBOTS);
     assert_int_equal(tripod.attached, 1);
-    assert_int_equal(experiment->search.genome_bytes, GENES);
+    assert_int_equal(file->search.genome_bytes, GENES);
 
-    mf_SearchConfig config = experiment->search;
+    mf_SearchConfig config = file->search;
     config.evaluate = mf_scene_evaluate;
     config.user = &scene;
     mf_Search *search = NULL;
@@ -153,7 +140,7 @@ static void an_own_controller_evolves(void **state) {
     assert_true(best.fitness > 0.02);   // and this gait walks
 
     mf_Trial trial;
-    assert_int_equal(mf_trial_run(*state, experiment, best.genome, GENES, 1, 0.1, &trial, NULL),
+    assert_int_equal(mf_trial_run(*state, file, NULL, best.genome, GENES, 0.1, &trial, NULL),
                      MF_OK);
     assert_memory_equal(&trial.fitness, &best.fitness, sizeof(double));
     mf_trial_free(&trial);
@@ -163,33 +150,33 @@ static void an_own_controller_evolves(void **state) {
     assert_true(fitness < best.fitness);
     mf_search_destroy(search);
     mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 static void bad_hooks_are_refused(void **state) {
-    mf_Experiment *experiment = load(*state, "none");
+    mf_SceneFile *file = load(*state, "none");
     Tripod tripod = {.refusal = MF_NOT_FOUND};
     mf_Scene scene;
     mf_Error error = {0};
-    hook(experiment, &tripod);
-    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_NOT_FOUND);
+    hook(file, &tripod);
+    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_NOT_FOUND);
     assert_string_equal(error.message, "no tripod today");
     assert_null(scene.world);
     tripod.refusal = MF_OK;
-    experiment->hooks.genome_bytes = 0;
-    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_BAD_ARGUMENT);
-    experiment->hooks.genome_bytes = 4097;
-    assert_int_equal(mf_scene_create(*state, experiment, 1, &scene, &error), MF_BAD_ARGUMENT);
+    file->hooks.genome_bytes = 0;
+    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_ARGUMENT);
+    file->hooks.genome_bytes = 4097;
+    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "found 4097"));
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 
-    // Controllers that an experiment names keep their genomes.
-    experiment = load(*state, "gp");
-    hook(experiment, &tripod);
-    scene = make(*state, experiment, 1);
+    // Controllers that a file names keep their genomes.
+    file = load(*state, "gp");
+    hook(file, &tripod);
+    scene = make_evaluation(*state, file, 1);
     assert_int_equal(mf_scene_genome_bytes(&scene), MF_GP_BYTES);
     mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 int main(void) {

@@ -191,11 +191,11 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:5:14: groups.a.switch.0.to: expected one of kinematic, points, rigid, prescribed, "
          "articulated, own, found auto"},
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b}}}\n",
-         "t.yaml:5:34: expected the key groups.a.switch.0.when.near.distance, which is missing"},
+         "t.yaml:5:9: expected the key groups.a.switch.0.when.near.distance, which is missing"},
         {GROUP "    plugins:\n      - tick: 0.01\n",
          "t.yaml:5:9: expected the key groups.a.plugins.0.file, which is missing"},
         {GROUP "    plugins:\n      - {file: x.so, settings: 3}\n",
-         "t.yaml:5:34: groups.a.plugins.0.settings: expected a group of `name: number`, found 3"},
+         "t.yaml:5:32: groups.a.plugins.0.settings: expected a group of `name: number`, found 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);

@@ -15,12 +15,12 @@
 #include <hdf5.h>
 #include <unistd.h>
 
-#define FILE_NAME MAYFLY_BINARY_DIR "/test_swarm_record.h5"
+#define FILE_NAME MAYFLY_BINARY_DIR "/test_scene_record.h5"
 
 static const char text[] = "groups:\n"
-                           "  - name: quads\n    vehicle: ../models/crazyflie.yaml\n    count: 20\n"
-                           "  - name: cars\n    vehicle: ../models/car_orca.yaml\n    count: 3\n"
-                           "    placement: {grid: {spacing: [1, 1, 1]}}\n";
+                           "  - name: quads\n    model: ../models/crazyflie.yaml\n    count: 20\n"
+                           "  - name: cars\n    model: ../models/car_orca.yaml\n    count: 3\n"
+                           "    place: {grid: {spacing: [1, 1, 1]}}\n";
 
 static mf_Status record(mf_World *world, const char *const *fields, mf_Error *error) {
     mf_Recorder *recorder = NULL;
@@ -52,8 +52,8 @@ static void expect_shape(hid_t file, const char *name, int rank, hsize_t a, hsiz
 }
 
 static void each_group_has_its_own_sets(void **state) {
-    mf_Swarm *swarm = parse_swarm(*state, text);
-    mf_SwarmScene scene = make_scene(*state, swarm);
+    mf_SceneFile *source = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, source);
     assert_int_equal(record(scene.world, NULL, NULL), MF_OK);
     hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -72,21 +72,19 @@ static void each_group_has_its_own_sets(void **state) {
     H5Dclose(set);
     H5Fclose(file);
     unlink(FILE_NAME);
-    mf_swarm_scene_destroy(&scene);
-    mf_swarm_destroy(swarm);
+    drop_scene(&scene, source);
 }
 
 static void a_field_must_be_in_one_group_at_least(void **state) {
     static const char *const some[] = {"rotor.speed", NULL}, *const none[] = {"wing.flap", NULL};
-    mf_Swarm *swarm = parse_swarm(*state, text);
-    mf_SwarmScene scene = make_scene(*state, swarm);
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
     mf_Error error = {0};
     assert_int_equal(record(scene.world, some, NULL), MF_OK);
     assert_int_equal(record(scene.world, none, &error), MF_NOT_FOUND);
     assert_non_null(strstr(error.message, "no field is named wing.flap"));
     unlink(FILE_NAME);
-    mf_swarm_scene_destroy(&scene);
-    mf_swarm_destroy(swarm);
+    drop_scene(&scene, file);
 }
 
 static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
@@ -95,12 +93,11 @@ static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static void every_failing_call_is_survived(void **state) {
-    mf_Swarm *swarm = parse_swarm(*state, text);
-    mf_SwarmScene scene = make_scene(*state, swarm);
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
     assert_true(torture(*state, record_once, scene.world, TORTURE_MUST_FAIL) > 20);
     unlink(FILE_NAME);
-    mf_swarm_scene_destroy(&scene);
-    mf_swarm_destroy(swarm);
+    drop_scene(&scene, file);
 }
 
 int main(void) {

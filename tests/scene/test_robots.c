@@ -54,7 +54,7 @@ static void mistakes_in_games_are_told_in_one_line(void **state) {
         {ROBOT "    behaviour: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
          "expected `walk` in the list gaits", 4},
         {ROBOT "    behaviour: {soccer: {goal: [1, 0]}}\n",
-         "expected the key groups.a.behaviour.soccer.own_goal", 4},
+         "expected the key groups.a.behaviour.soccer.own_goal", 2},
         {"groups:\n" TEAM("a", "x", "ball", "1, 0"), "expected the name of a group, found 'ball'", 5},
         {"groups:\n" TEAM("a", "x", "a", "1, 0") TEAM("b", "x", "b", "1, 0"),
          "groups.b.behaviour.soccer.ball: expected the ball of group a, 'a', found 'b'", 9},
@@ -79,7 +79,7 @@ static void what_a_world_lacks_is_told(void **state) {
     static const Mistake mistakes[] = {
         {"groups:\n  - name: a\n    model: nothing.urdf\n", "cannot open", 0},
         {ROBOT "    gaits: [fly]\n", "no gait 'fly': expected one of those in ", 0},
-        {ROBOT "    gaits: [tripot]\n", "did you mean tripod?", 0},
+        {ROBOT "    gaits: [tripot]\n", "did you mean 'tripod'?", 0},
         {ROBOT "    keyframe: sit\n",
          "group a: keyframe: expected the name of one (none), found 'sit'", 0},
         {ROBOT "    controller: gp\n    gaits: [tripod]\n", "both write joint.target", 0},
@@ -104,10 +104,7 @@ static void what_a_world_lacks_is_told(void **state) {
 static void files_of_gaits_are_meant_from_the_file_on(void **state) {
     mf_SceneFile *file =
         parse_scene(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n");
-    mf_Scene scene;
-    mf_Error error = {0};
-    if (mf_scene_create(*state, file, NULL, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    mf_Scene scene = make_scene(*state, file);
     assert_string_equal(scene.gaits[0][0]->name, "tripod");
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);

@@ -1,4 +1,4 @@
-// Every allocation and system call behind experiments and scenes fails once.
+// Every allocation and system call behind scenes fails once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,51 +6,52 @@
 
 #include <cmocka.h>
 
-#include <mayfly/experiment.h>
-
-#include "experiment/keys.h"
+#include "scene/keys.h"
 #include "support.h"
 #include "torture.h"
 
-#include <stdio.h>
-
-static mf_Status load(mf_Context *context, mf_Experiment **out, mf_Error *error) {
+static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) {
     static const mf_Override overrides[] = {
-        {"search.population", "8"},       {"search.survivors", "4"},
-        {"model.packages.here", "there"}, {"terrain.origin", "[1, 2]"},
-        {"controller.gp.tick", "0.04"},   {"run.duration", "0.1"}};
-    static const char text[] = "model: {file: ../models/hexapod.urdf}\n"
-                               "initial: [{property: base.linear_velocity.x, values: [0.5]}, "
-                               "{property: '*/joint.target', values: [0.1]}]\n";
+        {"search.population", "8"},           {"search.survivors", "4"},
+        {"group.import.packages.here", "there"}, {"ground.origin", "[1, 2]"},
+        {"group.controller.gp.tick", "0.04"}, {"run.duration", "0.1"}};
+    static const char text[] =
+        "world: {step: 0.01}\nground: {shape: noise, columns: 8, rows: 8}\n"
+        "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: points\n"
+        "    controller: gp\n"
+        "    initial: [{property: base.linear_velocity.x, values: [0.5]}, "
+        "{property: '*/joint.target', values: [0.1]}]\n";
     mf_Status status =
-        mf_experiment_parse(context, MAYFLY_SOURCE_DIR "/scenes/t.yaml", text, sizeof text - 1,
-                            overrides, sizeof overrides / sizeof overrides[0], out, error);
+        mf_scene_file_parse(context, SCENE_PATH, text, sizeof text - 1, overrides,
+                            sizeof overrides / sizeof overrides[0], out, error);
     assert_int_equal(status != MF_OK, *out == NULL);
     return status;
 }
 
 static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error) {
     (void)user;
-    mf_Experiment *experiment = NULL;
+    mf_SceneFile *file = NULL;
     char *text = NULL;
-    mf_Status status = load(context, &experiment, error);
+    mf_Status status = load(context, &file, error);
     if (status == MF_OK) {
-        experiment->model_path = "relative.urdf"; // so that the current folder is asked for
-        status = mf_experiment_write(experiment, &text, error);
+        file->groups[0].model_path = "relative.urdf"; // so that the current folder is asked for
+        status = mf_scene_file_write(file, &text, error);
         assert_int_equal(status != MF_OK, text == NULL);
     }
     mf_release(context, text);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
     return status;
 }
 
 static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *error) {
     (void)user;
-    mf_Experiment *experiment = NULL;
+    mf_SceneFile *file = NULL;
+    mf_SceneConfig config = mf_scene_config();
     mf_Scene scene = {0};
-    mf_Status status = load(context, &experiment, error);
+    config.count = 2;
+    mf_Status status = load(context, &file, error);
     if (status == MF_OK)
-        status = mf_scene_create(context, experiment, 2, &scene, error);
+        status = mf_scene_create(context, file, &config, &scene, error);
     if (status == MF_OK) {
         uint8_t genomes[2 * MF_GP_BYTES] = {1, 2, 3};
         double fitness[2];
@@ -59,13 +60,27 @@ static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *er
         assert_null(scene.world);
     }
     mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
+    return status;
+}
+
+// A robot's own file goes through text of its own.
+static mf_Status make_from_robot(mf_Context *context, void *user, mf_Error *error) {
+    static const mf_Override one = {"group.count", "2"};
+    mf_SceneFile *file = NULL;
+    mf_Scene scene = {0};
+    mf_Status status = mf_scene_file_load(context, user, &one, 1, &file, error);
+    assert_int_equal(status != MF_OK, file == NULL);
+    if (status == MF_OK)
+        status = mf_scene_create(context, file, NULL, &scene, error);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     return status;
 }
 
 static mf_Status describe(mf_Context *context, void *user, mf_Error *error) {
     char *text = NULL;
-    mf_Status status = mf_keys_describe(context, mf_experiment_table(), user != NULL, &text, error);
+    mf_Status status = mf_keys_describe(context, mf_scene_table(), user != NULL, &text, error);
     assert_int_equal(status != MF_OK, text == NULL);
     mf_release(context, text);
     return status;
@@ -79,6 +94,11 @@ static void scenes_survive(void **state) {
     assert_true(torture(*state, make_and_evaluate, NULL, TORTURE_MUST_FAIL) > 60);
 }
 
+static void robots_survive(void **state) {
+    char path[] = MAYFLY_SOURCE_DIR "/models/ball.xml";
+    assert_true(torture(*state, make_from_robot, path, TORTURE_MUST_FAIL) > 60);
+}
+
 static void the_help_text_survives(void **state) {
     assert_true(torture(*state, describe, NULL, TORTURE_MUST_FAIL) > 0);
     assert_true(torture(*state, describe, *state, TORTURE_MUST_FAIL) > 0);
@@ -88,6 +108,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_and_writing_survive),
         cmocka_unit_test(scenes_survive),
+        cmocka_unit_test(robots_survive),
         cmocka_unit_test(the_help_text_survives),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

@@ -12,11 +12,12 @@
 #define FAKE_GENERATIONS 300u
 #define FAKE_FEET 6u
 #define FAKE_SAMPLES 1201u // 24 s at 20 ms
-#define FAKE_DISTANCE 4.25 // [m] at the end, with the experiment's step
+#define FAKE_DISTANCE 4.25 // [m] at the end, with the file's step
 
 typedef struct Fake {
     mf_Context *context;
-    mf_Experiment experiment;
+    mf_SceneFile file;
+    mf_SceneGroup group; // the only one
     mf_ReportData data;
 } Fake;
 
@@ -121,22 +122,26 @@ static inline bool fake_genome(mf_ReportData *data) {
 // False when something could not be made; fake_free is due either way.
 static inline bool fake_make(Fake *fake, mf_Context *context, bool flat) {
     static const char settings[] = "name: \"Legs & <hills>\"\nsearch:\n  seed: 42\n";
-    *fake = (Fake){.context = context};
-    fake->experiment = (mf_Experiment){.file = "scenes/legs&hills.yaml",
-                                       .name = "Legs & <hills>",
-                                       .step = 10 * MF_MILLISECOND,
-                                       .controller = MF_CONTROLLER_GP,
-                                       .gp = mf_gp_config(),
-                                       .duration = 24.0,
-                                       .motion = MF_MOTION_POINTS,
-                                       .generations = FAKE_GENERATIONS,
-                                       .search = mf_search_config(),
-                                       .context = context};
-    fake->experiment.search.seed = 42;
+    *fake = (Fake){.context = context}; // not copied later: its parts point at each other
+    fake->group = (mf_SceneGroup){.name = "walkers",
+                                  .motion = MF_MOTION_POINTS,
+                                  .controller = MF_CONTROLLER_GP,
+                                  .gp = mf_gp_config()};
+    fake->file = (mf_SceneFile){.file = "scenes/legs&hills.yaml",
+                                .name = "Legs & <hills>",
+                                .step = 10 * MF_MILLISECOND,
+                                .groups = &fake->group,
+                                .group_count = 1,
+                                .duration = 24.0,
+                                .evolves = true,
+                                .generations = FAKE_GENERATIONS,
+                                .search = mf_search_config(),
+                                .context = context};
+    fake->file.search.seed = 42;
     mf_ReportData *data = &fake->data;
     *data =
         (mf_ReportData){.context = context,
-                        .experiment = &fake->experiment,
+                        .file = &fake->file,
                         .facts = {.threads = 2,
                                   .isa = "avx512",
                                   .wall_seconds = 46.25,
@@ -144,7 +149,7 @@ static inline bool fake_make(Fake *fake, mf_Context *context, bool flat) {
                                   .hash = UINT64_C(0x0123456789abcdef),
                                   .command = "mayfly evolve 'scenes/legs&hills.yaml' --seed 42"},
                         .fine_divisor = 10};
-    data->scene.experiment = &fake->experiment;
+    data->scene.file = &fake->file;
     data->scene.model = fake_model(context);
     data->scene.terrain = fake_terrain(context, flat);
     data->settings = mf_allocate(context, sizeof settings, 1);

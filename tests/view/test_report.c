@@ -215,7 +215,7 @@ static void program_is_explained(void **state) {
 static void everything_from_outside_is_escaped(void **state) {
     Fake fake;
     assert_true(fake_make(&fake, *state, true));
-    fake.experiment.name = "<script>alert(1)</script>";
+    fake.file.name = "<script>alert(1)</script>";
     fake.data.facts.command = "mayfly evolve \"a&b\" \xff";
     mf_Text text = render(&fake);
     count_elements(text.data, "script");
@@ -402,15 +402,16 @@ static void encoding_survives_every_failed_allocation(void **state) {
 // ---- a real run --------------------------------------------------------------------------------
 
 typedef struct RealRun {
-    mf_Experiment *experiment;
+    mf_SceneFile *file;
     mf_Archive *archive;
     const char *path;
 } RealRun;
 
-static const char experiment_text[] =
-    "name: small\nmodel: {file: " MAYFLY_SOURCE_DIR "/models/quadruped.urdf}\n"
-    "controller: gp\nrun: {duration: 2}\n"
-    "search: {population: 8, survivors: 4, generations: 3, seed: 5}\n";
+static const char scene_text[] =
+    "name: small\nworld: {step: 0.01, seed: 5}\ngroups:\n  - name: walkers\n"
+    "    model: " MAYFLY_SOURCE_DIR "/models/quadruped.urdf\n    motion: points\n"
+    "    controller: gp\n    count: 8\nrun: {duration: 2}\n"
+    "search: {population: 8, survivors: 4, generations: 3}\n";
 
 static mf_Status write_report(mf_Context *context, void *user, mf_Error *error) {
     RealRun *run = user;
@@ -420,23 +421,23 @@ static mf_Status write_report(mf_Context *context, void *user, mf_Error *error) 
                             .simulated = 48.0,
                             .hash = 7,
                             .command = "mayfly evolve small.yaml"};
-    return mf_report_write(context, run->archive, run->experiment, &facts, run->path, error);
+    return mf_report_write(context, run->archive, run->file, &facts, run->path, error);
 }
 
 static void evolve_little(mf_Context *context, RealRun *run, const char *archive_path) {
     mf_Scene scene = {0};
     mf_Search *search = NULL;
     mf_Error error = {0};
-    if (mf_experiment_parse(context, "small.yaml", experiment_text, strlen(experiment_text), NULL,
-                            0, &run->experiment, &error) != MF_OK ||
-        mf_scene_create(context, run->experiment, 8, &scene, &error) != MF_OK)
+    if (mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL,
+                            0, &run->file, &error) != MF_OK ||
+        mf_scene_create(context, run->file, NULL, &scene, &error) != MF_OK)
         fail_msg("%s", error.message);
-    mf_SearchConfig config = run->experiment->search;
+    mf_SearchConfig config = run->file->search;
     config.genome_bytes = mf_scene_genome_bytes(&scene);
     config.evaluate = mf_scene_evaluate;
     config.user = &scene;
     assert_int_equal(mf_search_create(context, &config, &search, NULL), MF_OK);
-    assert_int_equal(mf_archive_create(context, archive_path, &config, experiment_text, 1, 2,
+    assert_int_equal(mf_archive_create(context, archive_path, &config, scene_text, 1, 2,
                                        &run->archive, NULL),
                      MF_OK);
     for (int i = 0; i < 3; i++) {
@@ -491,40 +492,40 @@ static void real_run_is_reported(void **state) {
     assert_non_null(strstr(page, "<iframe class=\"film\""));
     mf_release(*state, page);
     mf_archive_close(run.archive);
-    mf_experiment_destroy(run.experiment);
+    mf_scene_file_destroy(run.file);
     unlink(report);
     unlink(archive);
     rmdir(folder);
 }
 
+static mf_Status run_trial(mf_Context *context, mf_SceneFile *file, uint32_t divisor,
+                           uint32_t bytes, double period, mf_Trial *trial) {
+    static const uint8_t genome[MF_GP_BYTES] = {0};
+    mf_SceneConfig config = mf_scene_config();
+    config.divisor = divisor;
+    return mf_trial_run(context, file, &config, genome, bytes, period, trial, NULL);
+}
+
 static void trial_refuses_what_it_cannot_do(void **state) {
-    mf_Experiment *experiment;
+    mf_SceneFile *file;
     mf_Trial trial;
-    mf_Error error;
-    uint8_t genome[MF_GP_BYTES] = {0};
-    assert_int_equal(mf_experiment_parse(*state, "small.yaml", experiment_text,
-                                         strlen(experiment_text), NULL, 0, &experiment, NULL),
+    assert_int_equal(mf_scene_file_parse(*state, "small.yaml", scene_text, strlen(scene_text), NULL,
+                                         0, &file, NULL),
                      MF_OK);
-    assert_int_equal(mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 0, 0.1, &trial, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal( // 10 ms are not a whole number of nanoseconds times 3
-        mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 3, 0.1, &trial, &error),
-        MF_BAD_ARGUMENT);
-    assert_int_equal(
-        mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 1, 0.015, &trial, &error),
-        MF_BAD_ARGUMENT);
-    assert_int_equal(mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 1, NAN, &trial, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_trial_run(*state, experiment, genome, 5, 1, 0.1, &trial, &error),
-                     MF_BAD_ARGUMENT);
+    // 10 ms are not a whole number of nanoseconds times 3.
+    assert_int_equal(run_trial(*state, file, 3, MF_GP_BYTES, 0.1, &trial), MF_BAD_ARGUMENT);
+    assert_int_equal(run_trial(*state, file, 1, MF_GP_BYTES, 0.015, &trial), MF_BAD_ARGUMENT);
+    assert_int_equal(run_trial(*state, file, 1, MF_GP_BYTES, NAN, &trial), MF_BAD_ARGUMENT);
+    assert_int_equal(run_trial(*state, file, 1, MF_GP_BYTES, 0, &trial), MF_BAD_ARGUMENT);
+    assert_int_equal(run_trial(*state, file, 1, 5, 0.1, &trial), MF_BAD_ARGUMENT);
     assert_null(trial.position);
-    assert_int_equal(mf_trial_run(*state, experiment, genome, MF_GP_BYTES, 10, 0.1, &trial, &error),
-                     MF_OK);
+    assert_int_equal(mf_trial_run(*state, NULL, NULL, NULL, 0, 0.1, &trial, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(run_trial(*state, file, 10, MF_GP_BYTES, 0.1, &trial), MF_OK);
     assert_int_equal(trial.sample_count, 21); // 2 s, both ends included
     assert_int_equal(trial.contact_count, 4);
     assert_true(trial.step == 0.001);
     mf_trial_free(&trial);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
 }
 
 int main(void) {

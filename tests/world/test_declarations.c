@@ -118,18 +118,28 @@ static uint32_t check_world(mf_World *world, uint64_t steps, int rounds) {
     return checked;
 }
 
-// ---- scenes
-// --------------------------------------------------------------------------------------
+// ---- scenes ------------------------------------------------------------------------------------
 
-static void check_experiment(const char *name, const mf_Override *overrides, uint32_t count) {
+static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
+                          uint32_t count) {
     char path[512];
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
-    mf_Experiment *experiment;
-    mf_Scene scene;
+    mf_SceneFile *file;
     snprintf(path, sizeof path, FOLDER "scenes/%s", name);
-    must(mf_experiment_load(context, path, overrides, count, &experiment, &error), &error);
-    must(mf_scene_create(context, experiment, 5, &scene, &error), &error);
+    must(mf_scene_file_load(context, path, overrides, count, &file, &error), &error);
+    return file;
+}
+
+// Robots with genomes, and what evaluations add to them.
+static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_SceneFile *file = load(context, name, overrides, count);
+    mf_SceneConfig config = mf_scene_config();
+    mf_Scene scene;
+    config.count = 5;
+    config.evaluates = true;
+    must(mf_scene_create(context, file, &config, &scene, &error), &error);
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     for (uint32_t robot = 0; robot < 5 && bytes > 0; robot++) {
         uint8_t genome[4096];
@@ -139,50 +149,51 @@ static void check_experiment(const char *name, const mf_Override *overrides, uin
     }
     assert_true(check_world(scene.world, 56, 3) >= 6);
     mf_scene_destroy(&scene);
-    mf_experiment_destroy(experiment);
+    mf_scene_file_destroy(file);
     mf_context_destroy(context);
 }
 
-static void experiments_declare_what_they_do(void **state) {
+static void evaluations_declare_what_they_do(void **state) {
     (void)state;
-    static const mf_Override coupled[] = {{"motion.points.friction", "coupled"},
-                                          {"motion.points.weighted", "true"},
-                                          {"motion.points.keep_momentum", "true"}};
-    check_experiment("neophysix.yaml", NULL, 0);
-    check_experiment("rough.yaml", coupled, 3);
-    check_experiment("oscillator.yaml", NULL, 0);
-    check_experiment("quadruped.yaml", NULL, 0);
+    static const mf_Override coupled[] = {{"group.motion.points.friction", "coupled"},
+                                          {"group.motion.points.weighted", "true"},
+                                          {"group.motion.points.keep_momentum", "true"}};
+    check_evaluation("neophysix.yaml", NULL, 0);
+    check_evaluation("rough.yaml", coupled, 3);
+    check_evaluation("oscillator.yaml", NULL, 0);
+    check_evaluation("quadruped.yaml", NULL, 0);
+    static const char *const fitnesses[] = {"speed", "economy", "upright", "steps"};
+    for (int i = 0; i < 4; i++) {
+        const mf_Override fitness = {"search.fitness", fitnesses[i]};
+        check_evaluation("hexapod.yaml", &fitness, 1);
+    }
 }
 
-static void check_swarm(const char *name, const mf_Override *overrides, uint32_t count) {
-    char path[512];
+static void check_vehicles(const char *name, const mf_Override *overrides, uint32_t count) {
     mf_Error error = {0};
     mf_Context *context = make_context(1);
-    mf_Swarm *swarm;
-    mf_SwarmScene scene;
-    snprintf(path, sizeof path, FOLDER "scenes/%s", name);
-    must(mf_swarm_load(context, path, overrides, count, &swarm, &error), &error);
-    must(mf_swarm_scene_create(context, swarm, &scene, &error), &error);
+    mf_SceneFile *file = load(context, name, overrides, count);
+    mf_Scene scene;
+    must(mf_scene_create(context, file, NULL, &scene, &error), &error);
     assert_true(check_world(scene.world, 37, 3) >= 6);
-    mf_swarm_scene_destroy(&scene);
-    mf_swarm_destroy(swarm);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     mf_context_destroy(context);
 }
 
-static void swarms_declare_what_they_do(void **state) {
+static void vehicles_declare_what_they_do(void **state) {
     (void)state;
     static const mf_Override few[] = {{"groups.quads.count", "20"},
                                       {"groups.wings.count", "20"},
                                       {"groups.cars.count", "20"},
-                                      {"groups.wings.fixed_wing.turbulence", "low_light"},
+                                      {"groups.wings.motion.fixed_wing.turbulence", "low_light"},
                                       {"groups.quads.control_interval", "0.02"},
-                                      {"groups.quads.quadrotor.outer_interval", "0.04"}};
-    check_swarm("swarm.yaml", few, 6);
-    check_swarm("circles.yaml", NULL, 0);
+                                      {"groups.quads.motion.quadrotor.outer_interval", "0.04"}};
+    check_vehicles("swarm.yaml", few, 6);
+    check_vehicles("circles.yaml", NULL, 0);
 }
 
-// ---- robots under full dynamics
-// ------------------------------------------------------------------
+// ---- robots under full dynamics ----------------------------------------------------------------
 
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     char path[512];
@@ -258,7 +269,7 @@ static void levels_declare_what_they_do(void **state) {
     mf_context_destroy(context);
 }
 
-// ---- files of robots ----------------------------------------------------------------------------
+// ---- robots with gaits, rules and plugins -------------------------------------------------------
 
 #define PLUGINS MAYFLY_BINARY_DIR "/plugins/plugin_"
 #define HUMANOID                                                                                   \
@@ -268,17 +279,17 @@ static void levels_declare_what_they_do(void **state) {
 static void check_play(const char *text, uint64_t steps, uint32_t least) {
     mf_Error error = {0};
     mf_Context *context = make_context(1);
-    mf_Robots *robots;
-    mf_RobotsScene scene;
+    mf_SceneFile *file;
+    mf_Scene scene;
     mf_plugins_allow(context, true);
-    must(mf_robots_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &robots, &error),
+    must(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error),
          &error);
-    must(mf_robots_scene_create(context, robots, &scene, &error), &error);
+    must(mf_scene_create(context, file, NULL, &scene, &error), &error);
     uint32_t checked = check_world(scene.world, steps, 3);
     if (checked < 3 * least)
         fail_msg("%u systems, expected %u", checked, 3 * least);
-    mf_robots_scene_destroy(&scene);
-    mf_robots_destroy(robots);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     mf_context_destroy(context);
 }
 
@@ -291,10 +302,10 @@ static void plays_declare_what_they_do(void **state) {
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         char text[2048];
         snprintf(text, sizeof text,
-                 "robots:\n  - name: a\n    motion: %s\n" HUMANOID
-                 "    places: [[0, 0, 0], [0.12, 0.06, 3]]\n"
+                 "world: {step: 0.001}\ngroups:\n  - name: a\n    motion: %s\n" HUMANOID
+                 "    place: {poses: [[0, 0, 0], [0.12, 0.06, 3]]}\n"
                  "  - name: b\n    motion: %s\n" HUMANOID
-                 "    places: [[0.1, -0.1, 0], [2, 0, 0]]\n"
+                 "    place: {poses: [[0.1, -0.1, 0], [2, 0, 0]]}\n"
                  "    switch:\n      - {to: rigid, when: {far: {group: a, distance: 1}}}\n",
                  levels[i], levels[i]);
         check_play(text, 13, 8);
@@ -303,7 +314,7 @@ static void plays_declare_what_they_do(void **state) {
 
 static void plugins_do_what_they_declare(void **state) {
     (void)state;
-    check_play("robots:\n  - name: a\n    model: models/hexapod.urdf\n    motion: own\n"
+    check_play("world: {step: 0.001}\ngroups:\n  - name: a\n    model: models/hexapod.urdf\n    motion: own\n"
                "    count: 3\n    sensors: true\n    plugins:\n"
                "      - file: \"" PLUGINS "hover.so\"\n      - file: \"" PLUGINS "sway.so\"\n"
                "    switch:\n      - {to: rigid, when: {near: {group: a, distance: 0.1}}}\n",
@@ -312,8 +323,8 @@ static void plugins_do_what_they_declare(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(experiments_declare_what_they_do),
-        cmocka_unit_test(swarms_declare_what_they_do),
+        cmocka_unit_test(evaluations_declare_what_they_do),
+        cmocka_unit_test(vehicles_declare_what_they_do),
         cmocka_unit_test(robots_declare_what_they_do),
         cmocka_unit_test(levels_declare_what_they_do),
         cmocka_unit_test(plays_declare_what_they_do),
