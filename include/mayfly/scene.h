@@ -381,6 +381,15 @@ MF_API mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file,
                                  const mf_SceneConfig *config, mf_Scene *out, mf_Error *error);
 MF_API void mf_scene_destroy(mf_Scene *scene);
 
+// All of it in one call, for programs that want no more than a world that moves: loads the scene or
+// robot's own file, makes its world, and keeps both together. `context` NULL: one of its own, with
+// all processors. Closed by mf_scene_close, not destroyed.
+MF_API mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override *overrides,
+                               uint32_t override_count, mf_Scene **out, mf_Error *error);
+MF_API void mf_scene_close(mf_Scene *scene); // NULL is fine
+// Simulates a time [s] > 0, rounded up to whole steps.
+MF_API void mf_scene_run(mf_Scene *scene, double seconds);
+
 // Steps of the file's duration, rounded up to whole undivided steps.
 MF_API uint64_t mf_scene_steps(const mf_Scene *scene); // [1]
 

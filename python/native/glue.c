@@ -40,6 +40,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_ENVIRONMENT:
         mf_environment_destroy(native);
         break;
+    case MFPY_SCENE:
+        mf_scene_close(native);
+        break;
     }
 }
 

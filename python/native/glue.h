@@ -14,7 +14,8 @@ typedef enum mfpy_Kind {
     MFPY_WORLD,
     MFPY_RECORDER,
     MFPY_GAIT,
-    MFPY_ENVIRONMENT
+    MFPY_ENVIRONMENT,
+    MFPY_SCENE
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector

@@ -181,14 +181,17 @@ static mf_Status add_behaviours(mf_SceneBuilder *builder) {
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+uint64_t mf_scene_settle_steps(const mf_Scene *scene) {
+    double settle = 0.0;
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        settle = fmax(settle, scene->file->groups[i].settle);
+    return (uint64_t)(settle / mf_time_to_seconds(scene->step) + 0.5);
+}
+
 // The whole world settles before gaits begin.
 static void begin(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
-    double settle = 0.0;
-    for (uint32_t i = 0; i < scene->group_count; i++)
-        settle = fmax(settle, builder->file->groups[i].settle);
-    if (settle > 0.0)
-        mf_world_step(scene->world, (uint64_t)(settle / mf_time_to_seconds(scene->step) + 0.5));
+    mf_world_step(scene->world, mf_scene_settle_steps(scene));
     for (uint32_t i = 0; i < scene->group_count; i++)
         mf_scene_begin_gait(builder, i);
 }

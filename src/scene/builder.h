@@ -50,6 +50,8 @@ mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const m
 
 // Loads the gaits of a group into the scene and adds them; nobody follows one yet.
 mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group);
+// [1] steps that the world settles for, before time counts.
+uint64_t mf_scene_settle_steps(const mf_Scene *scene);
 // Lets the robots of a group follow the gait of their behaviour.
 void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index);
 

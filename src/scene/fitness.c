@@ -271,7 +271,8 @@ static double stepping(const mf_Scene *scene, uint32_t robot, double time) {
 
 double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
     double distance = mf_scene_distance(scene, robot);
-    double time = mf_time_to_seconds(mf_world_time(scene->world));
+    const mf_Time settled = (mf_Time)mf_scene_settle_steps(scene) * scene->step;
+    double time = mf_time_to_seconds(mf_world_time(scene->world) - settled);
     switch (scene->file->fitness) {
     case MF_FITNESS_SPEED:
         return time > 0.0 ? sum_of(scene, "fitness.forward", robot) / time : 0.0;

@@ -7,6 +7,7 @@
 typedef struct Rules {
     const mf_SceneFile *file; // borrowed: outlives the world
     mf_Time interval;         // [ns]
+    mf_Time settled;          // [ns] from here on time counts
     mf_World *world;
     mf_Field *position[MF_SCENE_GROUPS], *orientation[MF_SCENE_GROUPS];
 } Rules;
@@ -33,10 +34,10 @@ static bool is_tilted(const Rules *rules, const mf_SwitchRule *rule, uint32_t gr
 
 static bool holds(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, uint32_t group,
                   uint32_t robot) {
-    double end = mf_time_to_seconds(now);
+    double end = mf_time_to_seconds(now - rules->settled);
     switch (rule->event) {
     case MF_SWITCH_AT:
-        return rule->time <= end && rule->time > mf_time_to_seconds(now - rules->interval);
+        return rule->time <= end && rule->time > mf_time_to_seconds(now - rules->settled - rules->interval);
     case MF_SWITCH_NEAR:
         return is_near(rules, rule, group, robot);
     case MF_SWITCH_FAR:
@@ -93,6 +94,7 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
         return mf_fail(error, MF_NO_MEMORY, "scene: out of memory");
     rules->file = file;
     rules->interval = interval_of(scene);
+    rules->settled = (mf_Time)mf_scene_settle_steps(scene) * scene->step;
     rules->world = scene->world;
     for (uint32_t g = 0; g < file->group_count; g++) {
         mf_Group *group = mf_world_group(scene->world, g);

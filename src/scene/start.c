@@ -294,11 +294,12 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     double sine, cosine, turn[4] = {0.0, 0.0, 0.0, 0.0}, own[4], whole[4] = {1.0, 0.0, 0.0, 0.0};
     mf_sin_cos(heading, &sine, &cosine);
     mf_sin_cos(0.5 * heading, &turn[3], &turn[0]);
-    const double velocity[3] = {speed * cosine, speed * sine, 0.0};
+    const bool moves = speed > 0.0; // else a heading west would give -0
+    const double velocity[3] = {moves ? speed * cosine : 0.0, moves ? speed * sine : 0.0, 0.0};
     const bool free = model->base == MF_BASE_FREE;
     memcpy(own, free ? start->position + 3 : whole, sizeof own);
     mf_quat_multiply(whole, turn, own);
-    mf_Status status = mf_group_place(group, robot, position, whole, speed > 0.0 ? velocity : NULL,
+    mf_Status status = mf_group_place(group, robot, position, whole, moves ? velocity : NULL,
                                       builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model) ||
         builder->file->groups[index].vehicle != NULL)

@@ -40,6 +40,7 @@ from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.model import Model, data_folder
 from mayfly.records import Archive, Recorder, Recording
+from mayfly.scene import Scene
 from mayfly.terrain import Terrain
 from mayfly.world import World
 
@@ -82,6 +83,7 @@ __all__ = [
     "Programs",
     "Recorder",
     "Recording",
+    "Scene",
     "StoppedError",
     "Terrain",
     "UnsupportedError",

@@ -1,0 +1,197 @@
+"""Scenes: worlds made from a file, the same as those of the command `mayfly run`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import weakref
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from mayfly import errors
+from mayfly._native import Turn, check, encode, ffi, lib, text
+from mayfly.context import Context, default_context
+from mayfly.group import Group
+from mayfly.group_setup import Recipe
+from mayfly.model import Model, data_folder
+from mayfly.world import World
+
+__all__ = ["Scene"]
+
+
+@dataclasses.dataclass(frozen=True)
+class _SceneRecipe(Recipe):
+    """What is known of a group that a file describes; it cannot be made again by add_group."""
+
+    def __post_init__(self) -> None:
+        """The file has been checked already."""
+
+
+class Scene(World):
+    """A world made from a scene (YAML) or a robot's own file (URDF, MJCF).
+
+    Args:
+        path: the file. A name that is not here is looked for among the scenes and robots that come
+            with Mayfly: "scenes/soccer.yaml", "models/hexapod.urdf".
+        settings: changes of its lines by their paths, as the option --set of the command has them:
+            `{"group.motion": "rigid", "world.step": 0.002, "groups.blue.count": 3}`. Lists and
+            groups of keys may be Python lists and dictionaries.
+        plugins: load the shared libraries that the file names; their code runs with all that you
+            may do.
+        threads: workers for this scene alone; None: those of `context`.
+        context: where memory and threads come from; None: the hidden default.
+
+    The bits are those of `mayfly run` with the same file and settings.
+
+    Raises:
+        FileError: what is wrong, with file, line and column.
+
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        settings: Mapping[str, object] | None = None,
+        *,
+        plugins: bool = False,
+        threads: int | None = None,
+        context: Context | None = None,
+    ) -> None:
+        if threads is not None and context is not None:
+            raise TypeError("threads and context: a context has its own threads, give one of them")
+        if settings is not None and not isinstance(settings, Mapping):
+            raise TypeError(f"settings: need a mapping of paths to values, got {settings!r}")
+        self._lock = Turn(type(self).__name__)
+        self._fields = weakref.WeakSet()
+        self._recipe = (os.fspath(path), dict(settings or {}), plugins, threads)
+        self._threads = threads
+        self._broken = False
+        self._collisions = None
+        self.terrain = None
+        if threads is not None:
+            context = Context(threads)
+        self._context = context if context is not None else default_context()
+        self._open(_found(path), settings or {}, plugins)
+        self._groups = [self._group(i) for i in range(int(self._scene.group_count))]
+
+    def _open(self, path: str, settings: Mapping[str, object], plugins: bool) -> None:
+        native = self._context._use()
+        pairs = [
+            (ffi.new("char[]", encode(name)), ffi.new("char[]", encode(_yaml(value))))
+            for name, value in settings.items()
+        ]
+        table = ffi.new("mf_Override[]", max(len(pairs), 1))
+        for i, (name, value) in enumerate(pairs):
+            table[i].path, table[i].value = name, value
+        out, error = ffi.new("mf_Scene **"), ffi.new("mf_Error *")
+        if plugins:
+            lib.mf_plugins_allow(native, True)
+        status = lib.mf_scene_open(native, encode(path), table, len(pairs), out, error)
+        check(status, error)
+        self._scene = out[0]
+        self._take(lib.MFPY_SCENE, out[0], [self._context])
+        self._pointer = self._scene.world
+
+    def _group(self, index: int) -> Group:
+        native = lib.mf_world_group(self._pointer, index)
+        config = lib.mf_group_settings(native)
+        motions = tuple(
+            text(lib.mf_motion_name(motion))
+            for motion in range(lib.MF_MOTION_COUNT)
+            if lib.mf_motion_in(native, motion)
+        )
+        recipe = _SceneRecipe(
+            model=self._model(index),
+            count=int(config.count),
+            name=text(config.name),
+            motion=motions,
+            sensors=False,
+            controller=None,
+            gaits=(),
+            precision="double" if config.double_precision else "float",
+            isolated=bool(config.isolated),
+            pushable=False,
+            fault_policy="freeze",
+            spacing=0.0,
+            settings={},
+        )
+        return Group(self, native, recipe)
+
+    def _model(self, index: int) -> Model:
+        """A model that lives as long as the scene."""
+        model = Model.__new__(Model)
+        model._owner = self._owner
+        model._pointer = self._scene.models[index]
+        model._process = self._process
+        model._recipe = {"path": text(model._pointer.file), "packages": {}, "settings": {}}
+        model._text_name = None
+        model._parts = {}
+        return model
+
+    @property
+    def duration(self) -> float:
+        """[s] that the file wants to be simulated."""
+        self._use()
+        return float(self._scene.file.duration)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not as the file asks."""
+        self._use()
+        scene = self._scene
+        return tuple(text(scene.notes[i]) for i in range(int(scene.note_count)))
+
+    def add_group(self, *arguments: Any, **more: Any) -> NoReturn:
+        """Refuses: the groups are those of the file."""
+        raise errors.UnsupportedError("a scene has the groups of its file; make a World for others")
+
+    def add_collisions(self, **settings: object) -> NoReturn:
+        """Refuses: the key `contact` of the file says how robots meet."""
+        raise errors.UnsupportedError("a scene says in its file how robots meet: contact.enabled")
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("<World", "<Scene", 1)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        with self._lock:
+            self._use()
+            return _scene_again, (*self._recipe, self.snapshot())
+
+
+def _found(path: str | os.PathLike[str]) -> str:
+    name = pathlib.Path(os.fsdecode(path))
+    shipped = data_folder() / name
+    return str(name if name.exists() or not shipped.exists() else shipped)
+
+
+def _yaml(value: object) -> str:
+    """A value as a line of the file has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_quoted(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_quoted(item) for item in value) + "]"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _quoted(value: object) -> str:
+    """The same inside a list, where text may hold commas and brackets."""
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return _yaml(value)
+
+
+def _scene_again(
+    path: str,
+    settings: dict[str, object],
+    plugins: bool,
+    threads: int | None,
+    state: bytes,
+) -> Scene:
+    """Unpickles: makes the same scene, and puts it into the same state."""
+    scene = Scene(path, settings, plugins=plugins, threads=threads)
+    scene.restore(state)
+    return scene

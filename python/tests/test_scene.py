@@ -1,0 +1,113 @@
+"""Scenes: the worlds of files, the same as those of the command."""
+
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import mayfly
+
+DATA = mayfly.data_folder()
+
+
+def command_hash(*words: str) -> int:
+    """What `mayfly run --json` says; skipped where the command is not built."""
+    command = os.environ.get("MAYFLY_COMMAND", "")
+    if not pathlib.Path(command).exists():
+        pytest.skip("MAYFLY_COMMAND names no command")
+    done = subprocess.run(
+        [command, "run", *words, "--json"], check=True, capture_output=True, text=True
+    )
+    return int(json.loads(done.stdout)["hash"], 16)
+
+
+@pytest.mark.parametrize(
+    ("file", "settings", "options"),
+    [
+        ("models/hexapod.urdf", {}, []),
+        (
+            "models/humanoid.urdf",
+            {
+                "group.gaits": ["walk"],
+                "group.behaviour.gait.name": "walk",
+                "group.settle": 0.5,
+                "group.motion": "rigid",
+            },
+            ["--gait", "walk", "--motion", "rigid"],
+        ),
+        ("scenes/soccer.yaml", {"groups.blue.motion": "prescribed"},
+         ["--set", "groups.blue.motion=prescribed"]),
+        ("scenes/circles.yaml", {"groups.aircraft.count": 100},
+         ["--set", "groups.aircraft.count=100"]),
+    ],
+)
+def test_the_bits_are_those_of_the_command(
+    file: str, settings: dict[str, object], options: list[str]
+) -> None:
+    with mayfly.Scene(file, settings) as scene:
+        scene.run(0.5)
+        assert scene.hash() == command_hash(str(DATA / file), "--duration", "0.5", *options)
+
+
+def test_groups_and_their_fields() -> None:
+    with mayfly.Scene("scenes/soccer.yaml", {"groups.red.count": 1,
+                                             "groups.red.place.poses": [[4, 0, 3.14]]}) as scene:
+        assert [group.name for group in scene.groups] == ["field", "ball", "blue", "red"]
+        blue = scene.group("blue")
+        assert blue.count == 4
+        assert blue.motions == ("rigid", "articulated")
+        assert blue.model.name == "humanoid"
+        assert scene.group("red")["base.position"].read().shape == (1, 3)
+        before = blue["base.position"].read()
+        scene.run(1.0)
+        assert np.linalg.norm(blue["base.position"].read() - before) > 0.05
+        assert any("cuts the command" in note for note in scene.notes)
+        assert scene.duration == 60
+        assert repr(scene).startswith("<Scene: ")
+
+
+def test_a_vehicle_is_a_group_like_others() -> None:
+    with mayfly.Scene("scenes/circles.yaml", {"groups.aircraft.count": 20}) as scene:
+        aircraft = scene.group("aircraft")
+        assert aircraft.motions == ("quadrotor",)
+        scene.run(0.2)
+        assert scene.time == pytest.approx(0.2)
+
+
+def test_models_outlive_a_closed_scene() -> None:
+    scene = mayfly.Scene("models/quadruped.urdf")
+    model = scene.groups[0].model
+    scene.close()
+    assert model.name == "quadruped"
+    with pytest.raises(mayfly.ClosedError):
+        scene.step()
+
+
+def test_snapshots_and_pickles() -> None:
+    scene = mayfly.Scene("models/hexapod.urdf", {"group.count": 3})
+    scene.run(0.1)
+    again = pickle.loads(pickle.dumps(scene))
+    assert again.hash() == scene.hash()
+    again.step(10)
+    scene.step(10)
+    assert again.hash() == scene.hash()
+
+
+def test_mistakes(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text("groups:\n  - name: a\n    model: gone.urdf\n    cuont: 3\n")
+    with pytest.raises(mayfly.FileError, match=r"cuont: unknown key, did you mean") as failure:
+        mayfly.Scene(file)
+    assert failure.value.line == 4
+    with pytest.raises(mayfly.MayflyError, match="4 groups"):
+        mayfly.Scene("scenes/soccer.yaml", {"group.count": 3})
+    with pytest.raises(mayfly.MayflyError, match="nowhere"):
+        mayfly.Scene("nowhere.yaml")
+    with pytest.raises(TypeError):
+        mayfly.Scene("models/hexapod.urdf", ["group.count=3"])
+    with mayfly.Scene("models/hexapod.urdf") as scene, pytest.raises(mayfly.UnsupportedError):
+        scene.add_group(scene.groups[0].model)
