@@ -96,8 +96,9 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
     return MF_OK;
 }
 
+// `members`: those before it.
 static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMember *member,
-                              mf_Error *error) {
+                              const mf_CollisionsMember *members, uint32_t count, mf_Error *error) {
     if (member->struct_size != sizeof *member || member->group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "collisions.members: start from mf_collisions_member(group)");
@@ -108,11 +109,11 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
     if (settings->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "collisions: group %s is isolated, need a shared one", settings->name);
-    for (uint32_t g = 0; g < all->group_count; g++)
-        if (all->groups[g].group == member->group)
+    for (uint32_t i = 0; i < count; i++)
+        if (members[i].group == member->group)
             return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is there twice",
                            settings->name);
-    if (all->group_count == MF_COLLISION_GROUPS)
+    if (count == MF_COLLISION_GROUPS)
         return mf_fail(error, MF_LIMIT, "collisions: more than %d groups", MF_COLLISION_GROUPS);
     return MF_OK;
 }
@@ -190,21 +191,37 @@ static bool has_solids(const mf_Group *group) {
     return false;
 }
 
+// By name, so that pairs of robots, and with them the order in which forces are added up, do not
+// depend on the order in which groups were made.
+static void insert_member(mf_CollisionsMember *members, uint32_t count,
+                          const mf_CollisionsMember *member) {
+    const char *name = mf_group_settings(member->group)->name;
+    uint32_t at = count;
+    for (; at > 0 && strcmp(mf_group_settings(members[at - 1].group)->name, name) > 0; at--)
+        members[at] = members[at - 1];
+    members[at] = *member;
+}
+
 static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *config,
                               mf_Error *error) {
     const bool given = config->members != NULL;
-    uint32_t count = given ? config->member_count : mf_world_group_count(all->world);
+    uint32_t count = given ? config->member_count : mf_world_group_count(all->world), taken = 0;
+    mf_CollisionsMember members[MF_COLLISION_GROUPS];
+    mf_Status status = MF_OK;
     for (uint32_t i = 0; i < count; i++) {
         mf_CollisionsMember member =
             given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
         if (!given && (mf_group_settings(member.group)->isolated || !has_solids(member.group)))
             continue;
-        mf_Status status = check_member(all, &member, error);
-        if (status == MF_OK)
-            status = take_member(all, &member, error);
+        status = check_member(all, &member, members, taken, error);
         if (status != MF_OK)
             return status;
+        insert_member(members, taken++, &member);
     }
+    for (uint32_t i = 0; i < taken && status == MF_OK; i++)
+        status = take_member(all, &members[i], error);
+    if (status != MF_OK)
+        return status;
     for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].compound->solid_count > 0)
             return MF_OK;
