@@ -11,6 +11,7 @@
 #include <mayfly/control.h>
 #include <mayfly/environment.h>
 #include <mayfly/experiment.h>
+#include <mayfly/external.h>
 #include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/gait.h>

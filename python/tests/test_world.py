@@ -395,6 +395,30 @@ def test_collisions_push() -> None:
         assert speed.sum() == pytest.approx(2.0, rel=1e-5) and speed[1] > 1.8
 
 
+def test_external_bodies_push_and_are_not_pushed() -> None:
+    ball = mayfly.Model.from_file("ball.xml")
+    with mayfly.World(step=0.0005, gravity=0.0) as world:
+        paddle = world.add_group(ball, name="paddle", motion="external", isolated=False)
+        hand = world.add_group(
+            ball, name="hand", motion="external", isolated=False, targets=True
+        )
+        free = world.add_group(ball, name="ball", isolated=False, pushable=True, contacts=False)
+        world.add_collisions(restitution=1.0, friction=0.0)
+        paddle["base.position"] = [[0, 0, 5]]
+        paddle["base.linear_velocity"] = [[1.5, 0, 0]]
+        free["base.position"] = [[0.6, 0, 5]]
+        hand["target.position"] = [[0, 3, 5]]
+        world.step(1)
+        assert hand["base.position"].array[0].tolist() == [0, 3, 5]
+        world.run(0.5)
+        assert paddle["base.linear_velocity"].array[0, 0] == 1.5
+        assert free["base.linear_velocity"].array[0, 0] == pytest.approx(3.0, rel=0.02)
+        assert hand["base.linear_velocity"].array[0].tolist() == [0, 0, 0]
+        assert paddle.motion_of(0) == "external"
+        with pytest.raises(ValueError, match="need one of kinematic, .*articulated, got 'external'"):
+            world.add_group(ball, name="both", motion=["external", "rigid"])
+
+
 def test_notes_name_what_the_settings_of_a_group_leave_out(tmp_path: Path) -> None:
     file = tmp_path / "ball.xml"
     file.write_text(

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
+#include "motion/table.h"
 #include "world/attach.h"
 
 #include <math.h>
@@ -147,6 +148,12 @@ static void bind_state(mf_CollisionGroup *group) {
     }
 }
 
+// Moved along a path that forces do not change.
+static bool is_led(const mf_Group *group) {
+    const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, 0));
+    return row != NULL && !row->dynamic;
+}
+
 static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *member,
                              mf_Error *error) {
     mf_Group *own = member->group;
@@ -170,7 +177,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     group->is_still = group->compound->still;
     group->reach = group->compound->reach;
     group->is_pushed = group->push != NULL && group->pushed != NULL && motion != NULL &&
-                       strcmp(motion, "kinematic") != 0 && !group->is_still;
+                       !is_led(own) && !group->is_still;
     // In a group of several motions the levels say who is `kinematic`.
     if (group->level != NULL)
         group->is_pushed = group->push != NULL && group->pushed != NULL && !group->is_still;

@@ -24,7 +24,7 @@ typedef struct mf_CollisionGroup {
     uint32_t first, count;   // [1] its robots among all
     bool inner;
     bool wide;      // its fields are double
-    bool is_pushed; // its robots are, but those that move by `kinematic`
+    bool is_pushed; // its robots are, but those that move by `kinematic` at the moment
     bool is_still;  // nothing of it ever moves
     char *parts;    // its blocks
     size_t parts_stride;

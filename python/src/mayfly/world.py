@@ -134,8 +134,8 @@ class World(Native):
         Args:
             name: unique in the world.
             motion: by which physics they move: "kinematic", "points", "rigid", "prescribed" or
-                "articulated"; several: the first is where robots start, `switch` changes it; None:
-                they do not move.
+                "articulated"; several: the first is where robots start, `switch` changes it;
+                "external": as the fields of velocities or targets say; None: they do not move.
             sensors: adds the sensors of the robot's file as the field sensor.value; a mapping gives
                 their settings (`rate` [1/s], `noise`, `lenient`).
             controller: "gp" (programs in the field gp.program) or "oscillator" (fields
