@@ -26,6 +26,7 @@
 #include <mayfly/prescribed.h>
 #include <mayfly/property.h>
 #include <mayfly/quadrotor.h>
+#include <mayfly/query.h>
 #include <mayfly/record.h>
 #include <mayfly/report.h>
 #include <mayfly/rigid.h>

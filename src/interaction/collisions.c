@@ -300,12 +300,14 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
     all->meets = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->meets);
     all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
+    all->contact_room = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
+    all->contacts = mf_allocate(context, all->contact_room, sizeof *all->contacts);
     all->touches =
         mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.touches, sizeof *all->touches);
     if (!all->group_of || !all->position || !all->placed || !all->turned || !all->present ||
         !all->was_present || !all->immovable || !all->near || !all->until || !all->gone ||
         !all->twos || !all->near_of || !all->buckets || !all->sorted || !all->blocks ||
-        !all->pairs || !all->meets || !all->gaps || !all->touches)
+        !all->pairs || !all->meets || !all->gaps || !all->touches || !all->contacts)
         return no_memory(all, error);
     for (uint32_t g = 0; g < all->group_count; g++)
         memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
@@ -321,11 +323,11 @@ static void destroy(mf_Context *context, void *user) {
         mf_release(context, all->groups[g].refit);
         mf_release(context, all->groups[g].watched);
     }
-    void *const memory[] = {all->group_of, all->position,  all->placed,      all->turned,
-                            all->present,  all->immovable, all->was_present, all->near,
-                            all->twos,     all->buckets,   all->sorted,      all->blocks,
-                            all->pairs,    all->meets,     all->touches,     all->until,
-                            all->gone,     all->near_of,   all->gaps,        all};
+    void *const memory[] = {
+        all->group_of,    all->position, all->placed,  all->turned,  all->present, all->immovable,
+        all->was_present, all->near,     all->twos,    all->buckets, all->sorted,  all->blocks,
+        all->pairs,       all->meets,    all->touches, all->until,   all->gone,    all->near_of,
+        all->gaps,        all->contacts, all};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
 }
@@ -348,8 +350,18 @@ static const char *const reads[] = {"base.position",
 static const char *const writes[] = {"push.link", "push.count", NULL};
 
 static void forget(mf_World *world, void *user) {
+    mf_Collisions *all = user;
     (void)world;
-    ((mf_Collisions *)user)->searched = false;
+    all->searched = false;
+    all->contact_count = 0;
+    all->contacts_left = 0;
+}
+
+const mf_Collisions *mf_collisions_of(const mf_World *world) {
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
+        if (mf_world_system(world, i)->run == mf_collisions_run)
+            return mf_world_system(world, i)->user;
+    return NULL;
 }
 
 // Where the limbs of a robot are at the start angles. `angles` is room for the joints of a block.

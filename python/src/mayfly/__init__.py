@@ -39,6 +39,7 @@ from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.model import Model, data_folder
+from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.terrain import Terrain
 from mayfly.world import World
@@ -61,9 +62,11 @@ __all__ = [
     "ArgumentError",
     "BusyError",
     "ClosedError",
+    "Contact",
     "Context",
     "Controllers",
     "CorruptError",
+    "Distance",
     "Evaluation",
     "Field",
     "FileError",
@@ -80,8 +83,10 @@ __all__ = [
     "Oscillators",
     "Policy",
     "Programs",
+    "RayHit",
     "Recorder",
     "Recording",
+    "ShapeOwner",
     "StoppedError",
     "Terrain",
     "UnsupportedError",
