@@ -5,6 +5,8 @@
 
 #include <mayfly/query.h>
 
+#include "torture.h"
+
 typedef struct Kind {
     const char *name, *geom;
     int type;
@@ -362,6 +364,59 @@ static void bad_questions_are_refused(void **state) {
     pitch_close(&pitch);
 }
 
+// ---- memory -------------------------------------------------------------------------------------
+
+static mf_Status add_balls(mf_World *world, const mf_Model *model, const char *name,
+                           mf_Group **group, mf_Error *error) {
+    mf_GroupConfig config = mf_group_config();
+    config.model = model;
+    config.name = name;
+    config.count = 3;
+    config.isolated = false;
+    return mf_world_add_group(world, &config, group, error);
+}
+
+// Asks all three questions, with a group that came after the first.
+static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
+    const mf_Model *model = user;
+    const mf_RayConfig ray = mf_ray_config();
+    mf_DistanceConfig distance = mf_distance_config();
+    mf_RayHit hit;
+    mf_Distance found;
+    mf_World *world;
+    mf_Group *group;
+    uint32_t count;
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    if (status == MF_OK)
+        status = add_balls(world, model, "a", &group, error);
+    if (status == MF_OK)
+        status = mf_world_ray(world, &ray, &hit, error);
+    if (status == MF_OK)
+        status = add_balls(world, model, "b", &group, error);
+    distance.a.group = group;
+    if (status == MF_OK)
+        status = mf_world_distance(world, &distance, &found, error);
+    const uint64_t calls = mf_context_call_count(context);
+    if (status == MF_OK) { // nothing more is made
+        status = mf_world_contacts(world, NULL, 0, &count, error);
+        assert_int_equal(mf_world_ray(world, &ray, &hit, error), MF_OK);
+        assert_int_equal(mf_world_distance(world, &distance, &found, error), MF_OK);
+        assert_int_equal(mf_context_call_count(context), calls);
+    }
+    mf_world_destroy(world);
+    return status;
+}
+
+static void every_failing_call_is_survived(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Group *group = add_kind(&pitch, MESH, "a", 1);
+    assert_true(torture(pitch.context, ask_all, (void *)mf_group_model(group), TORTURE_MUST_FAIL) >
+                40);
+    pitch_close(&pitch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_pairs),
@@ -369,6 +424,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_of_all_is_found),
         cmocka_unit_test(links_of_one_robot),
         cmocka_unit_test(bad_questions_are_refused),
+        cmocka_unit_test(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests_name("query distance", tests, NULL, NULL);
 }

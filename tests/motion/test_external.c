@@ -2,6 +2,8 @@
 // others, and what is refused or contained.
 #include "interaction/pitch.h"
 
+#include "torture.h"
+
 static const char paddle_text[] =
     "<mujoco model='paddle'><worldbody><body><freejoint/>"
     "<geom type='box' size='0.05 0.4 0.4' mass='1' condim='1'/></body></worldbody></mujoco>";
@@ -229,6 +231,60 @@ static void what_it_cannot_move_is_refused(void **state) {
     pitch_close(&pitch);
 }
 
+static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
+    mf_ExternalConfig config = mf_external_config();
+    mf_GroupConfig robots = mf_group_config();
+    mf_World *world;
+    mf_Group *group;
+    config.targets = true;
+    robots.model = user;
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_world_add_group(world, &robots, &group, error);
+    if (status == MF_OK)
+        status = mf_external_add(group, &config, error);
+    mf_world_step(world, 2);
+    mf_world_destroy(world);
+    return status;
+}
+
+static void every_failing_call_is_survived(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Model *door = load_text(pitch.context, door_text);
+    assert_true(torture(pitch.context, add_to_world, door, TORTURE_MUST_FAIL) > 10);
+    mf_model_destroy(door);
+    pitch_close(&pitch);
+}
+
+// A restored world goes on to the same bits, in the middle of an interval too.
+static void snapshots_hold_all_of_it(void **state) {
+    (void)state;
+    Pitch pitch;
+    mf_ExternalConfig config = mf_external_config();
+    static uint8_t image[65536];
+    config.targets = true;
+    config.control_interval = 10 * MF_MILLISECOND;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Group *group = add_external(&pitch, door_text, "door", 20, &config);
+    set(group, "target.position", 3, 1, 2.0);
+    set(group, "joint.target", 3, 0, 1.0);
+    mf_world_step(pitch.world, 4);
+    const size_t size = mf_world_snapshot_size(pitch.world);
+    assert_true(size <= sizeof image);
+    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
+    mf_world_step(pitch.world, 13);
+    const uint64_t hash = mf_world_hash(pitch.world);
+    must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+    assert_true(mf_world_hash(pitch.world) != hash);
+    mf_world_step(pitch.world, 13);
+    assert_true(mf_world_hash(pitch.world) == hash);
+    near(get(group, "base.position", 3, 1), 2.0, 0.0);
+    pitch_close(&pitch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(velocities_move_it),
@@ -238,6 +294,8 @@ int main(void) {
         cmocka_unit_test(a_plate_carries_a_box),
         cmocka_unit_test(bad_inputs_are_contained),
         cmocka_unit_test(what_it_cannot_move_is_refused),
+        cmocka_unit_test(every_failing_call_is_survived),
+        cmocka_unit_test(snapshots_hold_all_of_it),
     };
     return cmocka_run_group_tests_name("external", tests, NULL, NULL);
 }

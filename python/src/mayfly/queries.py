@@ -90,14 +90,18 @@ def _triple(values: Sequence[float], what: str) -> list[float]:
     return numbers
 
 
+def _is_one_of(groups: Sequence[Group], group: object) -> bool:
+    return any(group is own for own in groups)
+
+
 def _robot(groups: Sequence[Group], robot: Robot, what: str) -> tuple[Any, int]:
-    if not isinstance(robot, tuple) or len(robot) != 2 or robot[0] not in groups:
+    if not isinstance(robot, tuple) or len(robot) != 2 or not _is_one_of(groups, robot[0]):
         raise ValueError(f"{what}: need a group of this world and a robot's number, got {robot!r}")
     return robot[0]._native, whole(robot[1], what, 0, robot[0].count)
 
 
 def _body(groups: Sequence[Group], body: Body, what: str) -> tuple[Any, int, int]:
-    if not isinstance(body, tuple) or len(body) not in (2, 3) or body[0] not in groups:
+    if not isinstance(body, tuple) or len(body) not in (2, 3) or not _is_one_of(groups, body[0]):
         raise ValueError(
             f"{what}: need a group of this world, a robot's number and perhaps a link, got {body!r}"
         )
