@@ -171,6 +171,45 @@ static void collisions_tell_their_forces(void **state) {
     pitch_close(&pitch);
 }
 
+// Balls in a heap, with a snapshot on the way.
+static uint32_t heap(uint32_t threads, mf_Contact *out) {
+    Pitch pitch;
+    static uint8_t image[262144];
+    pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 60, false);
+    for (uint32_t i = 0; i < 60; i++)
+        put(&pitch, balls, i, unit(3, 3 * i), unit(3, 3 * i + 1), 5.0 + unit(3, 3 * i + 2), 0.0);
+    pitch_collide(&pitch, NULL);
+    mf_world_step(pitch.world, 5);
+    const size_t size = mf_world_snapshot_size(pitch.world);
+    assert_true(size <= sizeof image);
+    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
+    must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+    assert_int_equal(list(&pitch, out), 0);
+    mf_world_step(pitch.world, 1);
+    const uint32_t count = list(&pitch, out);
+    pitch_close(&pitch);
+    return count;
+}
+
+static void lists_do_not_depend_on_threads(void **state) {
+    mf_Contact one[ROOM], three[ROOM];
+    (void)state;
+    const uint32_t count = heap(1, one);
+    assert_true(count > 20);
+    assert_int_equal(heap(3, three), count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_memory_equal(one[i].point, three[i].point, sizeof one->point);
+        assert_memory_equal(one[i].force, three[i].force, sizeof one->force);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(one[i].owners[k].instance, three[i].owners[k].instance);
+        if (i > 0) // by the first robot, then by the second
+            assert_true(one[i - 1].owners[0].instance < one[i].owners[0].instance ||
+                        (one[i - 1].owners[0].instance == one[i].owners[0].instance &&
+                         one[i - 1].owners[1].instance < one[i].owners[1].instance));
+    }
+}
+
 static void bad_questions_are_refused(void **state) {
     (void)state;
     Pitch pitch;
@@ -193,6 +232,7 @@ int main(void) {
         cmocka_unit_test(points_and_feet_bear_the_weight),
         cmocka_unit_test(round_things_touch_at_their_lowest_point),
         cmocka_unit_test(collisions_tell_their_forces),
+        cmocka_unit_test(lists_do_not_depend_on_threads),
         cmocka_unit_test(bad_questions_are_refused),
     };
     return cmocka_run_group_tests_name("query contacts", tests, NULL, NULL);

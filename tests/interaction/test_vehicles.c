@@ -435,10 +435,10 @@ typedef struct Result {
 } Result;
 
 // Four kinds in one world for three seconds, made in the order of `order`.
-static Result run_all(const int order[KINDS], uint32_t threads) {
+static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     Result result = {0};
     Pitch pitch;
-    pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    pitch_open(&pitch, threads, isa, MF_MILLISECOND, 9.81);
     for (int i = 0; i < KINDS; i++)
         add_kind(&pitch, order[i]);
     mf_CollisionsConfig config = mf_collisions_config();
@@ -460,8 +460,12 @@ static Result run_all(const int order[KINDS], uint32_t threads) {
 static void all_kinds_share_a_world(void **state) {
     static const int order[KINDS] = {0, 1, 2, 3}, reverse[KINDS] = {3, 2, 1, 0};
     (void)state;
-    const Result one = run_all(order, 1), three = run_all(order, 3), other = run_all(reverse, 1);
+    const Result one = run_all(order, 1, MF_ISA_AUTO), three = run_all(order, 3, MF_ISA_AUTO),
+                 other = run_all(reverse, 1, MF_ISA_AUTO);
     assert_true(one.world == three.world);
+    for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
+        if (mf_isa_available((mf_Isa)isa))
+            assert_true(run_all(order, 1, (mf_Isa)isa).world == one.world);
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < FLYERS; i++) {
             assert_true(one.robots[kind][i] == three.robots[kind][i]);
