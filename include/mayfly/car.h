@@ -47,7 +47,8 @@ typedef struct mf_Car {
     double front;            // [m] >= 0, centre of mass to front axle; front + rear > 0
     double rear;             // [m] >= 0, centre of mass to rear axle
     double height;           // [m] >= 0, centre of mass above the ground
-    double radius;           // [m] > 0, of the sphere that meets other robots
+    double radius;           // [m] > 0, of the sphere about it; other robots meet the upright
+                             // cylinder in it that reaches from the ground to twice the height
     double rotating_mass;    // [kg] >= 0, inertia of the wheels seen along the road
     double front_b;          // [1/rad] > 0, tyre stiffness factor, front axle
     double front_c;          // [1] 0 < C <= 2, tyre shape factor, front axle
@@ -106,8 +107,9 @@ MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char 
                              mf_Model **out, mf_Error *error);
 
 // Lets `group` move as cars: adds the fields car.*, command.* and wind.velocity and one system, and
-// stands the cars on the ground. `car` and `settings` may be NULL for the defaults. Refuses a step
-// that is too long for the tyres.
+// stands the cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the
+// ground; what they press against it loads the tyres. `car` and `settings` may be NULL for the
+// defaults. Refuses a step that is too long for the tyres.
 //
 // A command that is not finite or out of range is refused: the last good one (command.accepted)
 // stays in force and command.refused goes up by one at each control tick. Ranges: steering within

@@ -16,8 +16,8 @@ extern "C" {
 //   push.count  [1]         touches of the robot in the last step
 // Call it before the group's motion is added, which then obeys them; MF_BAD_ARGUMENT when it has
 // one, or when the group is isolated. Robots of a group that is not prepared, of one whose base is
-// fixed and whose joints do not move, without a motion, or that move by `kinematic` push others and
-// are not pushed themselves.
+// fixed and whose joints do not move, without a motion, or that move by `kinematic` or `external`
+// push others and are not pushed themselves.
 MF_API mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error);
 
 // How the robots of a group take part. Start from mf_collisions_member().

@@ -208,7 +208,8 @@ MF_API mf_FixedWingSettings mf_fixed_wing_settings(void);
 //
 // A reset puts the agent into trimmed flight at start_airspeed along its start heading, through
 // the wind, with commands that hold it there (an orbit: of 200 m to the left); an agent that was
-// placed with a velocity keeps it.
+// placed with a velocity keeps it. External wrenches (mayfly/collision.h) act as impulses at the
+// beginning of a step.
 MF_API mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                                    const mf_FixedWingSettings *settings, mf_Error *error);
 

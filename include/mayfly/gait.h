@@ -169,7 +169,7 @@ typedef struct mf_Gait {
     mf_GaitKeyframes keyframes;
 } mf_Gait;
 
-// True when a YAML text is a gait rather than an experiment.
+// True when a YAML text is a gait rather than a scene.
 MF_API bool mf_gait_is(const char *text, size_t size);
 
 // Reads a gait's file and checks it against `model`: its joints, their ranges, the legs. Errors

@@ -11,6 +11,7 @@
 #include <mayfly/compare.h>
 #include <mayfly/control.h>
 #include <mayfly/environment.h>
+#include <mayfly/external.h>
 #include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/gait.h>
@@ -25,6 +26,7 @@
 #include <mayfly/prescribed.h>
 #include <mayfly/property.h>
 #include <mayfly/quadrotor.h>
+#include <mayfly/query.h>
 #include <mayfly/record.h>
 #include <mayfly/report.h>
 #include <mayfly/rigid.h>

@@ -6,6 +6,7 @@
 
 #include <mayfly/articulated.h>
 #include <mayfly/car.h>
+#include <mayfly/external.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/kinematic.h>
 #include <mayfly/points.h>
@@ -28,13 +29,14 @@ typedef enum mf_Motion {
     MF_MOTION_QUADROTOR = MF_MOTION_LEVELS, // four rotors on one rigid body
     MF_MOTION_FIXED_WING,                   // an aircraft with an autopilot
     MF_MOTION_CAR,                          // a single-track car
+    MF_MOTION_EXTERNAL,                     // moved from outside; pushes and is not pushed
     MF_MOTION_COUNT,
     MF_MOTION_OWN = 16, // from a shared library (plugin.h), and those after it for further ones
     MF_MOTION_OWN_LAST = 31
 } mf_Motion;
 
-// "kinematic", "points", "rigid", "prescribed", "articulated", "quadrotor", "fixed_wing", "car";
-// "own", "own2" .. "own16".
+// "kinematic", "points", "rigid", "prescribed", "articulated", "quadrotor", "fixed_wing", "car",
+// "external"; "own", "own2" .. "own16".
 MF_API const char *mf_motion_name(mf_Motion motion);
 // The motion of that name; false when there is none.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);
@@ -79,6 +81,7 @@ typedef struct mf_MotionsConfig {
     mf_FixedWingSettings fixed_wing_settings;
     mf_Car car;
     mf_CarSettings car_settings;
+    mf_ExternalConfig external;
 } mf_MotionsConfig;
 MF_API mf_MotionsConfig mf_motions_config(void);
 
@@ -133,8 +136,8 @@ MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion 
 // ---- momentum and energy as the present motion of an instance counts them ----------------------
 
 // Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s],
-// world frame. `kinematic` knows no momentum: 0; nor does a plugin's, for whose centre the base's
-// origin stands. The group moves by one of the motions.
+// world frame. `kinematic` knows no momentum: 0; nor do `external` and a plugin's, for whose centre
+// the base's origin stands. The group moves by one of the motions.
 MF_API void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
                                double linear[3], double angular[3]);
 

@@ -1,6 +1,6 @@
 // Mayfly: properties by path. What a model is (constants) and what its group's algorithms added
 // (fields) is reached by names along the robot's tree, as numbers with a unit: for scripts, records
-// and experiment files. docs/reference/properties.md has the grammar and the list of constants.
+// and scene files. docs/reference/properties.md has the grammar and the list of constants.
 //
 //     robots[3]/left_leg/knee/joint.angle    one value: joint knee, below the link left_leg
 //     robots3/knee/joint.angle               the same, if no other joint is called knee

@@ -96,8 +96,8 @@ MF_API mf_QuadrotorSettings mf_quadrotor_settings(void);
 // Lets `group` fly. Its model must be of the quadrotor's mass (mf_quadrotor_model). Adds the fields
 // rotor.speed, command.*, control.*, wind.velocity and one system. A reset starts the rotors at the
 // speed that hovers, and a command that keeps the agent where it is. A speed above 1e4 m/s, a place
-// more than 1e7 m away or a turn by more than one radian per step raises MF_FAULT_RANGE.
-// `settings` may be NULL.
+// more than 1e7 m away or a turn by more than one radian per step raises MF_FAULT_RANGE. External
+// wrenches (mayfly/collision.h) act as impulses at the beginning of a step. `settings` may be NULL.
 MF_API mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
                                   const mf_QuadrotorSettings *settings, mf_Error *error);
 

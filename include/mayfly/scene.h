@@ -162,6 +162,7 @@ typedef struct mf_SceneGroup {
     mf_CarModel car_model;    // cars
     mf_CarTyre car_tyre;      // cars
     mf_Turbulence turbulence; // fixed wings
+    bool external_targets;    // `external`: goes to its target fields
     double rotor_area;        // [m^2] >= 0 quadrotors; > 0: pushes air down
     mf_ServoChange servo;     // of joints under `articulated`
     mf_Time control_interval; // [ns] of gaits, joint paths and on-board loops; 0: as the

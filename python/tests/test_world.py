@@ -395,6 +395,64 @@ def test_collisions_push() -> None:
         assert speed.sum() == pytest.approx(2.0, rel=1e-5) and speed[1] > 1.8
 
 
+def test_external_bodies_push_and_are_not_pushed() -> None:
+    ball = mayfly.Model.from_file("ball.xml")
+    with mayfly.World(step=0.0005, gravity=0.0) as world:
+        paddle = world.add_group(ball, name="paddle", motion="external", isolated=False)
+        hand = world.add_group(ball, name="hand", motion="external", isolated=False, targets=True)
+        free = world.add_group(ball, name="ball", isolated=False, pushable=True, contacts=False)
+        world.add_collisions(restitution=1.0, friction=0.0)
+        paddle["base.position"] = [[0, 0, 5]]
+        paddle["base.linear_velocity"] = [[1.5, 0, 0]]
+        free["base.position"] = [[0.6, 0, 5]]
+        hand["target.position"] = [[0, 3, 5]]
+        world.step(1)
+        assert hand["base.position"].array[0].tolist() == [0, 3, 5]
+        world.run(0.5)
+        assert paddle["base.linear_velocity"].array[0, 0] == 1.5
+        assert free["base.linear_velocity"].array[0, 0] == pytest.approx(3.0, rel=0.02)
+        assert hand["base.linear_velocity"].array[0].tolist() == [0, 0, 0]
+        assert paddle.motion_of(0) == "external"
+        with pytest.raises(
+            ValueError, match="need one of kinematic, .*articulated, got 'external'"
+        ):
+            world.add_group(ball, name="both", motion=["external", "rigid"])
+
+
+def test_questions_about_a_world() -> None:
+    ball = mayfly.Model.from_file("ball.xml")
+    radius = 0.07  # [m] as in the file
+    with mayfly.World(step=0.001) as world:
+        balls = world.add_group(ball, 2, name="balls", isolated=False, pushable=True)
+        world.add_collisions()
+        balls["base.position"] = [[0, 0, radius], [5, 0, 3]]
+        hit = world.ray((5, 0, 10))
+        assert hit is not None and hit.owner == mayfly.ShapeOwner(balls, 1, 0, 0)
+        assert hit.distance == pytest.approx(7 - radius) and hit.normal[2] == pytest.approx(1)
+        ground = world.ray((5, 0, 10), without=(balls, 1))
+        assert ground is not None and ground.owner.is_ground and ground.point[2] == 0
+        assert world.ray((1, 1, 1), (0, 0, 1)) is None
+        apart = world.distance((balls, 0))
+        assert apart is not None and apart.owners[1].robot == 1
+        expected = np.hypot(5, 3 - radius) - 2 * radius
+        assert apart.distance == pytest.approx(expected, rel=1e-5)
+        assert world.distance((balls, 0), (balls, 1, 0), reach=1) is None
+        world.run(0.3)
+        (contact,) = world.contacts()
+        assert contact.owners[0].robot == 0 and contact.owners[1].is_ground
+        assert contact.load == pytest.approx(ball.mass * 9.81, rel=0.05) and contact.force is None
+        balls["base.position"] = [[0, 0, 4], [1.9 * radius, 0, 4]]
+        world.step(1)
+        (touch,) = world.contacts()
+        assert touch.force is not None and touch.force[0] == pytest.approx(touch.load, rel=1e-3)
+        with pytest.raises(ValueError, match="need a group of this world"):
+            world.distance((ball, 0))  # type: ignore[arg-type]
+        with pytest.raises(mayfly.ArgumentError, match="two links"):
+            world.distance((balls, 0), (balls, 0))
+        with pytest.raises(ValueError, match="three numbers"):
+            world.ray((0, 0))
+
+
 def test_notes_name_what_the_settings_of_a_group_leave_out(tmp_path: Path) -> None:
     file = tmp_path / "ball.xml"
     file.write_text(

@@ -447,42 +447,64 @@ static Vec answer_point(const Convex *pair, mf_mask where, const Answer *answer)
 
 // ---- the contacts -------------------------------------------------------------------------------
 
-static void convex_convex(Meet *meet) {
-    Convex pair = {.a = &meet->a, .b = &meet->b, .slack = mf_set(NOISE) * meet->scale};
-    pair.turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
-    pair.place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
+typedef struct Closest { // of two solids
+    Answer answer;
+    mf_mask near;  // the lanes in which the rest is known: deeper than the bound
+    mf_lane depth; // [m] < 0: apart by so much
+    Vec at;        // [m] point of a's surface, axes of a, from its centre
+} Closest;
+
+// False: no lane is near.
+static bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
+    *pair = (Convex){.a = &meet->a, .b = &meet->b, .slack = mf_set(NOISE) * meet->scale};
+    pair->turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
+    pair->place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
     mf_lane radius_a = core_radius(&meet->a), radius = radius_a + core_radius(&meet->b), length;
     mf_lane bound = meet->bound - radius; // the level at which solids are too far apart
-    Answer answer = {.normal = unit_or(pair.place, constant_vec(0, 0, 1), &length),
+    Answer answer = {.normal = unit_or(pair->place, constant_vec(0, 0, 1), &length),
                      .gap = mf_zero()};
     if (meet->boxed)
         answer.normal = meet->start;
     mf_mask near = meet->sound;
     Corner corner;
-    corner_along(&pair, near, answer.normal, &corner);
+    corner_along(pair, near, answer.normal, &corner);
     answer.level = vec_dot(answer.normal, corner.way);
     answer.at = corner.at;
     near = mf_and(near, mf_less(bound, answer.level));
     if (!mf_any(near))
-        return;
-    mf_mask apart = search_apart(&pair, near, bound, &answer);
+        return false;
+    mf_mask apart = search_apart(pair, near, bound, &answer);
     near = mf_and(near, mf_less(bound, answer.level));
     mf_mask deep = mf_and(near, mf_not(apart));
     if (mf_any(deep))
-        search_inside(&pair, deep, meet->small * mf_set((mf_real)0.05), &answer);
+        search_inside(pair, deep, meet->small * mf_set((mf_real)0.05), &answer);
     if (!mf_any(near))
+        return false;
+    answer_polish(pair, near, &answer);
+    out->answer = answer;
+    out->near = near;
+    out->depth = answer.level + radius;
+    out->at = vec_fma(answer.normal, radius_a, answer_point(pair, near, &answer));
+    return true;
+}
+
+static void convex_convex(Meet *meet) {
+    Convex pair;
+    Closest found;
+    if (!convex_closest(meet, &pair, &found))
         return;
-    answer_polish(&pair, near, &answer);
-    meet->out->unsure = mf_and(near, mf_less(meet->small * mf_set((mf_real)1e-3), answer.gap));
-    meet->out->gap = mf_keep(meet->out->unsure, answer.gap);
-    mf_lane depth = answer.level + radius;
-    Vec at = vec_fma(answer.normal, radius_a, answer_point(&pair, near, &answer));
+    const Answer *answer = &found.answer;
+    const mf_lane depth = found.depth;
+    meet->out->unsure =
+        mf_and(found.near, mf_less(meet->small * mf_set((mf_real)1e-3), answer->gap));
+    meet->out->gap = mf_keep(meet->out->unsure, answer->gap);
     if (has_face(meet->a.kind) && has_face(meet->b.kind)) {
-        put_faces(meet, near, &pair.turn, pair.place, answer.normal, depth, &at);
+        put_faces(meet, found.near, &pair.turn, pair.place, answer->normal, depth, &found.at);
         return;
     }
-    put_from_a(meet, 0, near, vec_fma(answer.normal, mf_set((mf_real)-0.5) * depth, at),
-               answer.normal, depth);
+    put_from_a(meet, 0, found.near,
+               vec_fma(answer->normal, mf_set((mf_real)-0.5) * depth, found.at), answer->normal,
+               depth);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
+#include "motion/table.h"
 #include "world/attach.h"
 
 #include <math.h>
@@ -96,8 +97,9 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
     return MF_OK;
 }
 
+// `members`: those before it.
 static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMember *member,
-                              mf_Error *error) {
+                              const mf_CollisionsMember *members, uint32_t count, mf_Error *error) {
     if (member->struct_size != sizeof *member || member->group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "collisions.members: start from mf_collisions_member(group)");
@@ -108,11 +110,11 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
     if (settings->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "collisions: group %s is isolated, need a shared one", settings->name);
-    for (uint32_t g = 0; g < all->group_count; g++)
-        if (all->groups[g].group == member->group)
+    for (uint32_t i = 0; i < count; i++)
+        if (members[i].group == member->group)
             return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is there twice",
                            settings->name);
-    if (all->group_count == MF_COLLISION_GROUPS)
+    if (count == MF_COLLISION_GROUPS)
         return mf_fail(error, MF_LIMIT, "collisions: more than %d groups", MF_COLLISION_GROUPS);
     return MF_OK;
 }
@@ -146,6 +148,12 @@ static void bind_state(mf_CollisionGroup *group) {
     }
 }
 
+// Moved along a path that forces do not change.
+static bool is_led(const mf_Group *group) {
+    const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, 0));
+    return row != NULL && !row->dynamic;
+}
+
 static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *member,
                              mf_Error *error) {
     mf_Group *own = member->group;
@@ -169,7 +177,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     group->is_still = group->compound->still;
     group->reach = group->compound->reach;
     group->is_pushed = group->push != NULL && group->pushed != NULL && motion != NULL &&
-                       strcmp(motion, "kinematic") != 0 && !group->is_still;
+                       !is_led(own) && !group->is_still;
     // In a group of several motions the levels say who is `kinematic`.
     if (group->level != NULL)
         group->is_pushed = group->push != NULL && group->pushed != NULL && !group->is_still;
@@ -190,21 +198,37 @@ static bool has_solids(const mf_Group *group) {
     return false;
 }
 
+// By name, so that pairs of robots, and with them the order in which forces are added up, do not
+// depend on the order in which groups were made.
+static void insert_member(mf_CollisionsMember *members, uint32_t count,
+                          const mf_CollisionsMember *member) {
+    const char *name = mf_group_settings(member->group)->name;
+    uint32_t at = count;
+    for (; at > 0 && strcmp(mf_group_settings(members[at - 1].group)->name, name) > 0; at--)
+        members[at] = members[at - 1];
+    members[at] = *member;
+}
+
 static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *config,
                               mf_Error *error) {
     const bool given = config->members != NULL;
-    uint32_t count = given ? config->member_count : mf_world_group_count(all->world);
+    uint32_t count = given ? config->member_count : mf_world_group_count(all->world), taken = 0;
+    mf_CollisionsMember members[MF_COLLISION_GROUPS];
+    mf_Status status = MF_OK;
     for (uint32_t i = 0; i < count; i++) {
         mf_CollisionsMember member =
             given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
         if (!given && (mf_group_settings(member.group)->isolated || !has_solids(member.group)))
             continue;
-        mf_Status status = check_member(all, &member, error);
-        if (status == MF_OK)
-            status = take_member(all, &member, error);
+        status = check_member(all, &member, members, taken, error);
         if (status != MF_OK)
             return status;
+        insert_member(members, taken++, &member);
     }
+    for (uint32_t i = 0; i < taken && status == MF_OK; i++)
+        status = take_member(all, &members[i], error);
+    if (status != MF_OK)
+        return status;
     for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].compound->solid_count > 0)
             return MF_OK;
@@ -276,12 +300,14 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
     all->meets = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->meets);
     all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
+    all->contact_room = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
+    all->contacts = mf_allocate(context, all->contact_room, sizeof *all->contacts);
     all->touches =
         mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.touches, sizeof *all->touches);
     if (!all->group_of || !all->position || !all->placed || !all->turned || !all->present ||
         !all->was_present || !all->immovable || !all->near || !all->until || !all->gone ||
         !all->twos || !all->near_of || !all->buckets || !all->sorted || !all->blocks ||
-        !all->pairs || !all->meets || !all->gaps || !all->touches)
+        !all->pairs || !all->meets || !all->gaps || !all->touches || !all->contacts)
         return no_memory(all, error);
     for (uint32_t g = 0; g < all->group_count; g++)
         memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
@@ -297,11 +323,11 @@ static void destroy(mf_Context *context, void *user) {
         mf_release(context, all->groups[g].refit);
         mf_release(context, all->groups[g].watched);
     }
-    void *const memory[] = {all->group_of, all->position,  all->placed,      all->turned,
-                            all->present,  all->immovable, all->was_present, all->near,
-                            all->twos,     all->buckets,   all->sorted,      all->blocks,
-                            all->pairs,    all->meets,     all->touches,     all->until,
-                            all->gone,     all->near_of,   all->gaps,        all};
+    void *const memory[] = {
+        all->group_of,    all->position, all->placed,  all->turned,  all->present, all->immovable,
+        all->was_present, all->near,     all->twos,    all->buckets, all->sorted,  all->blocks,
+        all->pairs,       all->meets,    all->touches, all->until,   all->gone,    all->near_of,
+        all->gaps,        all->contacts, all};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
 }
@@ -324,8 +350,18 @@ static const char *const reads[] = {"base.position",
 static const char *const writes[] = {"push.link", "push.count", NULL};
 
 static void forget(mf_World *world, void *user) {
+    mf_Collisions *all = user;
     (void)world;
-    ((mf_Collisions *)user)->searched = false;
+    all->searched = false;
+    all->contact_count = 0;
+    all->contacts_left = 0;
+}
+
+const mf_Collisions *mf_collisions_of(const mf_World *world) {
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
+        if (mf_world_system(world, i)->run == mf_collisions_run)
+            return mf_world_system(world, i)->user;
+    return NULL;
 }
 
 // Where the limbs of a robot are at the start angles. `angles` is room for the joints of a block.

@@ -24,7 +24,7 @@ typedef struct mf_CollisionGroup {
     uint32_t first, count;   // [1] its robots among all
     bool inner;
     bool wide;      // its fields are double
-    bool is_pushed; // its robots are, but those that move by `kinematic`
+    bool is_pushed; // its robots are, but those that move by `kinematic` at the moment
     bool is_still;  // nothing of it ever moves
     char *parts;    // its blocks
     size_t parts_stride;
@@ -45,6 +45,17 @@ typedef struct mf_CollisionSettings { // per pair of shapes they come from both
 typedef struct mf_CollisionTwo {
     uint32_t a, b; // [1]
 } mf_CollisionTwo;
+
+// A touch of the last step, as mf_world_contacts tells it.
+typedef struct mf_CollisionContact {
+    mf_CollisionTwo robots;
+    uint32_t solids[2]; // [1] of their compounds
+    double point[3];    // [m] world
+    double normal[3];   // [1] from the first to the second
+    double depth;       // [m]
+    double load;        // [N]
+    double force[3];    // [N] on the second
+} mf_CollisionContact;
 
 struct mf_Collisions {
     mf_Context *context;
@@ -92,12 +103,18 @@ struct mf_Collisions {
     mf_CompoundMeet *meets;
     double *gaps; // [m] of the pairs of a wave
     mf_CompoundTouch *touches;
+    uint32_t contact_room, contact_count; // [1]
+    mf_CollisionContact *contacts;        // of the last step
+    uint64_t contacts_left;               // [1] that found no room
     mf_CollisionsStatistics statistics;
 };
 
 // ---- a step (collisions_step.c) -----------------------------------------------------------------
 
 void mf_collisions_run(const mf_WorldRun *run, void *user);
+
+// The collisions of a world; NULL: it has none.
+const mf_Collisions *mf_collisions_of(const mf_World *world);
 
 // ---- who is near (collisions_near.c) ------------------------------------------------------------
 

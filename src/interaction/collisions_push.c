@@ -135,6 +135,22 @@ static void add_wrench(const Body *body, const double force[3], const double tor
     ((uint32_t *)body->group->pushed->data)[body->instance]++;
 }
 
+static void keep_contact(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundTouch *touch,
+                         double load, const double force[3]) {
+    if (all->contact_count == all->contact_room) {
+        all->contacts_left++;
+        return;
+    }
+    mf_CollisionContact *contact = &all->contacts[all->contact_count++];
+    *contact = (mf_CollisionContact){.robots = two,
+                                     .solids = {touch->solids[0], touch->solids[1]},
+                                     .depth = touch->depth,
+                                     .load = load};
+    mf_vec3_add(contact->point, all->position[two.a], touch->point);
+    mf_vec3_copy(contact->normal, touch->normal);
+    mf_vec3_copy(contact->force, force);
+}
+
 void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
                         const mf_CompoundTouch *touch, uint32_t together) {
     Body a, b;
@@ -161,6 +177,7 @@ void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_Compou
              0.5 / (together * step * (inverse_mass(&a, way) + inverse_mass(&b, way))), force);
     drag(spin, rub.turning * pressing, 0.25 / (step * spun), torque);
     mf_vec3_add_scaled(force, force, pressing, n);
+    keep_contact(all, two, touch, pressing, force);
     add_wrench(&a, force, torque, -1.0);
     add_wrench(&b, force, torque, 1.0);
     all->statistics.touches++;
@@ -176,6 +193,8 @@ static void clear(const mf_Field *field, uint32_t instance) {
 }
 
 void mf_collisions_relax(mf_Collisions *all) {
+    all->contact_count = 0;
+    all->contacts_left = 0;
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];
         if (group->pushed == NULL)

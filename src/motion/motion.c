@@ -88,6 +88,8 @@ mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *err
         return MF_OK;
     for (int i = 0; i < MF_MOTION_COUNT && status != MF_NO_MEMORY; i++) {
         mf_Error other = {0};
+        if (i == MF_MOTION_EXTERNAL) // anything can be moved by hand
+            continue;
         mf_Status tried = try_motion(model, (mf_Motion)i, &other);
         can[i] = tried == MF_OK;
         if (tried == MF_NO_MEMORY) // says nothing about the model
@@ -114,7 +116,8 @@ mf_MotionsConfig mf_motions_config(void) {
                               .fixed_wing = mf_fixed_wing(),
                               .fixed_wing_settings = mf_fixed_wing_settings(),
                               .car = mf_car(),
-                              .car_settings = mf_car_settings()};
+                              .car_settings = mf_car_settings(),
+                              .external = mf_external_config()};
 }
 
 void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes) {

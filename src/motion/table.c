@@ -13,6 +13,7 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion) {
         [MF_MOTION_QUADROTOR] = &mf_quadrotor_row,
         [MF_MOTION_FIXED_WING] = &mf_fixed_wing_row,
         [MF_MOTION_CAR] = &mf_car_row,
+        [MF_MOTION_EXTERNAL] = &mf_external_row,
     };
     return (unsigned)motion < MF_MOTION_COUNT ? rows[motion] : NULL;
 }

@@ -59,6 +59,6 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
 // ---- rows ---------------------------------------------------------------------------------------
 
 extern const mf_MotionRow mf_kinematic_row, mf_points_row, mf_rigid_row, mf_prescribed_row,
-    mf_articulated_row, mf_quadrotor_row, mf_fixed_wing_row, mf_car_row;
+    mf_articulated_row, mf_quadrotor_row, mf_fixed_wing_row, mf_car_row, mf_external_row;
 
 #endif

@@ -52,7 +52,7 @@ static mf_Status check_intervals(const Check *check) {
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
     const bool own = group->motion == MF_MOTION_OWN;
-    const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion < MF_MOTION_COUNT;
+    const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
     if (own && group->plugin_count == 0)
         return mf_reader_refuse(&check->reader, "motion", NULL,
                                 "own: expected a motion among plugins");

@@ -7,7 +7,7 @@
 // In the order of mf_Motion, then auto and own.
 static const char *const motions[] = {"kinematic",   "points",    "rigid",      "prescribed",
                                       "articulated", "quadrotor", "fixed_wing", "car",
-                                      "auto",        "own",       NULL};
+                                      "external",    "auto",      "own",        NULL};
 static const char *const switched[] = {"kinematic",   "points", "rigid", "prescribed",
                                        "articulated", "own",    NULL};
 static const char *const precisions[] = {"float", "double", NULL};
@@ -199,6 +199,10 @@ static const mf_Key group_keys[] = {
            "how the car turns; `blended`: kinematic when slow, dynamic when fast"),
     MF_KEY("motion.car.tyre", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tyres, GROUP(car_tyre),
            "lateral force of the tyres"),
+    SECTION("motion.external", "a body moved from outside: it pushes others and is not pushed"),
+    MF_KEY("motion.external.targets", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
+           GROUP(external_targets), "it goes to target.position and target.orientation by each "
+           "control_interval; false: it moves by the velocities in its fields"),
     MF_KEY("control_interval", MF_KEY_TIME, MF_KEY_AUTO, "s", "auto", 1e-6, 10, NULL,
            GROUP(control_interval),
            "gaits and joint paths set targets this often, and loops on board run, a multiple of "

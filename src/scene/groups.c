@@ -32,8 +32,7 @@ bool mf_scene_is_scenery(const mf_Model *model) {
 
 static bool can_meet(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    return from->contact_others && !mf_scene_group_isolated(builder, index) &&
-           from->vehicle == NULL;
+    return from->contact_others && !mf_scene_group_isolated(builder, index);
 }
 
 // Alone in the world there is nobody to meet.
@@ -218,6 +217,8 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, mf_Time c
     config->rigid.contacts = config->prescribed.contacts = config->articulated.contacts = touches;
     config->rigid.limits = config->prescribed.limits = config->articulated.limits = limits;
     config->articulated.self_contacts = from->contact_self;
+    config->external.targets = from->external_targets;
+    config->external.control_interval = from->control_interval;
     // Runge-Kutta steps have contacts of MuJoCo's law only.
     if (model->physics.integrator == MF_PHYSICS_RK4 && (!touches || model->body_count > 0))
         config->articulated.integrator = MF_ARTICULATED_RK4;

@@ -37,7 +37,8 @@ static bool holds(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, ui
     double end = mf_time_to_seconds(now - rules->settled);
     switch (rule->event) {
     case MF_SWITCH_AT:
-        return rule->time <= end && rule->time > mf_time_to_seconds(now - rules->settled - rules->interval);
+        return rule->time <= end &&
+               rule->time > mf_time_to_seconds(now - rules->settled - rules->interval);
     case MF_SWITCH_NEAR:
         return is_near(rules, rule, group, robot);
     case MF_SWITCH_FAR:

@@ -299,8 +299,8 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     const bool free = model->base == MF_BASE_FREE;
     memcpy(own, free ? start->position + 3 : whole, sizeof own);
     mf_quat_multiply(whole, turn, own);
-    mf_Status status = mf_group_place(group, robot, position, whole, moves ? velocity : NULL,
-                                      builder->error);
+    mf_Status status =
+        mf_group_place(group, robot, position, whole, moves ? velocity : NULL, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model) ||
         builder->file->groups[index].vehicle != NULL)
         return status;

@@ -2,6 +2,7 @@
 #ifndef MF_SENSE_INSTRUMENTS_H
 #define MF_SENSE_INSTRUMENTS_H
 
+#include "contact/ray_solid.h"
 #include "math/kernel.h"
 
 #include <mayfly/world.h>
@@ -69,10 +70,8 @@ typedef struct mf_InstrumentTendon {
 } mf_InstrumentTendon;
 
 typedef struct mf_InstrumentShape { // what a ray meets
-    mf_ShapeType type;
+    mf_RaySolid solid;
     mf_InstrumentFrame frame;
-    double size[3]; // [m] radii and half lengths; of a plane half edges
-    const mf_Mesh *mesh;
 } mf_InstrumentShape;
 
 typedef struct mf_InstrumentContact { // a row of contact.load or point.load
@@ -108,8 +107,8 @@ typedef struct mf_Instrument {
     uint32_t outer;        // [1] by this number
     uint32_t first, items; // [1] terms, lumps, contacts or shapes
     uint32_t first_push, pushes;
-    double axis[3]; // [1] of the joint, child's frame
-    mf_InstrumentShape volume;
+    double axis[3];     // [1] of the joint, child's frame
+    mf_RaySolid volume; // of a touch sensor's site
 } mf_Instrument;
 
 // All blocks of a group. Data pointers are in field layout and the group's precision.

@@ -201,8 +201,8 @@ static void fill_items(mf_InstrumentBuild *b, const mf_Sensor *sensor, mf_Instru
     case MF_SENSOR_TOUCH:
         mf_instrument_put_contacts(b, sensor->frame.link);
         out->items = b->contact_count - out->first;
-        out->volume.type = model->sites[sensor->site].type;
-        mf_instrument_halve(out->volume.type, model->sites[sensor->site].size, out->volume.size);
+        out->volume =
+            mf_ray_solid(model->sites[sensor->site].type, model->sites[sensor->site].size, NULL);
         return;
     case MF_SENSOR_RANGEFINDER:
         mf_instrument_put_shapes(b, model->sites[sensor->site].body);

@@ -7,10 +7,10 @@
 // Invariants: every value written is finite; a robot with a fault word keeps its readings; a lane
 // never reads another.
 #include "sense/instruments.h"
-#include "sense/instruments_ray.h"
 #include "sense/instruments_sums.h"
 #include "sense/sense_lane.h"
 
+#include "contact/ray.h"
 #include "terrain/lookup_lane.h"
 
 #include <mayfly/motion.h>
@@ -116,7 +116,7 @@ static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
         Motion frame = frame_motion(s, &shape->frame);
         Vec p = mat_apply_transposed(&frame.turn, vec_sub(site.place, frame.place));
         Vec d = mat_apply_transposed(&frame.turn, way);
-        nearest = mf_min(nearest, ray_shape(shape, p, d));
+        nearest = mf_min(nearest, ray_shape(&shape->solid, p, d));
     }
     // Rays that are level but for rounding end nowhere.
     mf_mask none = mf_less_equal(mf_set((mf_real)1e9), nearest);

@@ -57,14 +57,6 @@ void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root) {
     }
 }
 
-void mf_instrument_halve(mf_ShapeType type, const double size[3], double out[3]) {
-    memcpy(out, size, 3 * sizeof *out);
-    if (type == MF_SHAPE_BOX || type == MF_SHAPE_PLANE)
-        mf_vec3_scale(out, size, 0.5);
-    else if (type == MF_SHAPE_CAPSULE || type == MF_SHAPE_CYLINDER)
-        out[1] = 0.5 * size[1];
-}
-
 void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
     for (uint32_t i = 0; i < b->model->shape_count; i++) {
         const mf_Shape *shape = &b->model->shapes[i];
@@ -74,10 +66,9 @@ void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
         mf_Frame frame = {.link = shape->link};
         memcpy(frame.position, shape->position, sizeof frame.position);
         memcpy(frame.rotation, shape->rotation, sizeof frame.rotation);
-        mf_InstrumentShape out = {.type = shape->type, .frame = mf_instrument_frame(b, &frame)};
-        mf_instrument_halve(shape->type, shape->size, out.size);
-        if (shape->type == MF_SHAPE_MESH)
-            out.mesh = &b->model->meshes[shape->mesh];
+        const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &b->model->meshes[shape->mesh] : NULL;
+        mf_InstrumentShape out = {.solid = mf_ray_solid(shape->type, shape->size, mesh),
+                                  .frame = mf_instrument_frame(b, &frame)};
         if (b->shapes != NULL)
             b->shapes[b->shape_count] = out;
         b->shape_count++;

@@ -39,7 +39,6 @@ bool mf_instrument_carried(const mf_Model *model, uint32_t body, uint32_t root);
 // Whether a link is carried by a joint.
 bool mf_instrument_moves(const mf_Model *model, uint32_t joint, uint32_t link);
 void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root);
-void mf_instrument_halve(mf_ShapeType type, const double size[3], double out[3]);
 void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without);
 void mf_instrument_put_contacts(mf_InstrumentBuild *b, uint32_t link);
 uint32_t mf_instrument_balls_before(const mf_Model *model, uint32_t joint);

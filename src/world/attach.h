@@ -48,6 +48,7 @@ void mf_attach_release(mf_Context *context, void *user);
 typedef struct mf_ContactRow {
     int32_t part;    // [1] rigid part of the robot that it is on
     double place[3]; // [m] in that part's frame
+    uint32_t shape;  // [1] of the model, MF_NONE: a point
 } mf_ContactRow;
 
 typedef struct mf_ContactLink { // per link of the model
@@ -56,13 +57,41 @@ typedef struct mf_ContactLink { // per link of the model
     double turn[4];  // [1] link's axes to the part's
 } mf_ContactLink;
 
-// Replaces what the group knew of its rows; both arrays are copied.
+// The point of a row's surface that is lowest along the unit vector `up`, all in the part's frame.
+typedef void (*mf_ContactPointFn)(const void *plan, uint32_t row, const double up[3],
+                                  double place[3]);
+
+// Replaces what the group knew of its rows; both arrays are copied, `plan` is `point`'s and lives
+// as long as the group.
 mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
-                           const mf_ContactLink *links, mf_Error *error);
+                           const mf_ContactLink *links, mf_ContactPointFn point, const void *plan,
+                           mf_Error *error);
 
 // Where the contact of a row is in the frame of `link` [m]. False when it is on another rigid part,
 // or nobody said what the row is.
 bool mf_contacts_place(const mf_Group *group, uint32_t row, uint32_t link, double place[3]);
+
+// A link that a row is on, and its shape (MF_NONE: a point). False: nobody said.
+bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint32_t *shape);
+// The lowest point [m] of a row's surface against the unit vector `up`, both in the frame of
+// `link`, its owner.
+void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, const double up[3],
+                        double place[3]);
+
+// ---- state --------------------------------------------------------------------------------------
+
+// The position vector of an instance (mf_group_set_state's), position_count values; of joints
+// without a field their start.
+void mf_group_get_position(const mf_Group *group, uint32_t instance, double *position);
+
+// ---- what the world keeps -----------------------------------------------------------------------
+
+// Hands `user` to the world, which calls `destroy` when it is destroyed, before its groups.
+// MF_LIMIT: the world keeps MF_WORLD_KEPT things.
+enum { MF_WORLD_KEPT = 4 };
+mf_Status mf_world_keep(mf_World *world, const char *name, void *user,
+                        void (*destroy)(mf_Context *context, void *user), mf_Error *error);
+void *mf_world_kept(const mf_World *world, const char *name); // NULL: nothing of that name
 
 // ---- looking ------------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
-                           const mf_ContactLink *links, mf_Error *error) {
+                           const mf_ContactLink *links, mf_ContactPointFn point, const void *plan,
+                           mf_Error *error) {
     uint32_t link_count = group->config.model->link_count;
     size_t size = count * sizeof *rows + link_count * sizeof *links;
     mf_ContactLink *memory = mf_allocate(group->world->context, 1, size);
@@ -17,6 +18,8 @@ mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t 
     group->contact_links = memory;
     group->contact_rows = (mf_ContactRow *)(memory + link_count);
     group->contact_row_count = count;
+    group->contact_point = point;
+    group->contact_plan = plan;
     memcpy(group->contact_links, links, link_count * sizeof *links);
     memcpy(group->contact_rows, rows, count * sizeof *rows);
     return MF_OK;
@@ -33,4 +36,28 @@ bool mf_contacts_place(const mf_Group *group, uint32_t row, uint32_t link, doubl
     mf_vec3_sub(way, contact->place, own->place);
     mf_quat_rotate_inverse(place, own->turn, way);
     return true;
+}
+
+bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint32_t *shape) {
+    if (row >= group->contact_row_count)
+        return false;
+    const mf_ContactRow *contact = &group->contact_rows[row];
+    *shape = contact->shape;
+    *link = 0;
+    if (contact->shape != MF_NONE)
+        *link = group->config.model->shapes[contact->shape].link;
+    else
+        while (group->contact_links[*link].part != contact->part)
+            ++*link;
+    return true;
+}
+
+void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, const double up[3],
+                        double place[3]) {
+    const mf_ContactLink *own = &group->contact_links[link];
+    double way[3], in_part[3];
+    mf_quat_rotate(way, own->turn, up);
+    group->contact_point(group->contact_plan, row, way, in_part);
+    mf_vec3_sub(way, in_part, own->place);
+    mf_quat_rotate_inverse(place, own->turn, way);
 }

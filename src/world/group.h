@@ -68,8 +68,16 @@ struct mf_Group {
     uint32_t contact_row_count;
     mf_ContactLink *contact_links; // NULL until a motion says what its contacts are
     mf_ContactRow *contact_rows;   // behind them
-    const mf_Lookout *lookout;     // NULL until a motion offers it
+    mf_ContactPointFn contact_point;
+    const void *contact_plan;
+    const mf_Lookout *lookout; // NULL until a motion offers it
 };
+
+typedef struct mf_WorldKept {
+    const char *name;
+    void *user;
+    void (*destroy)(mf_Context *context, void *user);
+} mf_WorldKept;
 
 struct mf_World {
     mf_Context *context;
@@ -83,6 +91,8 @@ struct mf_World {
     mf_Group *groups[MF_MAX_GROUPS];
     uint32_t system_count;
     mf_WorldSystemSlot systems[MF_WORLD_SYSTEM_LIMIT]; // in order of phase, then of being added
+    uint32_t kept_count;
+    mf_WorldKept kept[MF_WORLD_KEPT]; // what mf_world_keep was given
 };
 
 // True when gravity pulls along -z, or nowhere: what every motion knows.

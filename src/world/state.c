@@ -1,4 +1,4 @@
-// Putting a robot into the state that a position and a velocity vector of its model describe.
+// The state of a robot as position and velocity vectors of its model: written, and read.
 
 #include "math/scalar.h"
 
@@ -74,4 +74,33 @@ void mf_group_set_state(mf_Group *group, uint32_t instance, const double *positi
         }
     }
     mf_group_refresh(group, instance);
+}
+
+static void read(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                 double *values) {
+    for (uint32_t i = 0; field != NULL && i < count; i++)
+        values[i] = mf_field_get(field, instance, first + i);
+}
+
+void mf_group_get_position(const mf_Group *group, uint32_t instance, double *position) {
+    const mf_Model *model = mf_group_model(group);
+    const Rows rows = find_rows((mf_Group *)group);
+    uint32_t ball = 0, floating = 0;
+    memcpy(position, model->start_position, model->position_count * sizeof *position);
+    if (model->base == MF_BASE_FREE) {
+        read(group->canonical.position, instance, 0, 3, position);
+        read(group->canonical.orientation, instance, 0, 4, position + 3);
+    }
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        double *q = position + joint->position_address;
+        if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE)
+            read(rows.angle, instance, j, 1, q);
+        if (joint->type == MF_JOINT_FLOATING) {
+            read(rows.place, instance, 3 * floating++, 3, q);
+            q += 3;
+        }
+        if (joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL)
+            read(rows.ball, instance, 4 * ball++, 4, q);
+    }
 }

@@ -79,6 +79,8 @@ mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_
 void mf_world_destroy(mf_World *world) {
     if (world == NULL)
         return;
+    for (uint32_t i = 0; i < world->kept_count; i++)
+        world->kept[i].destroy(world->context, world->kept[i].user);
     for (uint32_t i = 0; i < world->system_count; i++)
         if (world->systems[i].config.destroy != NULL)
             world->systems[i].config.destroy(world->context, world->systems[i].config.user);
@@ -86,6 +88,21 @@ void mf_world_destroy(mf_World *world) {
         mf_group_destroy(world->groups[i]);
     mf_terrain_destroy(world->own_terrain);
     mf_release(world->context, world);
+}
+
+mf_Status mf_world_keep(mf_World *world, const char *name, void *user,
+                        void (*destroy)(mf_Context *context, void *user), mf_Error *error) {
+    if (world->kept_count == MF_WORLD_KEPT)
+        return mf_fail(error, MF_LIMIT, "world: keeps %d things already", MF_WORLD_KEPT);
+    world->kept[world->kept_count++] = (mf_WorldKept){name, user, destroy};
+    return MF_OK;
+}
+
+void *mf_world_kept(const mf_World *world, const char *name) {
+    for (uint32_t i = 0; i < world->kept_count; i++)
+        if (strcmp(world->kept[i].name, name) == 0)
+            return world->kept[i].user;
+    return NULL;
 }
 
 mf_Context *mf_world_context(const mf_World *world) {

@@ -269,6 +269,59 @@ static void levels_declare_what_they_do(void **state) {
     mf_context_destroy(context);
 }
 
+static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
+    mf_Error error = {0};
+    mf_Group *group;
+    mf_GroupConfig config = mf_group_config();
+    config.model = model;
+    config.name = name;
+    config.count = 3;
+    config.isolated = false;
+    must(mf_world_add_group(world, &config, &group, &error), &error);
+    return group;
+}
+
+static void add_pushed(mf_World *world, const mf_Model *model, mf_Motion motion) {
+    mf_Error error = {0};
+    mf_Group *group = add_shared(world, model, mf_motion_name(motion));
+    must(mf_collisions_prepare(group, &error), &error);
+    must(mf_motion_add(group, motion, NULL, &error), &error);
+    for (uint32_t i = 0; i < 2; i++) {
+        mf_field_set(mf_group_find_field(group, "push.count"), i, 0, 1);
+        mf_field_set(mf_group_find_field(group, "push.link"), i, 0, 0.01);
+        mf_field_set(mf_group_find_field(group, "push.link"), i, 5, 0.001);
+    }
+}
+
+// Bodies that are moved from outside, and vehicles that are pushed.
+static void bodies_declare_what_they_do(void **state) {
+    (void)state;
+    mf_Error error = {0};
+    mf_Context *context = make_context(1);
+    mf_Model *models[4];
+    mf_World *world;
+    const mf_Quadrotor quadrotor = mf_quadrotor();
+    const mf_FixedWing wing = mf_fixed_wing();
+    const mf_Car car = mf_car();
+    mf_ExternalConfig external = mf_external_config();
+    must(mf_model_load(context, FOLDER "models/humanoid.urdf", NULL, &models[0], &error), &error);
+    must(mf_quadrotor_model(context, &quadrotor, "quadrotor", &models[1], &error), &error);
+    must(mf_fixed_wing_model(context, &wing, &models[2], &error), &error);
+    must(mf_car_body(context, &car, "car", &models[3], &error), &error);
+    must(mf_world_create(context, NULL, &world, &error), &error);
+    must(mf_external_add(add_shared(world, models[0], "free"), &external, &error), &error);
+    external.targets = true;
+    must(mf_external_add(add_shared(world, models[0], "led"), &external, &error), &error);
+    add_pushed(world, models[1], MF_MOTION_QUADROTOR);
+    add_pushed(world, models[2], MF_MOTION_FIXED_WING);
+    add_pushed(world, models[3], MF_MOTION_CAR);
+    assert_int_equal(check_world(world, 7, 3), 15);
+    mf_world_destroy(world);
+    for (int i = 0; i < 4; i++)
+        mf_model_destroy(models[i]);
+    mf_context_destroy(context);
+}
+
 // ---- robots with gaits, rules and plugins -------------------------------------------------------
 
 #define PLUGINS MAYFLY_BINARY_DIR "/plugins/plugin_"
@@ -314,7 +367,8 @@ static void plays_declare_what_they_do(void **state) {
 
 static void plugins_do_what_they_declare(void **state) {
     (void)state;
-    check_play("world: {step: 0.001}\ngroups:\n  - name: a\n    model: models/hexapod.urdf\n    motion: own\n"
+    check_play("world: {step: 0.001}\ngroups:\n  - name: a\n    model: models/hexapod.urdf\n    "
+               "motion: own\n"
                "    count: 3\n    sensors: true\n    plugins:\n"
                "      - file: \"" PLUGINS "hover.so\"\n      - file: \"" PLUGINS "sway.so\"\n"
                "    switch:\n      - {to: rigid, when: {near: {group: a, distance: 0.1}}}\n",
@@ -327,6 +381,7 @@ int main(void) {
         cmocka_unit_test(vehicles_declare_what_they_do),
         cmocka_unit_test(robots_declare_what_they_do),
         cmocka_unit_test(levels_declare_what_they_do),
+        cmocka_unit_test(bodies_declare_what_they_do),
         cmocka_unit_test(plays_declare_what_they_do),
         cmocka_unit_test(plugins_do_what_they_declare),
     };

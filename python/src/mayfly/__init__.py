@@ -39,6 +39,7 @@ from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.model import Model, data_folder
+from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.scene import Scene
 from mayfly.terrain import Terrain
@@ -62,9 +63,11 @@ __all__ = [
     "ArgumentError",
     "BusyError",
     "ClosedError",
+    "Contact",
     "Context",
     "Controllers",
     "CorruptError",
+    "Distance",
     "Evaluation",
     "Field",
     "FileError",
@@ -81,9 +84,11 @@ __all__ = [
     "Oscillators",
     "Policy",
     "Programs",
+    "RayHit",
     "Recorder",
     "Recording",
     "Scene",
+    "ShapeOwner",
     "StoppedError",
     "Terrain",
     "UnsupportedError",

@@ -14,14 +14,16 @@ from mayfly.model import Model
 __all__ = ["MOTIONS", "Recipe", "add_group", "explain", "motion_settings", "set_up"]
 
 MOTIONS = ("kinematic", "points", "rigid", "prescribed", "articulated")
+_ALONE = ("external",)  # motions that robots do not switch to
 _CONTROLLERS = ("gp", "oscillator", "network")
-_SECTIONS = (*MOTIONS, *_CONTROLLERS, "gait")
+_SECTIONS = (*MOTIONS, *_ALONE, *_CONTROLLERS, "gait")
 _MAKERS = {
     "kinematic": lib.mf_kinematic_config,
     "points": lib.mf_points_config,
     "rigid": lib.mf_rigid_config,
     "prescribed": lib.mf_prescribed_config,
     "articulated": lib.mf_articulated_config,
+    "external": lib.mf_external_config,
     "gp": lib.mf_gp_config,
     "oscillator": lib.mf_oscillator_config,
     "network": lib.mf_network_config,
@@ -72,11 +74,12 @@ class Recipe:
                 f"controller: need one of {', '.join(_CONTROLLERS)} or None, "
                 f"got {self.controller!r}"
             )
+        known = MOTIONS if len(self.motions) > 1 else (*MOTIONS, *_ALONE)
         for motion in self.motions:
-            if not isinstance(motion, str) or motion not in MOTIONS:
-                near = difflib.get_close_matches(str(motion), MOTIONS, 1)
+            if not isinstance(motion, str) or motion not in known:
+                near = difflib.get_close_matches(str(motion), known, 1)
                 hint = f", did you mean {near[0]!r}?" if near else ""
-                raise ValueError(f"motion: need one of {', '.join(MOTIONS)}, got {motion!r}{hint}")
+                raise ValueError(f"motion: need one of {', '.join(known)}, got {motion!r}{hint}")
         for section in self.settings:
             if section in _SECTIONS and section not in self._wanted_sections():
                 raise TypeError(
@@ -158,6 +161,8 @@ def _defaults(name: str, recipe: Recipe, group: Any) -> dict[str, Any]:
         return {"joint_interval": interval if recipe.gaits else whole}
     if name == "kinematic":
         return {"shapes": True}
+    if name == "external":
+        return {}
     off = lib.MF_DISABLE_LIMIT | lib.MF_DISABLE_CONSTRAINT
     contacts = bool(lib.mf_group_meets_ground(group))
     values: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
@@ -17,6 +18,16 @@ from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import Recipe, add_group, explain, notes_of, set_up
 from mayfly.model import Model
+from mayfly.queries import (
+    Body,
+    Contact,
+    Distance,
+    RayHit,
+    Robot,
+    cast_ray,
+    find_distance,
+    list_contacts,
+)
 from mayfly.terrain import Terrain
 
 __all__ = ["World"]
@@ -134,8 +145,8 @@ class World(Native):
         Args:
             name: unique in the world.
             motion: by which physics they move: "kinematic", "points", "rigid", "prescribed" or
-                "articulated"; several: the first is where robots start, `switch` changes it; None:
-                they do not move.
+                "articulated"; several: the first is where robots start, `switch` changes it;
+                "external": as the fields of velocities or targets say; None: they do not move.
             sensors: adds the sensors of the robot's file as the field sensor.value; a mapping gives
                 their settings (`rate` [1/s], `noise`, `lenient`).
             controller: "gp" (programs in the field gp.program) or "oscillator" (fields
@@ -224,6 +235,52 @@ class World(Native):
             out, error = ffi.new("mf_Collisions **"), ffi.new("mf_Error *")
             check(lib.mf_collisions_add(native, ffi.addressof(config), out, error), error)
             self._collisions = dict(settings)
+
+    # ---- questions -------------------------------------------------------------------------------
+
+    def ray(
+        self,
+        start: Sequence[float],
+        direction: Sequence[float] = (0.0, 0.0, -1.0),
+        *,
+        reach: float = math.inf,
+        ground: bool = True,
+        without: Robot | None = None,
+        alone: Robot | None = None,
+    ) -> RayHit | None:
+        """What a ray meets first of the ground and the robots' shapes; None: nothing.
+
+        Args:
+            start: [m] world.
+            direction: of any length.
+            reach: [m] how far it goes.
+            ground: the ground stops it.
+            without: (group, robot) that is left out.
+            alone: (group, robot) of an isolated group: the ray is cast in its copy of the ground.
+
+        """
+        with self._lock:
+            native = self._use()
+            return cast_ray(native, self._groups, start, direction, reach, ground, without, alone)
+
+    def distance(
+        self, a: Body, b: Body | None = None, *, reach: float = math.inf
+    ) -> Distance | None:
+        """How near the shapes of two bodies are; None: nothing is within `reach` [m].
+
+        Args:
+            a: (group, robot) or (group, robot, link), the link by name or number.
+            b: likewise; None: all other robots of shared groups.
+            reach: [m] what is farther apart is not told.
+
+        """
+        with self._lock:
+            return find_distance(self._use(), self._groups, a, b, reach)
+
+    def contacts(self) -> list[Contact]:
+        """The contacts of the last step: between robots, then with the ground."""
+        with self._lock:
+            return list_contacts(self._use(), self._groups)
 
     @property
     def groups(self) -> tuple[Group, ...]:

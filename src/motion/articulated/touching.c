@@ -21,8 +21,26 @@ static void place_rows(const mf_ArtPlan *plan, const mf_Model *model, double (*t
             mf_quat_rotate(way, plan->places[link].turn, way);
         }
         rows[i].part = plan->contacts[i].link;
+        rows[i].shape = shape;
         mf_art_contact_point(plan, i, way, rows[i].place);
     }
+}
+
+// Of solids without corners mf_art_contact_point gives the centre.
+static void lowest_point(const void *user, uint32_t row, const double up[3], double place[3]) {
+    const mf_ArtPlan *plan = user;
+    const double *c =
+        plan->constants_f64 + plan->contact_offset + (size_t)row * MF_ART_CONTACT_VALUES;
+    const double *t = c + MF_ART_TOUCH_FRAME;
+    mf_art_contact_point(plan, row, up, place);
+    if (plan->contacts[row].kind == MF_ART_TOUCH_BALL)
+        mf_vec3_add_scaled(place, place, -c[3], up);
+    if (plan->contacts[row].kind != MF_ART_TOUCH_OVAL)
+        return;
+    double way[3] = {t[0] * up[0] + t[3] * up[1] + t[4] * up[2],
+                     t[3] * up[0] + t[1] * up[1] + t[5] * up[2],
+                     t[4] * up[0] + t[5] * up[1] + t[2] * up[2]};
+    mf_vec3_add_scaled(place, place, -1.0 / mf_sqrt(mf_vec3_dot(way, up)), way);
 }
 
 mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error *error) {
@@ -41,8 +59,9 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
     const bool fine = links != NULL && rows != NULL && turns != NULL;
     if (fine)
         place_rows(plan, mf_group_model(group), turns, rows);
-    mf_Status status = fine ? mf_contacts_tell(group, rows, plan->contact_count, links, error)
-                            : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    mf_Status status =
+        fine ? mf_contacts_tell(group, rows, plan->contact_count, links, lowest_point, plan, error)
+             : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     mf_release(context, turns);
     mf_release(context, links);
     mf_release(context, rows);

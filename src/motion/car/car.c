@@ -188,6 +188,8 @@ static void destroy_cars(mf_Context *context, void *user) {
 static mf_Status bind_fields(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
     mf_canonical_rows(group, plan->rows, MF_BODY_ROWS);
     plan->fault = mf_group_find_field(group, "fault.word");
+    plan->push = mf_group_find_field(group, "push.link");
+    plan->pushed = mf_group_find_field(group, "push.count");
     mf_Status status = mf_attach_field(group, &refused_field, 0, &plan->refused, error);
     for (int i = MF_CAR_ROW_STEERING; i <= MF_CAR_ROW_ACCEPTED && status == MF_OK; i++)
         status = mf_attach_field(group, &own_fields[i], plan->command_count, &plan->rows[i], error);
@@ -245,9 +247,17 @@ static uint64_t hash_plan(const mf_CarPlan *plan) {
     return mf_hash_doubles(hash, path->y_f64, path->pieces + 2);
 }
 
-static const char *const car_reads[] = {"wind.velocity",  "?command.steering", "?command.duty",
-                                        "?command.brake", "?command.speed",    "?command.circle",
-                                        "?command.line",  "?command.waypoint", NULL};
+static const char *const car_reads[] = {"wind.velocity",
+                                        "?command.steering",
+                                        "?command.duty",
+                                        "?command.brake",
+                                        "?command.speed",
+                                        "?command.circle",
+                                        "?command.line",
+                                        "?command.waypoint",
+                                        "?push.link",
+                                        "?push.count",
+                                        NULL};
 static const char *const car_writes[] = {"base.position",
                                          "base.orientation",
                                          "base.linear_velocity",
@@ -341,7 +351,8 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
                            .inertia = {tilt, tilt, car->yaw_inertia, 0, 0, 0},
                            .radius = car->radius,
                            .clearance = car->height};
-    return mf_vehicle_model(context, &body, out, error);
+    // Its roof is as far above the centre of mass as the ground is below.
+    return mf_vehicle_flat_model(context, &body, car->height, out, error);
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------

@@ -100,6 +100,40 @@ static MF_INLINE void load_motion(Car *car) {
     car->state.turn = load(car, MF_CAR_ROW_ANGULAR, 2);
 }
 
+// Row `c` of push.link in the lanes that are pushed, else 0.
+static MF_INLINE mf_lane load_wrench(const Car *car, mf_mask pushed, uint32_t c) {
+    const mf_Field *field = car->held.plan->push;
+    size_t at = (car->block * field->components + c) * MF_BLOCK + car->lane;
+    return mf_select(pushed, mf_load((const mf_real *)field->data + at), mf_zero());
+}
+
+// An external wrench acts in the plane of the ground; the ground bears the rest of it.
+static MF_INLINE void load_push(Car *car) {
+    Held *held = &car->held;
+    held->pushed = false;
+    if (held->plan->push == NULL)
+        return;
+    const int32_t *count = (const int32_t *)held->plan->pushed->data;
+    mf_index touches = mf_load_index(count + car->block * MF_BLOCK + car->lane);
+    mf_mask pushed = mf_not(mf_index_equal(touches, mf_set_index(0)));
+    if (!mf_any(pushed))
+        return;
+    held->pushed = true;
+    mf_lane w[6];
+    for (uint32_t c = 0; c < 6; c++)
+        w[c] = load_wrench(car, pushed, c);
+    mf_lane lifts = mf_fma(held->nx, w[0], mf_fma(held->ny, w[1], held->nz * w[2]));
+    mf_lane turns = mf_fma(held->nx, w[3], mf_fma(held->ny, w[4], held->nz * w[5]));
+    mf_lane part = mf_fma(held->lean, mf_fma(held->nx, w[0], held->ny * w[1]), w[2]);
+    mf_lane x = mf_fma(-held->nx, part, w[0]), y = mf_fma(-held->ny, part, w[1]);
+    mf_lane cosine, sine, inverse = constant(held, MF_CAR_INVERSE_MASS);
+    heading(&car->state, &cosine, &sine);
+    held->outer_x = inverse * mf_fma(cosine, x, sine * y);
+    held->outer_y = inverse * mf_fma(cosine, y, -sine * x);
+    held->outer_turn = constant(held, MF_CAR_INVERSE_YAW) * turns;
+    held->outer_load = mf_set((mf_real)-held->plan->load_per_force) * lifts;
+}
+
 static MF_INLINE void load_car(Car *car) {
     car->state.x = load(car, MF_CAR_ROW_POSITION, 0);
     car->state.y = load(car, MF_CAR_ROW_POSITION, 1);
@@ -107,6 +141,7 @@ static MF_INLINE void load_car(Car *car) {
     car->state.steering = load(car, MF_CAR_ROW_STEERING, 0);
     load_heading(car);
     load_motion(car);
+    load_push(car);
     bind_wheels(&car->held, &car->state);
     car->actuators.target = load(car, MF_CAR_ROW_TARGET, 0);
     car->actuators.duty = load(car, MF_CAR_ROW_DUTY, 0);
@@ -313,9 +348,10 @@ void MF_KERNEL(mf_car_step)(const mf_CarBatch *batch) {
 #else
     car.held.constant = plan->constants_f32;
 #endif
-    // Level ground: nothing reads these, but they are copied.
+    // Level ground and no wrench: nothing reads these, but they are copied.
     car.held.nx = car.held.ny = mf_zero();
     car.held.nz = car.held.lean = mf_set((mf_real)1);
+    car.held.outer_x = car.held.outer_y = car.held.outer_turn = car.held.outer_load = mf_zero();
     for (uint32_t i = batch->first; i < batch->end; i += MF_LANES) {
         car.block = i / MF_BLOCK;
         car.lane = i % MF_BLOCK;

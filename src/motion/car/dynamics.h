@@ -36,6 +36,10 @@ typedef struct Held {
     mf_mask stuck;          // held by friction
     mf_lane target;         // [rad] commanded steering angle
     mf_lane slew;           // [rad/s] steering rate of this step, without lag
+    bool pushed;            // an external wrench acts on one of the cars; else the rest is not set
+    mf_lane outer_x, outer_y; // [m/s^2] its force over the mass, body frame at the step's beginning
+    mf_lane outer_turn;       // [rad/s^2] its torque about the normal over the yaw inertia
+    mf_lane outer_load;       // [1] its force against the normal over the weight at rest
 } Held;
 
 static MF_INLINE mf_lane constant(const Held *held, uint32_t index) {
@@ -98,8 +102,15 @@ typedef struct Forces {
     mf_lane drive;          // [N] of the motor, along the car
     mf_lane resistance;     // [N] against the car's motion: air, rolling, brake
     mf_lane load;           // [1] weight on the wheels over the weight at rest on level ground
-    mf_lane pull_x, pull_y; // [m/s^2] gravity along the slope, body frame
+    mf_lane pull_x, pull_y; // [m/s^2] gravity along the slope and external force, body frame
 } Forces;
+
+// What lifts the car takes weight off its wheels, but never more than there is.
+static MF_INLINE void add_push(const Held *held, Forces *f) {
+    f->load = mf_max(f->load + held->outer_load, mf_zero());
+    f->pull_x = f->pull_x + held->outer_x;
+    f->pull_y = f->pull_y + held->outer_y;
+}
 
 static MF_INLINE Forces outer_forces(const Held *held, const State *s) {
     mf_lane cosine, sine, one = mf_set((mf_real)1);
@@ -112,12 +123,14 @@ static MF_INLINE Forces outer_forces(const Held *held, const State *s) {
     if (held->plan->level) {
         f.load = mf_fma(constant(held, MF_CAR_LIFT), mf_abs(pressure), one);
         f.pull_x = f.pull_y = mf_zero();
-        return f;
+    } else {
+        mf_lane gravity = constant(held, MF_CAR_GRAVITY);
+        f.load = mf_fma(constant(held, MF_CAR_LIFT), mf_abs(pressure), held->nz);
+        f.pull_x = gravity * mf_fma(cosine, held->nx, sine * held->ny);
+        f.pull_y = gravity * mf_fma(cosine, held->ny, -sine * held->nx);
     }
-    mf_lane gravity = constant(held, MF_CAR_GRAVITY);
-    f.load = mf_fma(constant(held, MF_CAR_LIFT), mf_abs(pressure), held->nz);
-    f.pull_x = gravity * mf_fma(cosine, held->nx, sine * held->ny);
-    f.pull_y = gravity * mf_fma(cosine, held->ny, -sine * held->nx);
+    if (held->pushed)
+        add_push(held, &f);
     return f;
 }
 
@@ -160,6 +173,8 @@ static MF_INLINE void dynamic_rates(const Held *held, const State *s, const Forc
     out->vy = mf_fma(rear_force + front_across, constant(held, MF_CAR_INVERSE_MASS), push);
     mf_lane torque = mf_fma(front, front_across, -rear * rear_force);
     out->turn = torque * constant(held, MF_CAR_INVERSE_YAW);
+    if (held->pushed)
+        out->turn = out->turn + held->outer_turn;
 }
 
 static MF_INLINE mf_lane rolling_rate(const Held *held, const Forces *f) {

@@ -331,6 +331,7 @@ void mf_car_plan_constants(mf_CarPlan *plan, double step, double gravity, double
     k[MF_CAR_TICK] = step * plan->interval;
     k[MF_CAR_GRAVITY] = gravity;
     k[MF_CAR_GROUND] = ground + plan->car.height;
+    plan->load_per_force = 1.0 / (plan->car.mass * reference_gravity);
     fill_dynamics(k, plan);
     fill_loops(k, plan);
     for (int i = 0; i < MF_CAR_CONSTANTS; i++)

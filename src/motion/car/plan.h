@@ -123,6 +123,8 @@ typedef struct mf_CarPlan {
     bool double_precision;
     mf_Field *rows[MF_CAR_ROWS]; // NULL where the command mode does not use one
     mf_Field *fault, *refused;
+    const mf_Field *push, *pushed; // push.link and push.count; NULL: the cars take no wrenches
+    double load_per_force;         // [1/N] weight on the wheels, over that at rest
 } mf_CarPlan;
 
 // The instances first .. end - 1; `first` is a multiple of the kernel's lanes.

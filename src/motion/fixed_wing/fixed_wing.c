@@ -223,6 +223,7 @@ static bool few(uint32_t agents, uint32_t lanes) {
 static void run_fixed_wing(const mf_SystemRun *run, void *user) {
     const mf_WingPlan *plan = user;
     const uint32_t count = mf_group_count(run->group);
+    mf_vehicle_push_apply(&plan->push, run);
     mf_WingBlock work = {
         .plan = plan, .tick = run->tick, .control_due = run->tick % plan->interval == 0};
     for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
@@ -268,6 +269,8 @@ static const char *const wing_reads[] = {"wind.velocity",
                                          "?command.course",
                                          "?command.center",
                                          "?command.radius",
+                                         "?push.link",
+                                         "?push.count",
                                          NULL};
 static const char *const wing_writes[] = {"base.position",
                                           "base.orientation",
@@ -317,6 +320,11 @@ mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
     if (status == MF_OK)
         status = add_fields(group, plan, error);
     if (status == MF_OK) {
+        // In forward-left-up axes the element xz is +J_xz.
+        const double inertia[6] = {aircraft.inertia_xx, aircraft.inertia_yy,
+                                   aircraft.inertia_zz, 0.0,
+                                   aircraft.inertia_xz, 0.0};
+        mf_vehicle_push_bind(&plan->push, group, aircraft.mass, inertia);
         choose_kernel(plan, group);
         status = mf_motion_join(group, &mf_fixed_wing_row, plan, hash_plan(plan), error);
     }

@@ -6,6 +6,7 @@
 #include <mayfly/fixed_wing.h>
 
 #include "math/kernel.h"
+#include "motion/vehicle/push.h"
 
 // The constants, in both precisions. Coefficients of rates are those of the book times b/2 or c/2,
 // so that they multiply a rate times the airspeed and no airspeed is divided by.
@@ -144,6 +145,7 @@ typedef void (*mf_WingStepFn)(const struct mf_WingBlock *block);
 typedef struct mf_WingPlan {
     mf_FixedWing parameters;
     mf_FixedWingSettings settings;
+    mf_VehiclePush push;
     mf_FixedWingTrim start; // straight ahead at the start airspeed
     double gravity;         // [m/s^2]
     uint64_t seed;          // [1]

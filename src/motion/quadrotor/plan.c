@@ -3,19 +3,8 @@
 // The allocation matrix (equation 9 of the paper, for any places of the rotors) is kept in units of
 // acceleration: row 0 thrust per mass, rows 1-3 I^-1 times the torques, per squared rotor speed.
 #include "motion/quadrotor/plan.h"
+#include "motion/vehicle/push.h"
 #include "math/scalar.h"
-
-// The inverse of a symmetric positive definite matrix xx, yy, zz, xy, xz, yz.
-static void invert_inertia(double out[6], const double i[6]) {
-    double xx = i[1] * i[2] - i[5] * i[5], yy = i[0] * i[2] - i[4] * i[4];
-    double zz = i[0] * i[1] - i[3] * i[3];
-    double xy = i[4] * i[5] - i[3] * i[2], xz = i[3] * i[5] - i[4] * i[1];
-    double yz = i[3] * i[4] - i[5] * i[0];
-    double scale = 1.0 / (i[0] * xx + i[3] * xy + i[4] * xz);
-    const double inverse[6] = {xx * scale, yy * scale, zz * scale,
-                               xy * scale, xz * scale, yz * scale};
-    memcpy(out, inverse, sizeof inverse);
-}
 
 static void sym_times(double out[3], const double s[6], const double a[3]) {
     mf_vec3_set(out, s[0] * a[0] + s[3] * a[1] + s[4] * a[2],
@@ -65,7 +54,7 @@ static bool invert4(double out[16], const double in[16]) {
 
 bool mf_quadrotor_allocation(const mf_Quadrotor *p, double matrix[16], double inverse[16]) {
     double inverse_inertia[6];
-    invert_inertia(inverse_inertia, p->inertia);
+    mf_vehicle_invert(inverse_inertia, p->inertia);
     for (int i = 0; i < 4; i++) {
         // A rotor that turns anticlockwise pushes the body clockwise.
         const double torque[3] = {p->thrust_coefficient * p->rotor_y[i],
@@ -120,7 +109,7 @@ static void fill_body(const mf_QuadrotorPlan *plan, double *c, double gravity, d
     c[MF_QUAD_GYRO + 1] = (i[2] - i[0]) / i[1];
     c[MF_QUAD_GYRO + 2] = (i[0] - i[1]) / i[2];
     memcpy(c + MF_QUAD_INERTIA, i, 6 * sizeof *c);
-    invert_inertia(c + MF_QUAD_INVERSE, i);
+    mf_vehicle_invert(c + MF_QUAD_INVERSE, i);
     c[MF_QUAD_INVERSE_MASS] = 1.0 / p->mass;
     memcpy(c + MF_QUAD_ROTOR_X, p->rotor_x, 4 * sizeof *c);
     memcpy(c + MF_QUAD_ROTOR_Y, p->rotor_y, 4 * sizeof *c);

@@ -2,6 +2,7 @@
 #include "motion/quadrotor/plan.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
+#include "motion/vehicle/push.h"
 #include "base/hash.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -9,6 +10,7 @@
 
 typedef struct QuadrotorSystem {
     mf_QuadrotorPlan plan;
+    mf_VehiclePush push;
     mf_QuadrotorRunFn run;     // `plan.lanes` lanes at once
     mf_QuadrotorRunFn run_one; // one lane
     mf_Field *speed, *held, *demand, *rate_integral, *velocity_integral;
@@ -148,6 +150,7 @@ static void run_quadrotors(const mf_SystemRun *run, void *user) {
     size_t count = mf_group_count(run->group) - first;
     if (count > (size_t)run->block_count * MF_BLOCK)
         count = (size_t)run->block_count * MF_BLOCK;
+    mf_vehicle_push_apply(&system->push, run);
     // For a few at the end the copy for one lane is faster than a mostly empty wide one.
     size_t rest = count % lanes;
     if (rest * 5 > lanes)
@@ -258,10 +261,17 @@ static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
-static const char *const quadrotor_reads[] = {
-    "?command.rotors",   "?command.rates",  "?command.attitude",
-    "?command.velocity", "?command.thrust", "?command.position",
-    "?command.yaw",      "wind.velocity",   NULL};
+static const char *const quadrotor_reads[] = {"?command.rotors",
+                                              "?command.rates",
+                                              "?command.attitude",
+                                              "?command.velocity",
+                                              "?command.thrust",
+                                              "?command.position",
+                                              "?command.yaw",
+                                              "wind.velocity",
+                                              "?push.link",
+                                              "?push.count",
+                                              NULL};
 static const char *const quadrotor_writes[] = {"base.position",
                                                "base.orientation",
                                                "base.linear_velocity",
@@ -303,6 +313,7 @@ mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
     status = add_fields(group, system, error);
     if (status == MF_OK) {
         bind_fields(group, system);
+        mf_vehicle_push_bind(&system->push, group, quadrotor->mass, quadrotor->inertia);
         status = mf_motion_join(group, &mf_quadrotor_row, system, hash_plan(&system->plan), error);
     }
     if (status != MF_OK)

@@ -1,5 +1,5 @@
 // The body of a vehicle: one link whose origin is its centre of mass, carried by four mass points,
-// met by others as a sphere and by the ground at one point below it.
+// met by others as a sphere or an upright cylinder and by the ground at one point below it.
 #include "motion/vehicle/body.h"
 #include "math/scalar.h"
 #include "model/draft.h"
@@ -61,7 +61,18 @@ static mf_Status check_body(const mf_VehicleBody *body, mf_Error *error) {
     return check_inertia(body->inertia, error);
 }
 
-static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body) {
+static bool add_shape(mf_Draft *draft, double radius, double half_height) {
+    const bool flat = half_height > 0.0 && half_height < radius;
+    mf_Shape *shape = mf_draft_add_shape(draft, 0, flat ? MF_SHAPE_CYLINDER : MF_SHAPE_SPHERE);
+    if (shape == NULL)
+        return false;
+    shape->size[0] = flat ? mf_sqrt(radius * radius - half_height * half_height) : radius;
+    shape->size[1] = flat ? 2.0 * half_height : 0.0;
+    shape->collides = true;
+    return true;
+}
+
+static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body, double half_height) {
     mf_MassProperties mass = {.mass = body->mass};
     double place[4][3], foot[3] = {0.0, 0.0, -body->clearance};
     memcpy(mass.inertia, body->inertia, sizeof mass.inertia);
@@ -75,16 +86,16 @@ static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body) {
             return false;
     if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_grey) == NULL)
         return false;
-    mf_Shape *shape = mf_draft_add_shape(draft, 0, MF_SHAPE_SPHERE);
-    if (shape == NULL)
-        return false;
-    shape->size[0] = body->radius;
-    shape->collides = true;
-    return true;
+    return add_shape(draft, body->radius, half_height);
 }
 
 mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
                            mf_Error *error) {
+    return mf_vehicle_flat_model(context, body, 0.0, out, error);
+}
+
+mf_Status mf_vehicle_flat_model(mf_Context *context, const mf_VehicleBody *body, double half_height,
+                                mf_Model **out, mf_Error *error) {
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_vehicle_model: context is NULL");
     mf_Draft draft;
@@ -93,7 +104,7 @@ mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_M
     if (status != MF_OK)
         return status;
     mf_draft_start(&draft, context);
-    status = fill_draft(&draft, body)
+    status = fill_draft(&draft, body, half_height)
                  ? mf_draft_freeze(&draft, out, error)
                  : mf_fail(error, MF_NO_MEMORY, "vehicle %s: out of memory", body->name);
     mf_draft_release(&draft);
@@ -111,6 +122,13 @@ mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s.mass: %g kg, but the model of group %s has %g kg; make it with %s()",
                        name, mass, mf_group_settings(group)->name, model->mass, body);
+    const double *center = model->links[0].center;
+    if (!(mf_vec3_length(center) <= 1e-6))
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "%s: the centre of mass of model %s is %g m from its origin, where a vehicle "
+            "has it; make it with %s()",
+            name, model->name, mf_vec3_length(center), body);
     return MF_OK;
 }
 

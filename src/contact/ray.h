@@ -1,11 +1,11 @@
 // Where a ray meets a shape, in lanes: distance from its start in units of its direction's length,
 // or HUGE where it does not. Rays that begin inside a solid meet it where they leave it; planes are
 // met from above only. Solids are intersections or unions of intervals along the ray.
-#ifndef MF_SENSE_INSTRUMENTS_RAY_H
-#define MF_SENSE_INSTRUMENTS_RAY_H
+#ifndef MF_CONTACT_RAY_H
+#define MF_CONTACT_RAY_H
 
+#include "contact/ray_solid.h"
 #include "math/lane_vector.h"
-#include "sense/instruments.h"
 
 #define RAY_FAR ((mf_real)1e30)
 #define RAY_TINY ((mf_real)1e-30)
@@ -98,27 +98,29 @@ static inline Vec mesh_corner(const mf_Mesh *mesh, uint32_t triangle, uint32_t c
 }
 
 // Moeller and Trumbore 1997, both sides.
-static inline mf_lane ray_mesh(Vec p, Vec d, const mf_Mesh *mesh) {
+static inline mf_lane ray_triangle(Vec p, Vec d, const mf_Mesh *mesh, uint32_t i) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Vec a = mesh_corner(mesh, i, 0), b = vec_sub(mesh_corner(mesh, i, 1), a),
+        c = vec_sub(mesh_corner(mesh, i, 2), a);
+    Vec cross = vec_cross(d, c), way = vec_sub(p, a), second = vec_cross(way, b);
+    mf_lane volume = vec_dot(b, cross);
+    mf_lane u = ray_ratio(vec_dot(way, cross), volume), v = ray_ratio(vec_dot(d, second), volume);
+    mf_lane t = ray_ratio(vec_dot(c, second), volume);
+    mf_mask hit = mf_and(mf_less_equal(zero, u), mf_less_equal(zero, v));
+    hit = mf_and(hit, mf_and(mf_less_equal(u + v, one), mf_less_equal(zero, t)));
+    hit = mf_and(hit, mf_less(mf_set(RAY_TINY), mf_abs(volume)));
+    return mf_select(hit, t, mf_set(RAY_FAR));
+}
+
+static inline mf_lane ray_mesh(Vec p, Vec d, const mf_Mesh *mesh) {
     mf_lane nearest = mf_set(RAY_FAR);
-    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
-        Vec a = mesh_corner(mesh, i, 0), b = vec_sub(mesh_corner(mesh, i, 1), a),
-            c = vec_sub(mesh_corner(mesh, i, 2), a);
-        Vec cross = vec_cross(d, c), way = vec_sub(p, a), second = vec_cross(way, b);
-        mf_lane volume = vec_dot(b, cross);
-        mf_lane u = ray_ratio(vec_dot(way, cross), volume),
-                v = ray_ratio(vec_dot(d, second), volume);
-        mf_lane t = ray_ratio(vec_dot(c, second), volume);
-        mf_mask hit = mf_and(mf_less_equal(zero, u), mf_less_equal(zero, v));
-        hit = mf_and(hit, mf_and(mf_less_equal(u + v, one), mf_less_equal(zero, t)));
-        hit = mf_and(hit, mf_less(mf_set(RAY_TINY), mf_abs(volume)));
-        nearest = mf_select(hit, mf_min(nearest, t), nearest);
-    }
+    for (uint32_t i = 0; i < mesh->triangle_count; i++)
+        nearest = mf_min(nearest, ray_triangle(p, d, mesh, i));
     return nearest;
 }
 
 // `p` and `d` in the shape's axes.
-static inline mf_lane ray_shape(const mf_InstrumentShape *shape, Vec p, Vec d) {
+static inline mf_lane ray_shape(const mf_RaySolid *shape, Vec p, Vec d) {
     const mf_lane x = mf_set((mf_real)shape->size[0]), y = mf_set((mf_real)shape->size[1]),
                   z = mf_set((mf_real)shape->size[2]);
     switch (shape->type) {

@@ -1,0 +1,68 @@
+// The distance of two solids by the narrow phase of contacts.
+//
+// Round solids and boxes that overlap have closed forms, whose deepest contact tells the distance.
+// Boxes that are apart are an exception: the axis that separates them best is not the way between
+// their nearest points. These, and all kinds without a closed form, are searched.
+#include "contact/gap.h"
+#include "contact/narrow_any.h"
+
+static void set_solid(const mf_GapSolid *from, Solid *to) {
+    const double *m = from->turn;
+    *to = (Solid){.kind = from->kind,
+                  .values = from->values,
+                  .hull = from->hull,
+                  .turn = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]},
+                  .place = {from->place[0], from->place[1], from->place[2]}};
+}
+
+static bool is_closed(mf_CollideKind a, mf_CollideKind b) {
+    return b <= MF_COLLIDE_CAPSULE ||
+           (a == MF_COLLIDE_SPHERE && (b == MF_COLLIDE_CYLINDER || b == MF_COLLIDE_BOX));
+}
+
+static void set_contact(Vec point, Vec normal, double depth, mf_GapContact *out) {
+    *out = (mf_GapContact){{point.x, point.y, point.z}, {normal.x, normal.y, normal.z}, depth};
+}
+
+// The deepest contact, of equal ones the first.
+static bool by_contacts(Meet *meet, mf_GapContact *out) {
+    const ShapeContact *best = NULL;
+    meet_any(meet);
+    for (uint32_t i = 0; i < meet->out->count; i++) {
+        const ShapeContact *contact = &meet->out->contact[i];
+        if (mf_any(contact->exists) && (best == NULL || contact->depth > best->depth))
+            best = contact;
+    }
+    if (best != NULL)
+        set_contact(best->point, best->normal, best->depth, out);
+    return best != NULL;
+}
+
+static bool by_search(Meet *meet, mf_GapContact *out) {
+    Convex pair;
+    Closest found;
+    if (!convex_closest(meet, &pair, &found))
+        return false;
+    Vec middle = vec_fma(found.answer.normal, -0.5 * found.depth, found.at);
+    set_contact(mat_apply_add(&meet->a.turn, middle, meet->a.place),
+                mat_apply(&meet->a.turn, found.answer.normal), found.depth, out);
+    return true;
+}
+
+bool mf_gap_search_scalar_f64(const mf_GapSolid *a, const mf_GapSolid *b, mf_GapContact *out) {
+    Manifold manifold = {.unsure = mf_not(mf_mask_all()), .gap = mf_zero()};
+    Meet meet = {.out = &manifold, .bound = mf_set(-1e30), .sound = mf_mask_all()};
+    set_solid(a, &meet.a);
+    set_solid(b, &meet.b);
+    const double radius_a = a->values[MF_COLLIDE_RADIUS], radius_b = b->values[MF_COLLIDE_RADIUS];
+    meet.scale = radius_a + radius_b;
+    meet.small = radius_a < radius_b ? radius_a : radius_b;
+    if (is_closed(a->kind, b->kind))
+        return by_contacts(&meet, out);
+    if (!by_search(&meet, out))
+        return false;
+    // Of two boxes that overlap all fifteen axes are asked.
+    const bool boxes =
+        b->kind == MF_COLLIDE_BOX && (a->kind == MF_COLLIDE_BOX || a->kind == MF_COLLIDE_CAPSULE);
+    return out->depth < 0.0 || !boxes || by_contacts(&meet, out);
+}

@@ -1,0 +1,23 @@
+// One ray against one solid: the double copy of ray.h.
+#include "contact/ray.h"
+
+static Vec vec_of(const double a[3]) {
+    return (Vec){mf_set(a[0]), mf_set(a[1]), mf_set(a[2])};
+}
+
+double mf_ray_distance_scalar_f64(const mf_RaySolid *solid, const double start[3],
+                                  const double way[3]) {
+    return ray_shape(solid, vec_of(start), vec_of(way));
+}
+
+uint32_t mf_ray_triangle_scalar_f64(const mf_Mesh *mesh, const double start[3],
+                                    const double way[3]) {
+    double nearest = RAY_FAR;
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+        const double distance = ray_triangle(vec_of(start), vec_of(way), mesh, i);
+        met = distance < nearest ? i : met;
+        nearest = distance < nearest ? distance : nearest;
+    }
+    return met;
+}

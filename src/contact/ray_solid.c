@@ -1,0 +1,84 @@
+// One ray against one solid, with the normal of the surface that it meets.
+#include "contact/ray_solid.h"
+#include "math/scalar.h"
+
+mf_RaySolid mf_ray_solid(mf_ShapeType type, const double size[3], const mf_Mesh *mesh) {
+    mf_RaySolid out = {.type = type, .mesh = mesh};
+    mf_vec3_copy(out.size, size);
+    if (type == MF_SHAPE_BOX || type == MF_SHAPE_PLANE)
+        mf_vec3_scale(out.size, size, 0.5);
+    else if (type == MF_SHAPE_CAPSULE || type == MF_SHAPE_CYLINDER)
+        out.size[1] = 0.5 * size[1];
+    return out;
+}
+
+// The side of a box that the point is on.
+static void box_normal(const double half[3], const double at[3], double normal[3]) {
+    int side = 0;
+    for (int i = 1; i < 3; i++)
+        if (mf_abs(at[i]) - half[i] > mf_abs(at[side]) - half[side])
+            side = i;
+    mf_vec3_set(normal, 0, 0, 0);
+    normal[side] = at[side] < 0.0 ? -1.0 : 1.0;
+}
+
+static void cylinder_normal(const double size[3], const double at[3], double normal[3]) {
+    const double round = mf_sqrt(at[0] * at[0] + at[1] * at[1]);
+    mf_vec3_set(normal, at[0], at[1], 0.0);
+    if (mf_abs(at[2]) - size[1] > round - size[0])
+        mf_vec3_set(normal, 0.0, 0.0, at[2] < 0.0 ? -1.0 : 1.0);
+}
+
+static void mesh_normal(const mf_Mesh *mesh, const double start[3], const double way[3],
+                        double normal[3]) {
+    const uint32_t met = mf_ray_triangle_scalar_f64(mesh, start, way);
+    double corner[3][3];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            corner[k][i] = (double)mesh->vertices[3 * (size_t)mesh->triangles[3 * met + k] + i];
+    mf_vec3_sub(corner[1], corner[1], corner[0]);
+    mf_vec3_sub(corner[2], corner[2], corner[0]);
+    mf_vec3_cross(normal, corner[1], corner[2]);
+    mf_vec3_scale(normal, normal, mf_vec3_dot(normal, way) > 0.0 ? -1.0 : 1.0);
+}
+
+static void normal_at(const mf_RaySolid *solid, const double start[3], const double way[3],
+                      const double at[3], double normal[3]) {
+    const double *size = solid->size;
+    mf_vec3_copy(normal, at);
+    switch (solid->type) {
+    case MF_SHAPE_BOX:
+        box_normal(size, at, normal);
+        break;
+    case MF_SHAPE_CYLINDER:
+        cylinder_normal(size, at, normal);
+        break;
+    case MF_SHAPE_CAPSULE:
+        normal[2] -= mf_clamp(at[2], -size[1], size[1]);
+        break;
+    case MF_SHAPE_ELLIPSOID:
+        for (int i = 0; i < 3; i++)
+            normal[i] /= size[i] * size[i];
+        break;
+    case MF_SHAPE_PLANE:
+        mf_vec3_set(normal, 0, 0, 1);
+        break;
+    case MF_SHAPE_MESH:
+        mesh_normal(solid->mesh, start, way, normal);
+        break;
+    default:
+        break;
+    }
+    mf_vec3_normalize(normal);
+}
+
+double mf_ray_meet(const mf_RaySolid *solid, const double start[3], const double way[3],
+                   double normal[3]) {
+    const double distance = mf_ray_distance_scalar_f64(solid, start, way);
+    double at[3];
+    if (normal == NULL || !(distance < MF_RAY_FAR))
+        return distance;
+    mf_vec3_add_scaled(at, start, distance, way);
+    normal_at(solid, start, way, at, normal);
+    return distance;
+}

@@ -1,0 +1,283 @@
+// The `external` motion: poses follow velocities or targets that somebody else writes.
+//
+//   position'  = position + h v
+//   attitude'  = attitude exp(h w / 2)           w in body axes
+//
+// With targets, v and w are those that cover the rest of the way in the rest of the interval; the
+// rotation is about one axis that stays the same.
+//
+// Invariants: a step that ends an interval ends at the target itself; a body with a fault keeps
+// every value. One instance after the other, in double: there is nothing to make fast.
+#include "motion/table.h"
+#include "base/hash.h"
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <mayfly/external.h>
+
+typedef struct External {
+    mf_ExternalConfig config;
+    double step;       // [s]
+    uint32_t interval; // [1] steps
+    const mf_Model *model;
+    mf_Field *rows[MF_TREE_ROWS]; // the last three only with joints
+    mf_Field *place, *turn;       // targets; NULL: by velocities
+    mf_Field *fault;
+} External;
+
+typedef struct Pose {
+    double place[3], attitude[4]; // [m], [1]
+    double velocity[3], rate[3];  // [m/s] world, [rad/s] body
+} Pose;
+
+enum { POSITION, ORIENTATION, LINEAR, ANGULAR, ANGLE, RATE, TARGET };
+
+mf_ExternalConfig mf_external_config(void) {
+    return (mf_ExternalConfig){.struct_size = sizeof(mf_ExternalConfig)};
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+static void load(double *out, const mf_Field *field, uint32_t instance, uint32_t count) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, instance, c);
+}
+
+static void store(mf_Field *field, uint32_t instance, const double *values, uint32_t count) {
+    for (uint32_t c = 0; c < count; c++)
+        mf_field_set(field, instance, c, values[c]);
+}
+
+// The velocities that reach the target in `time` seconds. False: the target is no pose.
+static bool aim(const External *plan, uint32_t instance, double time, double place[3],
+                double attitude[4], Pose *pose) {
+    double back[4], way[4];
+    load(place, plan->place, instance, 3);
+    load(attitude, plan->turn, instance, 4);
+    if (!mf_all_finite(place, 3) || !mf_all_finite(attitude, 4) || !mf_quat_normalize(attitude))
+        return false;
+    mf_vec3_sub(pose->velocity, place, pose->place);
+    mf_vec3_scale(pose->velocity, pose->velocity, 1.0 / time);
+    mf_quat_conjugate(back, pose->attitude);
+    mf_quat_multiply(way, back, attitude);
+    const double sign = way[0] < 0.0 ? -1.0 : 1.0, sine = mf_vec3_length(way + 1);
+    const double angle = 2.0 * mf_atan2(sine, sign * way[0]);
+    mf_vec3_scale(pose->rate, way + 1, sine > 0.0 ? sign * angle / (sine * time) : 0.0);
+    return true;
+}
+
+static void move_freely(Pose *pose, double step) {
+    double turn[4], axis[3], size = mf_vec3_length(pose->rate);
+    mf_vec3_add_scaled(pose->place, pose->place, step, pose->velocity);
+    if (!(size > 0.0))
+        return;
+    mf_vec3_scale(axis, pose->rate, 1.0 / size);
+    mf_quat_from_axis_angle(turn, axis, step * size);
+    mf_quat_multiply(pose->attitude, pose->attitude, turn);
+    mf_quat_normalize(pose->attitude);
+}
+
+// False: a velocity or target is no number.
+static bool move_base(const External *plan, uint32_t instance, uint32_t left, Pose *pose) {
+    double place[3], attitude[4];
+    load(pose->place, plan->rows[POSITION], instance, 3);
+    load(pose->attitude, plan->rows[ORIENTATION], instance, 4);
+    if (plan->place == NULL) {
+        load(pose->velocity, plan->rows[LINEAR], instance, 3);
+        load(pose->rate, plan->rows[ANGULAR], instance, 3);
+    } else if (!aim(plan, instance, left * plan->step, place, attitude, pose)) {
+        return false;
+    }
+    if (!mf_all_finite(pose->velocity, 3) || !mf_all_finite(pose->rate, 3))
+        return false;
+    if (plan->place != NULL && left == 1) {
+        mf_vec3_copy(pose->place, place);
+        memcpy(pose->attitude, attitude, sizeof attitude);
+    } else {
+        move_freely(pose, plan->step);
+    }
+    return true;
+}
+
+static bool is_driven(const mf_Joint *joint) {
+    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+}
+
+static bool joints_finite(const External *plan, uint32_t instance) {
+    const mf_Field *from = plan->rows[plan->place != NULL ? TARGET : RATE];
+    for (uint32_t j = 0; j < plan->model->joint_count; j++)
+        if (is_driven(&plan->model->joints[j]) && !mf_is_finite(mf_field_get(from, instance, j)))
+            return false;
+    return true;
+}
+
+static void move_joints(const External *plan, uint32_t instance, uint32_t left) {
+    for (uint32_t j = 0; j < plan->model->joint_count; j++) {
+        if (!is_driven(&plan->model->joints[j]))
+            continue;
+        const double angle = mf_field_get(plan->rows[ANGLE], instance, j);
+        double rate = mf_field_get(plan->rows[RATE], instance, j);
+        double next = angle + plan->step * rate;
+        if (plan->place != NULL) {
+            const double target = mf_field_get(plan->rows[TARGET], instance, j);
+            rate = (target - angle) / (left * plan->step);
+            next = left == 1 ? target : angle + plan->step * rate;
+            mf_field_set(plan->rows[RATE], instance, j, rate);
+        }
+        mf_field_set(plan->rows[ANGLE], instance, j, next);
+    }
+}
+
+static uint32_t step_one(const External *plan, uint32_t instance, uint32_t left) {
+    Pose pose;
+    if (!move_base(plan, instance, left, &pose) || !joints_finite(plan, instance))
+        return MF_FAULT_INPUT;
+    const double *p = pose.place;
+    if (!(mf_abs(p[0]) + mf_abs(p[1]) + mf_abs(p[2]) <= 1e7))
+        return MF_FAULT_RANGE;
+    store(plan->rows[POSITION], instance, pose.place, 3);
+    store(plan->rows[ORIENTATION], instance, pose.attitude, 4);
+    if (plan->place != NULL) {
+        store(plan->rows[LINEAR], instance, pose.velocity, 3);
+        store(plan->rows[ANGULAR], instance, pose.rate, 3);
+    }
+    move_joints(plan, instance, left);
+    return 0;
+}
+
+static void run_external(const mf_SystemRun *run, void *user) {
+    const External *plan = user;
+    uint32_t *fault = plan->fault->data;
+    uint32_t end = (run->first_block + run->block_count) * MF_BLOCK;
+    if (end > mf_group_count(run->group))
+        end = mf_group_count(run->group);
+    const uint32_t left = plan->interval - (uint32_t)(run->tick % plan->interval);
+    for (uint32_t i = run->first_block * MF_BLOCK; i < end; i++)
+        if (fault[i] == 0)
+            fault[i] |= step_one(plan, i, left);
+}
+
+static void reset_external(mf_Group *group, uint32_t instance, void *user) {
+    const External *plan = user;
+    double pose[4];
+    (void)group;
+    if (plan->place == NULL)
+        return;
+    load(pose, plan->rows[POSITION], instance, 3);
+    store(plan->place, instance, pose, 3);
+    load(pose, plan->rows[ORIENTATION], instance, 4);
+    store(plan->turn, instance, pose, 4);
+}
+
+// ---- adding -------------------------------------------------------------------------------------
+
+static const mf_FieldInfo target_fields[] = {
+    {"target.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "where the base is at the end of the interval"},
+    {"target.orientation", "1", "world", MF_REAL, MF_PER_INSTANCE, 4,
+     MF_FIELD_STATE | MF_FIELD_INPUT, "its attitude there, body to world (w, x, y, z)"},
+};
+
+static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *config,
+                              mf_Error *error) {
+    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "external: start from mf_external_config()");
+    if (config->control_interval < 0 || config->control_interval % step != 0 ||
+        config->control_interval / step > UINT32_MAX)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "external.control_interval: %lld ns, need a multiple of the step, %lld ns",
+                       (long long)config->control_interval, (long long)step);
+    if (mf_group_model(group)->base != MF_BASE_FREE)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "external: the base of model %s is fixed in the world, need a free one",
+                       mf_group_model(group)->name);
+    return MF_OK;
+}
+
+static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
+    plan->model = mf_group_model(group);
+    plan->fault = mf_group_find_field(group, "fault.word");
+    mf_canonical_rows(group, plan->rows,
+                      plan->model->joint_count > 0 ? MF_TREE_ROWS : MF_BODY_ROWS);
+    if (!plan->config.targets)
+        return MF_OK;
+    mf_Status status = mf_attach_field(group, &target_fields[0], 0, &plan->place, error);
+    if (status == MF_OK)
+        status = mf_attach_field(group, &target_fields[1], 0, &plan->turn, error);
+    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++)
+        reset_external(group, i, plan);
+    return status;
+}
+
+mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_Error *error) {
+    const mf_ExternalConfig settings = config != NULL ? *config : mf_external_config();
+    mf_Status status = mf_motion_begin(group, &mf_external_row, error);
+    if (status == MF_OK)
+        status = check_config(group, &settings, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    External *plan = mf_allocate(context, 1, sizeof *plan);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "external: out of memory");
+    plan->config = settings;
+    plan->step = mf_time_to_seconds(step);
+    plan->interval =
+        settings.control_interval > 0 ? (uint32_t)(settings.control_interval / step) : 1;
+    status = bind_fields(group, plan, error);
+    if (status == MF_OK) {
+        const uint64_t hash = mf_hash_u32(MF_HASH_START, settings.targets);
+        status =
+            mf_motion_join(group, &mf_external_row, plan, mf_hash_u32(hash, plan->interval), error);
+    }
+    if (status != MF_OK)
+        mf_release(context, plan);
+    return status;
+}
+
+const mf_ExternalConfig *mf_external_settings(const mf_Group *group) {
+    const External *plan = mf_motion_plan(group, &mf_external_row);
+    return plan != NULL ? &plan->config : NULL;
+}
+
+// ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_external_add(group, &config->external, error);
+}
+
+// It has the mass of whoever moves it: none that this library counts.
+static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]) {
+    load(center, mf_group_find_field((mf_Group *)group, "base.position"), instance, 3);
+    mf_vec3_set(linear, 0, 0, 0);
+    mf_vec3_set(angular, 0, 0, 0);
+}
+
+static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
+    (void)group;
+    (void)instance;
+    return (mf_MotionEnergy){0};
+}
+
+static const char *const external_reads[] = {"?target.position", "?target.orientation",
+                                             "?joint.target", NULL};
+static const char *const external_writes[] = {
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "?joint.angle",  "?joint.rate",      "fault.word",           NULL};
+
+const mf_MotionRow mf_external_row = {
+    .name = "external",
+    .motion = MF_MOTION_EXTERNAL,
+    .add = add_row,
+    .run = run_external,
+    .reset = reset_external,
+    .destroy = mf_attach_release,
+    .reads = external_reads,
+    .writes = external_writes,
+    .any_gravity = true,
+    .momentum = row_momentum,
+    .energy = row_energy,
+};

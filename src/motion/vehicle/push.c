@@ -1,0 +1,79 @@
+// External wrenches on vehicles that fly, as impulses:
+//
+//   v += h f / m      w += h I^-1 R^T t
+//
+// with the force f and the torque t of a step h, both in world axes. Two vehicles that push each
+// other therefore keep their momentum to rounding, whatever integrator moves them.
+#include "motion/vehicle/push.h"
+#include "math/scalar.h"
+
+void mf_vehicle_invert(double out[6], const double i[6]) {
+    double xx = i[1] * i[2] - i[5] * i[5], yy = i[0] * i[2] - i[4] * i[4];
+    double zz = i[0] * i[1] - i[3] * i[3];
+    double xy = i[4] * i[5] - i[3] * i[2], xz = i[3] * i[5] - i[4] * i[1];
+    double yz = i[3] * i[4] - i[5] * i[0];
+    double scale = 1.0 / (i[0] * xx + i[3] * xy + i[4] * xz);
+    const double inverse[6] = {xx * scale, yy * scale, zz * scale,
+                               xy * scale, xz * scale, yz * scale};
+    memcpy(out, inverse, sizeof inverse);
+}
+
+void mf_vehicle_push_bind(mf_VehiclePush *push, mf_Group *group, double mass,
+                          const double inertia[6]) {
+    const double step = mf_time_to_seconds(mf_world_settings(mf_group_world(group))->step);
+    push->wrench = mf_group_find_field(group, "push.link");
+    push->count = mf_group_find_field(group, "push.count");
+    if (push->count == NULL)
+        push->wrench = NULL;
+    push->orientation = mf_group_find_field(group, "base.orientation");
+    push->linear = mf_group_find_field(group, "base.linear_velocity");
+    push->angular = mf_group_find_field(group, "base.angular_velocity");
+    push->fault = mf_group_find_field(group, "fault.word");
+    push->speed_per_force = step / mass;
+    mf_vehicle_invert(push->rate_per_torque, inertia);
+    for (int i = 0; i < 6; i++)
+        push->rate_per_torque[i] *= step;
+}
+
+static void load_row(double *out, const mf_Field *field, uint32_t instance, uint32_t count) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, instance, c);
+}
+
+static void store_row(mf_Field *field, uint32_t instance, const double *values) {
+    for (uint32_t c = 0; c < 3; c++)
+        mf_field_set(field, instance, c, values[c]);
+}
+
+static void push_one(const mf_VehiclePush *push, uint32_t instance, uint32_t *fault) {
+    double wrench[6], attitude[4], speed[3], rate[3], torque[3];
+    const double *s = push->rate_per_torque;
+    load_row(wrench, push->wrench, instance, 6);
+    load_row(attitude, push->orientation, instance, 4);
+    load_row(speed, push->linear, instance, 3);
+    load_row(rate, push->angular, instance, 3);
+    mf_quat_rotate_inverse(torque, attitude, wrench + 3);
+    mf_vec3_add_scaled(speed, speed, push->speed_per_force, wrench);
+    rate[0] += s[0] * torque[0] + s[3] * torque[1] + s[4] * torque[2];
+    rate[1] += s[3] * torque[0] + s[1] * torque[1] + s[5] * torque[2];
+    rate[2] += s[4] * torque[0] + s[5] * torque[1] + s[2] * torque[2];
+    if (!mf_all_finite(speed, 3) || !mf_all_finite(rate, 3)) {
+        *fault |= MF_FAULT_NONFINITE;
+        return;
+    }
+    store_row(push->linear, instance, speed);
+    store_row(push->angular, instance, rate);
+}
+
+void mf_vehicle_push_apply(const mf_VehiclePush *push, const mf_SystemRun *run) {
+    if (push->wrench == NULL)
+        return;
+    const uint32_t *count = push->count->data;
+    uint32_t *fault = push->fault->data;
+    uint32_t end = (run->first_block + run->block_count) * MF_BLOCK;
+    if (end > mf_group_count(run->group))
+        end = mf_group_count(run->group);
+    for (uint32_t i = run->first_block * MF_BLOCK; i < end; i++)
+        if (count[i] != 0 && fault[i] == 0)
+            push_one(push, i, &fault[i]);
+}

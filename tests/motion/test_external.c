@@ -1,0 +1,301 @@
+// Bodies that are moved from outside: velocities and targets against closed forms, how they push
+// others, and what is refused or contained.
+#include "interaction/pitch.h"
+
+#include "torture.h"
+
+static const char paddle_text[] =
+    "<mujoco model='paddle'><worldbody><body><freejoint/>"
+    "<geom type='box' size='0.05 0.4 0.4' mass='1' condim='1'/></body></worldbody></mujoco>";
+
+static const char plate_text[] =
+    "<mujoco model='plate'><worldbody><body><freejoint/>"
+    "<geom type='box' size='1 1 0.05' mass='1' friction='0.6 0 0'/></body></worldbody></mujoco>";
+
+static const char box_text[] =
+    "<mujoco model='box'><worldbody><body><freejoint/>"
+    "<geom type='box' size='0.1 0.1 0.1' mass='2' friction='0.6 0 0'/></body></worldbody></mujoco>";
+
+static const char door_text[] =
+    "<mujoco model='door'><worldbody><body><freejoint/>"
+    "<geom type='box' size='0.05 0.05 0.5' mass='1'/>"
+    "<body pos='0.1 0 0'><joint name='swing' type='hinge' axis='0 0 1'/>"
+    "<geom type='box' pos='0.4 0 0' size='0.4 0.02 0.5' mass='1'/></body>"
+    "<body pos='0 0 0.6'><joint name='bolt' type='slide' axis='1 0 0'/>"
+    "<geom type='box' size='0.02 0.02 0.02' mass='1'/></body>"
+    "</body></worldbody></mujoco>";
+
+static mf_Group *add_external(Pitch *pitch, const char *text, const char *name, uint32_t count,
+                              const mf_ExternalConfig *config) {
+    mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, count, true);
+    must(mf_external_add(group, config, &pitch->error), &pitch->error);
+    return group;
+}
+
+static void get_pose(mf_Group *group, uint32_t instance, double pose[7]) {
+    for (uint32_t c = 0; c < 7; c++)
+        pose[c] = c < 3 ? get(group, "base.position", instance, c)
+                        : get(group, "base.orientation", instance, c - 3);
+}
+
+// Constant velocities: a straight line, and a turn about one axis by their time.
+static void velocities_move_it(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, (k == 0 ? 1 : 20) * MF_MILLISECOND, 9.81);
+        mf_Group *group = add_external(&pitch, paddle_text, "paddle", 20, NULL);
+        for (uint32_t c = 0; c < 3; c++) {
+            set(group, "base.position", 17, c, 1.0 + c);
+            set(group, "base.linear_velocity", 17, c, 0.5 - 0.25 * c);
+            set(group, "base.angular_velocity", 17, c, c == 0 ? 0.6 : c == 1 ? 0.0 : 0.8);
+        }
+        mf_world_step(pitch.world, k == 0 ? 2000 : 100);
+        double pose[7];
+        get_pose(group, 17, pose);
+        for (int c = 0; c < 3; c++)
+            near(pose[c], 1.0 + c + 2.0 * (0.5 - 0.25 * c), 1e-12);
+        near(pose[3], cos(1.0), 1e-12);
+        near(pose[4], 0.6 * sin(1.0), 1e-12);
+        near(pose[5], 0.0, 1e-12);
+        near(pose[6], 0.8 * sin(1.0), 1e-12);
+        near(get(group, "base.position", 16, 0), 0.0, 0.0);
+        pitch_close(&pitch);
+    }
+}
+
+// A target is reached at the end of the interval, at a steady speed, and then it stands.
+static void targets_are_reached(void **state) {
+    static const double quarter = 0.70710678118654752;
+    (void)state;
+    for (int steps = 1; steps <= 10; steps += 9) {
+        Pitch pitch;
+        mf_ExternalConfig config = mf_external_config();
+        config.targets = true;
+        config.control_interval = steps * MF_MILLISECOND;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *group = add_external(&pitch, door_text, "door", 3, &config);
+        put(&pitch, group, 1, 1.0, 2.0, 3.0, 0.0);
+        near(get(group, "target.position", 1, 2), 3.0, 0.0);
+        set(group, "target.position", 1, 0, 1.5);
+        set(group, "target.orientation", 1, 0, -2.0 * quarter); // of any length and either sign
+        set(group, "target.orientation", 1, 3, -2.0 * quarter);
+        set(group, "joint.target", 1, 0, 0.3);
+        set(group, "joint.target", 1, 1, -0.05);
+        for (int step = 1; step <= steps; step++) {
+            mf_world_step(pitch.world, 1);
+            near(get(group, "base.linear_velocity", 1, 0), 0.5 / (1e-3 * steps), 1e-9);
+            near(get(group, "base.angular_velocity", 1, 2), 0.5 * 3.14159265358979 / (1e-3 * steps),
+                 1e-9);
+            near(get(group, "joint.rate", 1, 0), 0.3 / (1e-3 * steps), 1e-9);
+            near(get(group, "base.position", 1, 0), 1.0 + 0.5 * step / steps, 1e-12);
+        }
+        near(get(group, "base.position", 1, 0), 1.5, 0.0);
+        near(fabs(get(group, "base.orientation", 1, 3)), quarter, 1e-15);
+        near(get(group, "joint.angle", 1, 0), 0.3, 0.0);
+        near(get(group, "joint.angle", 1, 1), -0.05, 0.0);
+        mf_world_step(pitch.world, (uint64_t)steps);
+        near(get(group, "base.linear_velocity", 1, 0), 0.0, 0.0);
+        near(get(group, "base.angular_velocity", 1, 2), 0.0, 1e-10 / steps);
+        near(get(group, "joint.rate", 1, 0), 0.0, 0.0);
+        near(get(group, "base.position", 2, 0), 0.0, 0.0);
+        pitch_close(&pitch);
+    }
+}
+
+static void joints_follow_their_rates(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    mf_Group *group = add_external(&pitch, door_text, "door", 1, NULL);
+    set(group, "joint.rate", 0, 0, 2.0);
+    set(group, "joint.rate", 0, 1, -0.1);
+    mf_world_step(pitch.world, 500);
+    near(get(group, "joint.angle", 0, 0), 1.0, 1e-12);
+    near(get(group, "joint.angle", 0, 1), -0.05, 1e-12);
+    pitch_close(&pitch);
+}
+
+// ---- pushing ------------------------------------------------------------------------------------
+
+// A paddle of speed w against a ball at rest: an impact with a wall, whose restitution e leaves the
+// ball with (1 + e) w; the paddle keeps its speed to the bit. By velocities and by targets alike.
+static void a_paddle_strikes_a_ball(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
+        const int steps = 2000;
+        Pitch pitch;
+        mf_ExternalConfig external = mf_external_config();
+        external.targets = k % 2 == 1;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+        mf_Group *paddle = add_external(&pitch, paddle_text, "paddle", 1, &external);
+        mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.7), "ball", 1, true);
+        put(&pitch, paddle, 0, 0.0, 0.0, 2.0, external.targets ? 0.0 : speed);
+        put(&pitch, ball, 0, 0.25, 0.1, 2.0, 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.restitution = restitution;
+        config.duration = 0.004;
+        pitch_collide(&pitch, &config);
+        for (int step = 1; step <= steps; step++) {
+            if (external.targets)
+                set(paddle, "target.position", 0, 0, 1e-4 * step * speed);
+            mf_world_step(pitch.world, 1);
+        }
+        near(get(ball, "base.linear_velocity", 0, 0), (1.0 + restitution) * speed, 0.006 * speed);
+        near(get(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
+        near(get(paddle, "base.linear_velocity", 0, 0), speed, external.targets ? 1e-9 : 0.0);
+        near(get(paddle, "base.position", 0, 0), 1e-4 * steps * speed, 1e-12);
+        pitch_close(&pitch);
+    }
+}
+
+// A box on a plate that speeds up at 2 m/s^2 is carried, for friction can give 0.6 g; at 8 m/s^2 it
+// slides with 0.6 g.
+static void a_plate_carries_a_box(void **state) {
+    static const double accelerations[] = {2.0, 8.0};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        mf_Group *plate = add_external(&pitch, plate_text, "plate", 1, NULL);
+        mf_Group *box = pitch_bodies(&pitch, load_text(pitch.context, box_text), "box", 1, true);
+        put(&pitch, plate, 0, 0.0, 0.0, 1.0, 0.0);
+        put(&pitch, box, 0, 0.0, 0.0, 1.15, 0.0);
+        pitch_collide(&pitch, NULL);
+        mf_world_step(pitch.world, 500);
+        const double seconds = 0.4;
+        for (int step = 1; step <= 400; step++) {
+            set(plate, "base.linear_velocity", 0, 0, 1e-3 * step * accelerations[k]);
+            mf_world_step(pitch.world, 1);
+        }
+        const double expected = fmin(accelerations[k], 0.6 * 9.81) * seconds;
+        near(get(box, "base.linear_velocity", 0, 0), expected, 0.05);
+        near(get(box, "base.position", 0, 2), 1.15, 2e-3);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- what goes wrong ----------------------------------------------------------------------------
+
+static void bad_inputs_are_contained(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        Pitch pitch;
+        mf_ExternalConfig config = mf_external_config();
+        config.targets = k >= 2;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        mf_Group *group = add_external(&pitch, door_text, "door", 2, &config);
+        static const char *const fields[] = {"base.angular_velocity", "base.linear_velocity",
+                                             "target.orientation", "joint.target"};
+        set(group, fields[k], 0, 0, k == 1 ? 1e12 : k == 2 ? 0.0 : NAN);
+        mf_world_step(pitch.world, 2);
+        near(get(group, "fault.word", 0, 0), k == 1 ? MF_FAULT_RANGE : MF_FAULT_INPUT, 0.0);
+        near(get(group, "base.position", 0, 0), 0.0, 0.0);
+        near(get(group, "base.orientation", 0, 0), 1.0, 0.0);
+        near(get(group, "joint.angle", 0, 0), 0.0, 0.0);
+        near(get(group, "fault.word", 1, 0), 0.0, 0.0);
+        pitch_close(&pitch);
+    }
+}
+
+static void refused(mf_Status status, mf_Status expected, const mf_Error *error, const char *text) {
+    if (status != expected || strstr(error->message, text) == NULL)
+        fail_msg("%s: %s", mf_status_name(status), error->message);
+}
+
+static void what_it_cannot_move_is_refused(void **state) {
+    (void)state;
+    Pitch pitch;
+    mf_ExternalConfig config = mf_external_config();
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Error *error = &pitch.error;
+    mf_Model *fixed = load_text(pitch.context, "<mujoco model='post'><worldbody><body>"
+                                               "<geom type='sphere' size='0.1' mass='1'/>"
+                                               "</body></worldbody></mujoco>");
+    mf_Group *post = pitch_group(&pitch, fixed, "post", 1, false);
+    refused(mf_external_add(post, NULL, error), MF_UNSUPPORTED, error, "fixed in the world");
+    mf_Group *group =
+        pitch_group(&pitch, load_text(pitch.context, paddle_text), "paddle", 1, false);
+    config.control_interval = 1500 * MICROSECOND;
+    refused(mf_external_add(group, &config, error), MF_BAD_ARGUMENT, error, "control_interval");
+    config.control_interval = 0;
+    config.struct_size = 0;
+    refused(mf_external_add(group, &config, error), MF_BAD_ARGUMENT, error, "mf_external_config()");
+    refused(mf_external_add(NULL, NULL, error), MF_BAD_ARGUMENT, error, "NULL");
+    must(mf_external_add(group, NULL, error), error);
+    refused(mf_external_add(group, NULL, error), MF_BAD_ARGUMENT, error, "already");
+    assert_int_equal(mf_motion_of(group, 0), MF_MOTION_EXTERNAL);
+    assert_non_null(mf_external_settings(group));
+    assert_null(mf_external_settings(post));
+    pitch_close(&pitch);
+}
+
+static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
+    mf_ExternalConfig config = mf_external_config();
+    mf_GroupConfig robots = mf_group_config();
+    mf_World *world;
+    mf_Group *group;
+    config.targets = true;
+    robots.model = user;
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_world_add_group(world, &robots, &group, error);
+    if (status == MF_OK)
+        status = mf_external_add(group, &config, error);
+    mf_world_step(world, 2);
+    mf_world_destroy(world);
+    return status;
+}
+
+static void every_failing_call_is_survived(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Model *door = load_text(pitch.context, door_text);
+    assert_true(torture(pitch.context, add_to_world, door, TORTURE_MUST_FAIL) > 10);
+    mf_model_destroy(door);
+    pitch_close(&pitch);
+}
+
+// A restored world goes on to the same bits, in the middle of an interval too.
+static void snapshots_hold_all_of_it(void **state) {
+    (void)state;
+    Pitch pitch;
+    mf_ExternalConfig config = mf_external_config();
+    static uint8_t image[65536];
+    config.targets = true;
+    config.control_interval = 10 * MF_MILLISECOND;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Group *group = add_external(&pitch, door_text, "door", 20, &config);
+    set(group, "target.position", 3, 1, 2.0);
+    set(group, "joint.target", 3, 0, 1.0);
+    mf_world_step(pitch.world, 4);
+    const size_t size = mf_world_snapshot_size(pitch.world);
+    assert_true(size <= sizeof image);
+    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
+    mf_world_step(pitch.world, 13);
+    const uint64_t hash = mf_world_hash(pitch.world);
+    must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+    assert_true(mf_world_hash(pitch.world) != hash);
+    mf_world_step(pitch.world, 13);
+    assert_true(mf_world_hash(pitch.world) == hash);
+    near(get(group, "base.position", 3, 1), 2.0, 0.0);
+    pitch_close(&pitch);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(velocities_move_it),
+        cmocka_unit_test(targets_are_reached),
+        cmocka_unit_test(joints_follow_their_rates),
+        cmocka_unit_test(a_paddle_strikes_a_ball),
+        cmocka_unit_test(a_plate_carries_a_box),
+        cmocka_unit_test(bad_inputs_are_contained),
+        cmocka_unit_test(what_it_cannot_move_is_refused),
+        cmocka_unit_test(every_failing_call_is_survived),
+        cmocka_unit_test(snapshots_hold_all_of_it),
+    };
+    return cmocka_run_group_tests_name("external", tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+// One world of everything: a humanoid under full dynamics, a car, quadrotors and a ball; and robots
+// that move in it as they would alone, to the bit.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// ---- all of them -------------------------------------------------------------------------------
+
+// The ball lies before the humanoid, who walks into it; the car drives past, the quadrotors circle.
+static const char everybody[] =
+    "world: {step: 0.001}\n"
+    "groups:\n"
+    "  - name: walker\n    model: ../models/humanoid.urdf\n    motion: articulated\n"
+    "    gaits: [walk]\n    behaviour: {gait: {name: walk, command: [0.2, 0, 0]}}\n"
+    "    place: {poses: [[0, 0, 0]]}\n"
+    "  - name: ball\n    model: ../models/ball.xml\n    motion: rigid\n"
+    "    place: {poses: [[0.3, 0, 0]]}\n"
+    "  - name: car\n    model: ../models/car_full_size.yaml\n"
+    "    place: {poses: [[-5, 6, 0]]}\n"
+    "    behaviour: {command: {mode: speed, values: [4, 0]}}\n"
+    "  - name: quads\n    model: ../models/sun2022.yaml\n    count: 5\n"
+    "    place: {circle: {center: [0, 0, 20], radius: 12}}\n"
+    "    behaviour: {orbit: {radius: 10, height: 20, speed: 3}}\n";
+
+static mf_Context *open_context(uint32_t threads) {
+    mf_Context *context = NULL;
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    return context;
+}
+
+static void drop_checked(mf_Context *context) {
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+static void everybody_moves_in_one_world(void **state) {
+    mf_SceneFile *file = parse_scene(*state, everybody);
+    mf_Scene scene = make_scene(*state, file);
+    static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_CAR,
+                                        MF_MOTION_QUADROTOR};
+    assert_int_equal(mf_world_group_count(scene.world), 4);
+    assert_non_null(scene.collisions); // robots push each other
+    assert_null(scene.interaction);
+    for (uint32_t g = 0; g < 4; g++)
+        assert_int_equal(mf_motion_of(mf_world_group(scene.world, g), 0), motions[g]);
+    mf_world_step(scene.world, 4000);
+    for (uint32_t g = 0; g < 4; g++)
+        assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, g)), 0);
+    assert_true(get(&scene, 0, "base.position", 0, 2) > 0.2); // it has not fallen
+    assert_true(get(&scene, 1, "base.position", 0, 0) > 0.4); // and pushed the ball away
+    assert_true(get(&scene, 2, "base.position", 0, 0) > 5.0); // 4 m/s for 4 s, from -5 m
+    assert_float_equal(get(&scene, 3, "base.position", 3, 2), 20.0, 0.5);
+    drop_scene(&scene, file);
+}
+
+static uint64_t hash_of_everybody(uint32_t threads) {
+    mf_Context *context = open_context(threads);
+    mf_SceneFile *file = parse_scene(context, everybody);
+    mf_Scene scene = make_scene(context, file);
+    mf_world_step(scene.world, 1500);
+    uint64_t hash = mf_world_hash(scene.world);
+    drop_scene(&scene, file);
+    drop_checked(context);
+    return hash;
+}
+
+static void threads_change_nothing(void **state) {
+    (void)state;
+    assert_true(hash_of_everybody(3) == hash_of_everybody(1));
+}
+
+// Everything goes on from an image as it would have.
+static void images_hold_everybody(void **state) {
+    mf_SceneFile *file = parse_scene(*state, everybody);
+    mf_Scene scene = make_scene(*state, file);
+    mf_world_step(scene.world, 700);
+    size_t size = mf_world_snapshot_size(scene.world);
+    void *image = malloc(size);
+    assert_non_null(image);
+    assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+    mf_world_step(scene.world, 300);
+    uint64_t hash = mf_world_hash(scene.world);
+    mf_scene_destroy(&scene);
+    scene = make_scene(*state, file);
+    mf_world_step(scene.world, 37);
+    assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
+    mf_world_step(scene.world, 300);
+    assert_true(mf_world_hash(scene.world) == hash);
+    free(image);
+    drop_scene(&scene, file);
+}
+
+// What the file says is what is written, whatever kinds it names.
+static void a_written_scene_moves_alike(void **state) {
+    mf_SceneFile *again, *file = parse_scene(*state, everybody);
+    char *text = write_twice(*state, file, &again);
+    mf_Scene scene = make_scene(*state, file), other = make_scene(*state, again);
+    mf_world_step(scene.world, 200);
+    mf_world_step(other.world, 200);
+    assert_true(mf_world_hash(scene.world) == mf_world_hash(other.world));
+    mf_release(*state, text);
+    drop_scene(&scene, file);
+    drop_scene(&other, again);
+}
+
+// ---- alone and among others --------------------------------------------------------------------
+
+// A robot with a gait, and others a kilometre away.
+#define ALONE                                                                                      \
+    "world: {step: 0.002}\n"                                                                       \
+    "groups:\n"                                                                                    \
+    "  - name: walker\n    model: ../models/hexapod.urdf\n    motion: %s\n"                        \
+    "    gaits: [tripod]\n    behaviour: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"        \
+    "    place: %s\n"
+#define OTHERS                                                                                     \
+    "  - name: walkers\n    model: ../models/humanoid.urdf\n    motion: rigid\n    count: 2\n"     \
+    "    place: {poses: [[1000, 0, 0], [1000, 0.2, 1]]}\n"                                         \
+    "  - name: cars\n    model: ../models/car_orca.yaml\n    count: 3\n"                           \
+    "    place: {circle: {center: [0, 1000, 0], radius: 5}}\n"
+
+// Every value of the walker's state after `steps`; from malloc.
+static double *walk(mf_Context *context, const char *text, uint64_t steps, size_t *count) {
+    static const char *const names[] = {"base.position",        "base.orientation",
+                                        "base.linear_velocity", "base.angular_velocity",
+                                        "joint.angle",          "joint.rate",
+                                        "joint.target"};
+    mf_SceneFile *file = parse_scene(context, text);
+    mf_Scene scene = make_scene(context, file);
+    double *values = calloc(200, sizeof *values);
+    assert_non_null(values);
+    mf_world_step(scene.world, steps);
+    *count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const mf_Field *field = mf_group_find_field(mf_world_find_group(scene.world, "walker"),
+                                                    names[i]);
+        for (uint32_t c = 0; c < field->components; c++)
+            values[(*count)++] = mf_field_get(field, 0, c);
+    }
+    assert_int_equal(mf_group_fault_total(mf_world_find_group(scene.world, "walker")), 0);
+    drop_scene(&scene, file);
+    return values;
+}
+
+static void a_robot_moves_as_it_does_alone(void **state) {
+    static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
+                                         "articulated"};
+    static const char *const places[] = {"line", "{poses: [[1, -2, 0.5]]}"};
+    for (int i = 0; i < 10; i++) {
+        char alone[2000], among[2000];
+        size_t count, other;
+        snprintf(alone, sizeof alone, ALONE, levels[i / 2], places[i % 2]);
+        snprintf(among, sizeof among, ALONE OTHERS, levels[i / 2], places[i % 2]);
+        double *first = walk(*state, alone, 1000, &count);
+        double *second = walk(*state, among, 1000, &other);
+        assert_int_equal(count, other);
+        for (size_t k = 0; k < count; k++)
+            if (memcmp(&first[k], &second[k], sizeof *first) != 0)
+                fail_msg("%s, place %s: value %zu is %.17g alone, %.17g among others", levels[i / 2],
+                         places[i % 2], k, first[k], second[k]);
+        double x = first[0] - (i % 2 == 0 ? 0.0 : 1.0), y = first[1] + (i % 2 == 0 ? 0.0 : 2.0);
+        assert_true(x * x + y * y > 0.1 * 0.1); // and it walks
+        free(first);
+        free(second);
+    }
+}
+
+// Whoever is isolated is so in a crowd, too: two groups in the same place do not feel each other.
+static void isolated_groups_feel_nobody(void **state) {
+    static const char crowd[] =
+        "world: {step: 0.002}\n"
+        "groups:\n"
+        "  - name: walker\n    model: ../models/hexapod.urdf\n    isolated: true\n    count: 3\n"
+        "    gaits: [tripod]\n    behaviour: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"
+        "  - name: rock\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
+        "  - name: other\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
+        "    place: {poses: [[3, 0, 0]]}\n";
+    char alone[2000];
+    size_t count, other;
+    snprintf(alone, sizeof alone, ALONE, "articulated", "line");
+    double *first = walk(*state, alone, 500, &count);
+    double *second = walk(*state, crowd, 500, &other);
+    assert_int_equal(count, other);
+    assert_memory_equal(first, second, count * sizeof *first);
+    free(first);
+    free(second);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everybody_moves_in_one_world),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(images_hold_everybody),
+        cmocka_unit_test(a_written_scene_moves_alike),
+        cmocka_unit_test(a_robot_moves_as_it_does_alone),
+        cmocka_unit_test(isolated_groups_feel_nobody),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
