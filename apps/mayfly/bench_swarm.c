@@ -27,6 +27,7 @@ typedef struct Bench {
 static void write_quadrotors(char *out, uint32_t agents, const char *precision) {
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
+             "contact: {enabled: false}\n"
              "groups:\n"
              "  - name: quads\n"
              "    model: ../models/sun2022.yaml\n"

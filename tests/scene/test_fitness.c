@@ -64,6 +64,21 @@ static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state
     }
 }
 
+// Sums and means begin when the robot has settled.
+static void settling_counts_for_nothing(void **state) {
+    mf_SceneFile *file = parse(
+        *state,
+        "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
+        "    - {property: base.position, values: [0, 0, 3]}\n"
+        "    - {property: base.linear_velocity, values: [0.5, 0, 0]}\n",
+        "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n");
+    mf_Scene scene = make_evaluation(*state, file, 2);
+    mf_world_step(scene.world, mf_scene_steps(&scene));
+    assert_near(mf_scene_distance(&scene, 1), 1.0, 1e-9);
+    assert_near(mf_scene_fitness(&scene, 1), 0.5, 1e-9);
+    drop_scene(&scene, file);
+}
+
 // In free space, from rest, what servos put in is the kinetic energy, as long as each of them only
 // drives. The sum is of first order in the step: half the step, half the difference.
 static void servos_put_in_what_the_robot_gains(void **state) {
@@ -178,6 +193,7 @@ static void every_motion_can_be_evaluated(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_flight_has_the_speed_and_tilt_that_it_started_with),
+        cmocka_unit_test(settling_counts_for_nothing),
         cmocka_unit_test(servos_put_in_what_the_robot_gains),
         cmocka_unit_test(feet_that_step_count),
         cmocka_unit_test(economy_needs_torques),

@@ -45,6 +45,22 @@ static void rules_change_motions(void **state) {
     mf_scene_file_destroy(file);
 }
 
+// Times of rules are counted from the end of settling on.
+static void rules_wait_until_robots_have_settled(void **state) {
+    static const char text[] =
+        "world: {step: 0.001}\ngroups:\n"
+        "  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n    settle: 0.3\n"
+        "    switch:\n      - {to: rigid, when: {at: {time: 0.2}}}\n";
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_KINEMATIC);
+    mf_world_step(scene.world, 190);
+    assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_KINEMATIC);
+    mf_world_step(scene.world, 20);
+    assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_RIGID);
+    drop_scene(&scene, file);
+}
+
 // Lays robot `i` of group `group` down: 1.57 on its front, -1.57 on its back.
 static void lay_down(const mf_Scene *scene, uint32_t group, uint32_t i, double pitch) {
     mf_Group *robots = mf_world_group(scene->world, group);
@@ -171,7 +187,7 @@ static void a_match_is_the_same_every_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_change_motions), cmocka_unit_test(who_leans_changes_motion),
+        cmocka_unit_test(rules_change_motions), cmocka_unit_test(rules_wait_until_robots_have_settled), cmocka_unit_test(who_leans_changes_motion),
         cmocka_unit_test(gaits_walk_as_told),   cmocka_unit_test(a_ball_that_lies_right_is_kicked),
         cmocka_unit_test(who_lies_gets_up),     cmocka_unit_test(a_match_is_the_same_every_time),
     };

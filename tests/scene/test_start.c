@@ -1,0 +1,349 @@
+// Worlds as scenes make them: what the models decide where a file says `auto`, and where and how
+// robots start.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#define MODEL(name, file) "  - name: " name "\n    model: ../models/" file "\n"
+
+static void assert_near(double a, double b, double tolerance) {
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
+}
+
+// ---- what is automatic -------------------------------------------------------------------------
+
+static void the_step_is_the_least_that_models_ask_for(void **state) {
+    static const struct {
+        const char *text;
+        mf_Time step;
+    } cases[] = {
+        {"groups:\n" MODEL("a", "ant.xml"), 10 * MF_MILLISECOND}, // as its file
+        {"groups:\n" MODEL("a", "ant.xml") MODEL("b", "figure.xml"), 5 * MF_MILLISECOND},
+        {"groups:\n" MODEL("a", "figure.xml") MODEL("b", "crazyflie.yaml"), 2 * MF_MILLISECOND},
+        {"groups:\n" MODEL("a", "crazyflie.yaml"), 2 * MF_MILLISECOND},
+        {"world: {step: auto}\ngroups:\n" MODEL("a", "ant.xml"), 10 * MF_MILLISECOND},
+        {"world: {step: 0.004}\ngroups:\n" MODEL("a", "ant.xml"), 4 * MF_MILLISECOND},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        mf_Scene scene = make_scene(*state, file);
+        assert_int_equal(scene.step, cases[i].step);
+        assert_int_equal(mf_world_settings(scene.world)->step, cases[i].step);
+        assert_true(mf_scene_steps(&scene) == (uint64_t)(10 * MF_SECOND / cases[i].step));
+        drop_scene(&scene, file);
+    }
+}
+
+static void gravity_is_that_of_the_first_model(void **state) {
+    static const struct {
+        const char *text;
+        double gravity;
+    } cases[] = {
+        {"groups:\n" MODEL("a", "tumbler.xml") MODEL("b", "ball.xml"), 0.0},
+        {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "tumbler.xml"), 9.81},
+        {"groups:\n" MODEL("a", "crazyflie.yaml"), 9.81},
+        {"world: {gravity: 1.62}\ngroups:\n" MODEL("a", "tumbler.xml"), 1.62},
+        {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        mf_Scene scene = make_scene(*state, file);
+        assert_near(mf_world_settings(scene.world)->gravity, cases[i].gravity, 1e-12);
+        drop_scene(&scene, file);
+    }
+}
+
+// The rate of a system of the first group; 0: it has none.
+static mf_Time period_of(const mf_Scene *scene, const char *system) {
+    for (uint32_t i = 0; i < mf_group_system_count(scene->group); i++) {
+        const mf_SystemConfig *config = mf_group_system(scene->group, i);
+        if (strcmp(config->name, system) == 0)
+            return MF_SECOND * config->rate.denominator / config->rate.numerator;
+    }
+    return 0;
+}
+
+// About 10 ms in whole steps; as the controller of genomes where there is one; as published for
+// points without gaits.
+static void joints_are_told_as_often_as_makes_sense(void **state) {
+    static const struct {
+        const char *step, *keys;
+        mf_Time gaits, points; // [ns] 0: not there
+    } cases[] = {
+        {"0.001", "    gaits: [tripod]\n", 10 * MF_MILLISECOND, 0},
+        {"0.003", "    gaits: [tripod]\n", 9 * MF_MILLISECOND, 0},
+        {"0.02", "    gaits: [tripod]\n", 20 * MF_MILLISECOND, 0},
+        {"0.001", "    gaits: [tripod]\n    control_interval: 0.004\n", 4 * MF_MILLISECOND, 0},
+        {"0.01", "    motion: points\n", 0, 80 * MF_MILLISECOND},
+        {"0.03", "    motion: points\n", 0, 60 * MF_MILLISECOND},
+        {"0.01", "    motion: points\n    controller: gp\n", 0, 80 * MF_MILLISECOND},
+        {"0.002", "    motion: points\n    gaits: [tripod]\n", 10 * MF_MILLISECOND,
+         10 * MF_MILLISECOND},
+        {"0.002", "    motion: {points: {joint_interval: 0.004}}\n    gaits: [tripod]\n",
+         10 * MF_MILLISECOND, 4 * MF_MILLISECOND},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
+                 cases[i].step, cases[i].keys);
+        mf_SceneFile *file = parse_scene(*state, text);
+        mf_Scene scene = make_scene(*state, file);
+        assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
+        const mf_PointsConfig *points = mf_points_settings(scene.group);
+        assert_int_equal(points == NULL ? 0 : points->joint_interval, cases[i].points);
+        drop_scene(&scene, file);
+    }
+}
+
+// The planes of a model are the ground, wherever in the list it is, unless the file has one.
+static void the_ground_is_that_of_a_model(void **state) {
+    static const char slope[] = "<mujoco><worldbody><geom type='plane' size='5 5 1' pos='0 0 0.25'/>"
+                                "<body pos='9 9 9'><geom size='0.1'/></body></worldbody></mujoco>";
+    const char *path = MAYFLY_BINARY_DIR "/test_scene_start.xml";
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(slope, out);
+    fclose(out);
+    for (int own = 0; own < 2; own++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
+                 own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path);
+        mf_SceneFile *file = parse_scene(*state, text);
+        mf_Scene scene = make_scene(*state, file);
+        const double height = own == 1 ? 0.5 : 0.25;
+        assert_near(mf_terrain_height(scene.terrain, 0.3, 0.2, NULL), height, 1e-9);
+        assert_near(get(&scene, 0, "base.position", 0, 2), scene.model->rest_height + height, 0.01);
+        mf_world_step(scene.world, 200);
+        assert_near(get(&scene, 0, "base.position", 0, 2), scene.model->rest_height + height, 0.02);
+        drop_scene(&scene, file);
+    }
+    unlink(path);
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+static mf_Scene make_text(mf_Context *context, const char *text, mf_SceneFile **file) {
+    *file = parse_scene(context, text);
+    return make_scene(context, *file);
+}
+
+static void expect_place(const mf_Scene *scene, uint32_t robot, double x, double y, double z,
+                         double heading) {
+    const double found[3] = {x, y, z};
+    for (uint32_t c = 0; c < 3; c++)
+        assert_near(get(scene, 0, "base.position", robot, c), found[c], 1e-5);
+    assert_near(get(scene, 0, "base.orientation", robot, 0), cos(0.5 * heading), 1e-6);
+    assert_near(get(scene, 0, "base.orientation", robot, 3), sin(0.5 * heading), 1e-6);
+}
+
+static void robots_stand_where_they_are_told(void **state) {
+    static const char robot[] = "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n";
+    char text[600];
+    mf_SceneFile *file;
+    mf_Scene scene = make_text(*state, robot, &file);
+    const double z = get(&scene, 0, "base.position", 0, 2);
+    assert_near(z, scene.model->rest_height, 0.01); // on its shapes, not on points of them
+    expect_place(&scene, 0, 0, 0, z, 0);
+    drop_scene(&scene, file);
+
+    scene = make_text(*state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n",
+                      &file);
+    expect_place(&scene, 0, 0, 0, scene.model->rest_height, 0);
+    drop_scene(&scene, file);
+
+    snprintf(text, sizeof text, "%s    height: 0.5\n", robot);
+    scene = make_text(*state, text, &file);
+    expect_place(&scene, 0, 0, 0, z + 0.5, 0);
+    drop_scene(&scene, file);
+
+    snprintf(text, sizeof text, "%s    count: 3\n    place: {line: {distance: 2}}\n", robot);
+    scene = make_text(*state, text, &file);
+    for (uint32_t i = 0; i < 3; i++)
+        expect_place(&scene, i, 0, 2.0 * i - 2.0, z, 0);
+    drop_scene(&scene, file);
+
+    snprintf(text, sizeof text, "%s    count: 3\n    isolated: true\n", robot);
+    scene = make_text(*state, text, &file);
+    for (uint32_t i = 0; i < 3; i++)
+        expect_place(&scene, i, 0, 0, z, 0);
+    drop_scene(&scene, file);
+
+    snprintf(text, sizeof text, "%s    count: 2\n    place: {poses: [[1, 2, 0.5], [-3, 4, 2]]}\n",
+             robot);
+    scene = make_text(*state, text, &file);
+    expect_place(&scene, 0, 1, 2, z, 0.5);
+    expect_place(&scene, 1, -3, 4, z, 2);
+    drop_scene(&scene, file);
+
+    snprintf(text, sizeof text,
+             "%s    count: 4\n    place: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
+             robot);
+    scene = make_text(*state, text, &file);
+    for (uint32_t i = 0; i < 4; i++)
+        expect_place(&scene, i, i % 2 == 0 ? -1 : 1, i < 2 ? -1.5 : 1.5, z, 1);
+    drop_scene(&scene, file);
+
+    snprintf(text, sizeof text,
+             "%s    count: 2\n    place: {circle: {radius: 3, along: true}}\n", robot);
+    scene = make_text(*state, text, &file);
+    expect_place(&scene, 0, 3, 0, z, 1.5707963267948966);
+    expect_place(&scene, 1, -3, 0, z, 4.7123889803846897);
+    drop_scene(&scene, file);
+}
+
+// Each on the ground below it.
+static void robots_stand_on_uneven_ground(void **state) {
+    mf_SceneFile *file;
+    mf_Scene scene = make_text(*state,
+                               "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
+                               "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
+                                                                  "    place: {line: {distance: 1}}\n"
+                                                                  "    heading: 1\n",
+                               &file);
+    for (uint32_t i = 0; i < 4; i++) {
+        double x = get(&scene, 0, "base.position", i, 0), y = get(&scene, 0, "base.position", i, 1);
+        double ground = mf_terrain_height(scene.terrain, x, y, NULL);
+        assert_near(get(&scene, 0, "base.position", i, 2), ground + 0.07, 1e-5);
+    }
+    drop_scene(&scene, file);
+}
+
+static void random_robots_are_apart(void **state) {
+    mf_SceneFile *file;
+    mf_Scene scene =
+        make_text(*state,
+                  "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    place: {random: {lower: [-1, "
+                                                     "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n",
+                  &file);
+    for (uint32_t i = 0; i < 20; i++) {
+        assert_near(get(&scene, 0, "base.position", i, 2), 0.07, 1e-6);
+        for (uint32_t k = 0; k < i; k++)
+            assert_true(hypot(get(&scene, 0, "base.position", i, 0) -
+                                  get(&scene, 0, "base.position", k, 0),
+                              get(&scene, 0, "base.position", i, 1) -
+                                  get(&scene, 0, "base.position", k, 1)) >= 0.2 - 1e-6);
+    }
+    drop_scene(&scene, file);
+}
+
+// ---- states ------------------------------------------------------------------------------------
+
+static void speed_is_along_the_heading(void **state) {
+    mf_SceneFile *file;
+    mf_Scene scene =
+        make_text(*state,
+                  "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 1.5707963267948966]]}\n"
+                                                     "    speed: 2\n",
+                  &file);
+    assert_near(get(&scene, 0, "base.linear_velocity", 0, 0), 0, 1e-6);
+    assert_near(get(&scene, 0, "base.linear_velocity", 0, 1), 2, 1e-6);
+    drop_scene(&scene, file);
+    scene = make_text(*state,
+                      "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 3]]}\n", &file);
+    for (uint32_t c = 0; c < 3; c++) {
+        const double zero = 0.0, v = get(&scene, 0, "base.linear_velocity", 0, c);
+        assert_memory_equal(&v, &zero, sizeof v); // not -0: worlds are compared by their bits
+    }
+    drop_scene(&scene, file);
+}
+
+static void keyframes_of_the_file_are_taken(void **state) {
+    static const char *const keys[] = {"", "    keyframe: stand\n", "    keyframe: none\n",
+                                       "    place: {poses: [[2, 0, 0]]}\n"};
+    for (int i = 0; i < 4; i++) {
+        char text[300];
+        mf_SceneFile *file;
+        snprintf(text, sizeof text, "groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]);
+        mf_Scene scene = make_text(*state, text, &file);
+        assert_near(get(&scene, 0, "joint.angle", 0, 0), i == 2 ? scene.model->start_angle[0] : 0.9,
+                    1e-6);
+        drop_scene(&scene, file);
+    }
+}
+
+// A file that puts its robot into the ground is not left there.
+static void robots_are_lifted_out_of_the_ground(void **state) {
+    static const char deep[] =
+        "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 0.02'><freejoint/>"
+        "<geom type='sphere' size='0.1'/></body></worldbody></mujoco>";
+    const char *path = MAYFLY_BINARY_DIR "/test_scene_deep.xml";
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(deep, out);
+    fclose(out);
+    mf_SceneFile *file = NULL;
+    mf_Error error = {0};
+    if (mf_scene_file_load(*state, path, NULL, 0, &file, &error) != MF_OK)
+        fail_with(&error);
+    mf_Scene scene = make_scene(*state, file);
+    assert_near(scene.raised[0], 0.08, 1e-6);
+    assert_near(get(&scene, 0, "base.position", 0, 2), 0.1, 1e-6);
+    drop_scene(&scene, file);
+    unlink(path);
+}
+
+static void all_but_the_first_are_shaken(void **state) {
+    static const char text[] = "groups:\n" MODEL("a", "hexapod.urdf") "    count: 3\n    joint_noise: "
+                                                                      "0.1\n    isolated: true\n";
+    double first[18];
+    for (int go = 0; go < 3; go++) {
+        const mf_Override seed = {"world.seed", go < 2 ? "7" : "8"};
+        mf_SceneFile *file = parse_with(*state, text, &seed, 1);
+        mf_Scene scene = make_scene(*state, file);
+        uint32_t same = 0;
+        for (uint32_t j = 0; j < 18; j++) {
+            double rate = get(&scene, 0, "joint.rate", 1, j);
+            assert_true(get(&scene, 0, "joint.rate", 0, j) == 0.0);
+            assert_true(rate != 0.0 && fabs(rate) <= 0.1 * (1 + 1e-6));
+            assert_true(rate != get(&scene, 0, "joint.rate", 2, j));
+            same += go > 0 && rate == first[j];
+            first[j] = rate;
+        }
+        assert_int_equal(same, go == 1 ? 18 : 0);
+        drop_scene(&scene, file);
+    }
+}
+
+// Robots have settled when the scene is there: dropped from 1 cm they lie still, and time that
+// counts begins then.
+static void robots_settle_before_time_counts(void **state) {
+    mf_SceneFile *file;
+    mf_Scene scene = make_text(*state,
+                               "world: {step: 0.002}\ngroups:\n" MODEL("a", "ball.xml")
+                                   "    height: 0.01\n    settle: 1\n    keyframe: none\n"
+                                   "    place: {poses: [[0, 0, 0]]}\n",
+                               &file);
+    assert_near(get(&scene, 0, "base.position", 0, 2), 0.07, 2e-3);
+    assert_near(get(&scene, 0, "base.linear_velocity", 0, 2), 0, 1e-2);
+    assert_int_equal(mf_world_time(scene.world), MF_SECOND);
+    assert_true(mf_scene_steps(&scene) == 5000); // of the duration alone
+    drop_scene(&scene, file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_step_is_the_least_that_models_ask_for),
+        cmocka_unit_test(gravity_is_that_of_the_first_model),
+        cmocka_unit_test(joints_are_told_as_often_as_makes_sense),
+        cmocka_unit_test(the_ground_is_that_of_a_model),
+        cmocka_unit_test(robots_stand_where_they_are_told),
+        cmocka_unit_test(robots_stand_on_uneven_ground),
+        cmocka_unit_test(random_robots_are_apart),
+        cmocka_unit_test(speed_is_along_the_heading),
+        cmocka_unit_test(keyframes_of_the_file_are_taken),
+        cmocka_unit_test(robots_are_lifted_out_of_the_ground),
+        cmocka_unit_test(all_but_the_first_are_shaken),
+        cmocka_unit_test(robots_settle_before_time_counts),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
