@@ -84,7 +84,7 @@ typedef uint64_t mf_WorldJointId;
 // MF_LIMIT: 65536 joints. MF_NO_MEMORY. After a failure nothing has changed.
 MF_API mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfig *config,
                                        mf_WorldJointId *out, mf_Error *error);
-// Between steps. MF_NOT_FOUND: no such joint.
+// Between steps. MF_NOT_FOUND: no such joint. MF_NO_MEMORY: it is still there.
 MF_API mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId id,
                                         mf_Error *error);
 // A joint that is not enabled carries nothing. Enabling one that broke mends it. Between steps.

@@ -2,8 +2,7 @@
 // joints_step.c.
 //
 // Invariants: a slot's generation grows with each joint made in it, and is kept while it is free;
-// the graph holds every joint that exists, and perhaps some that were destroyed since it was made,
-// which carry nothing.
+// the graph holds the joints that exist, those that are not enabled or broken among them.
 #include "dynamics/joints.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -373,7 +372,6 @@ static mf_Status place(mf_WorldJoints *joints, uint32_t slot, const mf_JointReco
     const mf_JointRecord before = joints->records[slot];
     const uint32_t used = slot < joints->used ? joints->used : slot + 1;
     joints->records[slot] = *record;
-    joints->records[slot].generation = before.generation == UINT32_MAX ? 1 : before.generation + 1;
     mf_Status status = mf_joints_graph_create(joints, joints->records, used, &graph, error);
     if (status != MF_OK) {
         joints->records[slot] = before;
@@ -382,7 +380,8 @@ static mf_Status place(mf_WorldJoints *joints, uint32_t slot, const mf_JointReco
     mf_joints_graph_destroy(joints->context, &joints->graph);
     joints->graph = graph;
     joints->used = used;
-    joints->count++;
+    joints->count += record->exists;
+    joints->count -= before.exists;
     return MF_OK;
 }
 
@@ -405,8 +404,11 @@ mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfi
     while (slot < joints->used && joints->records[slot].exists)
         slot++;
     status = slot == joints->used ? make_room(joints, error) : MF_OK;
-    if (status == MF_OK)
+    if (status == MF_OK) {
+        const uint32_t before = joints->records[slot].generation;
+        record.generation = before == UINT32_MAX ? 1 : before + 1;
         status = place(joints, slot, &record, error);
+    }
     if (status != MF_OK)
         return status;
     joints->lowest = slot + 1;
@@ -418,12 +420,12 @@ mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId id, mf_
     mf_JointRecord *record = find(joints, id);
     if (record == NULL)
         return not_found(id, error);
-    const uint32_t slot = (uint32_t)(record - joints->records);
-    *record = (mf_JointRecord){.generation = record->generation};
-    joints->count--;
-    if (slot < joints->lowest)
+    const mf_JointRecord none = {.generation = record->generation};
+    const uint32_t slot = (uint32_t)id;
+    mf_Status status = place(joints, slot, &none, error);
+    if (status == MF_OK && slot < joints->lowest)
         joints->lowest = slot;
-    return MF_OK;
+    return status;
 }
 
 mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,

@@ -73,9 +73,7 @@ static void begin(mf_WorldJoints *all) {
     for (uint32_t n = 0; n < graph->node_count; n++) {
         mf_JointNode *node = &graph->nodes[n];
         mf_JointRecord *record = &all->records[node->slot];
-        node->active = record->exists && record->enabled && !record->broken;
-        if (!record->exists)
-            continue;
+        node->active = record->enabled && !record->broken;
         for (uint32_t s = 0; s < 2; s++)
             if (node->body[s] == MF_NONE)
                 node->sides[s].motion = mf_link_motion_world();
@@ -92,7 +90,7 @@ static void begin(mf_WorldJoints *all) {
 static bool any_enabled(const mf_WorldJoints *all) {
     for (uint32_t n = 0; n < all->graph.node_count; n++) {
         const mf_JointRecord *record = &all->records[all->graph.nodes[n].slot];
-        if (record->exists && record->enabled && !record->broken)
+        if (record->enabled && !record->broken)
             return true;
     }
     return false;
