@@ -121,8 +121,8 @@ mf_Status mf_block_ldl_create(mf_Context *context, uint32_t node_count, const mf
     if (status == MF_OK) {
         out->diagonal = mf_allocate(context, node_count, VALUES * sizeof(double));
         out->below = mf_allocate(context, out->starts[node_count], VALUES * sizeof(double));
-        out->floors = mf_allocate(context, node_count, ROWS * sizeof(double));
-        if (out->diagonal == NULL || out->below == NULL || out->floors == NULL)
+        out->whole = mf_allocate(context, node_count, ROWS * sizeof(double));
+        if (out->diagonal == NULL || out->below == NULL || out->whole == NULL)
             status = mf_fail(error, MF_NO_MEMORY, "joints: no memory for %u joints", node_count);
     }
     if (status != MF_OK)
@@ -135,7 +135,7 @@ void mf_block_ldl_destroy(mf_Context *context, mf_BlockLdl *ldl) {
     mf_release(context, ldl->rows);
     mf_release(context, ldl->diagonal);
     mf_release(context, ldl->below);
-    mf_release(context, ldl->floors);
+    mf_release(context, ldl->whole);
     *ldl = (mf_BlockLdl){.node_count = 0};
 }
 
@@ -158,14 +158,14 @@ void mf_block_ldl_clear(mf_BlockLdl *ldl) {
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-// A = C C^T in the lower triangle.
-static void factor_diagonal(double *a, const double *floors) {
+// A = C C^T in the lower triangle. `whole`: the diagonal before any elimination.
+static void factor_diagonal(double *a, const double *whole, double least) {
     for (int j = 0; j < ROWS; j++) {
         double pivot = a[ROWS * j + j];
         for (int k = 0; k < j; k++)
             pivot -= a[ROWS * j + k] * a[ROWS * j + k];
-        if (!(pivot > floors[j]))
-            pivot = floors[j];
+        if (!(pivot > least * whole[j]))
+            pivot = whole[j];
         const double root = mf_sqrt(pivot);
         a[ROWS * j + j] = root;
         for (int i = j + 1; i < ROWS; i++) {
@@ -219,11 +219,11 @@ static void eliminate(mf_BlockLdl *ldl, uint32_t node) {
 void mf_block_ldl_factor(mf_BlockLdl *ldl, double least) {
     for (uint32_t node = 0; node < ldl->node_count; node++)
         for (uint32_t i = 0; i < ROWS; i++)
-            ldl->floors[node * ROWS + i] =
-                least * ldl->diagonal[(size_t)node * VALUES + (size_t)(ROWS + 1) * i];
+            ldl->whole[node * ROWS + i] =
+                ldl->diagonal[(size_t)node * VALUES + (size_t)(ROWS + 1) * i];
     for (uint32_t node = 0; node < ldl->node_count; node++) {
         double *diagonal = ldl->diagonal + (size_t)node * VALUES;
-        factor_diagonal(diagonal, ldl->floors + (size_t)node * ROWS);
+        factor_diagonal(diagonal, ldl->whole + (size_t)node * ROWS, least);
         for (uint32_t b = ldl->starts[node]; b < ldl->starts[node + 1]; b++)
             divide(ldl->below + (size_t)b * VALUES, diagonal);
         eliminate(ldl, node);

@@ -16,7 +16,7 @@ typedef struct mf_BlockLdl {
     uint32_t *rows;      // [1] per such block: its row, rising within a node
     double *diagonal;    // MF_BLOCK_VALUES per node, row after row
     double *below;       // MF_BLOCK_VALUES per block
-    double *floors;      // MF_BLOCK_ROWS per node: the least that a pivot counts as
+    double *whole;       // MF_BLOCK_ROWS per node: the diagonal before it was factored
 } mf_BlockLdl;
 
 // Two nodes that share a block; first < second.
@@ -34,9 +34,9 @@ uint32_t mf_block_ldl_find(const mf_BlockLdl *ldl, uint32_t first, uint32_t seco
 
 // All values 0.
 void mf_block_ldl_clear(mf_BlockLdl *ldl);
-// Replaces the matrix, whose diagonal elements are positive, by its factors. A pivot below `least`
-// times its diagonal element counts as that, so that a matrix that is not quite positive definite
-// has factors.
+// Replaces the matrix, whose diagonal elements are positive, by its factors. Where a pivot is
+// not above `least` times its diagonal element, the matrix is not positive definite or nearly so;
+// the diagonal element then stands for it, so that what the factors solve for stays small.
 void mf_block_ldl_factor(mf_BlockLdl *ldl, double least);
 // x = A^-1 x; MF_BLOCK_ROWS values per node.
 void mf_block_ldl_solve(const mf_BlockLdl *ldl, double *x);

@@ -69,7 +69,8 @@ typedef struct mf_JointNode {
     double beta[MF_JOINT_ROWS];  // [1/s] how fast an opening closes
     double alpha[MF_JOINT_ROWS]; // [1] 1 - beta h
     double force[MF_JOINT_ROWS]; // [N], [N m]
-    double best[MF_JOINT_ROWS];  // of the best trial so far
+    double best[MF_JOINT_ROWS];  // of the best trial of the step so far
+    double from[MF_JOINT_ROWS];  // where the correction under trial begins
     double gives[MF_JOINT_ROWS]; // [(m/s)/N] diagonal of the matrix
     double wrong[MF_JOINT_ROWS]; // [m/s] what is left to correct, of the last trial
     double scale[2];             // [m/s], [rad/s] what its forces change
@@ -77,10 +78,11 @@ typedef struct mf_JointNode {
 } mf_JointNode;
 
 typedef struct mf_JointPart {
-    double best;    // [1] least residual of a trial so far
-    double last;    // [1] that of the last one
-    double stretch; // [1] of the correction under trial
-    bool better;    // the last one was the best
+    double best;    // [1] least residual of the step so far
+    double from;    // [1] that where the correction under trial begins
+    double stretch; // [1] of that correction
+    bool moved;     // the last trial became the beginning of a new one
+    bool nearer;    // some trial since the last probes did
     bool done;
 } mf_JointPart;
 
@@ -95,6 +97,7 @@ typedef struct mf_JointGraph {
     uint32_t *couplings; // per body and two incidents a < b: block of the matrix
     double *step;        // MF_JOINT_ROWS per node: the correction
     double *room;        // likewise, while it is found
+    double *residuals;   // [1] per part
     mf_BlockLdl matrix;
     char *saved;
 } mf_JointGraph;
@@ -174,12 +177,15 @@ static inline double *mf_joints_response(const mf_JointGraph *graph, const mf_Jo
 
 // ---- forces (joints_solve.c) --------------------------------------------------------------------
 
-// After the probes: what is wrong with the last step's forces, and the first correction.
-void mf_joints_solve_begin(mf_WorldJoints *all);
+// After the probes: what is wrong with the present forces, and the first correction. `first`: of
+// the first probes of the step, at the last step's forces.
+void mf_joints_solve_begin(mf_WorldJoints *all, bool first);
 // Sets the forces to try next; false: all parts are exact enough.
 bool mf_joints_solve_next(mf_WorldJoints *all);
 // After a trial with them.
 void mf_joints_solve_learn(mf_WorldJoints *all);
+// Sets the forces for further probes; false: there is no need of them.
+bool mf_joints_solve_again(mf_WorldJoints *all);
 // Sets the best forces that were tried.
 void mf_joints_solve_end(mf_WorldJoints *all);
 

@@ -243,7 +243,8 @@ static mf_Status make_blocks(Making *making, mf_JointGraph *out, mf_Error *error
     size_t bytes = 0;
     out->blocks = mf_allocate(all->context, out->body_count, sizeof *out->blocks);
     out->parts = mf_allocate(all->context, out->part_count, sizeof *out->parts);
-    if (out->blocks == NULL || out->parts == NULL)
+    out->residuals = mf_allocate(all->context, out->part_count, sizeof *out->residuals);
+    if (out->blocks == NULL || out->parts == NULL || out->residuals == NULL)
         return no_memory(making->count, error);
     for (uint32_t b = 0; b < out->body_count; b++) {
         mf_JointBody *body = &out->bodies[b];
@@ -313,7 +314,7 @@ mf_Status mf_joints_graph_create(mf_WorldJoints *all, const mf_JointRecord *reco
 void mf_joints_graph_destroy(mf_Context *context, mf_JointGraph *graph) {
     void *const memory[] = {graph->nodes, graph->bodies,    graph->incidents, graph->blocks,
                             graph->parts, graph->responses, graph->couplings, graph->step,
-                            graph->saved, graph->room};
+                            graph->saved, graph->room,      graph->residuals};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     mf_block_ldl_destroy(context, &graph->matrix);

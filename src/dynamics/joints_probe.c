@@ -11,7 +11,7 @@
 
 // How much a trial force should change velocities: small beside what a step of gravity does, so
 // that contacts stay, large beside the rounding of the fields.
-static const double change_wide = 1e-5, change_narrow = 2e-3; // [m/s], [rad/s]
+static const double change_wide = 1e-6, change_narrow = 1e-4; // [m/s], [rad/s]
 static const double usual_arm = 0.1;                          // [m] force to moment, at first
 
 void mf_joints_push(const mf_WorldJoints *all, const mf_JointNode *node, uint32_t sides,
@@ -231,6 +231,8 @@ static void probe_body(mf_WorldJoints *all, const mf_JointBlock *block, const mf
     Probing probing = {
         .all = all, .body = body, .wanted = trial->wide ? change_wide : change_narrow};
     probing.usual = trial->mass * probing.wanted / step;
+    if (all->graph.parts[body->part].done)
+        return;
     clear_response(&all->graph, body);
     if (!takes_part(all, body))
         return;

@@ -12,7 +12,7 @@
 // unique share them, and is beside the step's own error: the opening under a load f is this times
 // what f would move the robots within a step.
 static const double give = 1e-4;
-static const double least_pivot = 1e-6;  // [1]
+static const double least_pivot = 1e-5;  // [1] below it the responses are not those of masses
 static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that residuals are measured by
 
 // ---- the matrix ---------------------------------------------------------------------------------
@@ -102,60 +102,78 @@ static double residual_of(const mf_JointNode *node) {
     return most;
 }
 
-static void judge(mf_WorldJoints *all) {
-    const mf_JointGraph *graph = &all->graph;
+// Of each part the largest of its joints.
+static void measure_parts(const mf_JointGraph *graph, double *residual) {
     for (uint32_t p = 0; p < graph->part_count; p++)
-        graph->parts[p].last = 0.0;
+        residual[p] = 0.0;
     for (uint32_t n = 0; n < graph->node_count; n++) {
-        mf_JointPart *part = &graph->parts[graph->nodes[n].part];
-        const double residual = residual_of(&graph->nodes[n]);
-        if (!(residual <= part->last))
-            part->last = residual;
-    }
-    for (uint32_t p = 0; p < graph->part_count; p++) {
-        mf_JointPart *part = &graph->parts[p];
-        if (part->done)
-            continue;
-        part->better = part->last < part->best;
-        part->stretch = part->better ? 1.0 : 0.5 * part->stretch;
-        part->best = part->better ? part->last : part->best;
-        part->done = part->better && part->last <= all->config.tolerance;
-    }
-    for (uint32_t n = 0; n < graph->node_count; n++) {
-        mf_JointNode *node = &graph->nodes[n];
-        if (graph->parts[node->part].better)
-            for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
-                node->best[r] = node->force[r];
+        double *most = &residual[graph->nodes[n].part];
+        const double own = residual_of(&graph->nodes[n]);
+        if (!(own <= *most))
+            *most = own;
     }
 }
 
-// The corrections of parts that came nearer in the last trial.
+static void copy_rows(double *to, const double *from) {
+    for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
+        to[r] = from[r];
+}
+
+// `probed`: the present forces are those of new probes, so corrections begin there in any case.
+// `first`: they are the last step's, which are corrected however good they are.
+static void judge(mf_WorldJoints *all, bool probed, bool first) {
+    const mf_JointGraph *graph = &all->graph;
+    measure_parts(graph, graph->residuals);
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        mf_JointNode *node = &graph->nodes[n];
+        const mf_JointPart *part = &graph->parts[node->part];
+        const double residual = graph->residuals[node->part];
+        if (part->done)
+            continue;
+        if (residual < part->best)
+            copy_rows(node->best, node->force);
+        if (probed || residual < part->from)
+            copy_rows(node->from, node->force);
+    }
+    for (uint32_t p = 0; p < graph->part_count; p++) {
+        mf_JointPart *part = &graph->parts[p];
+        const double residual = graph->residuals[p];
+        if (part->done)
+            continue;
+        part->best = residual < part->best ? residual : part->best;
+        part->moved = probed || residual < part->from;
+        part->nearer = !probed && (part->nearer || part->moved);
+        part->from = part->moved ? residual : part->from;
+        part->stretch = part->moved ? 1.0 : 0.5 * part->stretch;
+        part->done = !first && part->best <= all->config.tolerance;
+    }
+}
+
+// The corrections of parts that begin anew.
 static void solve(const mf_JointGraph *graph) {
     double *room = graph->room;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const mf_JointNode *node = &graph->nodes[n];
+        const bool moved = graph->parts[node->part].moved;
         for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
-            room[n * MF_JOINT_ROWS + r] = graph->parts[node->part].better ? -node->wrong[r] : 0.0;
+            room[n * MF_JOINT_ROWS + r] = moved ? -node->wrong[r] : 0.0;
     }
     mf_block_ldl_solve(&graph->matrix, room);
     for (uint32_t n = 0; n < graph->node_count; n++)
-        if (graph->parts[graph->nodes[n].part].better)
-            for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
-                graph->step[n * MF_JOINT_ROWS + r] = room[n * MF_JOINT_ROWS + r];
+        if (graph->parts[graph->nodes[n].part].moved)
+            copy_rows(graph->step + (size_t)n * MF_JOINT_ROWS, room + (size_t)n * MF_JOINT_ROWS);
 }
 
-static bool correct(const mf_JointGraph *graph) {
-    bool any = false;
-    for (uint32_t n = 0; n < graph->node_count; n++) {
-        mf_JointNode *node = &graph->nodes[n];
-        const mf_JointPart *part = &graph->parts[node->part];
-        for (uint32_t r = 0; r < node->rows; r++)
-            node->force[r] =
-                node->best[r] +
-                (part->done ? 0.0 : part->stretch * graph->step[n * MF_JOINT_ROWS + r]);
-        any = any || !part->done;
-    }
-    return any;
+static void correct(mf_JointNode *node, const double *step, double stretch) {
+    for (uint32_t r = 0; r < node->rows; r++)
+        node->force[r] = node->from[r] + stretch * step[r];
+}
+
+static bool any_left(const mf_JointGraph *graph) {
+    for (uint32_t p = 0; p < graph->part_count; p++)
+        if (!graph->parts[p].done)
+            return true;
+    return false;
 }
 
 // ---- for a step ---------------------------------------------------------------------------------
@@ -177,38 +195,59 @@ static void assemble(const mf_JointGraph *graph) {
     mf_block_ldl_factor(matrix, least_pivot);
 }
 
-void mf_joints_solve_begin(mf_WorldJoints *all) {
+void mf_joints_solve_begin(mf_WorldJoints *all, bool first) {
     mf_JointGraph *graph = &all->graph;
     for (uint32_t p = 0; p < graph->part_count; p++)
-        graph->parts[p] = (mf_JointPart){.best = DBL_MAX, .stretch = 1.0, .better = true};
+        if (first)
+            graph->parts[p] = (mf_JointPart){.best = DBL_MAX, .moved = true};
+        else
+            graph->parts[p].moved = !graph->parts[p].done;
     assemble(graph);
     find_wrong(all);
     solve(graph);
-    for (uint32_t n = 0; n < graph->node_count; n++)
+    for (uint32_t n = 0; n < graph->node_count && first; n++)
         measure_scale(all, &graph->nodes[n], graph->step + (size_t)n * MF_JOINT_ROWS);
-    judge(all);
+    judge(all, true, first);
 }
 
 bool mf_joints_solve_next(mf_WorldJoints *all) {
-    return correct(&all->graph);
+    const mf_JointGraph *graph = &all->graph;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        mf_JointNode *node = &graph->nodes[n];
+        const mf_JointPart *part = &graph->parts[node->part];
+        if (part->done)
+            copy_rows(node->force, node->best);
+        else
+            correct(node, graph->step + (size_t)n * MF_JOINT_ROWS, part->stretch);
+    }
+    return any_left(graph);
 }
 
 void mf_joints_solve_learn(mf_WorldJoints *all) {
     find_wrong(all);
-    judge(all);
+    judge(all, false, false);
     solve(&all->graph);
+}
+
+bool mf_joints_solve_again(mf_WorldJoints *all) {
+    const mf_JointGraph *graph = &all->graph;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        mf_JointNode *node = &graph->nodes[n];
+        const mf_JointPart *part = &graph->parts[node->part];
+        if (part->done)
+            copy_rows(node->force, node->best);
+        else // where no way led nearer, contacts may hold that did not at the beginning of it
+            correct(node, graph->step + (size_t)n * MF_JOINT_ROWS, part->nearer ? 0.0 : 1.0);
+    }
+    return any_left(graph);
 }
 
 void mf_joints_solve_end(mf_WorldJoints *all) {
     mf_JointGraph *graph = &all->graph;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         mf_JointNode *node = &graph->nodes[n];
-        const mf_JointPart *part = &graph->parts[node->part];
-        // The correction of a part that is exact enough is known, too, and small.
-        for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
-            node->force[r] =
-                node->best[r] + (part->done ? graph->step[n * MF_JOINT_ROWS + r] : 0.0);
+        copy_rows(node->force, node->best);
         if (node->active)
-            all->records[node->slot].residual = part->best;
+            all->records[node->slot].residual = graph->parts[node->part].best;
     }
 }

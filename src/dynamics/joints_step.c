@@ -5,7 +5,8 @@
 //      the links answer to small further ones
 //   3  A = sum of responses + gamma, L D L^T in the order of the graph
 //   4  forces -= A^-1 (what is wrong), a trial step with them   blocks of robots, in parallel
-//      again while that is not exact enough
+//      again while that is not exact enough; from 2 on where that does not help, for there contacts
+//      or limits take hold or let go
 //   5  forces into the fields of the links, where the motions find them
 //
 // 3 and 4 are Newton's method on the map from forces to the state at the end of the step, with the
@@ -21,6 +22,8 @@
 // [m] or [rad]: stiff joints that are wider open raise the warning of open loops, and [1] forces
 // that are less exact that of the solver.
 static const double open_most = 1e-3, inexact_most = 0.1;
+
+enum { PROBES = 3 }; // [1] most of a step
 
 typedef void (*Task)(mf_WorldJoints *all, uint32_t block);
 
@@ -70,6 +73,8 @@ static void look(mf_WorldJoints *all, uint32_t index) {
 static void begin(mf_WorldJoints *all) {
     const mf_JointGraph *graph = &all->graph;
     const double step = (double)all->run.step * 1e-9;
+    for (uint32_t p = 0; p < graph->part_count; p++)
+        graph->parts[p].done = false;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         mf_JointNode *node = &graph->nodes[n];
         mf_JointRecord *record = &all->records[node->slot];
@@ -168,11 +173,15 @@ void mf_joints_run(const mf_WorldRun *run, void *user) {
     all->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
     for_blocks(all, look);
     begin(all);
-    for_blocks(all, mf_joints_probe);
-    mf_joints_solve_begin(all);
-    for (uint32_t round = 0; round < all->config.rounds && mf_joints_solve_next(all); round++) {
-        for_blocks(all, mf_joints_try);
-        mf_joints_solve_learn(all);
+    for (uint32_t probes = 0; probes < PROBES; probes++) {
+        for_blocks(all, mf_joints_probe);
+        mf_joints_solve_begin(all, probes == 0);
+        for (uint32_t round = 0; round < all->config.rounds && mf_joints_solve_next(all); round++) {
+            for_blocks(all, mf_joints_try);
+            mf_joints_solve_learn(all);
+        }
+        if (!mf_joints_solve_again(all))
+            break;
     }
     mf_joints_solve_end(all);
     push(all);

@@ -52,20 +52,6 @@ static void a_pendulum_swings_as_the_equation_says(void **state) {
 
 // ---- momentum, and the welded body --------------------------------------------------------------
 
-typedef struct Momentum {
-    double linear[3], angular[3]; // about the world's origin
-} Momentum;
-
-static void add_momentum(const mf_Group *group, uint32_t instance, Momentum *sum) {
-    double center[3], linear[3], angular[3];
-    mf_motion_momentum(group, instance, center, linear, angular);
-    for (uint32_t c = 0; c < 3; c++) {
-        const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
-        sum->linear[c] += linear[c];
-        sum->angular[c] += angular[c] + center[d] * linear[e] - center[e] * linear[d];
-    }
-}
-
 // Two boxes that turn as one about the common centre, in no gravity.
 static void spin(mf_Group *group, uint32_t instance, const double center[3], const double rate[3]) {
     for (uint32_t c = 0; c < 3; c++) {
