@@ -131,19 +131,21 @@ void mf_joint_velocity(const mf_JointNode *node, uint32_t side, const mf_LinkMot
     }
 }
 
-// Where a stiff joint may not close as fast as it would like, `speed` [1/s] of the way.
-static double held_back(const double way[3], double speed, bool stiff) {
-    const double fast = mf_vec3_length(way) * speed;
-    return stiff && fast > closing_most ? closing_most / fast : 1.0;
+// How much of an opening counts: a stiff joint closes with beta / alpha of it a second, if that is
+// not too fast.
+static double held_back(const mf_JointNode *node, uint32_t row, const double way[3], bool stiff) {
+    const double fast = mf_vec3_length(way) * node->beta[row];
+    const double most = closing_most * node->alpha[row];
+    return stiff && fast > most ? most / fast : 1.0;
 }
 
 void mf_joint_wrong(const mf_JointRecord *record, mf_JointNode *node) {
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
     double opening[3], turning[3], parts[2][MF_JOINT_ROWS];
     mf_joint_error(record, motions, opening, turning);
-    mf_vec3_scale(opening, opening, held_back(opening, node->beta[0], !(record->stiffness > 0.0)));
+    mf_vec3_scale(opening, opening, held_back(node, 0, opening, !(record->stiffness > 0.0)));
     mf_vec3_scale(turning, turning,
-                  held_back(turning, node->beta[3], !(record->turning_stiffness > 0.0)));
+                  held_back(node, 3, turning, !(record->turning_stiffness > 0.0)));
     for (uint32_t s = 0; s < 2; s++)
         mf_joint_velocity(node, s, &motions[s], parts[s]);
     for (uint32_t r = 0; r < node->rows; r++) {
