@@ -82,18 +82,18 @@ static mf_Status check_group(mf_Group *group, mf_Error *error) {
     if (mf_group_settings(group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s is isolated, need a shared one",
                        name);
-    switch (mf_trial_kind(group)) {
-    case MF_TRIAL_UNPREPARED:
+    switch (mf_trial_step_kind(group)) {
+    case MF_TRIAL_STEP_UNPREPARED:
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "joint: links of group %s take no forces: call mf_collisions_prepare before "
                        "its motion is added",
                        name);
-    case MF_TRIAL_UNSUPPORTED:
+    case MF_TRIAL_STEP_UNSUPPORTED:
         return mf_fail(error, MF_UNSUPPORTED,
                        "joint: the motion of group %s (%s) takes no forces on its links", name,
                        mf_motion_name(mf_motion_of(group, 0)));
-    case MF_TRIAL_ANSWERS:
-    case MF_TRIAL_KINEMATIC:
+    case MF_TRIAL_STEP_ANSWERS:
+    case MF_TRIAL_STEP_KINEMATIC:
         break;
     }
     return MF_OK;
@@ -115,7 +115,7 @@ static mf_Status check_side(const mf_WorldJoints *all, const mf_JointRecord *rec
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "joint.sides[%u].link: robots of group %s have %u links, not %u", side, name,
                        mf_group_model(group)->link_count, record->link[side]);
-    *answers = *answers || mf_trial_kind(group) == MF_TRIAL_ANSWERS;
+    *answers = *answers || mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
     return check_group(group, error);
 }
 
@@ -217,16 +217,16 @@ static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
     mf_LinkMotion now = mf_link_motion_world();
     double arm[3], back[4];
     if (side->group != NULL) {
-        mf_Trial *trial;
+        mf_TrialStep *trial;
         if (side->instance >= mf_group_count(side->group) ||
             side->link >= mf_group_model(side->group)->link_count)
             return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s has no link %u of robot %u",
                            mf_group_settings(side->group)->name, side->link, side->instance);
-        mf_Status status = mf_trial_create(side->group, &trial, error);
+        mf_Status status = mf_trial_step_create(side->group, &trial, error);
         if (status != MF_OK)
             return status;
         mf_link_motion(&now, &trial->links, side->instance, side->link, false);
-        mf_trial_destroy(mf_world_context(mf_group_world(side->group)), trial);
+        mf_trial_step_destroy(mf_world_context(mf_group_world(side->group)), trial);
     }
     mf_quat_conjugate(back, now.orientation);
     mf_vec3_sub(arm, position, now.position);
@@ -258,7 +258,7 @@ static void destroy(mf_Context *context, void *user) {
     mf_joints_graph_destroy(context, &all->graph);
     mf_joints_graph_destroy(context, &all->next_graph);
     for (uint32_t g = 0; g < all->trial_count; g++)
-        mf_trial_destroy(context, all->trials[g]);
+        mf_trial_step_destroy(context, all->trials[g]);
     mf_release(context, all->trials);
     mf_release(context, all->records);
     mf_release(context, all->next_records);

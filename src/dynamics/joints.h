@@ -3,7 +3,7 @@
 #define MF_DYNAMICS_JOINTS_H
 
 #include "dynamics/block_ldl.h"
-#include "dynamics/trial.h"
+#include "dynamics/trial_step.h"
 
 #include <mayfly/joints.h>
 #include <mayfly/motion.h>
@@ -111,10 +111,10 @@ struct mf_WorldJoints {
     uint32_t lowest;     // [1] no slot below is free
     mf_JointRecord *records;
     mf_JointGraph graph;
-    uint32_t trial_count; // [1]
-    mf_Trial **trials;    // per group of the world; NULL: no joint was made on it yet
-    mf_SystemRun run;     // of the present step
-    bool acting;          // forces of joints are in the fields of links
+    uint32_t trial_count;  // [1]
+    mf_TrialStep **trials; // per group of the world; NULL: no joint was made on it yet
+    mf_SystemRun run;      // of the present step
+    bool acting;           // forces of joints are in the fields of links
     // What a restore will take over.
     mf_JointRecord *next_records;
     uint32_t next_used;

@@ -224,7 +224,7 @@ static mf_Status make_matrix(Making *making, mf_JointGraph *out, mf_Error *error
 mf_Status mf_joints_trial(mf_WorldJoints *all, uint32_t group, mf_Error *error) {
     const uint32_t wanted = mf_world_group_count(all->world);
     if (wanted > all->trial_count) {
-        mf_Trial **more = mf_allocate(all->context, wanted, sizeof *more);
+        mf_TrialStep **more = mf_allocate(all->context, wanted, sizeof *more);
         if (more == NULL)
             return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
         if (all->trial_count > 0)
@@ -235,7 +235,7 @@ mf_Status mf_joints_trial(mf_WorldJoints *all, uint32_t group, mf_Error *error) 
     }
     if (all->trials[group] != NULL)
         return MF_OK;
-    return mf_trial_create(mf_world_group(all->world, group), &all->trials[group], error);
+    return mf_trial_step_create(mf_world_group(all->world, group), &all->trials[group], error);
 }
 
 static mf_Status make_blocks(Making *making, mf_JointGraph *out, mf_Error *error) {

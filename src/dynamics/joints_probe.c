@@ -1,6 +1,7 @@
-// How robots answer to forces of their joints: trial steps of a block (trial.h), one robot of it at
-// a time. The robot takes the places of all robots of the block, each under the present forces and
-// one small further one; what its links do differently for that is a column of the response,
+// How robots answer to forces of their joints: trial steps of a block (trial_step.h), one robot of
+// it at a time. The robot takes the places of all robots of the block, each under the present
+// forces and one small further one; what its links do differently for that is a column of the
+// response,
 //     change of velocity at the end of the step per force.
 // It holds what the motion itself does within a step: articulated inertia, armature, implicit
 // damping and servos, limits, contacts with the ground.
@@ -21,8 +22,8 @@ void mf_joints_push(const mf_WorldJoints *all, const mf_JointNode *node, uint32_
     mf_joint_wrench(node, rows, force, moment);
     for (uint32_t s = 2; s-- > 0;) { // the second side first, then the opposite on the first one
         if (sides & 1u << s)
-            mf_trial_push(all->trials[record->group[s]], instance, record->link[s], node->point,
-                          force, moment);
+            mf_trial_step_push(all->trials[record->group[s]], instance, record->link[s],
+                               node->point, force, moment);
         mf_vec3_scale(force, force, -1.0);
         mf_vec3_scale(moment, moment, -1.0);
     }
@@ -44,7 +45,7 @@ static void push_all(const mf_WorldJoints *all, const mf_JointBody *body, uint32
 
 // How the links of its joints move, from the fields of `instance`. False: not finite.
 static bool read_sides(mf_WorldJoints *all, const mf_JointBody *body, uint32_t instance) {
-    const mf_Trial *trial = all->trials[body->group];
+    const mf_TrialStep *trial = all->trials[body->group];
     const mf_JointIncident *own = incidents(&all->graph, body);
     bool finite = true;
     for (uint32_t i = 0; i < body->count; i++) {
@@ -77,7 +78,7 @@ static void stand_still(mf_WorldJoints *all, const mf_JointBody *body) {
 
 static bool takes_part(const mf_WorldJoints *all, const mf_JointBody *body) {
     const mf_JointIncident *own = incidents(&all->graph, body);
-    if (mf_trial_frozen(all->trials[body->group], body->instance))
+    if (mf_trial_step_frozen(all->trials[body->group], body->instance))
         return false;
     for (uint32_t i = 0; i < body->count; i++)
         if (all->graph.nodes[own[i].node].active)
@@ -207,18 +208,19 @@ static void clear_response(const mf_JointGraph *graph, const mf_JointBody *body)
 // As many further forces as the block has robots; the first place of the first call has none.
 static bool probe_some(Probing *probing, const mf_JointBlock *block, bool first, bool *more) {
     mf_WorldJoints *all = probing->all;
-    const mf_Trial *trial = all->trials[block->group];
-    const uint32_t lanes = mf_trial_lanes(trial, block->block), base = block->block * MF_BLOCK;
+    const mf_TrialStep *trial = all->trials[block->group];
+    const uint32_t lanes = mf_trial_step_lanes(trial, block->block), base = block->block * MF_BLOCK;
     uint32_t count = first ? 1 : 0;
     while (count < lanes && (*more = next_probe(probing, &probing->probes[count])))
         count++;
-    mf_trial_spread(trial, block->block, block->saved, probing->body->instance % MF_BLOCK, count);
+    mf_trial_step_spread(trial, block->block, block->saved, probing->body->instance % MF_BLOCK,
+                         count);
     for (uint32_t i = 0; i < count; i++) {
         push_all(all, probing->body, base + i);
         if (!first || i > 0)
             push_probe(probing, &probing->probes[i], base + i);
     }
-    mf_trial_run(trial, &all->run, block->block);
+    mf_trial_step_run(trial, &all->run, block->block);
     bool finite = !first || read_sides(all, probing->body, base);
     for (uint32_t i = first; i < count; i++)
         finite = read_probe(probing, &probing->probes[i], base + i) && finite;
@@ -226,7 +228,7 @@ static bool probe_some(Probing *probing, const mf_JointBlock *block, bool first,
 }
 
 static void probe_body(mf_WorldJoints *all, const mf_JointBlock *block, const mf_JointBody *body) {
-    const mf_Trial *trial = all->trials[block->group];
+    const mf_TrialStep *trial = all->trials[block->group];
     const double step = (double)all->run.step * 1e-9;
     Probing probing = {
         .all = all, .body = body, .wanted = trial->wide ? change_wide : change_narrow};
@@ -239,7 +241,7 @@ static void probe_body(mf_WorldJoints *all, const mf_JointBlock *block, const mf
     bool more = true, finite = true, first = true;
     for (; more; first = false)
         finite = probe_some(&probing, block, first, &more) && finite;
-    mf_trial_restore(trial, block->block, block->saved);
+    mf_trial_step_restore(trial, block->block, block->saved);
     if (finite)
         return;
     clear_response(&all->graph, body);
@@ -256,7 +258,7 @@ void mf_joints_probe(mf_WorldJoints *all, uint32_t index) {
 
 void mf_joints_try(mf_WorldJoints *all, uint32_t index) {
     const mf_JointBlock *block = &all->graph.blocks[index];
-    const mf_Trial *trial = all->trials[block->group];
+    const mf_TrialStep *trial = all->trials[block->group];
     const mf_JointBody *bodies = all->graph.bodies + block->first;
     bool wanted = false;
     for (uint32_t b = 0; b < block->count; b++)
@@ -265,11 +267,11 @@ void mf_joints_try(mf_WorldJoints *all, uint32_t index) {
         return;
     for (uint32_t b = 0; b < block->count; b++)
         push_all(all, &bodies[b], bodies[b].instance);
-    mf_trial_run(trial, &all->run, block->block);
+    mf_trial_step_run(trial, &all->run, block->block);
     bool finite[MF_BLOCK];
     for (uint32_t b = 0; b < block->count; b++)
         finite[b] = !takes_part(all, &bodies[b]) || read_sides(all, &bodies[b], bodies[b].instance);
-    mf_trial_restore(trial, block->block, block->saved);
+    mf_trial_step_restore(trial, block->block, block->saved);
     for (uint32_t b = 0; b < block->count; b++)
         if (!finite[b])
             stand_still(all, &bodies[b]);

@@ -55,11 +55,11 @@ static void for_blocks(mf_WorldJoints *all, Task task) {
 static void look(mf_WorldJoints *all, uint32_t index) {
     const mf_JointGraph *graph = &all->graph;
     const mf_JointBlock *block = &graph->blocks[index];
-    const mf_Trial *trial = all->trials[block->group];
-    mf_trial_save(trial, block->block, block->saved);
+    const mf_TrialStep *trial = all->trials[block->group];
+    mf_trial_step_save(trial, block->block, block->saved);
     for (uint32_t b = block->first; b < block->first + block->count; b++) {
         const mf_JointBody *body = &graph->bodies[b];
-        const bool still = mf_trial_frozen(trial, body->instance);
+        const bool still = mf_trial_step_frozen(trial, body->instance);
         for (uint32_t i = body->first; i < body->first + body->count; i++) {
             mf_JointNode *node = &graph->nodes[graph->incidents[i].node];
             for (uint32_t s = 0; s < 2; s++)
@@ -127,9 +127,9 @@ static void store(mf_WorldJoints *all) {
     }
 }
 
-static void raise(const mf_Trial *trial, uint32_t instance, uint32_t bit, uint32_t kind,
+static void raise(const mf_TrialStep *trial, uint32_t instance, uint32_t bit, uint32_t kind,
                   double residual) {
-    if (trial->word == NULL || mf_trial_frozen(trial, instance))
+    if (trial->word == NULL || mf_trial_step_frozen(trial, instance))
         return;
     mf_Field *word = (mf_Field *)trial->word, *steps = (mf_Field *)trial->steps,
              *most = (mf_Field *)trial->residual;
@@ -196,7 +196,7 @@ void mf_joints_end(const mf_WorldRun *run, void *user) {
     (void)run;
     for (uint32_t i = 0; all->acting && i < all->graph.block_count; i++) {
         const mf_JointBlock *block = &all->graph.blocks[i];
-        mf_trial_restore_pushes(all->trials[block->group], block->block, block->saved);
+        mf_trial_step_restore_pushes(all->trials[block->group], block->block, block->saved);
     }
     all->acting = false;
 }

@@ -198,13 +198,13 @@ static double chain_seconds(uint32_t count) {
     return least / 10;
 }
 
-// Sixteen times the links cost sixteen times the time, not the cube of it.
+// Sixteen times the links cost about sixteen times the time, not its square or cube.
 static void chains_cost_as_much_as_they_are_long(void **state) {
     (void)state;
     const double few = chain_seconds(25), many = chain_seconds(400);
     print_message("25 links: %.3g us a step, 400 links: %.3g us, ratio %.3g\n", few * 1e6,
                   many * 1e6, many / few);
-    assert_true(many / few < 16 * 2.0);
+    assert_true(many / few < 16 * 4.0);
 }
 
 // ---- loops --------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from mayfly.evaluate import Evaluation, evaluate
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
+from mayfly.joints import WorldJoint
 from mayfly.model import Model, data_folder
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.terrain import Terrain
@@ -87,6 +88,7 @@ __all__ = [
     "UnsupportedError",
     "VersionError",
     "World",
+    "WorldJoint",
     "data_folder",
     "default_context",
     "evaluate",

@@ -1,9 +1,9 @@
-// Trial steps (trial.h).
+// Trial steps (trial_step.h).
 //
 // Invariants: the systems of a group's motion touch no field but those they declare, so a block
 // whose declared fields are put back is as it was; blocks are independent of each other, so trials
 // of different blocks may run at the same time.
-#include "dynamics/trial.h"
+#include "dynamics/trial_step.h"
 #include "math/scalar.h"
 #include "motion/table.h"
 
@@ -24,21 +24,24 @@ static bool is_listed(const char *const *names, const char *name) {
     return false;
 }
 
-mf_TrialKind mf_trial_kind(mf_Group *group) {
-    bool answers = false, kinematic = false, other = false;
+// Whether every motion of the group feels nothing: `kinematic`, or none at all.
+static bool feels_nothing(const mf_Group *group) {
+    for (unsigned m = 0; m < MF_MOTION_COUNT; m++)
+        if (m != MF_MOTION_KINEMATIC && mf_motion_in(group, (mf_Motion)m))
+            return false;
+    return !mf_motion_in(group, MF_MOTION_OWN);
+}
+
+mf_TrialStepKind mf_trial_step_kind(mf_Group *group) {
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
         const mf_SystemConfig *system = mf_group_system(group, i);
-        if (system->phase != MF_PHASE_MOTION)
-            continue;
-        answers = answers || is_listed(system->reads, "push.link");
-        other = other || system->writes == NULL || is_listed(system->writes, "base.position");
+        if (system->phase == MF_PHASE_MOTION && is_listed(system->reads, "push.link"))
+            return MF_TRIAL_STEP_ANSWERS;
     }
-    kinematic = mf_motion_in(group, MF_MOTION_KINEMATIC);
-    if (answers)
-        return MF_TRIAL_ANSWERS;
-    if (mf_group_find_field(group, "push.link") == NULL)
-        return MF_TRIAL_UNPREPARED;
-    return kinematic || !other ? MF_TRIAL_KINEMATIC : MF_TRIAL_UNSUPPORTED;
+    if (feels_nothing(group))
+        return MF_TRIAL_STEP_KINEMATIC;
+    return mf_group_find_field(group, "push.link") == NULL ? MF_TRIAL_STEP_UNPREPARED
+                                                           : MF_TRIAL_STEP_UNSUPPORTED;
 }
 
 static size_t block_bytes(const mf_Field *field) {
@@ -51,25 +54,25 @@ static char *block_data(const mf_Field *field, uint32_t block) {
 
 // ---- making -------------------------------------------------------------------------------------
 
-static void add_field(mf_Trial *trial, mf_Field *field) {
+static void add_field(mf_TrialStep *trial, mf_Field *field) {
     for (uint32_t f = 0; f < trial->field_count; f++)
         if (trial->fields[f] == field)
             return;
-    if (field == NULL || trial->field_count == MF_TRIAL_FIELDS)
+    if (field == NULL || trial->field_count == MF_TRIAL_STEP_FIELDS)
         return;
     trial->fields[trial->field_count++] = field;
     trial->bytes += block_bytes(field);
 }
 
-static void add_fields(mf_Trial *trial, const char *const *names) {
+static void add_fields(mf_TrialStep *trial, const char *const *names) {
     for (; *names != NULL; names++)
         add_field(trial, mf_group_find_field(trial->group, *names));
 }
 
-static void add_system(mf_Trial *trial, const mf_SystemConfig *system) {
+static void add_system(mf_TrialStep *trial, const mf_SystemConfig *system) {
     const bool every_step = system->rate.numerator == 0 && system->rate.denominator == 0;
     if (system->phase != MF_PHASE_MOTION || !every_step || is_plugin(trial->group, system) ||
-        trial->system_count == MF_TRIAL_SYSTEMS)
+        trial->system_count == MF_TRIAL_STEP_SYSTEMS)
         return;
     trial->systems[trial->system_count++] = *system;
     if (system->reads != NULL && system->writes != NULL) {
@@ -81,7 +84,7 @@ static void add_system(mf_Trial *trial, const mf_SystemConfig *system) {
         add_field(trial, mf_group_field(trial->group, f));
 }
 
-static void fill(mf_Trial *trial) {
+static void fill(mf_TrialStep *trial) {
     static const char *const state[] = {"base.position",
                                         "base.orientation",
                                         "base.linear_velocity",
@@ -117,14 +120,14 @@ static void fill(mf_Trial *trial) {
         add_system(trial, mf_group_system(group, i));
 }
 
-mf_Status mf_trial_create(mf_Group *group, mf_Trial **out, mf_Error *error) {
+mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const size_t joints = mf_group_model(group)->joint_count;
-    mf_Trial *trial = *out = mf_allocate(context, 1, sizeof *trial);
+    mf_TrialStep *trial = *out = mf_allocate(context, 1, sizeof *trial);
     if (trial != NULL)
         trial->memory = mf_allocate(context, 2 * joints, sizeof(uint32_t));
     if (trial == NULL || trial->memory == NULL) {
-        mf_trial_destroy(context, trial);
+        mf_trial_step_destroy(context, trial);
         *out = NULL;
         return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
     }
@@ -136,7 +139,7 @@ mf_Status mf_trial_create(mf_Group *group, mf_Trial **out, mf_Error *error) {
     return MF_OK;
 }
 
-void mf_trial_destroy(mf_Context *context, mf_Trial *trial) {
+void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial) {
     if (trial == NULL)
         return;
     mf_release(context, trial->memory);
@@ -145,7 +148,7 @@ void mf_trial_destroy(mf_Context *context, mf_Trial *trial) {
 
 // ---- copies -------------------------------------------------------------------------------------
 
-void mf_trial_save(const mf_Trial *trial, uint32_t block, void *saved) {
+void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved) {
     char *to = saved;
     for (uint32_t f = 0; f < trial->field_count; f++) {
         const size_t size = block_bytes(trial->fields[f]);
@@ -154,7 +157,7 @@ void mf_trial_save(const mf_Trial *trial, uint32_t block, void *saved) {
     }
 }
 
-void mf_trial_restore(const mf_Trial *trial, uint32_t block, const void *saved) {
+void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void *saved) {
     const char *from = saved;
     for (uint32_t f = 0; f < trial->field_count; f++) {
         const size_t size = block_bytes(trial->fields[f]);
@@ -163,7 +166,7 @@ void mf_trial_restore(const mf_Trial *trial, uint32_t block, const void *saved) 
     }
 }
 
-void mf_trial_restore_pushes(const mf_Trial *trial, uint32_t block, const void *saved) {
+void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, const void *saved) {
     if (trial->push == NULL)
         return;
     const size_t size = block_bytes(trial->push);
@@ -180,8 +183,8 @@ static void spread_rows(char *to, const char *from, uint32_t rows, size_t size, 
             memcpy(to + i * size, from + lane * size, size);
 }
 
-void mf_trial_spread(const mf_Trial *trial, uint32_t block, const void *saved, uint32_t from,
-                     uint32_t lanes) {
+void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
+                          uint32_t from, uint32_t lanes) {
     const char *data = saved;
     for (uint32_t f = 0; f < trial->field_count; f++) {
         const mf_Field *field = trial->fields[f];
@@ -206,8 +209,8 @@ static void add_real(const mf_Field *field, uint32_t instance, size_t c, double 
         ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
 }
 
-void mf_trial_push(const mf_Trial *trial, uint32_t instance, uint32_t link, const double point[3],
-                   const double force[3], const double moment[3]) {
+void mf_trial_step_push(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
+                        const double point[3], const double force[3], const double moment[3]) {
     double arm[3], torque[3];
     if (trial->push == NULL)
         return;
@@ -222,7 +225,7 @@ void mf_trial_push(const mf_Trial *trial, uint32_t instance, uint32_t link, cons
     ((uint32_t *)trial->pushed->data)[instance]++;
 }
 
-void mf_trial_run(const mf_Trial *trial, const mf_SystemRun *step, uint32_t block) {
+void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block) {
     mf_SystemRun run = *step;
     run.group = trial->group;
     run.first_block = block;
