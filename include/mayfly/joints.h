@@ -76,12 +76,14 @@ MF_API mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double p
 typedef uint64_t mf_WorldJointId;
 #define MF_WORLD_JOINT_NONE UINT64_C(0)
 
-// Makes a joint, between steps; it acts from the next step on. Groups must be shared and be
-// prepared by mf_collisions_prepare before their motion is added, so that their links take forces;
-// robots of `kinematic` move the other side and feel nothing. MF_BAD_ARGUMENT: a setting, a group
-// of another world, isolated or not prepared; no such instance or link; both sides the same link,
-// or neither side can give way. MF_UNSUPPORTED: a motion that takes no forces on its links.
-// MF_LIMIT: 65536 joints. MF_NO_MEMORY. After a failure nothing has changed.
+// Makes a joint, between steps; it acts from the next step on. What else moves a group, reports of
+// its motion (mf_articulated_report_forces, ...) included, is to be added before its first joint.
+// Groups must be shared and be prepared by mf_collisions_prepare before their motion is added, so
+// that their links take forces; robots of `kinematic` move the other side and feel nothing.
+// MF_BAD_ARGUMENT: a setting, a group of another world, isolated or not prepared; no such instance
+// or link; both sides the same link, or neither side can give way. MF_UNSUPPORTED: a motion that
+// takes no forces on its links. MF_LIMIT: 65536 joints. MF_NO_MEMORY. After a failure nothing has
+// changed.
 MF_API mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfig *config,
                                        mf_WorldJointId *out, mf_Error *error);
 // Between steps. MF_NOT_FOUND: no such joint. MF_NO_MEMORY: it is still there.
@@ -102,9 +104,10 @@ typedef struct mf_WorldJointState {
     double force[3];  // [N] on the second link, by the joint, in the last step; world axes. The
                       // first link has the opposite. Of a broken joint: when it broke
     double moment[3]; // [N m] likewise, about the joint's point
-    double opening;   // [m] between both origins, where the last step began
-    double turning;   // [rad] between both frames, or axes; likewise
+    double opening;   // [m] between both origins, now
+    double turning;   // [rad] between both frames, or axes, now; 0 of a ball
     double residual;  // [1] of the forces of the last step: how much was left to correct
+    uint32_t rounds;  // [1] trial steps that the last step took to find its forces
     double angle;     // [rad] hinge: of the second side's x axis against the first one's, now
     double rate;      // [rad/s] its growth
 } mf_WorldJointState;

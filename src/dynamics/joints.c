@@ -462,6 +462,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
                                mf_WorldJointState *out, mf_Error *error) {
     const mf_JointRecord *record = find(joints, id);
     mf_LinkMotion motions[2];
+    double opening[3], turning[3];
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_state: out is NULL");
     *out = (mf_WorldJointState){.enabled = false};
@@ -471,18 +472,19 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
     out->broken = record->broken;
     mf_vec3_copy(out->force, record->force);
     mf_vec3_copy(out->moment, record->moment);
-    out->opening = record->opening;
-    out->turning = record->turning;
     out->residual = record->residual;
-    if (record->kind != MF_WORLD_JOINT_HINGE)
-        return MF_OK;
+    out->rounds = record->rounds;
     for (uint32_t s = 0; s < 2; s++) {
         motions[s] = mf_link_motion_world();
         if (record->group[s] != MF_NONE)
             mf_link_motion(&motions[s], &joints->trials[record->group[s]]->links,
                            record->instance[s], record->link[s], false);
     }
-    mf_joint_angle(record, motions, &out->angle, &out->rate);
+    mf_joint_error(record, motions, opening, turning);
+    out->opening = mf_vec3_length(opening);
+    out->turning = mf_vec3_length(turning);
+    if (record->kind == MF_WORLD_JOINT_HINGE)
+        mf_joint_angle(record, motions, &out->angle, &out->rate);
     return MF_OK;
 }
 

@@ -16,13 +16,12 @@ typedef struct mf_JointRecord {
     uint32_t exists, enabled, broken;
     uint32_t kind;
     uint32_t group[2], instance[2], link[2]; // [1] group: MF_NONE is the world
-    uint32_t spare;                          // 0
+    uint32_t rounds;                         // [1] trial steps with corrected forces
     double position[2][3], orientation[2][4];
     double stiffness, damping, turning_stiffness, turning_damping, time;
     double force_limit, moment_limit;
     double force[3], moment[3]; // [N], [N m] on the second link, world axes
     double probe[2][2];         // [N], [N m] per side: sizes of the trial forces; 0: none yet
-    double opening, turning;    // [m], [rad]
     double residual;            // [1]
 } mf_JointRecord;
 
@@ -57,13 +56,13 @@ typedef struct mf_JointSideNow {
 
 // A joint in a step. Rows: three along the world's axes, then those against turning.
 typedef struct mf_JointNode {
-    uint32_t slot;        // [1] of the record
-    uint32_t body[2];     // [1] MF_NONE: the world
-    uint32_t part;        // [1]
-    bool active;          // it carries something in this step
-    uint32_t rows;        // [1] 3 .. 6
-    double turning[3][3]; // [1] directions of rows 3 .. 5, world axes
-    double point[3];      // [m] where it pushes, world frame
+    uint32_t slot;     // [1] of the record
+    uint32_t body[2];  // [1] MF_NONE: the world
+    uint32_t part;     // [1]
+    bool active;       // it carries something in this step
+    uint32_t rows;     // [1] 3 .. 6
+    double axes[3][3]; // [1] directions of rows 3 .. 5, world axes
+    double point[3];   // [m] where it pushes, world frame
     mf_JointSideNow sides[2];
     double gamma[MF_JOINT_ROWS]; // [(m/s)/N] what gives way
     double beta[MF_JOINT_ROWS];  // [1/s] how fast an opening closes
@@ -75,6 +74,7 @@ typedef struct mf_JointNode {
     double wrong[MF_JOINT_ROWS]; // [m/s] what is left to correct, of the last trial
     double scale[2];             // [m/s], [rad/s] what its forces change
     bool dead[2];                // nothing gives way, along, or turning: no forces there
+    double opening, turning;     // [m], [rad] where the step began
 } mf_JointNode;
 
 typedef struct mf_JointPart {
@@ -115,6 +115,7 @@ struct mf_WorldJoints {
     mf_TrialStep **trials; // per group of the world; NULL: no joint was made on it yet
     mf_SystemRun run;      // of the present step
     bool acting;           // forces of joints are in the fields of links
+    uint32_t rounds;       // [1] trial steps with corrected forces in the present step
     // What a restore will take over.
     mf_JointRecord *next_records;
     uint32_t next_used;

@@ -209,12 +209,16 @@ static void clear_response(const mf_JointGraph *graph, const mf_JointBody *body)
 static bool probe_some(Probing *probing, const mf_JointBlock *block, bool first, bool *more) {
     mf_WorldJoints *all = probing->all;
     const mf_TrialStep *trial = all->trials[block->group];
-    const uint32_t lanes = mf_trial_step_lanes(trial, block->block), base = block->block * MF_BLOCK;
+    const uint32_t own = probing->body->instance;
+    const uint32_t lanes = trial->alone ? 1 : mf_trial_step_lanes(trial, block->block);
+    const uint32_t base = trial->alone ? own : block->block * MF_BLOCK;
     uint32_t count = first ? 1 : 0;
     while (count < lanes && (*more = next_probe(probing, &probing->probes[count])))
         count++;
-    mf_trial_step_spread(trial, block->block, block->saved, probing->body->instance % MF_BLOCK,
-                         count);
+    if (trial->alone)
+        mf_trial_step_restore(trial, block->block, block->saved);
+    else
+        mf_trial_step_spread(trial, block->block, block->saved, own % MF_BLOCK, count);
     for (uint32_t i = 0; i < count; i++) {
         push_all(all, probing->body, base + i);
         if (!first || i > 0)

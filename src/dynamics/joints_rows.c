@@ -85,7 +85,7 @@ static void set_rows(const mf_JointRecord *record, const double first[4], mf_Joi
                  : record->kind == MF_WORLD_JOINT_BALL ? 3
                                                        : 5;
     for (uint32_t r = 0; r < 3; r++)
-        frame_axis(node->turning[r], first, r);
+        frame_axis(node->axes[r], first, r);
 }
 
 static void soften(double stiffness, double damping, double time, double step, uint32_t row,
@@ -127,7 +127,7 @@ void mf_joint_velocity(const mf_JointNode *node, uint32_t side, const mf_LinkMot
     mf_link_point(motion, node->sides[side].point, NULL, velocity);
     for (uint32_t r = 0; r < 3; r++) {
         rows[r] = sign * velocity[r];
-        rows[3 + r] = sign * mf_vec3_dot(node->turning[r], motion->rate);
+        rows[3 + r] = sign * mf_vec3_dot(node->axes[r], motion->rate);
     }
 }
 
@@ -149,7 +149,7 @@ void mf_joint_wrong(const mf_JointRecord *record, mf_JointNode *node) {
     for (uint32_t s = 0; s < 2; s++)
         mf_joint_velocity(node, s, &motions[s], parts[s]);
     for (uint32_t r = 0; r < node->rows; r++) {
-        const double way = r < 3 ? opening[r] : mf_vec3_dot(node->turning[r - 3], turning);
+        const double way = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], turning);
         const double velocity = parts[0][r] + parts[1][r];
         node->wrong[r] =
             node->gamma[r] * node->force[r] + node->beta[r] * way + node->alpha[r] * velocity;
@@ -161,12 +161,12 @@ void mf_joint_wrench(const mf_JointNode *node, const double rows[MF_JOINT_ROWS],
     mf_vec3_copy(force, rows);
     mf_vec3_set(moment, 0, 0, 0);
     for (uint32_t r = 3; r < node->rows; r++)
-        mf_vec3_add_scaled(moment, moment, rows[r], node->turning[r - 3]);
+        mf_vec3_add_scaled(moment, moment, rows[r], node->axes[r - 3]);
 }
 
 void mf_joint_rows_of(const mf_JointNode *node, const double force[3], const double moment[3],
                       double rows[MF_JOINT_ROWS]) {
     mf_vec3_copy(rows, force);
     for (uint32_t r = 0; r < 3; r++)
-        rows[3 + r] = 3 + r < node->rows ? mf_vec3_dot(node->turning[r], moment) : 0.0;
+        rows[3 + r] = 3 + r < node->rows ? mf_vec3_dot(node->axes[r], moment) : 0.0;
 }

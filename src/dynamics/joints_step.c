@@ -86,8 +86,8 @@ static void begin(mf_WorldJoints *all) {
         const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
         double opening[3], turning[3];
         mf_joint_error(record, motions, opening, turning);
-        record->opening = mf_vec3_length(opening);
-        record->turning = mf_vec3_length(turning);
+        node->opening = mf_vec3_length(opening);
+        node->turning = mf_vec3_length(turning);
         record->residual = 0.0;
     }
 }
@@ -122,6 +122,7 @@ static void store(mf_WorldJoints *all) {
         if (!node->active)
             continue;
         mf_joint_wrench(node, node->force, record->force, record->moment);
+        record->rounds = all->rounds;
         record->broken = mf_vec3_length(record->force) > record->force_limit ||
                          mf_vec3_length(record->moment) > record->moment_limit;
     }
@@ -150,10 +151,10 @@ static void warn(const mf_WorldJoints *all) {
             const mf_JointRecord *record = &all->records[node->slot];
             if (!node->active)
                 continue;
-            if (!(record->stiffness > 0.0) && record->opening > open)
-                open = record->opening;
-            if (!(record->turning_stiffness > 0.0) && record->turning > open)
-                open = record->turning;
+            if (!(record->stiffness > 0.0) && node->opening > open)
+                open = node->opening;
+            if (!(record->turning_stiffness > 0.0) && node->turning > open)
+                open = node->turning;
             inexact = record->residual > inexact ? record->residual : inexact;
         }
         if (open > open_most)
@@ -173,11 +174,13 @@ void mf_joints_run(const mf_WorldRun *run, void *user) {
     all->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
     for_blocks(all, look);
     begin(all);
+    all->rounds = 0;
     for (uint32_t probes = 0; probes < PROBES; probes++) {
         for_blocks(all, mf_joints_probe);
         mf_joints_solve_begin(all, probes == 0);
         for (uint32_t round = 0; round < all->config.rounds && mf_joints_solve_next(all); round++) {
             for_blocks(all, mf_joints_try);
+            all->rounds++;
             mf_joints_solve_learn(all);
         }
         if (!mf_joints_solve_again(all))

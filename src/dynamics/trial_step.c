@@ -111,6 +111,7 @@ static void fill(mf_TrialStep *trial) {
     trial->steps = mf_group_find_field(group, "warning.steps");
     trial->residual = mf_group_find_field(group, "warning.residual");
     trial->wide = mf_group_settings(group)->double_precision;
+    trial->alone = mf_motion_in(group, MF_MOTION_FIXED_WING); // gusts
     for (uint32_t l = 0; l < model->link_count; l++)
         trial->mass += model->links[l].mass;
     add_field(trial, trial->push); // first, so that its place in a saved block is known

@@ -15,7 +15,8 @@ typedef struct mf_TrialStep {
     const mf_Field *fault;
     const mf_Field *word, *steps, *residual; // of warnings, or NULL
     bool wide;                               // fields are double
-    double mass;                             // [kg] of the model
+    bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other places
+    double mass; // [kg] of the model
     uint32_t field_count, system_count;
     mf_Field *fields[MF_TRIAL_STEP_FIELDS]; // all that the motion reads or writes
     mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];

@@ -125,13 +125,13 @@ class WorldJoint:
     @property
     @in_turn
     def opening(self) -> float:
-        """[m] between both origins, where the last step began."""
+        """[m] between both origins, now."""
         return float(self._state().opening)
 
     @property
     @in_turn
     def turning(self) -> float:
-        """[rad] between both frames or axes, where the last step began."""
+        """[rad] between both frames or axes, now."""
         return float(self._state().turning)
 
     @property
@@ -139,6 +139,12 @@ class WorldJoint:
     def residual(self) -> float:
         """[1] how much of the last step's forces was left to correct."""
         return float(self._state().residual)
+
+    @property
+    @in_turn
+    def rounds(self) -> int:
+        """Trial steps that the last step took to find its forces."""
+        return int(self._state().rounds)
 
     @property
     @in_turn
