@@ -17,6 +17,7 @@
 #include <mayfly/gait.h>
 #include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
+#include <mayfly/joints.h>
 #include <mayfly/kinematic.h>
 #include <mayfly/model.h>
 #include <mayfly/model_fields.h>

@@ -3,6 +3,7 @@
 #define MF_WORLD_GROUP_H
 
 #include "world/attach.h"
+#include "world/world_state.h"
 
 #include <stdatomic.h>
 
@@ -29,6 +30,7 @@ typedef struct mf_SystemSlot {
 typedef struct mf_WorldSystemSlot {
     mf_WorldSystemConfig config;
     bool every_step;
+    bool last;       // stays behind the others of its phase
     uint64_t next;   // [1] the step at which it is due next
     uint64_t worked; // [ns] while the world is measured
 } mf_WorldSystemSlot;
@@ -93,6 +95,8 @@ struct mf_World {
     mf_WorldSystemSlot systems[MF_WORLD_SYSTEM_LIMIT]; // in order of phase, then of being added
     uint32_t kept_count;
     mf_WorldKept kept[MF_WORLD_KEPT]; // what mf_world_keep was given
+    bool has_state;
+    mf_WorldState state; // what no field holds
 };
 
 // True when gravity pulls along -z, or nowhere: what every motion knows.

@@ -1,7 +1,8 @@
 // Hashes of the state, and images of it that a world can be restored from.
 //
 // An image is a header (magic, version, byte order, layout hash, payload size, CRC, tick) followed
-// by the data of all state fields in order of creation.
+// by the data of all state fields in order of creation and by what the world keeps outside of
+// fields (world_state.h), whose size may differ from image to image.
 #include "world/group.h"
 
 #include <string.h>
@@ -98,7 +99,7 @@ uint64_t mf_world_hash(const mf_World *world) {
     for (uint32_t g = 0; g < world->group_count; g++)
         for (uint32_t i = 0; i < world->groups[g]->config.count; i++)
             hash = hash_instance(world->groups[g], i, hash);
-    return hash;
+    return world->has_state ? world->state.hash(world->state.user, hash) : hash;
 }
 
 // The lanes beyond the last robot compute what their instruction set happens to give them; in an
@@ -133,15 +134,20 @@ static void copy_state(const mf_World *world, char *image, bool restore) {
     }
 }
 
-size_t mf_world_snapshot_size(const mf_World *world) {
-    if (world == NULL)
-        return 0;
+// Header and fields.
+static size_t fixed_size(const mf_World *world) {
     size_t size = sizeof(SnapshotHeader);
     for (uint32_t g = 0; g < world->group_count; g++)
         for (uint32_t f = 0; f < world->groups[g]->field_count; f++)
             if (world->groups[g]->fields[f].info.flags & MF_FIELD_STATE)
                 size += field_bytes(&world->groups[g]->fields[f]);
     return size;
+}
+
+size_t mf_world_snapshot_size(const mf_World *world) {
+    if (world == NULL)
+        return 0;
+    return fixed_size(world) + (world->has_state ? world->state.size(world->state.user) : 0);
 }
 
 static uint32_t header_crc(SnapshotHeader header) {
@@ -166,6 +172,8 @@ mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_
     }
     char *payload = (char *)image + sizeof(SnapshotHeader);
     copy_state(world, payload, false);
+    if (world->has_state)
+        world->state.save(world->state.user, (char *)image + fixed_size(world));
     SnapshotHeader header = {.magic = SNAPSHOT_MAGIC,
                              .version = SNAPSHOT_VERSION,
                              .endian = SNAPSHOT_ENDIAN,
@@ -190,7 +198,8 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
                        header.version, SNAPSHOT_VERSION);
     if (header.header_crc != header_crc(header))
         return mf_fail(error, MF_CORRUPT, "snapshot: the header's checksum does not hold");
-    if (header.layout != layout_hash(world) || size != mf_world_snapshot_size(world))
+    const size_t fixed = fixed_size(world);
+    if (header.layout != layout_hash(world) || size < fixed || (size > fixed && !world->has_state))
         return mf_fail(
             error, MF_BAD_ARGUMENT,
             "snapshot: made by a world with another step, ground, group, model, start or system");
@@ -198,6 +207,13 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
     if (header.payload != size - sizeof header ||
         header.crc != mf_crc32(0, payload, size - sizeof header))
         return mf_fail(error, MF_CORRUPT, "snapshot: the payload's checksum does not hold");
+    if (world->has_state) {
+        mf_Status status = world->state.prepare(world->state.user, (const char *)image + fixed,
+                                                size - fixed, error);
+        if (status != MF_OK)
+            return status;
+        world->state.restore(world->state.user);
+    }
     // The const of the image holds: copying into the fields only reads it.
     copy_state(world, (char *)(uintptr_t)payload, true);
     world->tick = header.tick;

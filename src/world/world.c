@@ -151,8 +151,13 @@ mf_WorldSystemConfig mf_world_system_config(void) {
         .struct_size = sizeof(mf_WorldSystemConfig), .name = "system", .phase = MF_PHASE_SENSE};
 }
 
-mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *config,
-                              mf_Error *error) {
+// Whether a new system of `phase` belongs before the one in `slot`.
+static bool goes_before(const mf_WorldSystemSlot *slot, mf_Phase phase, bool last) {
+    return slot->config.phase > phase || (slot->config.phase == phase && slot->last && !last);
+}
+
+static mf_Status add_system(mf_World *world, const mf_WorldSystemConfig *config, bool last,
+                            mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "world system: start from mf_world_system_config() and set a run function");
@@ -165,11 +170,30 @@ mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *confi
     if (world->system_count == MF_WORLD_SYSTEM_LIMIT)
         return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
     uint32_t at = world->system_count;
-    for (; at > 0 && world->systems[at - 1].config.phase > config->phase; at--)
+    for (; at > 0 && goes_before(&world->systems[at - 1], config->phase, last); at--)
         world->systems[at] = world->systems[at - 1];
-    world->systems[at] = (mf_WorldSystemSlot){.config = *config, .every_step = every_step};
+    world->systems[at] =
+        (mf_WorldSystemSlot){.config = *config, .every_step = every_step, .last = last};
     world->system_count++;
     mf_world_reschedule(world);
+    return MF_OK;
+}
+
+mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *config,
+                              mf_Error *error) {
+    return add_system(world, config, false, error);
+}
+
+mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *config,
+                                   mf_Error *error) {
+    return add_system(world, config, true, error);
+}
+
+mf_Status mf_world_keep_state(mf_World *world, const mf_WorldState *state, mf_Error *error) {
+    if (world->has_state)
+        return mf_fail(error, MF_LIMIT, "world: it keeps state outside of fields already");
+    world->state = *state;
+    world->has_state = true;
     return MF_OK;
 }
 

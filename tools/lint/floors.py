@@ -23,6 +23,7 @@ FLOORS = {
     "motion": 4,
     "world": 5,
     "interaction": 6,
+    "dynamics": 6,
     "environment": 6,
     "io": 6,
     "search": 6,

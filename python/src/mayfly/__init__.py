@@ -38,6 +38,7 @@ from mayfly.evaluate import Evaluation, evaluate
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
+from mayfly.joints import WorldJoint
 from mayfly.model import Model, data_folder
 from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
@@ -94,6 +95,7 @@ __all__ = [
     "UnsupportedError",
     "VersionError",
     "World",
+    "WorldJoint",
     "data_folder",
     "default_context",
     "evaluate",

@@ -17,6 +17,7 @@ from mayfly.context import Context, default_context
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import Recipe, add_group, explain, notes_of, set_up
+from mayfly.joints import Place, WorldJoint, fill_side, place_here
 from mayfly.model import Model
 from mayfly.queries import (
     Body,
@@ -83,6 +84,8 @@ class World(Native):
         self._broken = False
         self._groups: list[Group] = []
         self._collisions: dict[str, Any] | None = None
+        self._joints: dict[str, Any] | None = None
+        self._native_joints: Any = None
         self.terrain = terrain
         self._ground = ffi.NULL if terrain is None else terrain._use()
         if threads is not None:
@@ -282,6 +285,76 @@ class World(Native):
         with self._lock:
             return list_contacts(self._use(), self._groups)
 
+    def add_joints(self, **settings: object) -> None:
+        """Lets the world have run-time joints; `join` does it when it was not done before.
+
+        A snapshot is restored only where joints were added, or were not, as in the world that it is
+        of. Settings as in the C structure mf_WorldJointsConfig: `rounds`, `tolerance`.
+        """
+        with self._lock:
+            native = self._use()
+            config = lib.mf_world_joints_config()
+            fill(config, settings, "joints")
+            out, error = ffi.new("mf_WorldJoints **"), ffi.new("mf_Error *")
+            check(lib.mf_world_joints_add(native, ffi.addressof(config), out, error), error)
+            self._joints = dict(settings)
+            self._native_joints = out[0]
+
+    def join(
+        self,
+        first: Place | None,
+        second: Place | None,
+        *,
+        kind: str = "fixed",
+        at: Sequence[float] | None = None,
+        axis: Sequence[float] | None = None,
+        frames: Sequence[tuple[Sequence[float], Sequence[float]]] | None = None,
+        **settings: object,
+    ) -> WorldJoint:
+        """Joins two links while the world runs.
+
+        Args:
+            first: a link: (group, robot) for the robot's base, or (group, robot, link) with the
+                link's name or number; None: the world.
+            second: likewise.
+            kind: "fixed", "ball" or "hinge".
+            at: [m] the joint's point, world; the links are joined as they are now.
+            axis: of a hinge, world; default: the world's z axis.
+            frames: instead of `at`: (position [m], orientation) of the joint on both links, in
+                their axes. They need not fit yet.
+            settings: as in the C structure mf_WorldJointConfig: `stiffness`, `damping`,
+                `turning_stiffness`, `turning_damping`, `time`, `force_limit`, `moment_limit`.
+
+        Groups must be shared (`isolated=False`) and `pushable`; robots of "kinematic" need not be
+        pushable and feel nothing.
+        """
+        if (at is None) == (frames is None):
+            raise TypeError("join: need at, the joint's point in the world, or frames, not both")
+        with self._lock:
+            self._use()
+            if self._native_joints is None:
+                self.add_joints()
+            config, error = ffi.new("mf_WorldJointConfig *"), ffi.new("mf_Error *")
+            config[0] = lib.mf_world_joint_config()
+            fill(config[0], {"kind": kind, **settings}, "join")
+            for number, place in enumerate((first, second)):
+                fill_side(self, config.sides[number], place, ("first", "second")[number])
+            place_here(config, at, axis, frames, error)
+            out = ffi.new("mf_WorldJointId *")
+            check(lib.mf_world_joint_create(self._native_joints, config, out, error), error)
+            return WorldJoint(self, int(out[0]))
+
+    @property
+    @in_turn
+    def joints(self) -> tuple[WorldJoint, ...]:
+        """The run-time joints that exist."""
+        self._use()
+        count = 0 if self._native_joints is None else lib.mf_world_joints_count(self._native_joints)
+        return tuple(
+            WorldJoint(self, int(lib.mf_world_joint_at(self._native_joints, i)))
+            for i in range(count)
+        )
+
     @property
     def groups(self) -> tuple[Group, ...]:
         """All groups, in order of creation."""
@@ -422,6 +495,7 @@ class World(Native):
             field._cached = None
         super().close()
         self._groups = []
+        self._native_joints = None
 
     def __repr__(self) -> str:
         if self.closed:
@@ -439,6 +513,7 @@ class World(Native):
                     "terrain": self.terrain,
                     "groups": [(group._recipe, group._places) for group in self._groups],
                     "collisions": self._collisions,
+                    "joints": self._joints,
                     "state": self.snapshot(),
                 },
             )
@@ -455,5 +530,7 @@ def _world_again(description: dict[str, Any]) -> World:
             group._place_one(robot, place)
     if description["collisions"] is not None:
         world.add_collisions(**description["collisions"])
+    if description["joints"] is not None:
+        world.add_joints(**description["joints"])
     world.restore(description["state"])
     return world

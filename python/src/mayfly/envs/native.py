@@ -65,6 +65,8 @@ class EnvironmentWorld(World):
         self._broken = False
         self._groups = []
         self._collisions = None
+        self._joints = None
+        self._native_joints = None
         self.terrain = None
         self._ground = ffi.NULL
         self._context = environment.context
@@ -77,6 +79,9 @@ class EnvironmentWorld(World):
 
     def add_collisions(self, **settings: object) -> NoReturn:
         raise errors.UnsupportedError("add_collisions: robots of an environment are alone")
+
+    def add_joints(self, **settings: object) -> NoReturn:
+        raise errors.UnsupportedError("add_joints: robots of an environment are alone")
 
     def __reduce__(self) -> Any:
         raise TypeError("the world of an environment cannot be pickled: pickle the environment")

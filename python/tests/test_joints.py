@@ -1,0 +1,104 @@
+"""Run-time joints from Python."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mayfly
+
+
+def pair(**more: object) -> tuple[mayfly.World, mayfly.Group]:
+    """Two balls of 1 m apart, 5 m above the ground."""
+    world = mayfly.World(step=0.002)
+    model = mayfly.Model.from_file("ball.xml")
+    settings = {"precision": "double", "isolated": False, "pushable": True, **more}
+    balls = world.add_group(model, 2, **settings)  # type: ignore[arg-type]
+    balls.place([[0, 0, 5], [1, 0, 5]])
+    return world, balls
+
+
+def test_two_balls_hang_and_fall() -> None:
+    world, balls = pair()
+    mass = sum(link.mass for link in balls.model.links)
+    with world:
+        assert world.joints == ()
+        hook = world.join(None, (balls, 0), at=[0, 0, 5])
+        rod = world.join((balls, 0), (balls, 1, 0), kind="hinge", at=[0, 0, 5], axis=[0, 1, 0])
+        assert world.joints == (hook, rod) and hook != rod
+        world.step(1)
+        assert hook.exists and hook.enabled and not hook.broken
+        # The second ball swings down on its rod, so little of its weight is carried yet.
+        assert mass * 9.81 < hook.force[2] < 1.05 * mass * 9.81
+        world.step(100)
+        assert hook.opening < 1e-4 and rod.turning < 1e-4 and rod.residual < 0.1
+        assert rod.rate != 0.0 and abs(rod.angle) > 1e-3
+        assert np.allclose(balls["base.position"].array[0], [0, 0, 5], atol=1e-4)
+        hook.enabled = False
+        world.step(100)
+        assert balls["base.position"].array[0, 2] < 4.99 and np.all(hook.force == 0)
+        rod.remove()
+        assert not rod.exists and world.joints == (hook,)
+        with pytest.raises(mayfly.NotFoundError):
+            _ = rod.force
+        assert "removed" in repr(rod) and "off" in repr(hook)
+
+
+def test_a_joint_breaks() -> None:
+    world, balls = pair()
+    with world:
+        weight = 9.81 * sum(link.mass for link in balls.model.links)
+        weak = world.join(None, (balls, 0), at=[0, 0, 5], force_limit=0.9 * weight)
+        firm = world.join(None, (balls, 1), at=[1, 0, 5], force_limit=1.1 * weight)
+        world.step(5)
+        assert weak.broken and weak.enabled and not firm.broken
+        assert np.isclose(firm.force[2], weight, rtol=1e-3)
+        assert np.isclose(firm.settings["force_limit"], 1.1 * weight)
+        assert firm.settings["kind"] == "fixed"
+
+
+def test_snapshots_and_pickles_hold_joints() -> None:
+    world, balls = pair()
+    with world:
+        first = world.join((balls, 0), (balls, 1), kind="ball", at=[0.5, 0, 5], stiffness=100.0)
+        world.step(10)
+        image = world.snapshot()
+        second = world.join(
+            None, (balls, 1), frames=(([1, 0, 5], [1, 0, 0, 0]), ([0, 0, 0], [1, 0, 0, 0]))
+        )
+        world.step(10)
+        copy = pickle.loads(pickle.dumps(world))
+        world.step(10)
+        copy.step(10)
+        assert copy.hash() == world.hash() and len(copy.joints) == 2
+        copy.close()
+        world.restore(image)
+        assert world.joints == (first,) and not second.exists
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    world, balls = pair()
+    other, foreign = pair()
+    with world, other:
+        with pytest.raises(TypeError, match="at"):
+            world.join(None, (balls, 0))
+        with pytest.raises(TypeError, match="robot"):
+            world.join(None, balls, at=[0, 0, 0])  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="robot"):
+            world.join(None, (balls, 2), at=[0, 0, 0])
+        with pytest.raises(mayfly.NotFoundError, match="no link"):
+            world.join(None, (balls, 0, "arm"), at=[0, 0, 0])
+        with pytest.raises(mayfly.ArgumentError, match="another world"):
+            world.join(None, (foreign, 0), at=[0, 0, 0])
+        with pytest.raises(mayfly.ArgumentError, match="same link"):
+            world.join((balls, 0), (balls, 0), at=[0, 0, 0])
+        with pytest.raises(ValueError, match="kind"):
+            world.join(None, (balls, 0), at=[0, 0, 0], kind="screw")
+        with pytest.raises(TypeError, match="stiffness"):
+            world.join(None, (balls, 0), at=[0, 0, 0], stifness=1.0)
+        with pytest.raises(mayfly.ArgumentError, match="force_limit"):
+            world.join(None, (balls, 0), at=[0, 0, 0], force_limit=-1.0)
+        assert world.joints == ()
+    world, balls = pair(pushable=False)
+    with world, pytest.raises(mayfly.ArgumentError, match="take no forces"):
+        world.join(None, (balls, 0), at=[0, 0, 0])

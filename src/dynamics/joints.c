@@ -1,0 +1,500 @@
+// Run-time joints of a world: making, breaking and asking. What happens in a step is in
+// joints_step.c.
+//
+// Invariants: a slot's generation grows with each joint made in it, and is kept while it is free;
+// the graph holds the joints that exist, those that are not enabled or broken among them.
+#include "dynamics/joints.h"
+#include "base/hash.h"
+#include "math/scalar.h"
+#include "world/world_state.h"
+
+#include <math.h>
+#include <string.h>
+
+mf_WorldJointsConfig mf_world_joints_config(void) {
+    return (mf_WorldJointsConfig){
+        .struct_size = sizeof(mf_WorldJointsConfig), .rounds = 4, .tolerance = 1e-4};
+}
+
+mf_WorldJointConfig mf_world_joint_config(void) {
+    const mf_WorldJointSide side = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    return (mf_WorldJointConfig){.struct_size = sizeof(mf_WorldJointConfig),
+                                 .sides = {side, side},
+                                 .force_limit = (double)INFINITY,
+                                 .moment_limit = (double)INFINITY};
+}
+
+const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
+    static const char *const names[] = {"fixed", "ball", "hinge"};
+    return (unsigned)kind <= MF_WORLD_JOINT_HINGE ? names[kind] : "unknown";
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *record,
+                               mf_Error *error) {
+    const double step = (double)mf_world_settings(all->world)->step * 1e-9, most = 1e12;
+    const struct {
+        const char *name;
+        double value, low, high;
+    } ranges[] = {
+        {"stiffness", record->stiffness, 0.0, most},
+        {"damping", record->damping, 0.0, most},
+        {"turning_stiffness", record->turning_stiffness, 0.0, most},
+        {"turning_damping", record->turning_damping, 0.0, most},
+        {"time", record->time == 0.0 ? step : record->time, step, 1e6},
+        {"force_limit", record->force_limit, 1e-12, (double)INFINITY},
+        {"moment_limit", record->moment_limit, 1e-12, (double)INFINITY},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
+            return mf_fail(error, MF_BAD_ARGUMENT, "joint.%s: %g, need %g .. %g", ranges[i].name,
+                           ranges[i].value, ranges[i].low, ranges[i].high);
+    if (record->damping > 0.0 && record->stiffness == 0.0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.damping: a joint without stiffness is stiff; set time instead");
+    if (record->turning_damping > 0.0 && record->turning_stiffness == 0.0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.turning_damping: a joint without turning_stiffness is stiff; set "
+                       "time instead");
+    if (record->kind > MF_WORLD_JOINT_HINGE)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u is none", record->kind);
+    return MF_OK;
+}
+
+static mf_Status check_frame(const mf_JointRecord *record, uint32_t side, mf_Error *error) {
+    const double *q = record->orientation[side];
+    const double size = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    for (uint32_t c = 0; c < 3; c++)
+        if (!(mf_abs(record->position[side][c]) <= 1e9))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "joint.sides[%u].position: need numbers within "
+                           "1e9 m",
+                           side);
+    if (!(size > 0.98 && size < 1.02))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.sides[%u].orientation: need a quaternion of length 1", side);
+    return MF_OK;
+}
+
+static mf_Status check_group(mf_Group *group, mf_Error *error) {
+    const char *name = mf_group_settings(group)->name;
+    if (mf_group_settings(group)->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s is isolated, need a shared one",
+                       name);
+    switch (mf_trial_step_kind(group)) {
+    case MF_TRIAL_STEP_UNPREPARED:
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint: links of group %s take no forces: call mf_collisions_prepare before "
+                       "its motion is added",
+                       name);
+    case MF_TRIAL_STEP_UNSUPPORTED:
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "joint: the motion of group %s (%s) takes no forces on its links", name,
+                       mf_motion_name(mf_motion_of(group, 0)));
+    case MF_TRIAL_STEP_ANSWERS:
+    case MF_TRIAL_STEP_KINEMATIC:
+        break;
+    }
+    return MF_OK;
+}
+
+static mf_Status check_side(const mf_WorldJoints *all, const mf_JointRecord *record, uint32_t side,
+                            bool *answers, mf_Error *error) {
+    mf_Status status = check_frame(record, side, error);
+    if (status != MF_OK || record->group[side] == MF_NONE)
+        return status;
+    mf_Group *group = mf_world_group(all->world, record->group[side]);
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides[%u].group: not of this world", side);
+    const char *name = mf_group_settings(group)->name;
+    if (record->instance[side] >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides[%u].instance: group %s has %u, not %u",
+                       side, name, mf_group_count(group), record->instance[side]);
+    if (record->link[side] >= mf_group_model(group)->link_count)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.sides[%u].link: robots of group %s have %u links, not %u", side, name,
+                       mf_group_model(group)->link_count, record->link[side]);
+    *answers = *answers || mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
+    return check_group(group, error);
+}
+
+mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *record,
+                          mf_Error *error) {
+    bool answers = false;
+    mf_Status status = check_numbers(all, record, error);
+    for (uint32_t s = 0; s < 2 && status == MF_OK; s++)
+        status = check_side(all, record, s, &answers, error);
+    if (status != MF_OK)
+        return status;
+    if (record->group[0] == record->group[1] &&
+        (record->group[0] == MF_NONE ||
+         (record->instance[0] == record->instance[1] && record->link[0] == record->link[1])))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides: both are the same link");
+    if (!answers)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.sides: neither can give way, both are moved from outside");
+    return MF_OK;
+}
+
+// ---- from settings to records, and back ---------------------------------------------------------
+
+static mf_Status find_group(mf_World *world, const mf_Group *group, uint32_t *out,
+                            mf_Error *error) {
+    *out = MF_NONE;
+    if (group == NULL)
+        return MF_OK;
+    for (uint32_t g = 0; g < mf_world_group_count(world); g++)
+        if (mf_world_group(world, g) == group)
+            *out = g;
+    return *out != MF_NONE ? MF_OK
+                           : mf_fail(error, MF_BAD_ARGUMENT, "joint: a group of another world");
+}
+
+static mf_Status fill_record(mf_World *world, const mf_WorldJointConfig *config,
+                             mf_JointRecord *out, mf_Error *error) {
+    if (config == NULL || config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint: start from mf_world_joint_config()");
+    *out = (mf_JointRecord){.exists = 1,
+                            .enabled = 1,
+                            .kind = (uint32_t)config->kind,
+                            .stiffness = config->stiffness,
+                            .damping = config->damping,
+                            .turning_stiffness = config->turning_stiffness,
+                            .turning_damping = config->turning_damping,
+                            .time = config->time,
+                            .force_limit = config->force_limit,
+                            .moment_limit = config->moment_limit};
+    mf_Status status = MF_OK;
+    for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
+        const mf_WorldJointSide *side = &config->sides[s];
+        status = find_group(world, side->group, &out->group[s], error);
+        out->instance[s] = side->group != NULL ? side->instance : 0;
+        out->link[s] = side->group != NULL ? side->link : 0;
+        mf_vec3_copy(out->position[s], side->position);
+        memcpy(out->orientation[s], side->orientation, sizeof out->orientation[s]);
+    }
+    return status;
+}
+
+static void fill_config(const mf_WorldJoints *all, const mf_JointRecord *record,
+                        mf_WorldJointConfig *out) {
+    *out = mf_world_joint_config();
+    out->kind = (mf_WorldJointKind)record->kind;
+    out->stiffness = record->stiffness;
+    out->damping = record->damping;
+    out->turning_stiffness = record->turning_stiffness;
+    out->turning_damping = record->turning_damping;
+    out->time = record->time;
+    out->force_limit = record->force_limit;
+    out->moment_limit = record->moment_limit;
+    for (uint32_t s = 0; s < 2; s++) {
+        mf_WorldJointSide *side = &out->sides[s];
+        side->group =
+            record->group[s] == MF_NONE ? NULL : mf_world_group(all->world, record->group[s]);
+        side->instance = record->instance[s];
+        side->link = record->link[s];
+        mf_vec3_copy(side->position, record->position[s]);
+        memcpy(side->orientation, record->orientation[s], sizeof side->orientation);
+    }
+}
+
+// ---- frames that are closed now -----------------------------------------------------------------
+
+// A rotation that takes the z axis to unit vector `axis`, the shortest way.
+static void turn_to(double out[4], const double axis[3]) {
+    out[0] = 1.0 + axis[2];
+    mf_vec3_set(out + 1, -axis[1], axis[0], 0.0);
+    if (out[0] < 1e-12) { // straight down
+        out[0] = 0.0;
+        mf_vec3_set(out + 1, 1.0, 0.0, 0.0);
+    }
+    mf_quat_normalize(out);
+}
+
+static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
+                            const double orientation[4], mf_Error *error) {
+    mf_LinkMotion now = mf_link_motion_world();
+    double arm[3], back[4];
+    if (side->group != NULL) {
+        mf_TrialStep *trial;
+        if (side->instance >= mf_group_count(side->group) ||
+            side->link >= mf_group_model(side->group)->link_count)
+            return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s has no link %u of robot %u",
+                           mf_group_settings(side->group)->name, side->link, side->instance);
+        mf_Status status = mf_trial_step_create(side->group, &trial, error);
+        if (status != MF_OK)
+            return status;
+        mf_link_motion(&now, &trial->links, side->instance, side->link, false);
+        mf_trial_step_destroy(mf_world_context(mf_group_world(side->group)), trial);
+    }
+    mf_quat_conjugate(back, now.orientation);
+    mf_vec3_sub(arm, position, now.position);
+    mf_quat_rotate(side->position, back, arm);
+    mf_quat_multiply(side->orientation, back, orientation);
+    return MF_OK;
+}
+
+mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double position[3],
+                              const double axis[3], mf_Error *error) {
+    double unit[3] = {0.0, 0.0, 1.0}, orientation[4];
+    if (config == NULL || config->struct_size != sizeof *config || position == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_world_joint_here: start from mf_world_joint_config(); need a position");
+    if (axis != NULL)
+        mf_vec3_copy(unit, axis);
+    if (!mf_vec3_normalize(unit) || !mf_all_finite(position, 3))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_world_joint_here: need finite numbers and an axis of a length > 0");
+    turn_to(orientation, unit);
+    mf_Status status = place_side(&config->sides[0], position, orientation, error);
+    return status == MF_OK ? place_side(&config->sides[1], position, orientation, error) : status;
+}
+
+// ---- the joints of a world ----------------------------------------------------------------------
+
+static void destroy(mf_Context *context, void *user) {
+    mf_WorldJoints *all = user;
+    mf_joints_graph_destroy(context, &all->graph);
+    mf_joints_graph_destroy(context, &all->next_graph);
+    for (uint32_t g = 0; g < all->trial_count; g++)
+        mf_trial_step_destroy(context, all->trials[g]);
+    mf_release(context, all->trials);
+    mf_release(context, all->records);
+    mf_release(context, all->next_records);
+    mf_release(context, all);
+}
+
+static mf_Status add_systems(mf_WorldJoints *all, mf_Error *error) {
+    static const char *const reads[] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "ball.orientation",     "ball.rate",
+        "free.position", "free.velocity",    "fault.word",           NULL};
+    static const char *const writes[] = {"push.link",     "push.count",       "warning.word",
+                                         "warning.steps", "warning.residual", NULL};
+    mf_WorldSystemConfig system = mf_world_system_config();
+    system.name = "joints.end";
+    system.phase = MF_PHASE_AFTER;
+    system.run = mf_joints_end;
+    system.user = all;
+    system.writes = writes;
+    mf_Status status = mf_world_add_system(all->world, &system, error);
+    if (status != MF_OK)
+        return status;
+    system.name = "joints";
+    system.phase = MF_PHASE_MOTION;
+    system.run = mf_joints_run;
+    system.reads = reads;
+    system.destroy = destroy;
+    system.settings_hash = mf_hash_u32(MF_HASH_START, all->config.rounds);
+    system.settings_hash = mf_hash_doubles(system.settings_hash, &all->config.tolerance, 1);
+    return mf_world_add_last_system(all->world, &system, error); // behind collisions
+}
+
+mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *config,
+                              mf_WorldJoints **out, mf_Error *error) {
+    const mf_WorldJointsConfig settings = config != NULL ? *config : mf_world_joints_config();
+    if (world == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joints: world or out is NULL");
+    *out = NULL;
+    if (settings.struct_size != sizeof settings)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joints: start from mf_world_joints_config()");
+    if (!(settings.rounds >= 1 && settings.rounds <= 32))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joints.rounds: %u, need 1 .. 32", settings.rounds);
+    if (!(settings.tolerance >= 1e-9 && settings.tolerance <= 0.1))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joints.tolerance: %g, need 1e-9 .. 0.1",
+                       settings.tolerance);
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
+        if (strcmp(mf_world_system(world, i)->name, "joints") == 0)
+            return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world has them already");
+    if (mf_world_system_count(world) + 2 > MF_WORLD_SYSTEM_LIMIT)
+        return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
+    mf_Context *context = mf_world_context(world);
+    mf_WorldJoints *all = mf_allocate(context, 1, sizeof *all);
+    if (all == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
+    all->context = context;
+    all->world = world;
+    all->config = settings;
+    mf_Status status = mf_joints_keep(all, error);
+    if (status == MF_OK)
+        status = add_systems(all, error); // there is room for them
+    if (status != MF_OK) {
+        destroy(context, all);
+        return status;
+    }
+    *out = all;
+    return MF_OK;
+}
+
+uint32_t mf_world_joints_count(const mf_WorldJoints *joints) {
+    return joints != NULL ? joints->count : 0;
+}
+
+// ---- one joint ----------------------------------------------------------------------------------
+
+static mf_WorldJointId id_of(const mf_WorldJoints *joints, uint32_t slot) {
+    return (mf_WorldJointId)joints->records[slot].generation << 32 | slot;
+}
+
+static mf_JointRecord *find(const mf_WorldJoints *joints, mf_WorldJointId id) {
+    const uint32_t slot = (uint32_t)id, generation = (uint32_t)(id >> 32);
+    if (joints == NULL || slot >= joints->used)
+        return NULL;
+    mf_JointRecord *record = &joints->records[slot];
+    return record->exists && record->generation == generation ? record : NULL;
+}
+
+static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
+    return mf_fail(error, MF_NOT_FOUND, "joint: there is none with the handle %llx",
+                   (unsigned long long)id);
+}
+
+static mf_Status make_room(mf_WorldJoints *joints, mf_Error *error) {
+    if (joints->used < joints->room)
+        return MF_OK;
+    const uint32_t larger = joints->room == 0 ? 8 : 2 * joints->room;
+    mf_JointRecord *moved = mf_allocate(joints->context, larger, sizeof *moved);
+    if (moved == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "joints: no memory for %u joints", larger);
+    if (joints->used > 0)
+        memcpy(moved, joints->records, joints->used * sizeof *moved);
+    mf_release(joints->context, joints->records);
+    joints->records = moved;
+    joints->room = larger;
+    return MF_OK;
+}
+
+// Puts a record into a slot, with a graph of all joints; on failure nothing has changed.
+static mf_Status place(mf_WorldJoints *joints, uint32_t slot, const mf_JointRecord *record,
+                       mf_Error *error) {
+    mf_JointGraph graph;
+    const mf_JointRecord before = joints->records[slot];
+    const uint32_t used = slot < joints->used ? joints->used : slot + 1;
+    joints->records[slot] = *record;
+    mf_Status status = mf_joints_graph_create(joints, joints->records, used, &graph, error);
+    if (status != MF_OK) {
+        joints->records[slot] = before;
+        return status;
+    }
+    mf_joints_graph_destroy(joints->context, &joints->graph);
+    joints->graph = graph;
+    joints->used = used;
+    joints->count += record->exists;
+    joints->count -= before.exists;
+    return MF_OK;
+}
+
+mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfig *config,
+                                mf_WorldJointId *out, mf_Error *error) {
+    mf_JointRecord record;
+    if (joints == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint: joints or out is NULL");
+    *out = MF_WORLD_JOINT_NONE;
+    mf_Status status = fill_record(joints->world, config, &record, error);
+    if (status == MF_OK)
+        status = mf_joints_check(joints, &record, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t s = 0; s < 2; s++)
+        mf_quat_normalize(record.orientation[s]);
+    if (joints->count == MF_JOINTS_LIMIT)
+        return mf_fail(error, MF_LIMIT, "joints: at most %d", MF_JOINTS_LIMIT);
+    uint32_t slot = joints->lowest;
+    while (slot < joints->used && joints->records[slot].exists)
+        slot++;
+    status = slot == joints->used ? make_room(joints, error) : MF_OK;
+    if (status == MF_OK) {
+        const uint32_t before = joints->records[slot].generation;
+        record.generation = before == UINT32_MAX ? 1 : before + 1;
+        status = place(joints, slot, &record, error);
+    }
+    if (status != MF_OK)
+        return status;
+    joints->lowest = slot + 1;
+    *out = id_of(joints, slot);
+    return MF_OK;
+}
+
+mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId id, mf_Error *error) {
+    mf_JointRecord *record = find(joints, id);
+    if (record == NULL)
+        return not_found(id, error);
+    const mf_JointRecord none = {.generation = record->generation};
+    const uint32_t slot = (uint32_t)id;
+    mf_Status status = place(joints, slot, &none, error);
+    if (status == MF_OK && slot < joints->lowest)
+        joints->lowest = slot;
+    return status;
+}
+
+mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,
+                                mf_Error *error) {
+    mf_JointRecord *record = find(joints, id);
+    if (record == NULL)
+        return not_found(id, error);
+    if (enabled && record->enabled && !record->broken)
+        return MF_OK;
+    record->enabled = enabled;
+    if (enabled)
+        record->broken = 0;
+    if (!record->broken) {
+        mf_vec3_set(record->force, 0, 0, 0);
+        mf_vec3_set(record->moment, 0, 0, 0);
+    }
+    return MF_OK;
+}
+
+bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id) {
+    return find(joints, id) != NULL;
+}
+
+mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index) {
+    if (joints == NULL)
+        return MF_WORLD_JOINT_NONE;
+    for (uint32_t slot = 0; slot < joints->used; slot++)
+        if (joints->records[slot].exists && index-- == 0)
+            return id_of(joints, slot);
+    return MF_WORLD_JOINT_NONE;
+}
+
+mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
+                               mf_WorldJointState *out, mf_Error *error) {
+    const mf_JointRecord *record = find(joints, id);
+    mf_LinkMotion motions[2];
+    double opening[3], turning[3];
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_state: out is NULL");
+    *out = (mf_WorldJointState){.enabled = false};
+    if (record == NULL)
+        return not_found(id, error);
+    out->enabled = record->enabled;
+    out->broken = record->broken;
+    mf_vec3_copy(out->force, record->force);
+    mf_vec3_copy(out->moment, record->moment);
+    out->residual = record->residual;
+    out->rounds = record->rounds;
+    for (uint32_t s = 0; s < 2; s++) {
+        motions[s] = mf_link_motion_world();
+        if (record->group[s] != MF_NONE)
+            mf_link_motion(&motions[s], &joints->trials[record->group[s]]->links,
+                           record->instance[s], record->link[s], false);
+    }
+    mf_joint_error(record, motions, opening, turning);
+    out->opening = mf_vec3_length(opening);
+    out->turning = mf_vec3_length(turning);
+    if (record->kind == MF_WORLD_JOINT_HINGE)
+        mf_joint_angle(record, motions, &out->angle, &out->rate);
+    return MF_OK;
+}
+
+mf_Status mf_world_joint_settings(const mf_WorldJoints *joints, mf_WorldJointId id,
+                                  mf_WorldJointConfig *out, mf_Error *error) {
+    const mf_JointRecord *record = find(joints, id);
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_settings: out is NULL");
+    if (record == NULL)
+        return not_found(id, error);
+    fill_config(joints, record, out);
+    return MF_OK;
+}

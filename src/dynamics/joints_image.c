@@ -1,0 +1,95 @@
+// Run-time joints in snapshots and hashes: the number of slots and the records, as they are. The
+// graph follows from them.
+#include "dynamics/joints.h"
+#include "math/scalar.h"
+#include "world/world_state.h"
+
+#include <string.h>
+
+typedef struct ImageHead {
+    uint32_t used;        // [1] records behind it
+    uint32_t record_size; // [byte]
+} ImageHead;
+
+static size_t image_size(const void *user) {
+    const mf_WorldJoints *all = user;
+    return sizeof(ImageHead) + all->used * sizeof *all->records;
+}
+
+static void image_save(const void *user, void *image) {
+    const mf_WorldJoints *all = user;
+    const ImageHead head = {all->used, sizeof *all->records};
+    memcpy(image, &head, sizeof head);
+    if (all->used > 0)
+        memcpy((char *)image + sizeof head, all->records, all->used * sizeof *all->records);
+}
+
+static uint64_t image_hash(const void *user, uint64_t hash) {
+    const mf_WorldJoints *all = user;
+    return all->used > 0 ? mf_hash_bytes(hash, all->records, all->used * sizeof *all->records)
+                         : hash;
+}
+
+static void forget_next(mf_WorldJoints *all) {
+    mf_release(all->context, all->next_records);
+    mf_joints_graph_destroy(all->context, &all->next_graph);
+    all->next_records = NULL;
+    all->next_used = 0;
+}
+
+static mf_Status check_all(const mf_WorldJoints *all, mf_Error *error) {
+    for (uint32_t slot = 0; slot < all->next_used; slot++) {
+        const mf_JointRecord *record = &all->next_records[slot];
+        mf_Status status = record->exists ? mf_joints_check(all, record, error) : MF_OK;
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Error *error) {
+    mf_WorldJoints *all = user;
+    ImageHead head = {0, 0};
+    if (size >= sizeof head)
+        memcpy(&head, image, sizeof head);
+    if (size < sizeof head || head.record_size != sizeof *all->records ||
+        head.used > MF_JOINTS_LIMIT || size != sizeof head + head.used * sizeof *all->records)
+        return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: made by a world without such joints");
+    forget_next(all);
+    all->next_records = mf_allocate(all->context, head.used, sizeof *all->records);
+    if (all->next_records == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "snapshot: no memory for %u joints", head.used);
+    memcpy(all->next_records, (const char *)image + sizeof head, head.used * sizeof *all->records);
+    all->next_used = head.used;
+    mf_Status status = check_all(all, error);
+    if (status == MF_OK)
+        status =
+            mf_joints_graph_create(all, all->next_records, all->next_used, &all->next_graph, error);
+    if (status != MF_OK)
+        forget_next(all);
+    return status;
+}
+
+static void image_restore(void *user) {
+    mf_WorldJoints *all = user;
+    mf_release(all->context, all->records);
+    mf_joints_graph_destroy(all->context, &all->graph);
+    all->records = all->next_records;
+    all->used = all->room = all->next_used;
+    all->graph = all->next_graph;
+    all->next_records = NULL;
+    all->next_graph = (mf_JointGraph){.node_count = 0};
+    all->next_used = all->count = all->lowest = 0;
+    for (uint32_t slot = 0; slot < all->used; slot++)
+        all->count += all->records[slot].exists;
+}
+
+mf_Status mf_joints_keep(mf_WorldJoints *all, mf_Error *error) {
+    const mf_WorldState state = {.user = all,
+                                 .size = image_size,
+                                 .save = image_save,
+                                 .prepare = image_prepare,
+                                 .restore = image_restore,
+                                 .hash = image_hash};
+    return mf_world_keep_state(all->world, &state, error);
+}

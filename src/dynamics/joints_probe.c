@@ -1,0 +1,282 @@
+// How robots answer to forces of their joints: trial steps of a block (trial_step.h), one robot of
+// it at a time. The robot takes the places of all robots of the block, each under the present
+// forces and one small further one; what its links do differently for that is a column of the
+// response,
+//     change of velocity at the end of the step per force.
+// It holds what the motion itself does within a step: articulated inertia, armature, implicit
+// damping and servos, limits, contacts with the ground.
+//
+// Invariant: a block is as it was when a function here returns.
+#include "dynamics/joints.h"
+#include "math/scalar.h"
+
+// How much a trial force should change velocities: small beside what a step of gravity does, so
+// that contacts stay, large beside the rounding of the fields.
+static const double change_wide = 1e-6, change_narrow = 1e-4; // [m/s], [rad/s]
+static const double usual_arm = 0.1;                          // [m] force to moment, at first
+
+void mf_joints_push(const mf_WorldJoints *all, const mf_JointNode *node, uint32_t sides,
+                    uint32_t instance, const double rows[MF_JOINT_ROWS]) {
+    const mf_JointRecord *record = &all->records[node->slot];
+    double force[3], moment[3];
+    mf_joint_wrench(node, rows, force, moment);
+    for (uint32_t s = 2; s-- > 0;) { // the second side first, then the opposite on the first one
+        if (sides & 1u << s)
+            mf_trial_step_push(all->trials[record->group[s]], instance, record->link[s],
+                               node->point, force, moment);
+        mf_vec3_scale(force, force, -1.0);
+        mf_vec3_scale(moment, moment, -1.0);
+    }
+}
+
+static const mf_JointIncident *incidents(const mf_JointGraph *graph, const mf_JointBody *body) {
+    return graph->incidents + body->first;
+}
+
+// All forces of the robot's joints.
+static void push_all(const mf_WorldJoints *all, const mf_JointBody *body, uint32_t instance) {
+    const mf_JointIncident *own = incidents(&all->graph, body);
+    for (uint32_t i = 0; i < body->count; i++) {
+        const mf_JointNode *node = &all->graph.nodes[own[i].node];
+        if (node->active)
+            mf_joints_push(all, node, own[i].sides, instance, node->force);
+    }
+}
+
+// How the links of its joints move, from the fields of `instance`. False: not finite.
+static bool read_sides(mf_WorldJoints *all, const mf_JointBody *body, uint32_t instance) {
+    const mf_TrialStep *trial = all->trials[body->group];
+    const mf_JointIncident *own = incidents(&all->graph, body);
+    bool finite = true;
+    for (uint32_t i = 0; i < body->count; i++) {
+        mf_JointNode *node = &all->graph.nodes[own[i].node];
+        for (uint32_t s = 0; s < 2; s++) {
+            mf_LinkMotion *motion = &node->sides[s].motion;
+            if (!(own[i].sides & 1u << s))
+                continue;
+            mf_link_motion(motion, &trial->links, instance, all->records[node->slot].link[s],
+                           false);
+            finite = finite && mf_all_finite(motion->position, 3) &&
+                     mf_all_finite(motion->orientation, 4) && mf_all_finite(motion->velocity, 3) &&
+                     mf_all_finite(motion->rate, 3);
+        }
+    }
+    return finite;
+}
+
+// The robot as it is at the beginning of the step and stays: its fields are of that state.
+static void stand_still(mf_WorldJoints *all, const mf_JointBody *body) {
+    const mf_JointIncident *own = incidents(&all->graph, body);
+    for (uint32_t i = 0; i < body->count; i++) {
+        mf_JointNode *node = &all->graph.nodes[own[i].node];
+        for (uint32_t s = 0; s < 2; s++)
+            if (own[i].sides & 1u << s)
+                mf_link_motion(&node->sides[s].motion, &all->trials[body->group]->links,
+                               body->instance, all->records[node->slot].link[s], true);
+    }
+}
+
+static bool takes_part(const mf_WorldJoints *all, const mf_JointBody *body) {
+    const mf_JointIncident *own = incidents(&all->graph, body);
+    if (mf_trial_step_frozen(all->trials[body->group], body->instance))
+        return false;
+    for (uint32_t i = 0; i < body->count; i++)
+        if (all->graph.nodes[own[i].node].active)
+            return true;
+    return false;
+}
+
+// ---- probes -------------------------------------------------------------------------------------
+
+typedef struct Probe { // one further force
+    uint32_t incident; // [1] of the robot
+    uint32_t row;      // [1]
+    double size;       // [N], [N m]
+} Probe;
+
+typedef struct Probing {
+    mf_WorldJoints *all;
+    const mf_JointBody *body;
+    double usual;  // [N] that changes the velocity of the whole robot as wanted
+    double wanted; // [m/s]
+    Probe probes[MF_BLOCK];
+    uint32_t next_incident, next_row; // [1] of the next probe
+    double largest[2];                // [m/s], [rad/s] change by probes of the present incident
+} Probing;
+
+static uint32_t first_side(uint32_t sides) {
+    return sides & 1 ? 0 : 1;
+}
+
+static double *probe_sizes(const Probing *probing, uint32_t incident) {
+    const mf_JointIncident *own = &incidents(&probing->all->graph, probing->body)[incident];
+    const uint32_t slot = probing->all->graph.nodes[own->node].slot;
+    return probing->all->records[slot].probe[first_side(own->sides)];
+}
+
+// The next force of an active joint; false: there are no more.
+static bool next_probe(Probing *probing, Probe *out) {
+    const mf_JointGraph *graph = &probing->all->graph;
+    for (; probing->next_incident < probing->body->count; probing->next_incident++) {
+        const uint32_t i = probing->next_incident;
+        const mf_JointNode *node = &graph->nodes[incidents(graph, probing->body)[i].node];
+        if (!node->active || probing->next_row == node->rows) {
+            probing->next_row = 0;
+            continue;
+        }
+        const uint32_t row = probing->next_row++;
+        const double size = probe_sizes(probing, i)[row >= 3];
+        const double usual = row >= 3 ? probing->usual * usual_arm : probing->usual;
+        *out = (Probe){i, row, size > 0.0 ? size : usual};
+        return true;
+    }
+    return false;
+}
+
+static void push_probe(const Probing *probing, const Probe *probe, uint32_t instance) {
+    const mf_JointIncident *own = &incidents(&probing->all->graph, probing->body)[probe->incident];
+    double rows[MF_JOINT_ROWS] = {0};
+    rows[probe->row] = probe->size;
+    mf_joints_push(probing->all, &probing->all->graph.nodes[own->node], own->sides, instance, rows);
+}
+
+// What the robot's part of the relative velocity of a joint is, in its rows.
+static void relative_velocity(const Probing *probing, const mf_JointIncident *own,
+                              const mf_LinkMotion motions[2], double rows[MF_JOINT_ROWS]) {
+    const mf_JointNode *node = &probing->all->graph.nodes[own->node];
+    double part[MF_JOINT_ROWS];
+    for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
+        rows[r] = 0.0;
+    for (uint32_t s = 0; s < 2; s++) {
+        if (!(own->sides & 1u << s))
+            continue;
+        mf_joint_velocity(node, s, &motions[s], part);
+        for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
+            rows[r] += part[r];
+    }
+}
+
+static bool read_probe(Probing *probing, const Probe *probe, uint32_t instance) {
+    mf_WorldJoints *all = probing->all;
+    const mf_JointBody *body = probing->body;
+    const mf_JointIncident *own = incidents(&all->graph, body);
+    bool finite = true;
+    for (uint32_t i = 0; i < body->count; i++) {
+        const mf_JointNode *node = &all->graph.nodes[own[i].node];
+        const mf_LinkMotion base[2] = {node->sides[0].motion, node->sides[1].motion};
+        mf_LinkMotion moved[2];
+        double with[MF_JOINT_ROWS], without[MF_JOINT_ROWS];
+        if (!node->active)
+            continue;
+        for (uint32_t s = 0; s < 2; s++)
+            if (own[i].sides & 1u << s)
+                mf_link_motion(&moved[s], &all->trials[body->group]->links, instance,
+                               all->records[node->slot].link[s], false);
+        relative_velocity(probing, &own[i], moved, with);
+        relative_velocity(probing, &own[i], base, without);
+        double *column = mf_joints_response(&all->graph, body, i, probe->incident) + probe->row;
+        for (uint32_t r = 0; r < node->rows; r++)
+            column[r * MF_JOINT_ROWS] = (with[r] - without[r]) / probe->size;
+        finite = finite && mf_all_finite(with, node->rows);
+        if (i != probe->incident)
+            continue;
+        double *largest = &probing->largest[probe->row >= 3];
+        const double change = mf_abs(with[probe->row] - without[probe->row]);
+        *largest = change > *largest ? change : *largest;
+        if (probe->row + 1 == node->rows) { // the next step's forces
+            double *sizes = probe_sizes(probing, i);
+            for (uint32_t k = 0; k < 2; k++) {
+                const double usual = probing->usual * (k == 1 ? usual_arm : 1.0);
+                const double size = sizes[k] > 0.0 ? sizes[k] : usual;
+                const double factor =
+                    probing->largest[k] > 0.0
+                        ? mf_clamp(probing->wanted / probing->largest[k], 0.1, 10.0)
+                        : 10.0;
+                sizes[k] = mf_clamp(size * factor, 1e-6 * usual, 10.0 * usual);
+                probing->largest[k] = 0.0;
+            }
+        }
+    }
+    return finite;
+}
+
+static void clear_response(const mf_JointGraph *graph, const mf_JointBody *body) {
+    memset(mf_joints_response(graph, body, 0, 0), 0,
+           (size_t)body->count * body->count * MF_BLOCK_VALUES * sizeof(double));
+}
+
+// As many further forces as the block has robots; the first place of the first call has none.
+static bool probe_some(Probing *probing, const mf_JointBlock *block, bool first, bool *more) {
+    mf_WorldJoints *all = probing->all;
+    const mf_TrialStep *trial = all->trials[block->group];
+    const uint32_t own = probing->body->instance;
+    const uint32_t lanes = trial->alone ? 1 : mf_trial_step_lanes(trial, block->block);
+    const uint32_t base = trial->alone ? own : block->block * MF_BLOCK;
+    uint32_t count = first ? 1 : 0;
+    while (count < lanes && (*more = next_probe(probing, &probing->probes[count])))
+        count++;
+    if (trial->alone)
+        mf_trial_step_restore(trial, block->block, block->saved);
+    else
+        mf_trial_step_spread(trial, block->block, block->saved, own % MF_BLOCK, count);
+    for (uint32_t i = 0; i < count; i++) {
+        push_all(all, probing->body, base + i);
+        if (!first || i > 0)
+            push_probe(probing, &probing->probes[i], base + i);
+    }
+    mf_trial_step_run(trial, &all->run, block->block);
+    bool finite = !first || read_sides(all, probing->body, base);
+    for (uint32_t i = first; i < count; i++)
+        finite = read_probe(probing, &probing->probes[i], base + i) && finite;
+    return finite;
+}
+
+static void probe_body(mf_WorldJoints *all, const mf_JointBlock *block, const mf_JointBody *body) {
+    const mf_TrialStep *trial = all->trials[block->group];
+    const double step = (double)all->run.step * 1e-9;
+    Probing probing = {
+        .all = all, .body = body, .wanted = trial->wide ? change_wide : change_narrow};
+    probing.usual = trial->mass * probing.wanted / step;
+    if (all->graph.parts[body->part].done)
+        return;
+    clear_response(&all->graph, body);
+    if (!takes_part(all, body))
+        return;
+    bool more = true, finite = true, first = true;
+    for (; more; first = false)
+        finite = probe_some(&probing, block, first, &more) && finite;
+    mf_trial_step_restore(trial, block->block, block->saved);
+    if (finite)
+        return;
+    clear_response(&all->graph, body);
+    stand_still(all, body);
+}
+
+void mf_joints_probe(mf_WorldJoints *all, uint32_t index) {
+    const mf_JointBlock *block = &all->graph.blocks[index];
+    for (uint32_t b = block->first; b < block->first + block->count; b++)
+        probe_body(all, block, &all->graph.bodies[b]);
+}
+
+// ---- the present forces -------------------------------------------------------------------------
+
+void mf_joints_try(mf_WorldJoints *all, uint32_t index) {
+    const mf_JointBlock *block = &all->graph.blocks[index];
+    const mf_TrialStep *trial = all->trials[block->group];
+    const mf_JointBody *bodies = all->graph.bodies + block->first;
+    bool wanted = false;
+    for (uint32_t b = 0; b < block->count; b++)
+        wanted = wanted || !all->graph.parts[bodies[b].part].done;
+    if (!wanted)
+        return;
+    for (uint32_t b = 0; b < block->count; b++)
+        push_all(all, &bodies[b], bodies[b].instance);
+    mf_trial_step_run(trial, &all->run, block->block);
+    bool finite[MF_BLOCK];
+    for (uint32_t b = 0; b < block->count; b++)
+        finite[b] = !takes_part(all, &bodies[b]) || read_sides(all, &bodies[b], bodies[b].instance);
+    mf_trial_step_restore(trial, block->block, block->saved);
+    for (uint32_t b = 0; b < block->count; b++)
+        if (!finite[b])
+            stand_still(all, &bodies[b]);
+}

@@ -1,0 +1,172 @@
+// The equations of one joint: how far it is open, how fast that grows, and what its forces answer.
+//
+// A joint holds its second frame to its first one. With the opening x and the relative velocity v
+// at the end of the step, in the directions that it holds, the force is that of a spring and damper
+// there (backward Euler),
+//     f = -(k x + d v),
+// written so that it stays finite for a joint that is stiff:
+//     gamma f + beta x + (1 - beta h) v = 0,    gamma = 1 / (d + h k),  beta = k / (d + h k)
+// (soft constraints: Catto, Soft Constraints, GDC 2011; Smith, Open Dynamics Engine manual, 2006,
+// section 3.8, with the opening at the end of the step in place of that at its beginning). A stiff
+// joint with time constant T has d / k = T, so beta = 1 / (T + h), and a gamma that is small beside
+// what the robots give way (joints_step.c).
+#include "dynamics/joints.h"
+#include "math/scalar.h"
+
+// Stiff joints close no faster than this: robots that are joined while they are far apart are
+// pulled together, not shot.
+static const double closing_most = 1.0; // [m/s], [rad/s]
+
+void mf_joint_frame(const mf_JointRecord *record, uint32_t side, const mf_LinkMotion *motion,
+                    double position[3], double orientation[4]) {
+    mf_link_point(motion, record->position[side], position, NULL);
+    mf_quat_multiply(orientation, motion->orientation, record->orientation[side]);
+}
+
+// The rotation vector [rad] of a unit quaternion, the short way round.
+static void rotation_vector(double out[3], const double q[4]) {
+    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
+    const double size = mf_vec3_length(q + 1);
+    // 2 atan2(s, w) / s goes to 2 / w.
+    const double factor = size > 1e-9 ? 2.0 * mf_atan2(size, sign * q[0]) / size : 2.0;
+    mf_vec3_scale(out, q + 1, sign * factor);
+}
+
+static void frame_axis(double out[3], const double orientation[4], uint32_t axis) {
+    double unit[3] = {0, 0, 0};
+    unit[axis] = 1.0;
+    mf_quat_rotate(out, orientation, unit);
+}
+
+// The shortest turn [rad] that takes unit vector `a` to `b`.
+static void axis_error(double out[3], const double a[3], const double b[3]) {
+    mf_vec3_cross(out, a, b);
+    const double sine = mf_vec3_length(out), angle = mf_atan2(sine, mf_vec3_dot(a, b));
+    mf_vec3_scale(out, out, sine > 1e-9 ? angle / sine : 1.0);
+}
+
+void mf_joint_error(const mf_JointRecord *record, const mf_LinkMotion motions[2], double opening[3],
+                    double turning[3]) {
+    double at[2][3], turn[2][4], back[4], between[4], axis[2][3];
+    for (uint32_t s = 0; s < 2; s++)
+        mf_joint_frame(record, s, &motions[s], at[s], turn[s]);
+    mf_vec3_sub(opening, at[1], at[0]);
+    mf_vec3_set(turning, 0, 0, 0);
+    if (record->kind == MF_WORLD_JOINT_FIXED) {
+        mf_quat_conjugate(back, turn[0]);
+        mf_quat_multiply(between, turn[1], back);
+        rotation_vector(turning, between);
+    } else if (record->kind == MF_WORLD_JOINT_HINGE) {
+        frame_axis(axis[0], turn[0], 2);
+        frame_axis(axis[1], turn[1], 2);
+        axis_error(turning, axis[0], axis[1]);
+    }
+}
+
+void mf_joint_angle(const mf_JointRecord *record, const mf_LinkMotion motions[2], double *angle,
+                    double *rate) {
+    double at[3], turn[2][4], x[3], y[3], z[3], other[3], way[3];
+    for (uint32_t s = 0; s < 2; s++)
+        mf_joint_frame(record, s, &motions[s], at, turn[s]);
+    frame_axis(x, turn[0], 0);
+    frame_axis(y, turn[0], 1);
+    frame_axis(z, turn[0], 2);
+    frame_axis(other, turn[1], 0);
+    mf_vec3_sub(way, motions[1].rate, motions[0].rate);
+    *angle = mf_atan2(mf_vec3_dot(other, y), mf_vec3_dot(other, x));
+    *rate = mf_vec3_dot(way, z);
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+// Directions against which the joint does not turn.
+static void set_rows(const mf_JointRecord *record, const double first[4], mf_JointNode *node) {
+    node->rows = record->kind == MF_WORLD_JOINT_FIXED  ? 6
+                 : record->kind == MF_WORLD_JOINT_BALL ? 3
+                                                       : 5;
+    for (uint32_t r = 0; r < 3; r++)
+        frame_axis(node->axes[r], first, r);
+}
+
+static void soften(double stiffness, double damping, double time, double step, uint32_t row,
+                   mf_JointNode *node) {
+    if (stiffness > 0.0) {
+        node->gamma[row] = 1.0 / (damping + step * stiffness);
+        node->beta[row] = stiffness * node->gamma[row];
+    } else {
+        node->gamma[row] = 0.0;
+        node->beta[row] = 1.0 / ((time > 0.0 ? time : 4.0 * step) + step);
+    }
+    node->alpha[row] = 1.0 - node->beta[row] * step;
+}
+
+void mf_joint_begin(const mf_JointRecord *record, double step, mf_JointNode *node) {
+    double at[2][3], turn[2][4], arm[3], back[4];
+    for (uint32_t s = 0; s < 2; s++)
+        mf_joint_frame(record, s, &node->sides[s].motion, at[s], turn[s]);
+    set_rows(record, turn[0], node);
+    for (uint32_t c = 0; c < 3; c++)
+        node->point[c] = 0.5 * (at[0][c] + at[1][c]);
+    for (uint32_t s = 0; s < 2; s++) {
+        mf_vec3_sub(arm, node->point, node->sides[s].motion.position);
+        mf_quat_conjugate(back, node->sides[s].motion.orientation);
+        mf_quat_rotate(node->sides[s].point, back, arm);
+    }
+    for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {
+        const bool turns = r >= 3;
+        soften(turns ? record->turning_stiffness : record->stiffness,
+               turns ? record->turning_damping : record->damping, record->time, step, r, node);
+    }
+    mf_joint_rows_of(node, record->force, record->moment, node->force);
+}
+
+void mf_joint_velocity(const mf_JointNode *node, uint32_t side, const mf_LinkMotion *motion,
+                       double rows[MF_JOINT_ROWS]) {
+    const double sign = side == 0 ? -1.0 : 1.0;
+    double velocity[3];
+    mf_link_point(motion, node->sides[side].point, NULL, velocity);
+    for (uint32_t r = 0; r < 3; r++) {
+        rows[r] = sign * velocity[r];
+        rows[3 + r] = sign * mf_vec3_dot(node->axes[r], motion->rate);
+    }
+}
+
+// How much of an opening counts: a stiff joint closes with beta / alpha of it a second, if that is
+// not too fast.
+static double held_back(const mf_JointNode *node, uint32_t row, const double way[3], bool stiff) {
+    const double fast = mf_vec3_length(way) * node->beta[row];
+    const double most = closing_most * node->alpha[row];
+    return stiff && fast > most ? most / fast : 1.0;
+}
+
+void mf_joint_wrong(const mf_JointRecord *record, mf_JointNode *node) {
+    const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
+    double opening[3], turning[3], parts[2][MF_JOINT_ROWS];
+    mf_joint_error(record, motions, opening, turning);
+    mf_vec3_scale(opening, opening, held_back(node, 0, opening, !(record->stiffness > 0.0)));
+    mf_vec3_scale(turning, turning,
+                  held_back(node, 3, turning, !(record->turning_stiffness > 0.0)));
+    for (uint32_t s = 0; s < 2; s++)
+        mf_joint_velocity(node, s, &motions[s], parts[s]);
+    for (uint32_t r = 0; r < node->rows; r++) {
+        const double way = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], turning);
+        const double velocity = parts[0][r] + parts[1][r];
+        node->wrong[r] =
+            node->gamma[r] * node->force[r] + node->beta[r] * way + node->alpha[r] * velocity;
+    }
+}
+
+void mf_joint_wrench(const mf_JointNode *node, const double rows[MF_JOINT_ROWS], double force[3],
+                     double moment[3]) {
+    mf_vec3_copy(force, rows);
+    mf_vec3_set(moment, 0, 0, 0);
+    for (uint32_t r = 3; r < node->rows; r++)
+        mf_vec3_add_scaled(moment, moment, rows[r], node->axes[r - 3]);
+}
+
+void mf_joint_rows_of(const mf_JointNode *node, const double force[3], const double moment[3],
+                      double rows[MF_JOINT_ROWS]) {
+    mf_vec3_copy(rows, force);
+    for (uint32_t r = 0; r < 3; r++)
+        rows[3 + r] = 3 + r < node->rows ? mf_vec3_dot(node->axes[r], moment) : 0.0;
+}

@@ -1,0 +1,68 @@
+// Trial steps: what a robot would do within the next step under given forces on its links. The
+// motion of its group makes the step itself, contacts, servos and limits included; then the block
+// is put back as it was, to the bit. Whatever a motion is, this asks it for its response.
+#ifndef MF_DYNAMICS_TRIAL_STEP_H
+#define MF_DYNAMICS_TRIAL_STEP_H
+
+#include "dynamics/link_motion.h"
+
+enum { MF_TRIAL_STEP_FIELDS = 96, MF_TRIAL_STEP_SYSTEMS = 24 };
+
+typedef struct mf_TrialStep {
+    mf_Group *group;
+    mf_LinkFields links;
+    mf_Field *push, *pushed; // push.link and push.count
+    const mf_Field *fault;
+    const mf_Field *word, *steps, *residual; // of warnings, or NULL
+    bool wide;                               // fields are double
+    bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other places
+    double mass; // [kg] of the model
+    uint32_t field_count, system_count;
+    mf_Field *fields[MF_TRIAL_STEP_FIELDS]; // all that the motion reads or writes
+    mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];
+    size_t bytes;       // [byte] of a saved block
+    size_t push_offset; // [byte] of push.link in it; push.count is behind it
+    void *memory;
+} mf_TrialStep;
+
+// How robots of a group take part in trials.
+typedef enum mf_TrialStepKind {
+    MF_TRIAL_STEP_ANSWERS,    // its motion takes forces on links
+    MF_TRIAL_STEP_KINEMATIC,  // they move, or stand, and feel nothing
+    MF_TRIAL_STEP_UNPREPARED, // no field for the forces
+    MF_TRIAL_STEP_UNSUPPORTED // its motion takes no forces on links
+} mf_TrialStepKind;
+mf_TrialStepKind mf_trial_step_kind(mf_Group *group);
+
+// Of a group that answers or is kinematic. MF_NO_MEMORY.
+mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error);
+void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial); // NULL is fine
+
+// Robots of a block.
+static inline uint32_t mf_trial_step_lanes(const mf_TrialStep *trial, uint32_t block) {
+    const uint32_t left = mf_group_count(trial->group) - block * MF_BLOCK;
+    return left < MF_BLOCK ? left : MF_BLOCK;
+}
+
+// The robot's place in the order of a group: it stands still, frozen by a fault.
+static inline bool mf_trial_step_frozen(const mf_TrialStep *trial, uint32_t instance) {
+    return ((const uint32_t *)trial->fault->data)[instance] != 0;
+}
+
+// Copies a block to and from `saved` (trial->bytes).
+void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved);
+void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void *saved);
+// Only the forces on links.
+void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, const void *saved);
+// Makes the first `lanes` robots of a block copies of robot `from` of the saved block.
+void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
+                          uint32_t from, uint32_t lanes);
+
+// Adds a force [N] at `point` [m] and a moment [N m], world frame, to a link of a robot.
+void mf_trial_step_push(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
+                        const double point[3], const double force[3], const double moment[3]);
+
+// Steps a block.
+void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block);
+
+#endif
