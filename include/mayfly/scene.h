@@ -10,6 +10,7 @@
 #include <mayfly/control.h>
 #include <mayfly/gait.h>
 #include <mayfly/interaction.h>
+#include <mayfly/joints.h>
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
 #include <mayfly/search.h>
@@ -193,6 +194,30 @@ typedef struct mf_SceneGroup {
     const mf_Vehicle *vehicle; // owned by the scene file; NULL for robots with links
 } mf_SceneGroup;
 
+// ---- joints between groups ----------------------------------------------------------------------
+
+typedef struct mf_SceneJointSide {
+    const char *group; // name; "": the world
+    uint32_t robot;    // [1] number of the robot
+    const char *link;  // name; "": the base
+} mf_SceneJointSide;
+
+// A run-time joint that is closed as robots stand at the start; the rest as in mf_WorldJointConfig.
+typedef struct mf_SceneJoint {
+    const char *name;
+    mf_WorldJointKind kind;
+    mf_SceneJointSide sides[2];
+    double position[3]; // [m] world; NAN: the origin of the first link that is not the world
+    double axis[3];     // [1] world, of a hinge
+    double stiffness, damping;
+    double turning_stiffness, turning_damping;
+    double time;
+    double force_limit, moment_limit;
+    bool enabled;
+    int32_t line;   // [1] in the file, 0 when unknown
+    int32_t column; // [1]
+} mf_SceneJoint;
+
 // ---- search ------------------------------------------------------------------------------------
 
 // What evolution wants more of (docs/reference/scenes.md, Fitness).
@@ -263,6 +288,8 @@ typedef struct mf_SceneFile {
     uint64_t seed;           // [1] of everything random in the world and in a search
     mf_Time switch_interval; // [ns] rules of `switch` are looked at this often; 0: each 10 ms
     mf_Ground ground;
+    mf_SceneJoint *joints;
+    uint32_t joint_count; // [1]
     mf_SceneGroup *groups;
     uint32_t group_count;             // [1] 1 .. MF_SCENE_GROUPS
     bool contact;                     // robots meet
@@ -360,6 +387,7 @@ struct mf_Scene {
     double raised[MF_SCENE_GROUPS]; // [m] that robots were lifted out of the ground at the start
     mf_Collisions *collisions;      // NULL when robots do not meet; owned by the world
     mf_Interaction *interaction;    // NULL without proximity and air; owned by the world
+    mf_WorldJoints *joints;         // NULL when the file has none; owned by the world
     mf_Play *play;                  // NULL when nobody plays; owned by the world
     mf_Plugin *plugins[MF_SCENE_LIBRARIES]; // of all groups, held
     uint32_t plugin_count;                  // [1]

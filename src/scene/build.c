@@ -240,6 +240,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = add_contact(builder);
     if (status == MF_OK)
+        status = mf_scene_add_joints(builder);
+    if (status == MF_OK)
         status = add_proximity(builder);
     if (status == MF_OK)
         status = add_behaviours(builder);
@@ -257,6 +259,12 @@ static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, m
     const mf_SceneHooks *hooks = &file->hooks;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: start from mf_scene_config()");
+    if (file->groups[0].vehicle != NULL && config->motion != MF_MOTION_COUNT &&
+        config->motion != file->groups[0].motion)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "group %.80s: a vehicle has one motion, %s, found %s",
+                          file->groups[0].name, mf_motion_name(file->groups[0].motion),
+                          mf_motion_name(config->motion));
     if (mf_scene_file_count(file) > UINT32_C(1) << 26)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
                           "groups: expected at most 2^26 robots together");

@@ -79,6 +79,9 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
 
 // Puts the robots of all groups at their places: random ones go around those that are fixed.
 mf_Status mf_scene_place_groups(mf_SceneBuilder *builder);
+// Makes the joints of the file.
+mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
+bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).
 mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index);
 

@@ -234,6 +234,25 @@ static mf_Status check_group(const Check *check) {
     return status == MF_OK ? check_behaviour(check) : status;
 }
 
+// ---- joints ------------------------------------------------------------------------------------
+
+static mf_Status check_joint(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
+    static const char *const keys[] = {"first.group", "second.group"};
+    const mf_SceneJoint *joint = &file->joints[index];
+    mf_Status status = mf_reader_check_name(reader, joint->name);
+    for (uint32_t i = 0; i < index; i++)
+        if (status == MF_OK && strcmp(file->joints[i].name, joint->name) == 0)
+            return mf_reader_refuse(reader, "name", NULL,
+                                    "expected each name once, found it again");
+    for (int side = 0; side < 2 && status == MF_OK; side++)
+        if (joint->sides[side].group[0] != '\0')
+            status = find_group(reader, file, keys[side], joint->sides[side].group, NULL);
+    if (status == MF_OK && joint->sides[0].group[0] == '\0' && joint->sides[1].group[0] == '\0')
+        return mf_reader_refuse(reader, "first", NULL,
+                                "expected a group on one side at least, found the world on both");
+    return status;
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file) {
@@ -285,6 +304,10 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
         const Check check = {mf_reader_item(reader, "groups", i), file, &file->groups[i]};
         status = check_group(&check);
+    }
+    for (uint32_t i = 0; i < file->joint_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "joints", i);
+        status = check_joint(&inner, file, i);
     }
     return status;
 }

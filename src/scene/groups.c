@@ -329,7 +329,8 @@ static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_
 // What a genome can read of its robot comes with its controller; else the model's sensors.
 static mf_Status add_sensors(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    const bool evaluated = builder->config.evaluates || builder->file->evolves;
+    const bool evaluated =
+        (builder->config.evaluates || builder->file->evolves) && from->vehicle == NULL;
     mf_Rate rate = controller_rate(from);
     if (rate.numerator == 0)
         rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
@@ -368,7 +369,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
         status = mf_world_add_group(builder->scene->world, &config, &group, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
-    if (mf_scene_group_meets(builder, index))
+    if (mf_scene_group_meets(builder, index) || mf_scene_group_is_joined(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     if (status == MF_OK)
         status = add_motion(builder, index, group);

@@ -15,6 +15,7 @@ enum { MF_MOTION_WORD_AUTO = MF_MOTION_COUNT, MF_MOTION_WORD_OWN };
 
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table; // of the entries of `groups`
+extern const mf_KeyTable mf_scene_joint_table; // of the entries of `joints`
 
 // The motion of a word; that of MF_MOTION_WORD_AUTO is `automatic`.
 mf_Motion mf_motion_of_word(int word, mf_Motion automatic);

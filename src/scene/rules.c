@@ -90,6 +90,12 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
         count += file->groups[g].rule_count;
     if (count == 0)
         return MF_OK;
+    if (file->switch_interval % scene->step != 0) // the reader could not know the models' step
+        return mf_fail_at(error, MF_BAD_FILE, file->file, 0, 0,
+                          "world.switch_interval: expected a multiple of the step of %.9g s, found "
+                          "%.9g s",
+                          mf_time_to_seconds(scene->step),
+                          mf_time_to_seconds(file->switch_interval));
     Rules *rules = mf_allocate(context, 1, sizeof *rules);
     if (rules == NULL)
         return mf_fail(error, MF_NO_MEMORY, "scene: out of memory");

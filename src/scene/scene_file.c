@@ -90,6 +90,14 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file) {
     return status;
 }
 
+// Where complaints about joints point at.
+static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
+    for (uint32_t i = 0; i < file->joint_count; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "joints", i);
+        note_place(&inner, "kind", &file->joints[i].line, &file->joints[i].column);
+    }
+}
+
 // Defaults that depend on what else the file says.
 static void complete(const mf_Reader *reader, mf_SceneFile *file) {
     const mf_YamlNode *meeting = mf_reader_find(reader, "proximity");
@@ -184,6 +192,7 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
         status = complete_groups(reader, file);
     if (status == MF_OK) {
         complete(reader, file);
+        note_joints(reader, file);
         status = mf_scene_check(reader, file);
     }
     return status == MF_OK ? mf_document_take_name(reader, &file->file, &file->name) : status;

@@ -19,6 +19,8 @@ _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation
                "choices are stored as int");
 _Static_assert(offsetof(mf_SceneFile, group_count) - offsetof(mf_SceneFile, groups) ==
                        offsetof(mf_KeyList, count) &&
+                   offsetof(mf_SceneFile, joint_count) - offsetof(mf_SceneFile, joints) ==
+                       offsetof(mf_KeyList, count) &&
                    offsetof(mf_SceneFile, record_field_count) -
                            offsetof(mf_SceneFile, record_fields) ==
                        offsetof(mf_KeyList, count),
@@ -88,6 +90,10 @@ static const mf_Key scene_keys[] = {
 
     MF_KEY_LISTED("groups", MF_KEY_REQUIRED, &mf_scene_group_table, AT(groups),
                   "the groups of robots and vehicles, each with the keys below"),
+
+    MF_KEY_LISTED("joints", 0, &mf_scene_joint_table, AT(joints),
+                  "run-time joints between links of any two robots, or a robot and the world, each "
+                  "with the keys below (docs/how_to/run_time_joints.md)"),
 
     SECTION("contact", "between robots; with the ground it is a matter of groups"),
     MF_KEY("contact.enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, AT(contact),

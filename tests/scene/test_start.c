@@ -104,6 +104,34 @@ static void joints_are_told_as_often_as_makes_sense(void **state) {
     }
 }
 
+// What the reader could not compare is compared when the models' step is known.
+static void times_that_do_not_fit_the_step_are_refused(void **state) {
+    static const struct {
+        const char *keys, *message;
+    } cases[] = {
+        {"    control_interval: 0.003\n    gaits: [tripod]\n",
+         "groups.a.control_interval: expected a multiple of the step of 0.002 s, found 0.003 s"},
+        {"    motion: {points: {joint_interval: 0.003}}\n",
+         "groups.a.motion.points.joint_interval: expected a multiple of the step of 0.002 s, found "
+         "0.003 s"},
+        {"    controller: {gp: {tick: 0.001}}\n",
+         "groups.a.controller: tick: expected a multiple of the step of 0.002 s, found 0.001 s"},
+        {"    switch: [{to: rigid, when: {at: {time: 1}}}]\nworld: {switch_interval: 0.003}\n",
+         "world.switch_interval: expected a multiple of the step of 0.002 s, found 0.003 s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys);
+        mf_SceneFile *file = parse_scene(*state, text);
+        mf_Scene scene;
+        mf_Error error = {0};
+        assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE);
+        assert_string_equal(error.message, cases[i].message);
+        assert_null(scene.world);
+        mf_scene_file_destroy(file);
+    }
+}
+
 // The planes of a model are the ground, wherever in the list it is, unless the file has one.
 static void the_ground_is_that_of_a_model(void **state) {
     static const char slope[] = "<mujoco><worldbody><geom type='plane' size='5 5 1' pos='0 0 0.25'/>"
@@ -335,6 +363,7 @@ int main(void) {
         cmocka_unit_test(the_step_is_the_least_that_models_ask_for),
         cmocka_unit_test(gravity_is_that_of_the_first_model),
         cmocka_unit_test(joints_are_told_as_often_as_makes_sense),
+        cmocka_unit_test(times_that_do_not_fit_the_step_are_refused),
         cmocka_unit_test(the_ground_is_that_of_a_model),
         cmocka_unit_test(robots_stand_where_they_are_told),
         cmocka_unit_test(robots_stand_on_uneven_ground),

@@ -332,6 +332,73 @@ static void a_flock_comes_to_fly_alike(void **state) {
     drop_scene(&scene, file);
 }
 
+// ---- in the air and among others -----------------------------------------------------------------
+
+// Wind needs nobody to detect anybody.
+static void wind_blows_without_proximity(void **state) {
+    mf_SceneFile *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
+    mf_Scene scene = make_scene(*state, file);
+    const mf_Field *wind = mf_group_find_field(scene.group, "air.velocity");
+    assert_non_null(scene.interaction);
+    assert_non_null(wind);
+    mf_world_step(scene.world, 10);
+    assert_true(mf_field_get(wind, 1, 0) == 3.0);
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
+    drop_scene(&scene, file);
+}
+
+// With `proximity` who touches is dead, robots too; else they push each other.
+static void who_touches_is_dead_or_pushed(void **state) {
+    for (int dead = 0; dead < 2; dead++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
+                 "    place: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
+                 dead == 1 ? "proximity: {}\n" : "");
+        mf_SceneFile *file = parse_scene(*state, text);
+        mf_Scene scene = make_scene(*state, file);
+        assert_true((scene.collisions == NULL) == (dead == 1));
+        assert_true((scene.interaction != NULL) == (dead == 1));
+        mf_world_step(scene.world, 500);
+        for (uint32_t i = 0; i < 2; i++)
+            assert_int_equal(mf_group_fault(scene.group, i), dead == 1 ? MF_FAULT_COLLISION : 0);
+        assert_int_equal(mf_group_fault(scene.group, 2), 0);
+        double gap = get(&scene, 0, "base.position", 1, 0) - get(&scene, 0, "base.position", 0, 0);
+        assert_true(dead == 1 ? gap < 0.135 : gap > 0.138);
+        drop_scene(&scene, file);
+    }
+}
+
+static double forward_of(const mf_Scene *scene, uint32_t instance, void *user) {
+    (void)user;
+    return get(scene, 0, "base.position", instance, 0);
+}
+
+static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user) {
+    (void)user;
+    mf_field_set(mf_group_find_field(scene->group, "command.speed"), instance, 0, genome[0]);
+}
+
+// A program may evolve vehicles by hooks; their motion is theirs at every level.
+static void vehicles_can_be_evaluated(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, CAR "    behaviour: {command: {mode: speed, values: [1, 0]}}\nrun: {duration: 4}\n");
+    mf_SceneConfig config = mf_scene_config();
+    mf_Scene scene;
+    mf_Error error = {0};
+    config.motion = MF_MOTION_RIGID;
+    assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_UNSUPPORTED);
+    assert_string_equal(error.message, "group cars: a vehicle has one motion, car, found rigid");
+    file->hooks = (mf_SceneHooks){
+        .fitness = forward_of, .apply_genome = steer_car, .genome_bytes = 1};
+    scene = make_evaluation(*state, file, 3);
+    const uint8_t genomes[3] = {1, 5, 3};
+    double fitness[3];
+    assert_int_equal(mf_scene_evaluate(&scene, genomes, 3, 1, fitness, &error), MF_OK);
+    assert_true(fitness[1] > fitness[2] && fitness[2] > fitness[0]);
+    drop_scene(&scene, file);
+}
+
 // ---- bits --------------------------------------------------------------------------------------
 
 static uint64_t hash_with(uint32_t threads, const char *isa) {
@@ -417,6 +484,9 @@ int main(void) {
         cmocka_unit_test(orbits_are_joined),
         cmocka_unit_test(waypoints_are_visited_in_order),
         cmocka_unit_test(a_flock_comes_to_fly_alike),
+        cmocka_unit_test(wind_blows_without_proximity),
+        cmocka_unit_test(who_touches_is_dead_or_pushed),
+        cmocka_unit_test(vehicles_can_be_evaluated),
         cmocka_unit_test(threads_and_instructions_change_nothing),
         cmocka_unit_test(every_failing_call_is_survived),
     };

@@ -68,6 +68,8 @@ class Scene(World):
         self._threads = threads
         self._broken = False
         self._collisions = None
+        self._joints = None
+        self._native_joints = None
         self.terrain = None
         if threads is not None:
             context = Context(threads)
@@ -92,6 +94,7 @@ class Scene(World):
         self._scene = out[0]
         self._take(lib.MFPY_SCENE, out[0], [self._context])
         self._pointer = self._scene.world
+        self._native_joints = self._scene.joints if self._scene.joints != ffi.NULL else None
 
     def _group(self, index: int) -> Group:
         native = lib.mf_world_group(self._pointer, index)

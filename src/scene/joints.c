@@ -1,0 +1,105 @@
+// Run-time joints that a scene file asks for, made when all robots stand at their places.
+#include "dynamics/link_motion.h"
+#include "scene/builder.h"
+
+#include <math.h>
+#include <string.h>
+
+static mf_Status refuse(const mf_SceneBuilder *builder, const mf_SceneJoint *joint,
+                        mf_Status status, const char *message) {
+    return mf_fail_at(builder->error, status, builder->file->file, joint->line, joint->column,
+                      "joints.%.80s: %s", joint->name, message);
+}
+
+static mf_Status find_side(const mf_SceneBuilder *builder, const mf_SceneJoint *joint,
+                           const mf_SceneJointSide *from, mf_WorldJointSide *out) {
+    if (from->group[0] == '\0')
+        return MF_OK;
+    out->group = mf_world_find_group(builder->scene->world, from->group); // the reader has seen it
+    out->instance = from->robot;
+    if (from->robot >= mf_group_count(out->group))
+        return refuse(builder, joint, MF_BAD_FILE, "robot: the group has not so many");
+    if (from->link[0] != '\0')
+        out->link = mf_model_find_link(mf_group_model(out->group), from->link);
+    return out->link == MF_NONE ? refuse(builder, joint, MF_BAD_FILE,
+                                         "link: the model has none of "
+                                         "that name")
+                                : MF_OK;
+}
+
+// [m] world: the origin of the first link that is not the world.
+static mf_Status find_origin(const mf_SceneBuilder *builder, const mf_WorldJointConfig *config,
+                             double out[3]) {
+    const mf_WorldJointSide *side = &config->sides[config->sides[0].group == NULL ? 1 : 0];
+    const uint32_t joints = mf_group_model(side->group)->joint_count;
+    mf_LinkFields fields = {.ball_of = mf_allocate(builder->context, joints + 1, sizeof(uint32_t)),
+                            .free_of = mf_allocate(builder->context, joints + 1, sizeof(uint32_t))};
+    mf_Status status = MF_OK;
+    if (fields.ball_of == NULL || fields.free_of == NULL) {
+        status = mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
+    } else {
+        mf_LinkMotion motion;
+        mf_link_fields_bind(&fields, side->group);
+        mf_link_motion(&motion, &fields, side->instance, side->link, true);
+        memcpy(out, motion.position, sizeof motion.position);
+    }
+    mf_release(builder->context, fields.ball_of);
+    mf_release(builder->context, fields.free_of);
+    return status;
+}
+
+static mf_WorldJointConfig config_of(const mf_SceneJoint *from) {
+    mf_WorldJointConfig config = mf_world_joint_config();
+    config.kind = from->kind;
+    config.stiffness = from->stiffness;
+    config.damping = from->damping;
+    config.turning_stiffness = from->turning_stiffness;
+    config.turning_damping = from->turning_damping;
+    config.time = from->time;
+    config.force_limit = from->force_limit;
+    config.moment_limit = from->moment_limit;
+    return config;
+}
+
+static mf_Status add_joint(mf_SceneBuilder *builder, const mf_SceneJoint *from) {
+    mf_Scene *scene = builder->scene;
+    mf_WorldJointConfig config = config_of(from);
+    mf_WorldJointId id;
+    mf_Error cause = {0};
+    double position[3];
+    memcpy(position, from->position, sizeof position);
+    mf_Status status = MF_OK;
+    for (int i = 0; i < 2 && status == MF_OK; i++)
+        status = find_side(builder, from, &from->sides[i], &config.sides[i]);
+    if (status == MF_OK && isnan(position[0]))
+        status = find_origin(builder, &config, position);
+    if (status != MF_OK)
+        return status;
+    status = mf_world_joint_here(&config, position, from->axis, &cause);
+    if (status == MF_OK)
+        status = mf_world_joint_create(scene->joints, &config, &id, &cause);
+    if (status != MF_OK)
+        return refuse(builder, from, status == MF_BAD_ARGUMENT ? MF_BAD_FILE : status,
+                      cause.message);
+    return from->enabled ? MF_OK : mf_world_joint_enable(scene->joints, id, false, builder->error);
+}
+
+mf_Status mf_scene_add_joints(mf_SceneBuilder *builder) {
+    const mf_SceneFile *file = builder->file;
+    if (file->joint_count == 0)
+        return MF_OK;
+    mf_Status status =
+        mf_world_joints_add(builder->scene->world, NULL, &builder->scene->joints, builder->error);
+    for (uint32_t i = 0; i < file->joint_count && status == MF_OK; i++)
+        status = add_joint(builder, &file->joints[i]);
+    return status;
+}
+
+bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneFile *file = builder->file;
+    for (uint32_t i = 0; i < file->joint_count; i++)
+        for (int side = 0; side < 2; side++)
+            if (strcmp(file->joints[i].sides[side].group, file->groups[index].name) == 0)
+                return true;
+    return false;
+}
