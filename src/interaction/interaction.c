@@ -216,7 +216,7 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
     bool has_shape = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (!shape->collides)
+        if (!shape->collides || shape->link == MF_NONE) // that of the world
             continue;
         double at[3];
         has_shape = true;

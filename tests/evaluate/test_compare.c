@@ -22,7 +22,8 @@ static mf_SceneFile *gait_scene(mf_Context *context, const char *robot, const ch
                                 const char *command, double duration) {
     char text[600];
     snprintf(text, sizeof text,
-             "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: ../models/%s.urdf\n"
+             "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: "
+             "../models/%s.urdf\n"
              "    settle: 0.5\n    gaits: [%s]\n    behaviour: {gait: {name: %s, command: %s}}\n",
              duration, robot, gait, gait, command);
     return parse_scene(context, text);
@@ -176,7 +177,8 @@ static void hulls_of_many_corners_are_compared(void **state) {
     assert_non_null(file);
     fputs(robot, file);
     fclose(file);
-    const mf_Override overrides[] = {{"run.duration", "0.1"}, {"group.settle", "0.5"}, {"world.step", "0.001"}};
+    const mf_Override overrides[] = {
+        {"run.duration", "0.1"}, {"group.settle", "0.5"}, {"world.step", "0.001"}};
     mf_SceneFile *source = NULL;
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;

@@ -101,10 +101,9 @@ static mf_SceneFile *load_with(mf_Context *context, const char *initial) {
 // Set for every robot, before distance counts, and again in every evaluation; the fit of points
 // follows the angles.
 static void lives_begin_with_initial_values(void **state) {
-    mf_SceneFile *file =
-        load_with(*state, "[{property: '*/joint.angle', values: [0.125]}, "
-                          "{property: leg2_femur/joint.angle, values: [0.25]}, "
-                          "{property: base.position, values: [3, 4, 0.5]}]");
+    mf_SceneFile *file = load_with(*state, "[{property: '*/joint.angle', values: [0.125]}, "
+                                           "{property: leg2_femur/joint.angle, values: [0.25]}, "
+                                           "{property: base.position, values: [3, 4, 0.5]}]");
     mf_Scene scene = make_evaluation(*state, file, 2);
     uint32_t joint = mf_model_find_joint(scene.model, "leg2_femur");
     for (int round = 0; round < 2; round++) {
@@ -225,7 +224,8 @@ static void check_independence(mf_Context *context, const char *name) {
     // 3.03 s is no multiple of the controller's 80 ms: a phase left over would show.
     static const mf_Override overrides[] = {{"run.duration", "3.03"}};
     mf_SceneFile *file = load(context, name, overrides, 1);
-    mf_Scene scene = make_evaluation(context, file, COUNT), alone = make_evaluation(context, file, 1);
+    mf_Scene scene = make_evaluation(context, file, COUNT),
+             alone = make_evaluation(context, file, 1);
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     uint8_t genomes[COUNT * 64];
     double first[COUNT], again[COUNT], fitness;
@@ -255,6 +255,34 @@ static void fitness_depends_on_the_genome_alone(void **state) {
     check_independence(*state, "neophysix.yaml");
     check_independence(*state, "oscillator.yaml");
     check_independence(*state, "rough.yaml");
+}
+
+// Bits of evolutions, seen before scenes were read as they are now: what a file says in another way
+// is the same world.
+static void evolutions_give_their_bits(void **state) {
+    static const struct {
+        const char *name;
+        uint64_t hash;
+    } cases[] = {{"neophysix.yaml", UINT64_C(0x6be639667bff1c8f)},
+                 {"oscillator.yaml", UINT64_C(0x5d58014cc2d62a13)},
+                 {"quadruped.yaml", UINT64_C(0xbe7c3b2948ea6e33)},
+                 {"rough.yaml", UINT64_C(0x649f64e8f4773dee)}};
+    static const mf_Override overrides[] = {{"run.duration", "6"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_SceneFile *file = load(*state, cases[i].name, overrides, 1);
+        mf_Scene scene = make_evaluation(*state, file, file->search.population);
+        mf_Search *search = NULL;
+        mf_SearchConfig config = file->search;
+        config.evaluate = mf_scene_evaluate;
+        config.user = &scene;
+        assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
+        for (int generation = 0; generation < 4; generation++)
+            assert_int_equal(mf_search_advance(search, NULL), MF_OK);
+        if (mf_search_hash(search) != cases[i].hash)
+            fail_msg("%s: %016llx", cases[i].name, (unsigned long long)mf_search_hash(search));
+        mf_search_destroy(search);
+        drop_scene(&scene, file);
+    }
 }
 
 static void a_lifetime_is_rounded_up_to_whole_steps(void **state) {
@@ -375,6 +403,7 @@ int main(void) {
         cmocka_unit_test(distance_is_horizontal_and_0_with_a_fault),
         cmocka_unit_test(oscillator_genes_map_into_the_joint_range),
         cmocka_unit_test(fitness_depends_on_the_genome_alone),
+        cmocka_unit_test(evolutions_give_their_bits),
         cmocka_unit_test(a_lifetime_is_rounded_up_to_whole_steps),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(wrong_configurations_are_refused),

@@ -66,12 +66,12 @@ static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state
 
 // Sums and means begin when the robot has settled.
 static void settling_counts_for_nothing(void **state) {
-    mf_SceneFile *file = parse(
-        *state,
-        "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
-        "    - {property: base.position, values: [0, 0, 3]}\n"
-        "    - {property: base.linear_velocity, values: [0.5, 0, 0]}\n",
-        "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n");
+    mf_SceneFile *file =
+        parse(*state,
+              "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
+              "    - {property: base.position, values: [0, 0, 3]}\n"
+              "    - {property: base.linear_velocity, values: [0.5, 0, 0]}\n",
+              "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n");
     mf_Scene scene = make_evaluation(*state, file, 2);
     mf_world_step(scene.world, mf_scene_steps(&scene));
     assert_near(mf_scene_distance(&scene, 1), 1.0, 1e-9);
@@ -116,9 +116,9 @@ static void servos_put_in_what_the_robot_gains(void **state) {
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
 static void feet_that_step_count(void **state) {
-    mf_SceneFile *file = parse(
-        *state, "    motion: articulated\n",
-        "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
+    mf_SceneFile *file =
+        parse(*state, "    motion: articulated\n",
+              "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
     mf_Scene scene = make_evaluation(*state, file, 2);
     mf_world_step(scene.world, 400);
     mf_Field *stance = mf_group_find_field(scene.group, "fitness.stance");

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define OK_MODEL "groups: [{name: a, model: a.urdf}]\n" // line 1; what follows starts in line 2
+#define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"   // line 1; what follows starts in line 2
 #define GROUP "groups:\n  - name: a\n    model: a.urdf\n" // lines 1 to 3; its keys go on in 4
 
 static void expect(mf_Context *context, const char *text, size_t size, const mf_Override *overrides,
@@ -127,16 +127,16 @@ static void mistakes_in_groups_name_the_group(void **state) {
     } cases[] = {
         {"groups: 5\n", "t.yaml:1:9: groups: expected a list, found 5"},
         {"groups: []\n", "t.yaml:1:9: groups: expected a list, found a list"},
-        {"groups: [a.urdf]\n", "t.yaml:1:10: groups: expected a group of keys such as name, found a.urdf"},
+        {"groups: [a.urdf]\n",
+         "t.yaml:1:10: groups: expected a group of keys such as name, found a.urdf"},
         {"groups:\n  - count: 5\n", "t.yaml:2:5: expected the key groups.0.name, which is missing"},
-        {"groups:\n  - name: a\n",
-         "t.yaml:2:5: expected the key groups.a.model, which is missing"},
+        {"groups:\n  - name: a\n", "t.yaml:2:5: expected the key groups.a.model, which is missing"},
         {"groups: [{name: a, model: }]\n",
          "t.yaml:1:27: groups.a.model: expected the name of a file, found nothing"},
         {"groups: [{name: a, model: {file: a.urdf}}]\n",
          "t.yaml:1:27: groups.a.model: expected the name of a file, found a group of keys"},
-        {"groups: [{name: a.b, model: a.urdf}]\n",
-         "t.yaml:1:17: groups.a.b.name: expected 1 to 80 characters without dots, slashes and blanks"},
+        {"groups: [{name: a.b, model: a.urdf}]\n", "t.yaml:1:17: groups.a.b.name: expected 1 to 80 "
+                                                   "characters without dots, slashes and blanks"},
         {GROUP "    import: {packages: [x]}\n",
          "t.yaml:4:24: groups.a.import.packages: expected a group of `name: folder`, found a list"},
         {GROUP "    import: {packages: {x: [y]}}\n",
@@ -146,40 +146,44 @@ static void mistakes_in_groups_name_the_group(void **state) {
         {GROUP "    precision: half\n",
          "t.yaml:4:16: groups.a.precision: expected one of float, double, found half"},
         {GROUP "    motion: {points: {friction_coefficient: 0}}\n",
-         "t.yaml:4:45: groups.a.motion.points.friction_coefficient: expected a number above 0 up to "
+         "t.yaml:4:45: groups.a.motion.points.friction_coefficient: expected a number above 0 up "
+         "to "
          "1000000 or .inf, found 0"},
         {GROUP "    motion: {points: {friction_coefficient: -.inf}}\n",
-         "t.yaml:4:45: groups.a.motion.points.friction_coefficient: expected a number above 0 up to "
+         "t.yaml:4:45: groups.a.motion.points.friction_coefficient: expected a number above 0 up "
+         "to "
          "1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, quadrotor, fixed_wing, car, auto, own, found soccer"},
+         "articulated, quadrotor, fixed_wing, car, external, auto, own, found soccer"},
         {GROUP "    controller: neural\n",
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, found neural"},
-        {GROUP "    controller: {}\n", "t.yaml:4:17: groups.a.controller: expected one of none, gp, "
-                                       "oscillator, found a group of keys"},
+        {GROUP "    controller: {}\n",
+         "t.yaml:4:17: groups.a.controller: expected one of none, gp, "
+         "oscillator, found a group of keys"},
         {GROUP "    controller:\n      gp: {}\n      oscillator: {}\n",
          "t.yaml:6:7: groups.a.controller: expected just one of none, gp, oscillator, found "
          "oscillator too"},
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
          "rad, found 0"},
-        {GROUP "    place: ring\n", "t.yaml:4:12: groups.a.place: expected one of line, poses, grid, "
-                                    "circle, random, found ring"},
+        {GROUP "    place: ring\n",
+         "t.yaml:4:12: groups.a.place: expected one of line, poses, grid, "
+         "circle, random, found ring"},
         {GROUP "    place: {grid: {}, random: {}}\n",
          "t.yaml:4:23: groups.a.place: expected just one of line, poses, grid, circle, random, "
          "found random too"},
         {GROUP "    place: {grid: {spacing: [1, 2]}}\n",
          "t.yaml:4:29: groups.a.place.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
-        {GROUP "    place: {poses: [[0, 0]]}\n",
-         "t.yaml:4:21: groups.a.place.poses: expected points, each a list of 3 numbers from -1000000 "
-         "to 1000000, found a list"},
+        {GROUP "    place: {poses: [[0, 0]]}\n", "t.yaml:4:21: groups.a.place.poses: expected "
+                                                 "points, each a list of 3 numbers from -1000000 "
+                                                 "to 1000000, found a list"},
         {GROUP "    gaits: walk\n",
          "t.yaml:4:12: groups.a.gaits: expected a list of names, found walk"},
-        {GROUP "    color: mauve\n",
-         "t.yaml:4:12: groups.a.color: expected one of auto, file, blue, red, yellow, green, orange, "
-         "purple, cyan, pink, brown, white, black, found mauve"},
+        {GROUP "    color: mauve\n", "t.yaml:4:12: groups.a.color: expected one of auto, file, "
+                                     "blue, red, yellow, green, orange, "
+                                     "purple, cyan, pink, brown, white, black, found mauve"},
         {GROUP "    initial: [{values: [1]}]\n",
          "t.yaml:4:15: expected the key groups.a.initial.0.property, which is missing"},
         {GROUP "    initial: [{property: a, values: [x]}]\n",
@@ -243,7 +247,8 @@ static void mistakes_between_keys_are_found(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {OK_MODEL "search: {population: 20, survivors: 5, verify: {motion: articulated, best: 21}}\n",
+        {OK_MODEL
+         "search: {population: 20, survivors: 5, verify: {motion: articulated, best: 21}}\n",
          "t.yaml:2:76: search.verify.best: expected at most search.population = 20, found 21"},
         {OK_MODEL "search: {population: 50, survivors: 50}\n",
          "t.yaml:2:37: search.survivors: expected fewer than search.population = 50, found 50"},
@@ -265,7 +270,8 @@ static void mistakes_between_keys_are_found(void **state) {
          "t.yaml:2:5: groups.a.controller.oscillator.tick: expected a multiple of world.step = "
          "0.0015 s, found 0.08 s"},
         {"world: {step: 0.002}\n" GROUP "    control_interval: 0.003\n",
-         "t.yaml:5:23: groups.a.control_interval: expected a multiple of world.step = 0.002 s, found "
+         "t.yaml:5:23: groups.a.control_interval: expected a multiple of world.step = 0.002 s, "
+         "found "
          "0.003 s"},
         {"world: {step: 0.001, switch_interval: 0.0005}\n" GROUP,
          "t.yaml:1:39: world.switch_interval: expected a multiple of world.step = 0.001 s, found "
@@ -382,9 +388,9 @@ static void other_files_are_named(void **state) {
     assert_int_not_equal(
         mf_scene_file_parse(*state, "t.urdf", robot, strlen(robot), NULL, 0, &file, &error), MF_OK);
     assert_null(file);
-    assert_int_equal(
-        mf_scene_file_load(*state, MAYFLY_SOURCE_DIR "/models/crazyflie.yaml", NULL, 0, &file, &error),
-        MF_UNSUPPORTED);
+    assert_int_equal(mf_scene_file_load(*state, MAYFLY_SOURCE_DIR "/models/crazyflie.yaml", NULL, 0,
+                                        &file, &error),
+                     MF_UNSUPPORTED);
     assert_null(file);
 }
 
@@ -491,15 +497,16 @@ static void what_cannot_evolve_says_why(void **state) {
         {OK_MODEL "search: {}\n",
          "t.yaml: expected something to evolve: give group a `controller: gp` or "
          "`controller: oscillator` (--set group.controller=oscillator)"},
-        {"groups: [{name: a, model: a, controller: gp}, {name: b, model: b}, {name: c, model: c}]\n",
+        {"groups: [{name: a, model: a, controller: gp}, {name: b, model: b}, {name: c, model: "
+         "c}]\n",
          "t.yaml: expected one group to evolve, found 3: each of its robots lives alone"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         mf_SceneFile *file = NULL;
         mf_Error error = {0};
         char line[900];
-        assert_int_equal(mf_scene_file_parse(*state, "t.yaml", cases[i].text,
-                                             strlen(cases[i].text), NULL, 0, &file, &error),
+        assert_int_equal(mf_scene_file_parse(*state, "t.yaml", cases[i].text, strlen(cases[i].text),
+                                             NULL, 0, &file, &error),
                          MF_OK);
         mf_Status status = mf_scene_file_can_evolve(file, &error);
         assert_int_equal(status, cases[i].message == NULL ? MF_OK : MF_UNSUPPORTED);

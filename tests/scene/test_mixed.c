@@ -130,10 +130,9 @@ static void a_written_scene_moves_alike(void **state) {
 
 // Every value of the walker's state after `steps`; from malloc.
 static double *walk(mf_Context *context, const char *text, uint64_t steps, size_t *count) {
-    static const char *const names[] = {"base.position",        "base.orientation",
-                                        "base.linear_velocity", "base.angular_velocity",
-                                        "joint.angle",          "joint.rate",
-                                        "joint.target"};
+    static const char *const names[] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "joint.target"};
     mf_SceneFile *file = parse_scene(context, text);
     mf_Scene scene = make_scene(context, file);
     double *values = calloc(200, sizeof *values);
@@ -141,8 +140,8 @@ static double *walk(mf_Context *context, const char *text, uint64_t steps, size_
     mf_world_step(scene.world, steps);
     *count = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const mf_Field *field = mf_group_find_field(mf_world_find_group(scene.world, "walker"),
-                                                    names[i]);
+        const mf_Field *field =
+            mf_group_find_field(mf_world_find_group(scene.world, "walker"), names[i]);
         for (uint32_t c = 0; c < field->components; c++)
             values[(*count)++] = mf_field_get(field, 0, c);
     }
@@ -165,8 +164,8 @@ static void a_robot_moves_as_it_does_alone(void **state) {
         assert_int_equal(count, other);
         for (size_t k = 0; k < count; k++)
             if (memcmp(&first[k], &second[k], sizeof *first) != 0)
-                fail_msg("%s, place %s: value %zu is %.17g alone, %.17g among others", levels[i / 2],
-                         places[i % 2], k, first[k], second[k]);
+                fail_msg("%s, place %s: value %zu is %.17g alone, %.17g among others",
+                         levels[i / 2], places[i % 2], k, first[k], second[k]);
         double x = first[0] - (i % 2 == 0 ? 0.0 : 1.0), y = first[1] + (i % 2 == 0 ? 0.0 : 2.0);
         assert_true(x * x + y * y > 0.1 * 0.1); // and it walks
         free(first);

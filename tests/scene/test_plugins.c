@@ -22,7 +22,7 @@
 #define PLAY                                                                                       \
     "world: {step: 0.001}\ngroups:\n"                                                              \
     "  - name: craft\n    model: ../models/hexapod.urdf\n    motion: own\n    count: 2\n"          \
-    "    sensors: true\n    place: {poses: [[0, 0, 0], [0, 3, 0]]}\n"                                      \
+    "    sensors: true\n    place: {poses: [[0, 0, 0], [0, 3, 0]]}\n"                              \
     "    plugins:\n"                                                                               \
     "      - {file: \"" PLUGINS "hover.so\", settings: {height: 0.16, thrust: 40}}\n"              \
     "      - {file: \"" PLUGINS "sway.so\", tick: 0.02, settings: {amplitude: 0.3}}\n"             \
@@ -30,7 +30,7 @@
     "      - {to: articulated, when: {near: {group: walker, distance: 0.5}}}\n"                    \
     "      - {to: own, when: {far: {group: walker, distance: 0.6}}}\n"                             \
     "  - name: walker\n    model: ../models/hexapod.urdf\n    motion: rigid\n"                     \
-    "    sensors: true\n    place: {poses: [[0.7, 0, 0]]}\n"                                               \
+    "    sensors: true\n    place: {poses: [[0.7, 0, 0]]}\n"                                       \
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
 static void plugins_move_and_control(void **state) {
@@ -187,10 +187,11 @@ static void groups_have_colors(void **state) {
 
 // Plugins, records and colours are written back as they were read.
 static void what_is_read_is_written(void **state) {
-    mf_SceneFile *again, *file = parse_scene(
-        *state,
-        "record: {file: out.h5, every: 0.02, fields: [sensor.value, base.position.z]}\n" PLAY
-        "    color: orange\n");
+    mf_SceneFile *again,
+        *file = parse_scene(
+            *state,
+            "record: {file: out.h5, every: 0.02, fields: [sensor.value, base.position.z]}\n" PLAY
+            "    color: orange\n");
     assert_string_equal(file->record_path, MAYFLY_SOURCE_DIR "/scenes/out.h5");
     assert_true(file->record_every == 0.02);
     assert_int_equal(file->record_field_count, 2);

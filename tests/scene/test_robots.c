@@ -55,11 +55,12 @@ static void mistakes_in_games_are_told_in_one_line(void **state) {
          "expected `walk` in the list gaits", 4},
         {ROBOT "    behaviour: {soccer: {goal: [1, 0]}}\n",
          "expected the key groups.a.behaviour.soccer.own_goal", 2},
-        {"groups:\n" TEAM("a", "x", "ball", "1, 0"), "expected the name of a group, found 'ball'", 5},
+        {"groups:\n" TEAM("a", "x", "ball", "1, 0"), "expected the name of a group, found 'ball'",
+         5},
         {"groups:\n" TEAM("a", "x", "a", "1, 0") TEAM("b", "x", "b", "1, 0"),
          "groups.b.behaviour.soccer.ball: expected the ball of group a, 'a', found 'b'", 9},
-        {"groups:\n" TEAM("a", "x", "a", "1, 0") TEAM("b", "x", "a", "1, 0")
-         "    behaviour_interval: 0.04\n",
+        {"groups:\n" TEAM("a", "x", "a", "1, 0")
+             TEAM("b", "x", "a", "1, 0") "    behaviour_interval: 0.04\n",
          "groups.b.behaviour_interval: expected that of group a: all teams decide together", 10},
         {"groups:\n" TEAM("a", "x", "a", "-1, 0"), "on the other side of x = 0", 5},
         {"groups:\n" TEAM("a", "x", "a", "0, 0"), "on the other side of x = 0", 5},

@@ -19,7 +19,8 @@ static void rules_change_motions(void **state) {
         "  - name: post\n    model: ../models/hexapod.urdf\n    motion: points\n"
         "    place: {poses: [[1, 0, 0]]}\n    contact: {others: false}\n"
         "  - name: walkers\n    model: ../models/hexapod.urdf\n    motion: kinematic\n"
-        "    count: 3\n    place: {poses: [[1, 3, 0], [1, 1, 0], [9, 0, 0]]}\n    contact: {others: false}\n"
+        "    count: 3\n    place: {poses: [[1, 3, 0], [1, 1, 0], [9, 0, 0]]}\n    contact: "
+        "{others: false}\n"
         "    switch:\n"
         "      - {to: rigid, when: {at: {time: 0.2}}}\n"
         "      - {to: articulated, when: {near: {group: post, distance: 2}}}\n"
@@ -75,7 +76,8 @@ static void lay_down(const mf_Scene *scene, uint32_t group, uint32_t i, double p
 
 static void who_leans_changes_motion(void **state) {
     static const char text[] =
-        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/humanoid.urdf\n    motion: rigid\n"
+        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/humanoid.urdf\n    "
+        "motion: rigid\n"
         "    gaits: [stand]\n    count: 2\n    place: {poses: [[0, 0, 0], [0, 5, 0]]}\n"
         "    switch:\n      - {to: articulated, when: {tilted: {angle: 0.9}}}\n";
     mf_SceneFile *file = parse_scene(*state, text);
@@ -89,10 +91,11 @@ static void who_leans_changes_motion(void **state) {
 }
 
 static void gaits_walk_as_told(void **state) {
-    static const char text[] =
-        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n"
-        "    gaits: [tripod]\n    count: 2\n    place: {poses: [[0, 0, 0], [0, 5, 1.5707963267948966]]}\n"
-        "    behaviour: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
+    static const char text[] = "world: {step: 0.001}\ngroups:\n  - name: a\n    model: "
+                               "../models/hexapod.urdf\n    motion: kinematic\n"
+                               "    gaits: [tripod]\n    count: 2\n    place: {poses: [[0, 0, 0], "
+                               "[0, 5, 1.5707963267948966]]}\n"
+                               "    behaviour: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 4000);
@@ -187,9 +190,13 @@ static void a_match_is_the_same_every_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_change_motions), cmocka_unit_test(rules_wait_until_robots_have_settled), cmocka_unit_test(who_leans_changes_motion),
-        cmocka_unit_test(gaits_walk_as_told),   cmocka_unit_test(a_ball_that_lies_right_is_kicked),
-        cmocka_unit_test(who_lies_gets_up),     cmocka_unit_test(a_match_is_the_same_every_time),
+        cmocka_unit_test(rules_change_motions),
+        cmocka_unit_test(rules_wait_until_robots_have_settled),
+        cmocka_unit_test(who_leans_changes_motion),
+        cmocka_unit_test(gaits_walk_as_told),
+        cmocka_unit_test(a_ball_that_lies_right_is_kicked),
+        cmocka_unit_test(who_lies_gets_up),
+        cmocka_unit_test(a_match_is_the_same_every_time),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -415,10 +415,10 @@ static void overrides_come_before_the_check(void **state) {
                                             {"ground.origin", "[1, -2]"},
                                             {"name", "123: [odd"}};
     // Alone, this file would be refused: the population is out of range.
-    mf_SceneFile *file = parse_with(
-        *state,
-        "groups: [{name: a, model: a.urdf, controller: {gp: {tick: 1}}}]\nsearch: {population: 0}\n",
-        overrides, sizeof overrides / sizeof overrides[0]);
+    mf_SceneFile *file = parse_with(*state,
+                                    "groups: [{name: a, model: a.urdf, controller: {gp: {tick: "
+                                    "1}}}]\nsearch: {population: 0}\n",
+                                    overrides, sizeof overrides / sizeof overrides[0]);
     const mf_SceneGroup *group = file->groups;
     assert_int_equal(file->search.population, 200);
     assert_int_equal(file->search.survivors, 150);
@@ -528,9 +528,9 @@ static void a_model_of_a_program_is_a_scene(void **state) {
     mf_Model *model = NULL;
     mf_SceneFile *own = NULL;
     mf_Error error = {0};
-    assert_int_equal(mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model,
-                                   &error),
-                     MF_OK);
+    assert_int_equal(
+        mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error),
+        MF_OK);
     if (mf_scene_file_of_model(*state, model, NULL, 0, &own, &error) != MF_OK)
         fail_with(&error);
     assert_ptr_equal(own->groups[0].model, model);
@@ -539,8 +539,7 @@ static void a_model_of_a_program_is_a_scene(void **state) {
     mf_scene_file_destroy(file);
     mf_scene_file_destroy(own);
     assert_int_equal(mf_scene_file_of_model(*state, NULL, NULL, 0, &own, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_scene_file_of_model(*state, model, NULL, 0, NULL, &error),
-                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_scene_file_of_model(*state, model, NULL, 0, NULL, &error), MF_BAD_ARGUMENT);
     mf_model_destroy(model); // it is still there
 }
 
@@ -551,7 +550,8 @@ static void written_text_reads_back_the_same(void **state) {
         full,
         OK_MODEL,
         OK_MODEL "search: {}\n",
-        "groups: [{name: a, model: a.urdf, controller: gp}, {name: b, model: b, controller: none}]\n",
+        "groups: [{name: a, model: a.urdf, controller: gp}, {name: b, model: b, controller: "
+        "none}]\n",
         "groups: [{name: a, model: a.urdf, controller: oscillator}]\n",
         OK_MODEL "ground: {file: hills.pgm, scale: 0.1}\n",
         OK_MODEL "ground: {shape: flat}\n",
@@ -583,9 +583,9 @@ static void written_text_reads_back_the_same(void **state) {
 
 // Every scene of ours, with all that it has.
 static void our_scenes_are_written_back(void **state) {
-    static const char *const names[] = {"circles",   "hexapod", "neophysix", "oscillator",
-                                        "quadruped", "rough",   "soccer",    "swarm",
-                                        "two_levels"};
+    static const char *const names[] = {"circles",    "hexapod",   "neophysix",
+                                        "oscillator", "quadruped", "rough",
+                                        "soccer",     "swarm",     "two_levels"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char name[64];
         snprintf(name, sizeof name, "scenes/%s.yaml", names[i]);

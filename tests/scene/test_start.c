@@ -134,8 +134,9 @@ static void times_that_do_not_fit_the_step_are_refused(void **state) {
 
 // The planes of a model are the ground, wherever in the list it is, unless the file has one.
 static void the_ground_is_that_of_a_model(void **state) {
-    static const char slope[] = "<mujoco><worldbody><geom type='plane' size='5 5 1' pos='0 0 0.25'/>"
-                                "<body pos='9 9 9'><geom size='0.1'/></body></worldbody></mujoco>";
+    static const char slope[] =
+        "<mujoco><worldbody><geom type='plane' size='5 5 1' pos='0 0 0.25'/>"
+        "<body pos='9 9 9'><geom size='0.1'/></body></worldbody></mujoco>";
     const char *path = MAYFLY_BINARY_DIR "/test_scene_start.xml";
     FILE *out = fopen(path, "w");
     assert_non_null(out);
@@ -175,7 +176,8 @@ static void expect_place(const mf_Scene *scene, uint32_t robot, double x, double
 }
 
 static void robots_stand_where_they_are_told(void **state) {
-    static const char robot[] = "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n";
+    static const char robot[] =
+        "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n";
     char text[600];
     mf_SceneFile *file;
     mf_Scene scene = make_text(*state, robot, &file);
@@ -184,8 +186,8 @@ static void robots_stand_where_they_are_told(void **state) {
     expect_place(&scene, 0, 0, 0, z, 0);
     drop_scene(&scene, file);
 
-    scene = make_text(*state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n",
-                      &file);
+    scene = make_text(
+        *state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n", &file);
     expect_place(&scene, 0, 0, 0, scene.model->rest_height, 0);
     drop_scene(&scene, file);
 
@@ -213,16 +215,17 @@ static void robots_stand_where_they_are_told(void **state) {
     expect_place(&scene, 1, -3, 4, z, 2);
     drop_scene(&scene, file);
 
-    snprintf(text, sizeof text,
-             "%s    count: 4\n    place: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
-             robot);
+    snprintf(
+        text, sizeof text,
+        "%s    count: 4\n    place: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
+        robot);
     scene = make_text(*state, text, &file);
     for (uint32_t i = 0; i < 4; i++)
         expect_place(&scene, i, i % 2 == 0 ? -1 : 1, i < 2 ? -1.5 : 1.5, z, 1);
     drop_scene(&scene, file);
 
-    snprintf(text, sizeof text,
-             "%s    count: 2\n    place: {circle: {radius: 3, along: true}}\n", robot);
+    snprintf(text, sizeof text, "%s    count: 2\n    place: {circle: {radius: 3, along: true}}\n",
+             robot);
     scene = make_text(*state, text, &file);
     expect_place(&scene, 0, 3, 0, z, 1.5707963267948966);
     expect_place(&scene, 1, -3, 0, z, 4.7123889803846897);
@@ -232,12 +235,13 @@ static void robots_stand_where_they_are_told(void **state) {
 // Each on the ground below it.
 static void robots_stand_on_uneven_ground(void **state) {
     mf_SceneFile *file;
-    mf_Scene scene = make_text(*state,
-                               "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
-                               "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
-                                                                  "    place: {line: {distance: 1}}\n"
-                                                                  "    heading: 1\n",
-                               &file);
+    mf_Scene scene =
+        make_text(*state,
+                  "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
+                  "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
+                                                     "    place: {line: {distance: 1}}\n"
+                                                     "    heading: 1\n",
+                  &file);
     for (uint32_t i = 0; i < 4; i++) {
         double x = get(&scene, 0, "base.position", i, 0), y = get(&scene, 0, "base.position", i, 1);
         double ground = mf_terrain_height(scene.terrain, x, y, NULL);
@@ -248,18 +252,18 @@ static void robots_stand_on_uneven_ground(void **state) {
 
 static void random_robots_are_apart(void **state) {
     mf_SceneFile *file;
-    mf_Scene scene =
-        make_text(*state,
-                  "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    place: {random: {lower: [-1, "
-                                                     "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n",
-                  &file);
+    mf_Scene scene = make_text(
+        *state,
+        "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    place: {random: {lower: [-1, "
+                                           "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n",
+        &file);
     for (uint32_t i = 0; i < 20; i++) {
         assert_near(get(&scene, 0, "base.position", i, 2), 0.07, 1e-6);
         for (uint32_t k = 0; k < i; k++)
-            assert_true(hypot(get(&scene, 0, "base.position", i, 0) -
-                                  get(&scene, 0, "base.position", k, 0),
-                              get(&scene, 0, "base.position", i, 1) -
-                                  get(&scene, 0, "base.position", k, 1)) >= 0.2 - 1e-6);
+            assert_true(
+                hypot(get(&scene, 0, "base.position", i, 0) - get(&scene, 0, "base.position", k, 0),
+                      get(&scene, 0, "base.position", i, 1) -
+                          get(&scene, 0, "base.position", k, 1)) >= 0.2 - 1e-6);
     }
     drop_scene(&scene, file);
 }
@@ -268,16 +272,16 @@ static void random_robots_are_apart(void **state) {
 
 static void speed_is_along_the_heading(void **state) {
     mf_SceneFile *file;
-    mf_Scene scene =
-        make_text(*state,
-                  "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 1.5707963267948966]]}\n"
-                                                     "    speed: 2\n",
-                  &file);
+    mf_Scene scene = make_text(
+        *state,
+        "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 1.5707963267948966]]}\n"
+                                           "    speed: 2\n",
+        &file);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 0), 0, 1e-6);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 1), 2, 1e-6);
     drop_scene(&scene, file);
-    scene = make_text(*state,
-                      "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 3]]}\n", &file);
+    scene = make_text(
+        *state, "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 3]]}\n", &file);
     for (uint32_t c = 0; c < 3; c++) {
         const double zero = 0.0, v = get(&scene, 0, "base.linear_velocity", 0, c);
         assert_memory_equal(&v, &zero, sizeof v); // not -0: worlds are compared by their bits
@@ -321,8 +325,9 @@ static void robots_are_lifted_out_of_the_ground(void **state) {
 }
 
 static void all_but_the_first_are_shaken(void **state) {
-    static const char text[] = "groups:\n" MODEL("a", "hexapod.urdf") "    count: 3\n    joint_noise: "
-                                                                      "0.1\n    isolated: true\n";
+    static const char text[] =
+        "groups:\n" MODEL("a", "hexapod.urdf") "    count: 3\n    joint_noise: "
+                                               "0.1\n    isolated: true\n";
     double first[18];
     for (int go = 0; go < 3; go++) {
         const mf_Override seed = {"world.seed", go < 2 ? "7" : "8"};
@@ -346,11 +351,12 @@ static void all_but_the_first_are_shaken(void **state) {
 // counts begins then.
 static void robots_settle_before_time_counts(void **state) {
     mf_SceneFile *file;
-    mf_Scene scene = make_text(*state,
-                               "world: {step: 0.002}\ngroups:\n" MODEL("a", "ball.xml")
-                                   "    height: 0.01\n    settle: 1\n    keyframe: none\n"
-                                   "    place: {poses: [[0, 0, 0]]}\n",
-                               &file);
+    mf_Scene scene =
+        make_text(*state,
+                  "world: {step: 0.002}\ngroups:\n" MODEL(
+                      "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
+                                       "    place: {poses: [[0, 0, 0]]}\n",
+                  &file);
     assert_near(get(&scene, 0, "base.position", 0, 2), 0.07, 2e-3);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 2), 0, 1e-2);
     assert_int_equal(mf_world_time(scene.world), MF_SECOND);

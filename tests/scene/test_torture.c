@@ -11,19 +11,20 @@
 #include "torture.h"
 
 static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) {
-    static const mf_Override overrides[] = {
-        {"search.population", "8"},           {"search.survivors", "4"},
-        {"group.import.packages.here", "there"}, {"ground.origin", "[1, 2]"},
-        {"group.controller.gp.tick", "0.04"}, {"run.duration", "0.1"}};
+    static const mf_Override overrides[] = {{"search.population", "8"},
+                                            {"search.survivors", "4"},
+                                            {"group.import.packages.here", "there"},
+                                            {"ground.origin", "[1, 2]"},
+                                            {"group.controller.gp.tick", "0.04"},
+                                            {"run.duration", "0.1"}};
     static const char text[] =
         "world: {step: 0.01}\nground: {shape: noise, columns: 8, rows: 8}\n"
         "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: points\n"
         "    controller: gp\n"
         "    initial: [{property: base.linear_velocity.x, values: [0.5]}, "
         "{property: '*/joint.target', values: [0.1]}]\n";
-    mf_Status status =
-        mf_scene_file_parse(context, SCENE_PATH, text, sizeof text - 1, overrides,
-                            sizeof overrides / sizeof overrides[0], out, error);
+    mf_Status status = mf_scene_file_parse(context, SCENE_PATH, text, sizeof text - 1, overrides,
+                                           sizeof overrides / sizeof overrides[0], out, error);
     assert_int_equal(status != MF_OK, *out == NULL);
     return status;
 }

@@ -1,5 +1,5 @@
-// Scenes with vehicles and the worlds made from them: mistakes, overrides, start places, behaviours, and
-// the same bits for any number of threads.
+// Scenes with vehicles and the worlds made from them: mistakes, overrides, start places,
+// behaviours, and the same bits for any number of threads.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,8 @@ static void mistakes_are_one_line_with_their_place(void **state) {
         {GROUP "    behaviour: flock\n", ":4:16: groups.quads.behaviour: a flock"},
         {GROUP "    behaviour: flock\nproximity: {enabled: false}\n",
          ":4:16: groups.quads.behaviour: a flock"},
-        {GROUP "    behaviour: {formation: {separation: 3}}\nproximity: {neighbours: {nearest: 0}}\n",
+        {GROUP
+         "    behaviour: {formation: {separation: 3}}\nproximity: {neighbours: {nearest: 0}}\n",
          ":4:16: groups.quads.behaviour: a flock"},
         {GROUP "    motion: {car: {tyre: linear}}\n",
          ":4:13: groups.quads.motion: car: the vehicle is a quadrotor"},
@@ -88,8 +89,7 @@ static void mistakes_are_one_line_with_their_place(void **state) {
         mf_Error error = {0};
         char line[900];
         size_t live = mf_context_live_bytes(*state), path = strlen(SCENE_PATH);
-        assert_int_not_equal(try_scene(*state, cases[i].text, &file, &error),
-                             MF_OK);
+        assert_int_not_equal(try_scene(*state, cases[i].text, &file, &error), MF_OK);
         assert_null(file);
         mf_error_format(&error, line, sizeof line);
         assert_true(strncmp(line, SCENE_PATH, path) == 0);
@@ -176,9 +176,9 @@ static void random_places_keep_apart(void **state) {
                         .upper = {10, 10, 10},
                         .distance = 1.0,
                         .seed = 4};
-    assert_int_equal(
-        mf_placement_places(*state, &box, NULL, COUNT, 0.2, -1.0, true, taken, 1, places, headings, NULL),
-        MF_OK);
+    assert_int_equal(mf_placement_places(*state, &box, NULL, COUNT, 0.2, -1.0, true, taken, 1,
+                                         places, headings, NULL),
+                     MF_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
         const double *a = places + 3 * i;
         assert_true(sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) >= 3.2);
@@ -189,14 +189,14 @@ static void random_places_keep_apart(void **state) {
         }
     }
     // The first places do not depend on how many follow.
-    assert_int_equal(
-        mf_placement_places(*state, &box, NULL, 50, 0.2, -1.0, true, taken, 1, again, headings, NULL),
-        MF_OK);
+    assert_int_equal(mf_placement_places(*state, &box, NULL, 50, 0.2, -1.0, true, taken, 1, again,
+                                         headings, NULL),
+                     MF_OK);
     assert_memory_equal(places, again, 50 * 3 * sizeof(double));
     mf_Error error = {0};
     box.distance = 8.0;
-    assert_int_equal(mf_placement_places(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0, places,
-                                         headings, &error),
+    assert_int_equal(mf_placement_places(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0,
+                                         places, headings, &error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "no free place"));
 }
@@ -332,13 +332,14 @@ static void a_flock_comes_to_fly_alike(void **state) {
     drop_scene(&scene, file);
 }
 
-// ---- in the air and among others -----------------------------------------------------------------
+// ---- in the air and among others
+// -----------------------------------------------------------------
 
 // Wind needs nobody to detect anybody.
 static void wind_blows_without_proximity(void **state) {
     mf_SceneFile *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
     mf_Scene scene = make_scene(*state, file);
-    const mf_Field *wind = mf_group_find_field(scene.group, "air.velocity");
+    const mf_Field *wind = mf_group_find_field(scene.group, "wind.velocity");
     assert_non_null(scene.interaction);
     assert_non_null(wind);
     mf_world_step(scene.world, 10);
@@ -381,16 +382,15 @@ static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome,
 
 // A program may evolve vehicles by hooks; their motion is theirs at every level.
 static void vehicles_can_be_evaluated(void **state) {
-    mf_SceneFile *file = parse_scene(
-        *state, CAR "    behaviour: {command: {mode: speed, values: [1, 0]}}\nrun: {duration: 4}\n");
+    mf_SceneFile *file = parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
     mf_Error error = {0};
     config.motion = MF_MOTION_RIGID;
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message, "group cars: a vehicle has one motion, car, found rigid");
-    file->hooks = (mf_SceneHooks){
-        .fitness = forward_of, .apply_genome = steer_car, .genome_bytes = 1};
+    file->hooks =
+        (mf_SceneHooks){.fitness = forward_of, .apply_genome = steer_car, .genome_bytes = 1};
     scene = make_evaluation(*state, file, 3);
     const uint8_t genomes[3] = {1, 5, 3};
     double fitness[3];
@@ -445,8 +445,7 @@ static void threads_and_instructions_change_nothing(void **state) {
 
 static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     static const char text[] =
-        "proximity: {}\n" GROUP
-        "    count: 3\n    behaviour: {waypoints: {points: [[1, 2, 3]]}}\n"
+        "proximity: {}\n" GROUP "    count: 3\n    behaviour: {waypoints: {points: [[1, 2, 3]]}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n"
         "    place: {random: {}}\n    behaviour: {flock: {speed: 25}}\n";
     static const mf_Override overrides[] = {{"groups.wings.count", "2"}};

@@ -428,8 +428,8 @@ static void evolve_little(mf_Context *context, RealRun *run, const char *archive
     mf_Scene scene = {0};
     mf_Search *search = NULL;
     mf_Error error = {0};
-    if (mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL,
-                            0, &run->file, &error) != MF_OK ||
+    if (mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
+                            &run->file, &error) != MF_OK ||
         mf_scene_create(context, run->file, NULL, &scene, &error) != MF_OK)
         fail_msg("%s", error.message);
     mf_SearchConfig config = run->file->search;
@@ -437,9 +437,9 @@ static void evolve_little(mf_Context *context, RealRun *run, const char *archive
     config.evaluate = mf_scene_evaluate;
     config.user = &scene;
     assert_int_equal(mf_search_create(context, &config, &search, NULL), MF_OK);
-    assert_int_equal(mf_archive_create(context, archive_path, &config, scene_text, 1, 2,
-                                       &run->archive, NULL),
-                     MF_OK);
+    assert_int_equal(
+        mf_archive_create(context, archive_path, &config, scene_text, 1, 2, &run->archive, NULL),
+        MF_OK);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(mf_search_advance(search, NULL), MF_OK);
         assert_int_equal(mf_archive_append(run->archive, search, i, 16.0 * (i + 1), NULL), MF_OK);

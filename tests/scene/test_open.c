@@ -1,0 +1,106 @@
+// Scenes in one call: opened with or without a context, simulated for a time, closed with nothing
+// left behind.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+#include "torture.h"
+
+#include <math.h>
+
+#define SOCCER MAYFLY_SOURCE_DIR "/scenes/soccer.yaml"
+#define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"
+
+// The same world as in three calls.
+static void an_open_scene_is_a_loaded_one(void **state) {
+    static const mf_Override overrides[] = {{"groups.blue.count", "4"}, {"world.step", "0.002"}};
+    mf_Scene *scene = NULL;
+    mf_Error error = {0};
+    if (mf_scene_open(*state, SOCCER, overrides, 2, &scene, &error) != MF_OK)
+        fail_with(&error);
+    assert_int_equal(scene->group_count, 4);
+    assert_int_equal(scene->step, 2 * MF_MILLISECOND);
+    assert_int_equal(scene->file->groups[2].count, 4);
+    mf_scene_run(scene, 0.1);
+    assert_int_equal(mf_world_time(scene->world), 100 * MF_MILLISECOND);
+
+    mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 2);
+    mf_Scene other = make_scene(*state, file);
+    mf_world_step(other.world, 50);
+    assert_true(mf_world_hash(other.world) == mf_world_hash(scene->world));
+    drop_scene(&other, file);
+    mf_scene_close(scene);
+}
+
+static void a_context_is_made_where_there_is_none(void **state) {
+    mf_Scene *scene = NULL;
+    mf_Error error = {0};
+    (void)state;
+    if (mf_scene_open(NULL, BALL, NULL, 0, &scene, &error) != MF_OK)
+        fail_with(&error);
+    assert_non_null(mf_world_context(scene->world));
+    mf_scene_run(scene, 0.01);
+    mf_scene_close(scene);
+    mf_scene_close(NULL);
+}
+
+static void times_are_rounded_up_to_steps(void **state) {
+    mf_Scene *scene = NULL;
+    assert_int_equal(mf_scene_open(*state, BALL, NULL, 0, &scene, NULL), MF_OK);
+    const mf_Time step = scene->step;
+    mf_scene_run(scene, 2.5 * mf_time_to_seconds(step));
+    assert_int_equal(mf_world_time(scene->world), 3 * step);
+    static const double nothing[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
+    for (int i = 0; i < 4; i++)
+        mf_scene_run(scene, nothing[i]);
+    mf_scene_run(NULL, 1.0);
+    assert_int_equal(mf_world_time(scene->world), 3 * step);
+    mf_scene_close(scene);
+}
+
+static void what_cannot_be_opened_is_told(void **state) {
+    static const mf_Override wrong = {"group.cuont", "4"};
+    mf_Context *const contexts[] = {*state, NULL};
+    for (int i = 0; i < 2; i++) {
+        mf_Scene *scene = (mf_Scene *)*state;
+        mf_Error error = {0};
+        assert_int_equal(mf_scene_open(contexts[i], "/nowhere.yaml", NULL, 0, &scene, &error),
+                         MF_NOT_FOUND);
+        assert_null(scene);
+        assert_string_equal(error.file, "/nowhere.yaml");
+        assert_int_equal(mf_scene_open(contexts[i], BALL, &wrong, 1, &scene, &error), MF_BAD_FILE);
+        assert_non_null(strstr(error.message, "did you mean groups.robot.count?"));
+        assert_int_equal(mf_scene_open(contexts[i], NULL, NULL, 0, &scene, &error),
+                         MF_BAD_ARGUMENT);
+        assert_int_equal(mf_scene_open(contexts[i], BALL, NULL, 0, NULL, &error), MF_BAD_ARGUMENT);
+    }
+}
+
+static mf_Status open_once(mf_Context *context, void *user, mf_Error *error) {
+    mf_Scene *scene = NULL;
+    mf_Status status = mf_scene_open(context, user, NULL, 0, &scene, error);
+    assert_int_equal(status != MF_OK, scene == NULL);
+    mf_scene_run(scene, 0.01);
+    mf_scene_close(scene);
+    return status;
+}
+
+static void every_failing_call_is_survived(void **state) {
+    char path[] = BALL;
+    assert_true(torture(*state, open_once, path, TORTURE_MUST_FAIL) > 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_open_scene_is_a_loaded_one),
+        cmocka_unit_test(a_context_is_made_where_there_is_none),
+        cmocka_unit_test(times_are_rounded_up_to_steps),
+        cmocka_unit_test(what_cannot_be_opened_is_told),
+        cmocka_unit_test(every_failing_call_is_survived),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
