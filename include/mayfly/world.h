@@ -204,7 +204,7 @@ enum {
                              // residual [1] of the forces, or as the motion's page says
     MF_WARNING_CONTACTS = 2, // more contacts than there is room for; residual [1]: left out at once
     MF_WARNING_SHAPES = 4,   // the search where two shapes touch had not converged; [m]
-    MF_WARNING_LOOPS = 8,    // an equality constraint was open at the beginning of a step; [m, rad]
+    MF_WARNING_LOOPS = 8,    // a constraint or run-time joint was open where a step began; [m, rad]
     MF_WARNING_SPIN = 16,    // the turn of a spinning body had not converged; residual [1] of it
     MF_WARNING_STANCE = 32,  // the base had not come to lie on its standing feet; [rad]
     MF_WARNING_KINDS = 6

@@ -4,8 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from test_docs import blocks
 
 import mayfly
+from conftest import ROOT
 
 
 def pair(**more: object) -> tuple[mayfly.World, mayfly.Group]:
@@ -102,3 +104,11 @@ def test_what_does_not_fit_is_refused() -> None:
     world, balls = pair(pushable=False)
     with world, pytest.raises(mayfly.ArgumentError, match="take no forces"):
         world.join(None, (balls, 0), at=[0, 0, 0])
+
+
+def test_the_page_of_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    for block in blocks(ROOT / "docs" / "how_to" / "run_time_joints.md"):
+        exec(block, names)
+    assert "[" in capsys.readouterr().out and names["rod"].exists is False  # type: ignore[attr-defined]
+    names["world"].close()  # type: ignore[attr-defined]

@@ -1,8 +1,8 @@
-// How robots answer to forces of their joints: trial steps of a block (trial_step.h), one robot of
-// it at a time. The robot takes the places of all robots of the block, each under the present
-// forces and one small further one; what its links do differently for that is a column of the
-// response,
+// How robots answer to forces of their joints: trial steps of a block (trial_step.h). A robot takes
+// several places of its block, the first under the present forces and each further one under a
+// small force more; what its links do differently for that is a column of the response,
 //     change of velocity at the end of the step per force.
+// The robots of a block follow each other in its places until all have had theirs.
 // It holds what the motion itself does within a step: articulated inertia, armature, implicit
 // damping and servos, limits, contacts with the ground.
 //
@@ -94,15 +94,23 @@ typedef struct Probe { // one further force
     double size;       // [N], [N m]
 } Probe;
 
-typedef struct Probing {
+typedef struct Probing { // of a robot
     mf_WorldJoints *all;
     const mf_JointBody *body;
-    double usual;  // [N] that changes the velocity of the whole robot as wanted
-    double wanted; // [m/s]
-    Probe probes[MF_BLOCK];
+    double usual;                     // [N] that changes the velocity of the whole robot as wanted
+    double wanted;                    // [m/s]
+    bool begun;                       // it has a place without a further force
+    bool finite;                      // all that was read
     uint32_t next_incident, next_row; // [1] of the next probe
     double largest[2];                // [m/s], [rad/s] change by probes of the present incident
 } Probing;
+
+// Who stands in a place of a block during a trial step.
+typedef struct Place {
+    Probing *probing;
+    bool plain;  // under the present forces only
+    Probe probe; // else with this one
+} Place;
 
 static uint32_t first_side(uint32_t sides) {
     return sides & 1 ? 0 : 1;
@@ -141,63 +149,74 @@ static void push_probe(const Probing *probing, const Probe *probe, uint32_t inst
 }
 
 // What the robot's part of the relative velocity of a joint is, in its rows.
-static void relative_velocity(const Probing *probing, const mf_JointIncident *own,
-                              const mf_LinkMotion motions[2], double rows[MF_JOINT_ROWS]) {
-    const mf_JointNode *node = &probing->all->graph.nodes[own->node];
+static void relative_velocity(const mf_JointNode *node, uint32_t sides,
+                              const mf_LinkMotion *const motions[2], double rows[MF_JOINT_ROWS]) {
     double part[MF_JOINT_ROWS];
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
         rows[r] = 0.0;
     for (uint32_t s = 0; s < 2; s++) {
-        if (!(own->sides & 1u << s))
+        if (!(sides & 1u << s))
             continue;
-        mf_joint_velocity(node, s, &motions[s], part);
+        mf_joint_velocity(node, s, motions[s], part);
         for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
             rows[r] += part[r];
     }
 }
 
-static bool read_probe(Probing *probing, const Probe *probe, uint32_t instance) {
-    mf_WorldJoints *all = probing->all;
-    const mf_JointBody *body = probing->body;
-    const mf_JointIncident *own = incidents(&all->graph, body);
-    bool finite = true;
-    for (uint32_t i = 0; i < body->count; i++) {
-        const mf_JointNode *node = &all->graph.nodes[own[i].node];
-        const mf_LinkMotion base[2] = {node->sides[0].motion, node->sides[1].motion};
-        mf_LinkMotion moved[2];
-        double with[MF_JOINT_ROWS], without[MF_JOINT_ROWS];
+// The change of the relative velocity of a joint of the robot against the place without a further
+// force. False: not finite.
+static bool read_change(const Probing *probing, const mf_JointIncident *own, uint32_t instance,
+                        double change[MF_JOINT_ROWS]) {
+    const mf_WorldJoints *all = probing->all;
+    const mf_JointNode *node = &all->graph.nodes[own->node];
+    const mf_LinkMotion *const plain[2] = {&node->sides[0].motion, &node->sides[1].motion};
+    mf_LinkMotion moved[2];
+    const mf_LinkMotion *const pushed[2] = {&moved[0], &moved[1]};
+    double without[MF_JOINT_ROWS];
+    for (uint32_t s = 0; s < 2; s++)
+        if (own->sides & 1u << s)
+            mf_link_motion(&moved[s], &all->trials[probing->body->group]->links, instance,
+                           all->records[node->slot].link[s], false);
+    relative_velocity(node, own->sides, pushed, change);
+    relative_velocity(node, own->sides, plain, without);
+    for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
+        change[r] -= without[r];
+    return mf_all_finite(change, MF_JOINT_ROWS);
+}
+
+// Sizes of the next step's forces on a joint, after all of this step's.
+static void adapt(Probing *probing, double sizes[2]) {
+    for (uint32_t k = 0; k < 2; k++) {
+        const double usual = probing->usual * (k == 1 ? usual_arm : 1.0);
+        const double size = sizes[k] > 0.0 ? sizes[k] : usual;
+        const double factor = probing->largest[k] > 0.0
+                                  ? mf_clamp(probing->wanted / probing->largest[k], 0.1, 10.0)
+                                  : 10.0;
+        sizes[k] = mf_clamp(size * factor, 1e-6 * usual, 10.0 * usual);
+        probing->largest[k] = 0.0;
+    }
+}
+
+static void read_probe(Probing *probing, const Probe *probe, uint32_t instance) {
+    const mf_JointGraph *graph = &probing->all->graph;
+    const mf_JointIncident *own = incidents(graph, probing->body);
+    for (uint32_t i = 0; i < probing->body->count; i++) {
+        const mf_JointNode *node = &graph->nodes[own[i].node];
+        double change[MF_JOINT_ROWS];
         if (!node->active)
             continue;
-        for (uint32_t s = 0; s < 2; s++)
-            if (own[i].sides & 1u << s)
-                mf_link_motion(&moved[s], &all->trials[body->group]->links, instance,
-                               all->records[node->slot].link[s], false);
-        relative_velocity(probing, &own[i], moved, with);
-        relative_velocity(probing, &own[i], base, without);
-        double *column = mf_joints_response(&all->graph, body, i, probe->incident) + probe->row;
+        probing->finite = read_change(probing, &own[i], instance, change) && probing->finite;
+        double *column = mf_joints_response(graph, probing->body, i, probe->incident) + probe->row;
         for (uint32_t r = 0; r < node->rows; r++)
-            column[r * MF_JOINT_ROWS] = (with[r] - without[r]) / probe->size;
-        finite = finite && mf_all_finite(with, node->rows);
+            column[r * MF_JOINT_ROWS] = change[r] / probe->size;
         if (i != probe->incident)
             continue;
         double *largest = &probing->largest[probe->row >= 3];
-        const double change = mf_abs(with[probe->row] - without[probe->row]);
-        *largest = change > *largest ? change : *largest;
-        if (probe->row + 1 == node->rows) { // the next step's forces
-            double *sizes = probe_sizes(probing, i);
-            for (uint32_t k = 0; k < 2; k++) {
-                const double usual = probing->usual * (k == 1 ? usual_arm : 1.0);
-                const double size = sizes[k] > 0.0 ? sizes[k] : usual;
-                const double factor =
-                    probing->largest[k] > 0.0
-                        ? mf_clamp(probing->wanted / probing->largest[k], 0.1, 10.0)
-                        : 10.0;
-                sizes[k] = mf_clamp(size * factor, 1e-6 * usual, 10.0 * usual);
-                probing->largest[k] = 0.0;
-            }
-        }
+        const double size = mf_abs(change[probe->row]);
+        *largest = size > *largest ? size : *largest;
+        if (probe->row + 1 == node->rows)
+            adapt(probing, probe_sizes(probing, i));
     }
-    return finite;
 }
 
 static void clear_response(const mf_JointGraph *graph, const mf_JointBody *body) {
@@ -205,57 +224,81 @@ static void clear_response(const mf_JointGraph *graph, const mf_JointBody *body)
            (size_t)body->count * body->count * MF_BLOCK_VALUES * sizeof(double));
 }
 
-// As many further forces as the block has robots; the first place of the first call has none.
-static bool probe_some(Probing *probing, const mf_JointBlock *block, bool first, bool *more) {
-    mf_WorldJoints *all = probing->all;
+static Probing probing_of(mf_WorldJoints *all, const mf_JointBody *body) {
+    const mf_TrialStep *trial = all->trials[body->group];
+    Probing probing = {.all = all,
+                       .body = body,
+                       .wanted = trial->wide ? change_wide : change_narrow,
+                       .begun = all->graph.parts[body->part].done, // keeps its response
+                       .finite = true};
+    probing.usual = trial->mass * probing.wanted / ((double)all->run.step * 1e-9);
+    if (!probing.begun)
+        clear_response(&all->graph, body);
+    probing.begun = probing.begun || !takes_part(all, body);
+    if (probing.begun)
+        probing.next_incident = body->count;
+    return probing;
+}
+
+// Who comes next of the robots from *robot on; false: nobody.
+static bool next_place(Probing *robots, uint32_t count, uint32_t *robot, Place *out) {
+    for (; *robot < count; (*robot)++) {
+        out->probing = &robots[*robot];
+        out->plain = !out->probing->begun;
+        out->probing->begun = true;
+        if (out->plain || next_probe(out->probing, &out->probe))
+            return true;
+    }
+    return false;
+}
+
+static void step_places(mf_WorldJoints *all, const mf_JointBlock *block, const Place *places,
+                        uint32_t count, uint32_t base) {
     const mf_TrialStep *trial = all->trials[block->group];
-    const uint32_t own = probing->body->instance;
-    const uint32_t lanes = trial->alone ? 1 : mf_trial_step_lanes(trial, block->block);
-    const uint32_t base = trial->alone ? own : block->block * MF_BLOCK;
-    uint32_t count = first ? 1 : 0;
-    while (count < lanes && (*more = next_probe(probing, &probing->probes[count])))
-        count++;
+    uint32_t from[MF_BLOCK];
+    for (uint32_t i = 0; i < count; i++)
+        from[i] = places[i].probing->body->instance % MF_BLOCK;
     if (trial->alone)
         mf_trial_step_restore(trial, block->block, block->saved);
     else
-        mf_trial_step_spread(trial, block->block, block->saved, own % MF_BLOCK, count);
+        mf_trial_step_spread(trial, block->block, block->saved, from, count);
     for (uint32_t i = 0; i < count; i++) {
-        push_all(all, probing->body, base + i);
-        if (!first || i > 0)
-            push_probe(probing, &probing->probes[i], base + i);
+        push_all(all, places[i].probing->body, base + i);
+        if (!places[i].plain)
+            push_probe(places[i].probing, &places[i].probe, base + i);
     }
     mf_trial_step_run(trial, &all->run, block->block);
-    bool finite = !first || read_sides(all, probing->body, base);
-    for (uint32_t i = first; i < count; i++)
-        finite = read_probe(probing, &probing->probes[i], base + i) && finite;
-    return finite;
-}
-
-static void probe_body(mf_WorldJoints *all, const mf_JointBlock *block, const mf_JointBody *body) {
-    const mf_TrialStep *trial = all->trials[block->group];
-    const double step = (double)all->run.step * 1e-9;
-    Probing probing = {
-        .all = all, .body = body, .wanted = trial->wide ? change_wide : change_narrow};
-    probing.usual = trial->mass * probing.wanted / step;
-    if (all->graph.parts[body->part].done)
-        return;
-    clear_response(&all->graph, body);
-    if (!takes_part(all, body))
-        return;
-    bool more = true, finite = true, first = true;
-    for (; more; first = false)
-        finite = probe_some(&probing, block, first, &more) && finite;
-    mf_trial_step_restore(trial, block->block, block->saved);
-    if (finite)
-        return;
-    clear_response(&all->graph, body);
-    stand_still(all, body);
+    for (uint32_t i = 0; i < count; i++) {
+        Probing *probing = places[i].probing;
+        if (places[i].plain)
+            probing->finite = read_sides(all, probing->body, base + i) && probing->finite;
+        else
+            read_probe(probing, &places[i].probe, base + i);
+    }
 }
 
 void mf_joints_probe(mf_WorldJoints *all, uint32_t index) {
     const mf_JointBlock *block = &all->graph.blocks[index];
-    for (uint32_t b = block->first; b < block->first + block->count; b++)
-        probe_body(all, block, &all->graph.bodies[b]);
+    const mf_TrialStep *trial = all->trials[block->group];
+    const uint32_t lanes = trial->alone ? 1 : mf_trial_step_lanes(trial, block->block);
+    Probing robots[MF_BLOCK];
+    Place places[MF_BLOCK];
+    uint32_t robot = 0, count = 0;
+    for (uint32_t b = 0; b < block->count; b++)
+        robots[b] = probing_of(all, &all->graph.bodies[block->first + b]);
+    do {
+        for (count = 0; count < lanes && next_place(robots, block->count, &robot, &places[count]);)
+            count++;
+        const uint32_t own = count > 0 ? places[0].probing->body->instance : 0;
+        if (count > 0)
+            step_places(all, block, places, count, trial->alone ? own : block->block * MF_BLOCK);
+    } while (count > 0);
+    mf_trial_step_restore(trial, block->block, block->saved);
+    for (uint32_t b = 0; b < block->count; b++)
+        if (!robots[b].finite) {
+            clear_response(&all->graph, robots[b].body);
+            stand_still(all, robots[b].body);
+        }
 }
 
 // ---- the present forces -------------------------------------------------------------------------

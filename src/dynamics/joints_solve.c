@@ -13,6 +13,7 @@
 // what f would move the robots within a step.
 static const double give = 1e-4;
 static const double least_pivot = 1e-5;  // [1] below it the responses are not those of masses
+static const double residual_most = 1e9; // [1] of what is told
 static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that residuals are measured by
 
 // ---- the matrix ---------------------------------------------------------------------------------
@@ -205,8 +206,11 @@ void mf_joints_solve_begin(mf_WorldJoints *all, bool first) {
     assemble(graph);
     find_wrong(all);
     solve(graph);
-    for (uint32_t n = 0; n < graph->node_count && first; n++)
+    for (uint32_t n = 0; n < graph->node_count && first; n++) {
         measure_scale(all, &graph->nodes[n], graph->step + (size_t)n * MF_JOINT_ROWS);
+        for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
+            graph->nodes[n].best[r] = 0.0; // until there are finite ones
+    }
     judge(all, true, first);
 }
 
@@ -247,7 +251,8 @@ void mf_joints_solve_end(mf_WorldJoints *all) {
     for (uint32_t n = 0; n < graph->node_count; n++) {
         mf_JointNode *node = &graph->nodes[n];
         copy_rows(node->force, node->best);
+        const double residual = graph->parts[node->part].best;
         if (node->active)
-            all->records[node->slot].residual = graph->parts[node->part].best;
+            all->records[node->slot].residual = residual < residual_most ? residual : residual_most;
     }
 }

@@ -176,16 +176,16 @@ void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, con
            block_bytes(trial->pushed));
 }
 
-static void spread_rows(char *to, const char *from, uint32_t rows, size_t size, uint32_t lane,
-                        uint32_t lanes) {
+static void spread_rows(char *to, const char *from, uint32_t rows, size_t size,
+                        const uint32_t *sources, uint32_t lanes) {
     const size_t row = MF_BLOCK * size;
     for (uint32_t c = 0; c < rows; c++, to += row, from += row)
         for (uint32_t i = 0; i < lanes; i++)
-            memcpy(to + i * size, from + lane * size, size);
+            memcpy(to + i * size, from + sources[i] * size, size);
 }
 
 void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
-                          uint32_t from, uint32_t lanes) {
+                          const uint32_t *from, uint32_t lanes) {
     const char *data = saved;
     for (uint32_t f = 0; f < trial->field_count; f++) {
         const mf_Field *field = trial->fields[f];

@@ -54,9 +54,9 @@ void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved);
 void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void *saved);
 // Only the forces on links.
 void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, const void *saved);
-// Makes the first `lanes` robots of a block copies of robot `from` of the saved block.
+// Makes the first `lanes` robots of a block copies of robots `from` of the saved block.
 void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
-                          uint32_t from, uint32_t lanes);
+                          const uint32_t *from, uint32_t lanes);
 
 // Adds a force [N] at `point` [m] and a moment [N m], world frame, to a link of a robot.
 void mf_trial_step_push(const mf_TrialStep *trial, uint32_t instance, uint32_t link,

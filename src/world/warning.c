@@ -24,7 +24,7 @@ static const struct {
      "fewer or simpler shapes that touch"},
     {"shapes", "m", "the search where two shapes touch had not converged",
      "simpler shapes, or double precision"},
-    {"loops", "", "an equality constraint was open by more than 1 mm or 1 mrad",
+    {"loops", "", "an equality constraint or a run-time joint was open by more than 1 mm or 1 mrad",
      "a start that meets the constraints, a smaller step"},
     {"spin", "", "the turn of a spinning body had not converged", "a smaller step"},
     {"stance", "rad", "the base had not come to lie on its standing feet",

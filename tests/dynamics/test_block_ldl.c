@@ -71,7 +71,7 @@ static void check(uint32_t nodes, const mf_BlockPair *pairs, uint32_t count, uin
 
 static void chains_and_trees_have_no_further_blocks(void **state) {
     (void)state;
-    mf_BlockPair pairs[MOST];
+    mf_BlockPair pairs[MOST] = {{0, 0}};
     check(1, pairs, 0, 0);
     for (uint32_t i = 0; i + 1 < MOST; i++)
         pairs[i] = (mf_BlockPair){i, i + 1};
@@ -108,7 +108,7 @@ static void what_is_not_positive_stays_small(void **state) {
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     assert_int_equal(mf_block_ldl_create(context, 1, NULL, 0, &ldl, &error), MF_OK);
     for (uint32_t i = 0; i < ROWS; i++)
-        ldl.diagonal[i * (ROWS + 1)] = 1.0;
+        ldl.diagonal[i * (uint32_t)(ROWS + 1)] = 1.0;
     ldl.diagonal[1] = ldl.diagonal[ROWS] = 1.0 + 1e-9; // indefinite
     mf_block_ldl_factor(&ldl, 1e-5);
     mf_block_ldl_solve(&ldl, x);
