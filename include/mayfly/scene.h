@@ -207,12 +207,15 @@ typedef struct mf_SceneJoint {
     const char *name;
     mf_WorldJointKind kind;
     mf_SceneJointSide sides[2];
-    double position[3]; // [m] world; NAN: the origin of the first link that is not the world
-    double axis[3];     // [1] world, of a hinge
-    double stiffness, damping;
-    double turning_stiffness, turning_damping;
-    double time;
-    double force_limit, moment_limit;
+    double position[3];       // [m] world; NAN: the origin of the first link that is not the world
+    double axis[3];           // [1] world, of a hinge
+    double stiffness;         // [N/m]
+    double damping;           // [N s/m]
+    double turning_stiffness; // [N m/rad]
+    double turning_damping;   // [N m s/rad]
+    double time;              // [s]
+    double force_limit;       // [N]
+    double moment_limit;      // [N m]
     bool enabled;
     int32_t line;   // [1] in the file, 0 when unknown
     int32_t column; // [1]
@@ -376,7 +379,7 @@ MF_API mf_SceneConfig mf_scene_config_at_level(const mf_SceneFile *file, mf_Moti
 typedef struct mf_Play mf_Play;
 
 // A world made from a scene file, with everything that it borrows.
-struct mf_Scene {
+typedef struct mf_Scene {
     mf_SceneFile *file; // borrowed
     mf_World *world;
     mf_Terrain *terrain; // NULL: flat at height 0
@@ -401,7 +404,7 @@ struct mf_Scene {
     size_t start_size; // [byte]
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // what is not as the file asks
     uint32_t note_count;                       // [1]
-};
+} mf_Scene;
 
 // Makes the world of a file: loads ground, models, gaits and plugins, adds motions, controllers and
 // sensors, puts every robot at its start, adds contact, proximity, rules and behaviours. `config`

@@ -270,7 +270,7 @@ static const mf_Key group_keys[] = {
            "of an MJCF file, to start with; empty: the first where there is one and no gait; `none`: "
            "the pose of the file"),
     MF_KEY("settle", MF_KEY_REAL, 0, "s", "0", 0, 100, NULL, GROUP(settle),
-           "the world is simulated this long before time counts and gaits begin"),
+           "the world is simulated this long before gaits begin; the time of `when.at` counts it"),
     MF_KEY("joint_noise", MF_KEY_REAL, 0, "rad/s", "0", 0, 100, NULL, GROUP(joint_noise),
            "largest random rate of joints at the start, of all robots but the first"),
     MF_KEY_LISTED("initial", 0, &initial_table, GROUP(initial),

@@ -1,0 +1,251 @@
+// Run-time joints and bodies moved from outside, as scenes ask for them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+#include "torture.h"
+
+#include <math.h>
+
+#define BALLS                                                                                      \
+    "world: {step: 0.001}\n"                                                                       \
+    "groups:\n  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    count: 2\n"   \
+    "    place: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
+
+static void defaults_are_those_of_the_library(void **state) {
+    mf_SceneFile *file = parse_scene(*state, BALLS "joints: [{name: a, first: {group: balls}}]\n");
+    const mf_WorldJointConfig wanted = mf_world_joint_config();
+    const mf_SceneJoint *joint = file->joints;
+    assert_int_equal(file->joint_count, 1);
+    assert_int_equal(joint->kind, wanted.kind);
+    assert_true(joint->stiffness == wanted.stiffness && joint->damping == wanted.damping);
+    assert_true(joint->turning_stiffness == wanted.turning_stiffness);
+    assert_true(joint->turning_damping == wanted.turning_damping && joint->time == wanted.time);
+    assert_true(joint->force_limit == wanted.force_limit);
+    assert_true(joint->moment_limit == wanted.moment_limit);
+    assert_true(joint->enabled && isnan(joint->position[0]));
+    assert_string_equal(joint->sides[1].group, "");
+    mf_scene_file_destroy(file);
+}
+
+static void what_is_read_is_written(void **state) {
+    mf_SceneFile *again, *file = parse_scene(
+                             *state, BALLS
+                             "joints:\n  - {name: axle, kind: hinge, first: {group: balls, robot: 1, "
+                             "link: ball},\n     second: {group: balls}, position: [0.25, 0, 2], "
+                             "axis: [0, 1, 0],\n     stiffness: 100, damping: 2, force_limit: 50, "
+                             "enabled: false}\n  - {name: rope, kind: ball, second: {group: balls}}\n");
+    char *text = write_twice(*state, file, &again);
+    for (int both = 0; both < 2; both++) {
+        const mf_SceneJoint *joint = (both == 0 ? file : again)->joints;
+        assert_int_equal(joint[0].kind, MF_WORLD_JOINT_HINGE);
+        assert_int_equal(joint[0].sides[0].robot, 1);
+        assert_string_equal(joint[0].sides[0].link, "ball");
+        assert_true(joint[0].position[2] == 2 && joint[0].axis[1] == 1);
+        assert_true(joint[0].stiffness == 100 && joint[0].damping == 2);
+        assert_true(joint[0].force_limit == 50 && isinf(joint[0].moment_limit));
+        assert_true(!joint[0].enabled && joint[1].enabled);
+        assert_int_equal(joint[1].kind, MF_WORLD_JOINT_BALL);
+        assert_true(isnan(joint[1].position[1]));
+    }
+    mf_release(*state, text);
+    mf_scene_file_destroy(file);
+    mf_scene_file_destroy(again);
+}
+
+static void mistakes_have_a_place(void **state) {
+    static const struct {
+        const char *joints, *message; // after the path; in line 9
+    } cases[] = {
+        {"[{kind: ball}]", ":9:10: expected the key joints.0.name, which is missing"},
+        {"[{name: a, kind: rope}]",
+         ":9:26: joints.a.kind: expected one of fixed, ball, hinge, found rope"},
+        {"[{name: a}]",
+         ":9:10: joints.a.first: expected a group on one side at least, found the world on both"},
+        {"[{name: a, first: {group: b}}]",
+         ":9:35: joints.a.first.group: expected the name of a group, found 'b'"},
+        {"[{name: a, first: {group: balls}}, {name: a, second: {group: balls}}]",
+         ":9:51: joints.a.name: expected each name once, found it again"},
+        {"[{name: a, first: {group: balls}, force_limit: 0}]",
+         ":9:56: joints.a.force_limit: expected a number above 0 up to 1e+300 N or .inf, found 0"},
+        {"[{name: a, first: {group: balls, robot: 2}}]", // the rest is found with the models
+         ":9:10: joints.a: robot: the group has not so many"},
+        {"[{name: a, first: {group: balls, link: wheel}}]",
+         ":9:10: joints.a: link: the model has none of that name"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600], line[900];
+        mf_SceneFile *file = NULL;
+        mf_Scene scene = {0};
+        mf_Error error = {0};
+        snprintf(text, sizeof text, BALLS "joints: %s\n", cases[i].joints);
+        mf_Status status = try_scene(*state, text, &file, &error);
+        if (status == MF_OK)
+            status = mf_scene_create(*state, file, NULL, &scene, &error);
+        assert_int_not_equal(status, MF_OK);
+        assert_null(scene.world);
+        mf_error_format(&error, line, sizeof line);
+        assert_string_equal(line + strlen(SCENE_PATH), cases[i].message);
+        mf_scene_file_destroy(file);
+    }
+}
+
+// ---- worlds ------------------------------------------------------------------------------------
+
+static double apart(const mf_Scene *scene, uint32_t robot, const double from[3]) {
+    double sum = 0.0;
+    for (uint32_t c = 0; c < 3; c++) {
+        double d = get(scene, 0, "base.position", robot, c) - from[c];
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+// A rope of half a metre: the ball swings around its end, the other one falls.
+static void a_ball_on_a_rope_swings(void **state) {
+    static const double end[3] = {0, 0.4, 2.37};
+    mf_SceneFile *file = parse_scene(
+        *state, BALLS "joints: [{name: rope, kind: ball, first: {group: balls}, "
+                      "position: [0, 0.4, 2.37]}]\n");
+    mf_Scene scene = make_scene(*state, file);
+    assert_non_null(scene.joints);
+    const double length = apart(&scene, 0, end);
+    assert_true(fabs(length - 0.5) < 1e-6);
+    double right = 0.0;
+    for (int i = 0; i < 20; i++) {
+        mf_world_step(scene.world, 100);
+        assert_true(fabs(apart(&scene, 0, end) - length) < 2e-3);
+        right = fmax(right, get(&scene, 0, "base.position", 0, 1));
+    }
+    assert_true(right > 0.7 && right < 0.81); // to the other side, no farther than it began
+    assert_true(get(&scene, 0, "base.position", 1, 2) < 0.1);
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
+    drop_scene(&scene, file);
+}
+
+static mf_WorldJointState state_of(const mf_Scene *scene, uint32_t index) {
+    mf_WorldJointState joint;
+    assert_int_equal(
+        mf_world_joint_state(scene->joints, mf_world_joint_at(scene->joints, index), &joint, NULL),
+        MF_OK);
+    return joint;
+}
+
+// Without a place it is where the first robot is. What carries too much breaks; what is not enabled
+// carries nothing.
+static void joints_carry_break_or_wait(void **state) {
+    static const struct {
+        const char *keys;
+        bool holds, broken;
+    } cases[] = {{"", true, false}, // 0.19 kg weigh 1.86 N
+                 {", force_limit: 2.5", true, false},
+                 {", force_limit: 1", false, true},
+                 {", enabled: false", false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n", cases[i].keys);
+        mf_SceneFile *file = parse_scene(*state, text);
+        mf_Scene scene = make_scene(*state, file);
+        const double z = get(&scene, 0, "base.position", 0, 2);
+        mf_world_step(scene.world, 1500);
+        const mf_WorldJointState joint = state_of(&scene, 0);
+        assert_true(joint.broken == cases[i].broken);
+        const double now = get(&scene, 0, "base.position", 0, 2);
+        assert_true(cases[i].holds ? fabs(now - z) < 1e-3 : now < 0.1);
+        if (cases[i].holds)
+            assert_true(fabs(fabs(joint.force[2]) - 0.19 * 9.81) < 0.02);
+        drop_scene(&scene, file);
+    }
+}
+
+// Two balls as one dumbbell fall together; without the joint in the middle they roll apart.
+static void a_fixed_joint_keeps_both_together(void **state) {
+    mf_SceneFile *file =
+        parse_scene(*state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, second: "
+                                  "{group: balls, robot: 1}}]\n");
+    mf_Scene scene = make_scene(*state, file);
+    mf_world_step(scene.world, 1500);
+    double other[3];
+    for (uint32_t c = 0; c < 3; c++)
+        other[c] = get(&scene, 0, "base.position", 1, c);
+    assert_true(fabs(apart(&scene, 0, other) - 0.5) < 5e-3);
+    assert_true(get(&scene, 0, "base.position", 0, 0) > 0.5);
+    drop_scene(&scene, file);
+}
+
+// ---- from outside ------------------------------------------------------------------------------
+
+#define PUSHER                                                                                     \
+    "world: {step: 0.001}\n"                                                                       \
+    "groups:\n  - name: box\n    model: ../models/resting_box.xml\n    motion: external\n"         \
+    "    place: {poses: [[-0.3, 0, 0]]}\n"                                                         \
+    "    initial: [{property: base.linear_velocity, values: [0.2, 0, 0]}]\n"                       \
+    "  - {name: ball, model: ../models/ball.xml, motion: rigid, place: {poses: [[0, 0, 0]]}}\n"
+
+// The box goes on as it is told, whatever is in its way; the ball is pushed.
+static void a_body_from_outside_pushes(void **state) {
+    mf_SceneFile *again, *file = parse_scene(*state, PUSHER);
+    char *text = write_twice(*state, file, &again);
+    assert_int_equal(again->groups[0].motion, MF_MOTION_EXTERNAL);
+    assert_non_null(strstr(text, "    motion:\n      external:\n        targets: false\n"));
+    mf_Scene scene = make_scene(*state, file), other = make_scene(*state, again);
+    mf_world_step(scene.world, 3000);
+    mf_world_step(other.world, 3000);
+    assert_true(mf_world_hash(scene.world) == mf_world_hash(other.world));
+    assert_true(fabs(get(&scene, 0, "base.position", 0, 0) - 0.3) < 1e-4);
+    assert_true(get(&scene, 1, "base.position", 0, 0) > 0.4);
+    mf_release(*state, text);
+    drop_scene(&scene, file);
+    drop_scene(&other, again);
+}
+
+static const char both[] = PUSHER
+    "  - {name: balls, model: ../models/ball.xml, count: 3, place: {poses: [[2, 0, 0], [2, 1, 0], [2, "
+    "2, 0]]}, height: 1}\n"
+    "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
+    "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
+
+static void threads_change_nothing(void **state) {
+    uint64_t hashes[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        mf_Context *context = NULL;
+        mf_ContextConfig config = mf_context_config();
+        config.threads = i == 0 ? 1 : 3;
+        assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+        mf_SceneFile *file = parse_scene(context, both);
+        mf_Scene scene = make_scene(context, file);
+        mf_world_step(scene.world, 1000);
+        hashes[i] = mf_world_hash(scene.world);
+        drop_scene(&scene, file);
+        assert_int_equal(mf_context_live_bytes(context), 0);
+        mf_context_destroy(context);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+static void every_failing_call_is_survived(void **state) {
+    char text[sizeof both];
+    memcpy(text, both, sizeof both);
+    assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 60);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_those_of_the_library),
+        cmocka_unit_test(what_is_read_is_written),
+        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(a_ball_on_a_rope_swings),
+        cmocka_unit_test(joints_carry_break_or_wait),
+        cmocka_unit_test(a_fixed_joint_keeps_both_together),
+        cmocka_unit_test(a_body_from_outside_pushes),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(every_failing_call_is_survived),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
