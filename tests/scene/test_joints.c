@@ -33,12 +33,13 @@ static void defaults_are_those_of_the_library(void **state) {
 }
 
 static void what_is_read_is_written(void **state) {
-    mf_SceneFile *again, *file = parse_scene(
-                             *state, BALLS
-                             "joints:\n  - {name: axle, kind: hinge, first: {group: balls, robot: 1, "
-                             "link: ball},\n     second: {group: balls}, position: [0.25, 0, 2], "
-                             "axis: [0, 1, 0],\n     stiffness: 100, damping: 2, force_limit: 50, "
-                             "enabled: false}\n  - {name: rope, kind: ball, second: {group: balls}}\n");
+    mf_SceneFile *again,
+        *file =
+            parse_scene(*state, BALLS
+                        "joints:\n  - {name: axle, kind: hinge, first: {group: balls, robot: 1, "
+                        "link: ball},\n     second: {group: balls}, position: [0.25, 0, 2], "
+                        "axis: [0, 1, 0],\n     stiffness: 100, damping: 2, force_limit: 50, "
+                        "enabled: false}\n  - {name: rope, kind: ball, second: {group: balls}}\n");
     char *text = write_twice(*state, file, &again);
     for (int both = 0; both < 2; both++) {
         const mf_SceneJoint *joint = (both == 0 ? file : again)->joints;
@@ -108,9 +109,9 @@ static double apart(const mf_Scene *scene, uint32_t robot, const double from[3])
 // A rope of half a metre: the ball swings around its end, the other one falls.
 static void a_ball_on_a_rope_swings(void **state) {
     static const double end[3] = {0, 0.4, 2.37};
-    mf_SceneFile *file = parse_scene(
-        *state, BALLS "joints: [{name: rope, kind: ball, first: {group: balls}, "
-                      "position: [0, 0.4, 2.37]}]\n");
+    mf_SceneFile *file =
+        parse_scene(*state, BALLS "joints: [{name: rope, kind: ball, first: {group: balls}, "
+                                  "position: [0, 0.4, 2.37]}]\n");
     mf_Scene scene = make_scene(*state, file);
     assert_non_null(scene.joints);
     const double length = apart(&scene, 0, end);
@@ -165,9 +166,9 @@ static void joints_carry_break_or_wait(void **state) {
 
 // Two balls as one dumbbell fall together; without the joint in the middle they roll apart.
 static void a_fixed_joint_keeps_both_together(void **state) {
-    mf_SceneFile *file =
-        parse_scene(*state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, second: "
-                                  "{group: balls, robot: 1}}]\n");
+    mf_SceneFile *file = parse_scene(
+        *state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, second: "
+                      "{group: balls, robot: 1}}]\n");
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 1500);
     double other[3];
@@ -204,11 +205,12 @@ static void a_body_from_outside_pushes(void **state) {
     drop_scene(&other, again);
 }
 
-static const char both[] = PUSHER
-    "  - {name: balls, model: ../models/ball.xml, count: 3, place: {poses: [[2, 0, 0], [2, 1, 0], [2, "
-    "2, 0]]}, height: 1}\n"
-    "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
-    "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
+static const char both[] =
+    PUSHER "  - {name: balls, model: ../models/ball.xml, count: 3, place: {poses: [[2, 0, 0], [2, "
+           "1, 0], [2, "
+           "2, 0]]}, height: 1}\n"
+           "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
+           "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
 
 static void threads_change_nothing(void **state) {
     uint64_t hashes[2];
