@@ -24,10 +24,10 @@ static bool is_listed(const char *const *names, const char *name) {
     return false;
 }
 
-// Whether every motion of the group feels nothing: `kinematic`, or none at all.
+// Whether no motion of the group knows forces, as `kinematic`; or it has none at all.
 static bool feels_nothing(const mf_Group *group) {
     for (unsigned m = 0; m < MF_MOTION_COUNT; m++)
-        if (m != MF_MOTION_KINEMATIC && mf_motion_in(group, (mf_Motion)m))
+        if (mf_motion_row((mf_Motion)m)->dynamic && mf_motion_in(group, (mf_Motion)m))
             return false;
     return !mf_motion_in(group, MF_MOTION_OWN);
 }
