@@ -114,6 +114,8 @@ static void fill(mf_TrialStep *trial) {
     trial->alone = mf_motion_in(group, MF_MOTION_FIXED_WING); // gusts
     for (uint32_t l = 0; l < model->link_count; l++)
         trial->mass += model->links[l].mass;
+    if (!(trial->mass > 0.0))
+        trial->mass = 1.0;
     add_field(trial, trial->push); // first, so that its place in a saved block is known
     add_field(trial, trial->pushed);
     add_fields(trial, state);
