@@ -179,8 +179,8 @@ static bool any_left(const mf_JointGraph *graph) {
 
 // ---- for a step ---------------------------------------------------------------------------------
 
-static void assemble(const mf_JointGraph *graph) {
-    mf_BlockLdl *matrix = (mf_BlockLdl *)&graph->matrix;
+static void assemble(mf_JointGraph *graph) {
+    mf_BlockLdl *matrix = &graph->matrix;
     mf_block_ldl_clear(matrix);
     for (uint32_t b = 0; b < graph->body_count; b++)
         add_body(graph, &graph->bodies[b]);

@@ -128,16 +128,15 @@ static void store(mf_WorldJoints *all) {
     }
 }
 
-static void raise(const mf_TrialStep *trial, uint32_t instance, uint32_t bit, uint32_t kind,
-                  double residual) {
+static void raise_warning(const mf_TrialStep *trial, uint32_t instance, uint32_t bit, uint32_t kind,
+                          double residual) {
     if (trial->word == NULL || mf_trial_step_frozen(trial, instance))
         return;
-    mf_Field *word = (mf_Field *)trial->word, *steps = (mf_Field *)trial->steps,
-             *most = (mf_Field *)trial->residual;
-    mf_field_set(word, instance, 0, (double)((uint32_t)mf_field_get(word, instance, 0) | bit));
-    mf_field_set(steps, instance, kind, mf_field_get(steps, instance, kind) + 1.0);
-    if (residual > mf_field_get(most, instance, kind))
-        mf_field_set(most, instance, kind, residual);
+    const uint32_t word = (uint32_t)mf_field_get(trial->word, instance, 0);
+    mf_field_set(trial->word, instance, 0, (double)(word | bit));
+    mf_field_set(trial->steps, instance, kind, mf_field_get(trial->steps, instance, kind) + 1.0);
+    if (residual > mf_field_get(trial->residual, instance, kind))
+        mf_field_set(trial->residual, instance, kind, residual);
 }
 
 // Once per robot and step, with the largest of its joints.
@@ -158,9 +157,9 @@ static void warn(const mf_WorldJoints *all) {
             inexact = record->residual > inexact ? record->residual : inexact;
         }
         if (open > open_most)
-            raise(all->trials[body->group], body->instance, MF_WARNING_LOOPS, 3, open);
+            raise_warning(all->trials[body->group], body->instance, MF_WARNING_LOOPS, 3, open);
         if (inexact > inexact_most)
-            raise(all->trials[body->group], body->instance, MF_WARNING_SOLVER, 0, inexact);
+            raise_warning(all->trials[body->group], body->instance, MF_WARNING_SOLVER, 0, inexact);
     }
 }
 

@@ -24,10 +24,10 @@ static bool is_listed(const char *const *names, const char *name) {
     return false;
 }
 
-// Whether every motion of the group feels nothing: `kinematic`, or none at all.
+// Whether no motion of the group knows forces, as `kinematic`; or it has none at all.
 static bool feels_nothing(const mf_Group *group) {
     for (unsigned m = 0; m < MF_MOTION_COUNT; m++)
-        if (m != MF_MOTION_KINEMATIC && mf_motion_in(group, (mf_Motion)m))
+        if (mf_motion_row((mf_Motion)m)->dynamic && mf_motion_in(group, (mf_Motion)m))
             return false;
     return !mf_motion_in(group, MF_MOTION_OWN);
 }
@@ -114,6 +114,8 @@ static void fill(mf_TrialStep *trial) {
     trial->alone = mf_motion_in(group, MF_MOTION_FIXED_WING); // gusts
     for (uint32_t l = 0; l < model->link_count; l++)
         trial->mass += model->links[l].mass;
+    if (!(trial->mass > 0.0))
+        trial->mass = 1.0;
     add_field(trial, trial->push); // first, so that its place in a saved block is known
     add_field(trial, trial->pushed);
     add_fields(trial, state);

@@ -13,8 +13,8 @@ typedef struct mf_TrialStep {
     mf_LinkFields links;
     mf_Field *push, *pushed; // push.link and push.count
     const mf_Field *fault;
-    const mf_Field *word, *steps, *residual; // of warnings, or NULL
-    bool wide;                               // fields are double
+    mf_Field *word, *steps, *residual; // of warnings, or NULL
+    bool wide;                         // fields are double
     bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other places
     double mass; // [kg] of the model
     uint32_t field_count, system_count;

@@ -272,6 +272,39 @@ static void collisions_push_what_is_joined(void **state) {
     assert_true(hashes[0] == hashes[1]);
 }
 
+// A box hangs from a quadrotor, or the motion says that it takes no forces on its body.
+static void a_vehicle_takes_part_or_says_why(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Quadrotor quadrotor = mf_quadrotor();
+    mf_Model *model;
+    must(mf_quadrotor_model(pitch.context, &quadrotor, "quadrotor", &model, &pitch.error),
+         &pitch.error);
+    mf_Group *vehicle = pitch_group(&pitch, model, "vehicle", 2, true);
+    prepare(&pitch, vehicle);
+    must(mf_quadrotor_add(vehicle, &quadrotor, NULL, &pitch.error), &pitch.error);
+    mf_Group *box =
+        add_bodies(&pitch, box_of(pitch.context, 0.1), "box", 1, MF_MOTION_RIGID, true, false);
+    put_at(&pitch, vehicle, 1, 0, 0, 20);
+    put_at(&pitch, vehicle, 0, 9, 0, 20);
+    put(&pitch, box, 0, 0, 0, 19.5, 1.0);
+    mf_WorldJoints *joints = add_joints(&pitch);
+    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, vehicle, 1, box, 0);
+    mf_WorldJointId id;
+    must(mf_world_joint_here(&config, (double[]){0, 0, 20}, NULL, &pitch.error), &pitch.error);
+    const mf_Status status = mf_world_joint_create(joints, &config, &id, &pitch.error);
+    if (status == MF_OK) {
+        mf_world_step(pitch.world, 500);
+        assert_true(state_of(joints, id).opening < 1e-3 && state_of(joints, id).residual < 1e-3);
+        assert_int_equal(mf_group_fault_total(vehicle), 0);
+    } else {
+        assert_int_equal(status, MF_UNSUPPORTED);
+        assert_non_null(strstr(pitch.error.message, "(quadrotor) takes no forces"));
+    }
+    pitch_close(&pitch);
+}
+
 // A joint that cannot close says so, and is not shot together.
 static void what_does_not_fit_warns(void **state) {
     (void)state;
@@ -317,6 +350,7 @@ int main(void) {
         cmocka_unit_test(a_robot_is_joined_to_itself),
         cmocka_unit_test(motions_may_change),
         cmocka_unit_test(collisions_push_what_is_joined),
+        cmocka_unit_test(a_vehicle_takes_part_or_says_why),
         cmocka_unit_test(what_does_not_fit_warns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
