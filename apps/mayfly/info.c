@@ -122,7 +122,7 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
     if (*kind == KIND_UNKNOWN)
         return mf_fail_at(
             error, MF_BAD_FILE, path, 0, 0,
-            "expected a URDF or MJCF robot, a YAML experiment, a PNG or PGM ground or an "
+            "expected a URDF or MJCF robot, a YAML scene, a PNG or PGM ground or an "
             "archive, found %s",
             size == 0 ? "an empty file" : "none of them");
     return MF_OK;

@@ -197,7 +197,7 @@ typedef struct mf_Plugin mf_Plugin; // a loaded library; stays loaded while a gr
 MF_API mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
                                 mf_Error *error);
 
-// Whether files (experiments, robots, archives) that are loaded with `context` may name plugins:
+// Whether files (scenes, archives) that are loaded with `context` may name plugins:
 // no, unless the person who starts the program says so, because reading a stranger's file must not
 // run his code. mf_plugin_load itself always loads: its caller has named the library.
 MF_API void mf_plugins_allow(mf_Context *context, bool allowed);

@@ -78,7 +78,7 @@ MF_API uint64_t mf_search_hash(const mf_Search *search);
 // ---- the archive (SQLite) ----------------------------------------------------------------------
 
 // Creates a new archive file; MF_BUSY or MF_BAD_ARGUMENT when it exists. `settings` is the text of
-// the experiment (stored as is), `model_hash` and `terrain_hash` guard a replay.
+// the scene (stored as is), `model_hash` and `terrain_hash` guard a replay.
 MF_API mf_Status mf_archive_create(mf_Context *context, const char *path,
                                    const mf_SearchConfig *config, const char *settings,
                                    uint64_t model_hash, uint64_t terrain_hash, mf_Archive **out,
@@ -100,7 +100,7 @@ MF_API mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, doubl
 
 typedef struct mf_ArchiveRun {
     mf_SearchConfig search; // without functions
-    const char *settings;   // text of the experiment, owned by the archive
+    const char *settings;   // text of the scene, owned by the archive
     uint64_t model_hash;    // [1]
     uint64_t terrain_hash;  // [1]
     uint32_t generations;   // [1] stored

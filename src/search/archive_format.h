@@ -16,7 +16,7 @@ enum {
     MF_ARCHIVE_TABLES_PLAIN = 4,
     MF_ARCHIVE_TABLES = 6,
     MF_ARCHIVE_VERIFICATION = 4,        // place of the table that is another one in format 2
-    MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the experiment's text
+    MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the scene's text
 };
 
 // Name and definition of each table. A file must hold exactly these texts, comments included.
