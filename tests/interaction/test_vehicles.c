@@ -31,17 +31,22 @@ static mf_Model *quadrotor_body(Pitch *pitch, const mf_Quadrotor *quadrotor) {
     return model;
 }
 
-static mf_Group *add_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model, mf_CarCommand command,
-                          bool wide) {
+static mf_Group *add_many_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model,
+                               mf_CarCommand command, uint32_t count, bool wide) {
     mf_Model *body = NULL;
     mf_CarSettings settings = mf_car_settings();
     settings.model = model;
     settings.command = command;
     must(mf_car_body(pitch->context, car, "car", &body, &pitch->error), &pitch->error);
-    mf_Group *group = pitch_group(pitch, body, "car", 1, wide);
+    mf_Group *group = pitch_group(pitch, body, "car", count, wide);
     prepare(pitch, group);
     must(mf_car_add(group, car, &settings, &pitch->error), &pitch->error);
     return group;
+}
+
+static mf_Group *add_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model, mf_CarCommand command,
+                          bool wide) {
+    return add_many_cars(pitch, car, model, command, 1, wide);
 }
 
 // An aircraft in no air: a free body.
@@ -124,6 +129,42 @@ static void a_bad_wrench_is_contained(void **state) {
     near(get(group, "fault.word", 1, 0), 0.0, 0.0);
     near(get(group, "base.position", 1, 2), 5.0, 1e-6);
     pitch_close(&pitch);
+}
+
+// Of twenty cars and quadrotors one each is pushed; the others keep their bits.
+static void only_the_pushed_one_changes(void **state) {
+    enum { COUNT = 20 };
+    uint64_t hashes[2][2][COUNT];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        const mf_Quadrotor quadrotor = mf_quadrotor();
+        const mf_Car car = mf_car();
+        mf_Group *groups[2] = {
+            add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor), &quadrotor, "q", COUNT,
+                           MF_QUADROTOR_RATES, false),
+            add_many_cars(&pitch, &car, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, COUNT, false)};
+        for (uint32_t i = 0; i < COUNT; i++) {
+            put(&pitch, groups[0], i, i, 0.0, 5.0, 0.1 * i);
+            put(&pitch, groups[1], i, i, 5.0, 0.0, 0.1 * i);
+            set(groups[1], "command.speed", i, 0, 0.15 * i);
+            set(groups[1], "command.steering", i, 0, 0.1);
+        }
+        for (int g = 0; g < 2; g++) {
+            set(groups[g], "push.count", 3, 0, k);
+            set(groups[g], "push.link", 3, 0, 0.05);
+            set(groups[g], "push.link", 4, 0, 0.05); // without a count nothing of it counts
+        }
+        mf_world_step(pitch.world, 300);
+        for (int g = 0; g < 2; g++)
+            for (uint32_t i = 0; i < COUNT; i++)
+                hashes[k][g][i] = mf_group_instance_hash(groups[g], i);
+        pitch_close(&pitch);
+    }
+    for (int g = 0; g < 2; g++)
+        for (uint32_t i = 0; i < COUNT; i++)
+            assert_true((hashes[0][g][i] == hashes[1][g][i]) == (i != 3));
 }
 
 // ---- cars ---------------------------------------------------------------------------------------
@@ -478,6 +519,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrench_is_an_impulse),
         cmocka_unit_test(a_bad_wrench_is_contained),
+        cmocka_unit_test(only_the_pushed_one_changes),
         cmocka_unit_test(cars_take_wrenches_in_their_plane),
         cmocka_unit_test(dry_friction_holds_a_pushed_car),
         cmocka_unit_test(a_kicked_ball_keeps_momentum),
