@@ -14,9 +14,10 @@ extern "C" {
 
 typedef struct mf_WorldJointsConfig {
     uint32_t struct_size; // [byte] set by mf_world_joints_config()
-    uint32_t rounds;      // [1] most corrections of a step's forces, 1 .. 32; default 4
-    double tolerance;     // [1] forces are corrected until they are this exact, 1e-9 .. 0.1;
-                          // default 1e-3
+    uint32_t rounds;  // [1] most corrections of a step's forces before robots are asked again how
+                      // they answer, which is done three times at most, 1 .. 32; default 4
+    double tolerance; // [1] forces are corrected until they are this exact, 1e-9 .. 0.1;
+                      // default 1e-4
 } mf_WorldJointsConfig;
 MF_API mf_WorldJointsConfig mf_world_joints_config(void);
 
