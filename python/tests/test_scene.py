@@ -39,10 +39,16 @@ def command_hash(*words: str) -> int:
             },
             ["--gait", "walk", "--motion", "rigid"],
         ),
-        ("scenes/soccer.yaml", {"groups.blue.motion": "prescribed"},
-         ["--set", "groups.blue.motion=prescribed"]),
-        ("scenes/circles.yaml", {"groups.aircraft.count": 100},
-         ["--set", "groups.aircraft.count=100"]),
+        (
+            "scenes/soccer.yaml",
+            {"groups.blue.motion": "prescribed"},
+            ["--set", "groups.blue.motion=prescribed"],
+        ),
+        (
+            "scenes/circles.yaml",
+            {"groups.aircraft.count": 100},
+            ["--set", "groups.aircraft.count=100"],
+        ),
     ],
 )
 def test_the_bits_are_those_of_the_command(
@@ -54,8 +60,9 @@ def test_the_bits_are_those_of_the_command(
 
 
 def test_groups_and_their_fields() -> None:
-    with mayfly.Scene("scenes/soccer.yaml", {"groups.red.count": 1,
-                                             "groups.red.place.poses": [[4, 0, 3.14]]}) as scene:
+    with mayfly.Scene(
+        "scenes/soccer.yaml", {"groups.red.count": 1, "groups.red.place.poses": [[4, 0, 3.14]]}
+    ) as scene:
         assert [group.name for group in scene.groups] == ["field", "ball", "blue", "red"]
         blue = scene.group("blue")
         assert blue.count == 4
