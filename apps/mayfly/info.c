@@ -120,11 +120,10 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
         return mf_fail_at(error, MF_IO, path, 0, 0, "cannot read it");
     *kind = kind_of(path, head, size);
     if (*kind == KIND_UNKNOWN)
-        return mf_fail_at(
-            error, MF_BAD_FILE, path, 0, 0,
-            "expected a URDF or MJCF robot, a YAML scene, a PNG or PGM ground or an "
-            "archive, found %s",
-            size == 0 ? "an empty file" : "none of them");
+        return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
+                          "expected a URDF or MJCF robot, a YAML scene, a PNG or PGM ground or an "
+                          "archive, found %s",
+                          size == 0 ? "an empty file" : "none of them");
     return MF_OK;
 }
 

@@ -382,8 +382,8 @@ typedef struct mf_Play mf_Play;
 typedef struct mf_Scene {
     mf_SceneFile *file; // borrowed
     mf_World *world;
-    mf_Terrain *terrain; // NULL: flat at height 0
-    uint32_t group_count; // [1]
+    mf_Terrain *terrain;               // NULL: flat at height 0
+    uint32_t group_count;              // [1]
     mf_Model *models[MF_SCENE_GROUPS]; // one per group
     mf_Gait *gaits[MF_SCENE_GROUPS][MF_SCENE_GAITS];
     uint32_t keyframes[MF_SCENE_GROUPS]; // [1] that robots start with; MF_NONE: with none
