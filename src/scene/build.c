@@ -78,6 +78,22 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
     return MF_OK;
 }
 
+// A world has one gravity: models whose files ask for another one are told.
+static void note_gravity(const mf_SceneBuilder *builder, const mf_WorldConfig *config) {
+    mf_Scene *scene = builder->scene;
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        const mf_WorldConfig own = mf_world_config_for(scene->models[i]);
+        const bool same = own.gravity == config->gravity &&
+                          memcmp(own.gravity_direction, config->gravity_direction,
+                                 sizeof own.gravity_direction) == 0;
+        if (builder->file->groups[i].vehicle == NULL && scene->models[i]->body_count > 0 && !same)
+            mf_scene_note(scene,
+                          "group %.60s: its file asks for a gravity of %.9g m/s^2, the world has "
+                          "%.9g m/s^2",
+                          builder->file->groups[i].name, own.gravity, config->gravity);
+    }
+}
+
 static mf_Status make_world(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     const mf_Model *first = NULL;
@@ -99,6 +115,7 @@ static mf_Status make_world(mf_SceneBuilder *builder) {
                        "nanoseconds, found %u",
                        (long long)config.step, scene->divisor);
     config.step /= scene->divisor;
+    note_gravity(builder, &config);
     config.seed = builder->file->seed;
     config.terrain = scene->terrain;
     scene->step = config.step;

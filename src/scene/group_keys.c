@@ -399,7 +399,7 @@ static const mf_Key group_keys[] = {
            GROUP(behaviour.soccer.keeper), "the first robot keeps the own goal; needs dive_left and "
            "dive_right too"),
     MF_KEY("behaviour_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
-           GROUP(behaviour.rate), "behaviours decide this often, a multiple of world.step"),
+           GROUP(behaviour.rate), "behaviours decide this often"),
     MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),
            "in films; `file`: as in the model's file; `auto`: blue, red, yellow ... in the order of "
            "the groups with joints, where there are several, else as `file`"),

@@ -43,21 +43,27 @@ static void the_step_is_the_least_that_models_ask_for(void **state) {
     }
 }
 
+// What another file asks for and does not get is noted.
 static void gravity_is_that_of_the_first_model(void **state) {
     static const struct {
         const char *text;
         double gravity;
+        uint32_t notes;
     } cases[] = {
-        {"groups:\n" MODEL("a", "tumbler.xml") MODEL("b", "ball.xml"), 0.0},
-        {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "tumbler.xml"), 9.81},
-        {"groups:\n" MODEL("a", "crazyflie.yaml"), 9.81},
-        {"world: {gravity: 1.62}\ngroups:\n" MODEL("a", "tumbler.xml"), 1.62},
-        {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81},
+        {"groups:\n" MODEL("a", "tumbler.xml") MODEL("b", "ball.xml"), 0.0, 1},
+        {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "tumbler.xml"), 9.81, 1},
+        {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "ant.xml"), 9.81, 0},
+        {"groups:\n" MODEL("a", "crazyflie.yaml"), 9.81, 0},
+        {"world: {gravity: 1.62}\ngroups:\n" MODEL("a", "tumbler.xml"), 1.62, 1},
+        {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_SceneFile *file = parse_scene(*state, cases[i].text);
         mf_Scene scene = make_scene(*state, file);
         assert_near(mf_world_settings(scene.world)->gravity, cases[i].gravity, 1e-12);
+        assert_int_equal(scene.note_count, cases[i].notes);
+        for (uint32_t n = 0; n < scene.note_count; n++)
+            assert_non_null(strstr(scene.notes[n], "asks for a gravity of"));
         drop_scene(&scene, file);
     }
 }
