@@ -170,11 +170,12 @@ int main(int argc, char **argv) {
     mf_Status status = mf_context_create(NULL, &context, &error);
     if (status == MF_OK)
         status = load(context, argv[1], &file, &genome, &error);
-    mf_Time stroke = status == MF_OK ? file->groups[0].points.joint_interval : 0;
+    mf_Time stroke = status == MF_OK ? file->groups[0].motions.points.joint_interval : 0;
     if (stroke == 0)
         stroke = mf_points_config().joint_interval;
     if (status == MF_OK && argc > 3)
-        file->groups[0].points.joint_interval = mf_time_from_seconds(0.001 * strtod(argv[3], NULL));
+        file->groups[0].motions.points.joint_interval =
+            mf_time_from_seconds(0.001 * strtod(argv[3], NULL));
     for (size_t i = 0; i < sizeof divisors / sizeof *divisors && status == MF_OK; i++)
         status = try_step(context, file, genome, stroke, divisors[i], (uint32_t)cycle, &error);
     if (status != MF_OK)

@@ -56,7 +56,7 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
              "    model: ../models/sun2022.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
-             "    motion: {quadrotor: {rotor_area: 0.0507}}\n"
+             "    rotor_area: 0.0507\n"
              "    place:\n"
              "      random: {lower: [0, 0, 50], upper: [%g, %g, %g], distance: 1}\n",
              agents, precision, edge, edge, 50.0 + edge);

@@ -12,7 +12,9 @@ typedef enum mf_ArticulatedIntegrator {
     MF_ARTICULATED_IMPLICIT, // semi-implicit Euler; damping, springs, servos, limits, friction and
                              // contacts at the end of the step: stable at any stiffness
     MF_ARTICULATED_EULER,    // semi-implicit Euler with all forces at the beginning of the step
-    MF_ARTICULATED_RK4       // classical Runge-Kutta, all forces explicit: order 4 while smooth
+    MF_ARTICULATED_RK4,      // classical Runge-Kutta, all forces explicit: order 4 while smooth
+    MF_ARTICULATED_OF_MODEL  // RK4 where the model's file asks for it and contacts, if any, have
+                             // MuJoCo's law; else IMPLICIT
 } mf_ArticulatedIntegrator;
 
 typedef enum mf_ArticulatedBase {

@@ -12,6 +12,7 @@ extern "C" {
 typedef enum mf_BehaviourKind {
     MF_BEHAVIOUR_HOLD,      // stay: hover at the start, fly on, stand
     MF_BEHAVIOUR_COMMAND,   // vehicles: constant values in a command mode
+    MF_BEHAVIOUR_PROGRAM,   // vehicles: nothing; a program writes the fields of a command mode
     MF_BEHAVIOUR_ORBIT,     // vehicles: all around one circle
     MF_BEHAVIOUR_FORMATION, // vehicles: evenly spaced on circles inside each other
     MF_BEHAVIOUR_WAYPOINTS, // vehicles: from place to place
@@ -38,7 +39,7 @@ typedef struct mf_Behaviour {
     mf_BehaviourKind kind;
     mf_Rate rate;     // [1/s] how often commands are written; default 20 a second
     double speed;     // [m/s] > 0 of orbit, formation, waypoints and flock
-    const char *mode; // command: a mode of the vehicle
+    const char *mode; // command and program: a mode of the vehicle
     double
         *values; // [1] or as the field says; command: in the order of the mode's fields; borrowed
     uint32_t value_count;     // [1]
@@ -79,8 +80,8 @@ MF_API mf_Status mf_behaviour_check(const mf_Behaviour *behaviour, const mf_Vehi
                                     mf_Error *error);
 
 // Adds a system that writes the commands of every agent of `group` by `behaviour` (copied, lists
-// too), one for vehicles. The group must move as vehicles of `kind` in that mode. A flock needs an
-// interaction that detects neighbours.
+// too), one for vehicles; MF_BEHAVIOUR_PROGRAM adds none. The group must move as vehicles of `kind`
+// in that mode. A flock needs an interaction that detects neighbours.
 MF_API mf_Status mf_behaviour_add(mf_Group *group, mf_VehicleKind kind,
                                   const mf_Behaviour *behaviour, mf_Error *error);
 

@@ -187,6 +187,8 @@ typedef struct mf_FixedWingSettings {
     mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
     mf_Time control_interval;    // [ns] a multiple of the step; default 10 ms; 0 = every step
     mf_Dryden gusts;             // default calm
+    mf_Turbulence turbulence;    // other than the default NONE, it sets gusts, as mf_dryden() gives
+                                 // them at airspeed_design
     double start_airspeed;       // [m/s] > 0, agents start trimmed; default airspeed_design (0)
     double start_altitude;       // [m] agents that would start lower are lifted to it; 100
 } mf_FixedWingSettings;

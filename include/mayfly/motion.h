@@ -86,10 +86,14 @@ typedef struct mf_MotionsConfig {
 MF_API mf_MotionsConfig mf_motions_config(void);
 
 // What motions have in common, set in each that has it: whether whole shapes meet the ground and
-// not some points of them (all but `points`), and how often [ns] joints are told where to be
-// (points, rigid, prescribed).
+// not some points of them (all but `points`), how often [ns] joints are told where to be (points,
+// rigid, prescribed), whether the ground is met at all and joints have limits (rigid, prescribed,
+// articulated), friction [1] with the ground (those and points).
 MF_API void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes);
 MF_API void mf_motions_set_control(mf_MotionsConfig *config, mf_Time interval);
+MF_API void mf_motions_set_contacts(mf_MotionsConfig *config, bool contacts);
+MF_API void mf_motions_set_limits(mf_MotionsConfig *config, bool limits);
+MF_API void mf_motions_set_friction(mf_MotionsConfig *config, double friction);
 
 // Lets `group` move by `motion` alone, with its settings in `config`, of which `start` and `has`
 // are not asked; NULL: as they come. The same as mf_points_add, mf_rigid_add and so on, for a

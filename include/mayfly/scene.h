@@ -9,6 +9,7 @@
 #include <mayfly/collision.h>
 #include <mayfly/control.h>
 #include <mayfly/gait.h>
+#include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
 #include <mayfly/joints.h>
 #include <mayfly/motion.h>
@@ -148,22 +149,17 @@ typedef struct mf_ServoChange {
 
 // One group of robots or vehicles, all of one model.
 typedef struct mf_SceneGroup {
+    mf_MotionsConfig motions; // settings of motions, as far as the file says; `start` and `has` are
+                              // not asked
     const char *name;
     const char *model_path; // resolved against the file's folder
     const mf_Model *model;  // borrowed; NULL, as after loading: the one in the file is loaded
     mf_ImportConfig import;
-    uint32_t count;        // [1]
-    bool double_precision; // of the state; else float
-    bool isolated;         // every robot is alone in its world
-    mf_Motion motion;      // at the start; MF_MOTION_OWN: that of a plugin
-    int motion_word;       // [1] as the file has it, for reading and writing
-    mf_PointsConfig points;
-    mf_Integrator integrator; // vehicles
-    mf_Time outer_interval;   // [ns] quadrotors; 0: with every tick of the control
-    mf_CarModel car_model;    // cars
-    mf_CarTyre car_tyre;      // cars
-    mf_Turbulence turbulence; // fixed wings
-    bool external_targets;    // `external`: goes to its target fields
+    uint32_t count;           // [1]
+    bool double_precision;    // of the state; else float
+    bool isolated;            // every robot is alone in its world
+    mf_Motion motion;         // at the start; MF_MOTION_OWN: that of a plugin
+    int motion_word;          // [1] as the file has it, for reading and writing
     double rotor_area;        // [m^2] >= 0 quadrotors; > 0: pushes air down
     mf_ServoChange servo;     // of joints under `articulated`
     mf_Time control_interval; // [ns] of gaits, joint paths and on-board loops; 0: as the
@@ -191,7 +187,8 @@ typedef struct mf_SceneGroup {
     uint32_t rule_count; // [1]
     mf_Behaviour behaviour;
     mf_SceneColor color;
-    const mf_Vehicle *vehicle; // owned by the scene file; NULL for robots with links
+    const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
+    mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle
 } mf_SceneGroup;
 
 // ---- joints between groups ----------------------------------------------------------------------
@@ -257,6 +254,9 @@ typedef struct mf_VerifyConfig {
 // between loading the file and making a scene; scenes, evaluations, trials and reports of that file
 // then use it. The archive does not store it.
 typedef struct mf_SceneHooks {
+    // Called once for the first group when it stands without motion: adds fields that are to come
+    // before those of motions. NULL: nothing to add.
+    mf_Status (*prepare)(mf_Group *group, void *user, mf_Error *error);
     // Fitness of an instance at the end of its evaluation; larger is better, NaN counts as worst.
     // Not asked for a robot with a fault. NULL: what the file names.
     double (*fitness)(const mf_Scene *scene, uint32_t instance, void *user);
@@ -337,6 +337,10 @@ MF_API mf_Status mf_scene_file_parse(mf_Context *context, const char *path, cons
 MF_API mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
                                         const mf_Override *overrides, uint32_t override_count,
                                         mf_SceneFile **out, mf_Error *error);
+// The scene of one vehicle that a program has (borrowed), as if it had been loaded from its file.
+MF_API mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicle,
+                                          const mf_Override *overrides, uint32_t override_count,
+                                          mf_SceneFile **out, mf_Error *error);
 MF_API void mf_scene_file_destroy(mf_SceneFile *file); // NULL is fine
 
 // The whole file as YAML text with every default written out; loading it again gives the same
@@ -412,6 +416,27 @@ typedef struct mf_Scene {
 MF_API mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file,
                                  const mf_SceneConfig *config, mf_Scene *out, mf_Error *error);
 MF_API void mf_scene_destroy(mf_Scene *scene);
+
+// What a scene file says of a group, worked out for a group of a world: the settings that its
+// motions, gaits and sensors are added with.
+typedef struct mf_SceneParts {
+    mf_MotionsConfig motions;         // `start` and `has` too
+    mf_GaitConfig gaits;              // no gait is followed at first
+    mf_InstrumentsConfig instruments; // what cannot be measured reads 0
+    bool measures;                    // the model's sensors are added
+    bool drops_contacts; // links of a robot with too many pairs of shapes do not touch each other;
+                         // false: it is refused; default true
+} mf_SceneParts;
+
+// The parts of the first group of `file` for `group`, whose world's step and ground count.
+MF_API mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_SceneParts *out,
+                                mf_Error *error);
+// Adds to `group`, which a program made, what the first group of `file` says: motions, plugins,
+// gaits, controller, sensors, by `parts` (NULL: mf_scene_parts). All robots are put to their start
+// by a reset. Where contacts were dropped, it says so in parts->motions.articulated.self_contacts.
+// After a failure the group must not be used.
+MF_API mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *parts,
+                                mf_Error *error);
 
 // All of it in one call, for programs that want no more than a world that moves: loads the scene or
 // robot's own file, makes its world, and keeps both together. `context` NULL: one of its own, with

@@ -38,8 +38,8 @@ mf_Status mf_reader_check_name(const mf_Reader *reader, const char *name) {
 mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
                                  const mf_TerrainGenerator *generator) {
     uint32_t wrong = image ? MF_KEY_SHAPE : MF_KEY_IMAGE;
-    for (uint32_t i = 0; i < reader->table->count; i++) {
-        const mf_Key *key = &reader->table->keys[i];
+    for (uint32_t i = 0; i < mf_keys_count(reader->table); i++) {
+        const mf_Key *key = mf_keys_at(reader->table, i);
         const mf_YamlNode *node = key->flags & wrong ? mf_reader_find(reader, key->path) : NULL;
         if (node != NULL) // it would be ignored, so it is refused
             return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,

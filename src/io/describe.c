@@ -38,9 +38,9 @@ static const char *default_of(const mf_KeyTable *table, const void *base, const 
 }
 
 static void put_markdown(Page *page, const mf_KeyTable *table, const void *base) {
-    for (uint32_t i = 0; i < table->count; i++) {
+    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
         char range[200], value[200];
-        const mf_Key *key = &table->keys[i];
+        const mf_Key *key = mf_keys_at(table, i);
         const char *bold = is_group(key) ? "**" : "";
         mf_text_format(
             &page->text, "| %s`%s%s`%s | %s | %s | %s | %s |\n", bold, page->prefix, key->path,
@@ -86,9 +86,9 @@ static void put_values(Page *page, const mf_Key *key, const char *fallback) {
 
 static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
     mf_Text *text = &page->text;
-    for (uint32_t i = 0; i < table->count; i++) {
+    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
         char value[200];
-        const mf_Key *key = &table->keys[i];
+        const mf_Key *key = mf_keys_at(table, i);
         if (is_group(key) && strchr(key->path, '.') == NULL)
             mf_text_put(text, i == 0 ? "" : "\n");
         mf_text_format(text, "  %s%s", page->prefix, key->path);
@@ -112,15 +112,15 @@ static mf_Status put_table(Page *page, const mf_KeyTable *table, mf_Error *error
         put_plain(page, table, base);
     mf_release(page->context, base);
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < table->count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < mf_keys_count(table) && status == MF_OK; i++) {
         char prefix[100];
-        if (table->keys[i].kind != MF_KEY_LIST)
+        if (mf_keys_at(table, i)->kind != MF_KEY_LIST)
             continue;
         const char *outer = page->prefix;
-        snprintf(prefix, sizeof prefix, "%s%s.NAME.", outer, table->keys[i].path);
+        snprintf(prefix, sizeof prefix, "%s%s.NAME.", outer, mf_keys_at(table, i)->path);
         page->prefix = prefix;
         mf_text_put(&page->text, page->markdown ? "" : "\n");
-        status = put_table(page, table->keys[i].items, error);
+        status = put_table(page, mf_keys_at(table, i)->items, error);
         page->prefix = outer;
     }
     return status;

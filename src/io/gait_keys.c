@@ -62,6 +62,9 @@ _Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) =
         JOINT("legs." side ".ankle_pitch", side "_ankle_pitch", WALK(legs[index][4]), "about y"),  \
         JOINT("legs." side ".ankle_roll", side "_ankle_roll", WALK(legs[index][5]), "about x")
 
+#define TABLE(noun, keys, type, applies)                                                           \
+    { noun, keys, sizeof keys / sizeof *keys, sizeof(type), NULL, applies, NULL }
+
 // clang-format off
 static const mf_Key walk_keys[] = {
     BLEND(WALK(blend)),
@@ -132,8 +135,7 @@ static const mf_Key wave_keys[] = {
     MF_KEY("harmonic", MF_KEY_COUNT, 0, "1", "1", 1, 16, NULL, WAVE(harmonic),
            "swings of a sine in one period"),
 };
-static const mf_KeyTable wave_table = {"wave", wave_keys, sizeof wave_keys / sizeof *wave_keys,
-                                       sizeof(mf_GaitWave), NULL, NULL};
+static const mf_KeyTable wave_table = TABLE("wave", wave_keys, mf_GaitWave, NULL);
 
 static const mf_Key waves_keys[] = {
     BLEND(WAVES(blend)),
@@ -153,8 +155,7 @@ static const mf_Key frame_keys[] = {
            "the frame before; one that is named late starts at the model's start angle; one that is "
            "never named is left alone"),
 };
-static const mf_KeyTable frame_table = {"frame", frame_keys, sizeof frame_keys / sizeof *frame_keys,
-                                        sizeof(mf_GaitFrame), NULL, NULL};
+static const mf_KeyTable frame_table = TABLE("frame", frame_keys, mf_GaitFrame, NULL);
 
 static const mf_Key keyframes_keys[] = {
     NUMBER("blend", 0, "s", "0.2", 0, 60, KEYFRAMES(blend),
@@ -175,9 +176,6 @@ static bool keyframes_apply(const void *base, const mf_Key *key) {
     const mf_GaitKeyframes *keyframes = base;
     return (key->offset == KEYFRAMES(mirror_of)) == (keyframes->mirror_of != NULL);
 }
-
-#define TABLE(noun, keys, type, applies)                                                           \
-    { noun, keys, sizeof keys / sizeof *keys, sizeof(type), NULL, applies }
 
 const mf_KeyTable *mf_gait_table(mf_GaitKind kind) {
     static const mf_KeyTable tables[] = {

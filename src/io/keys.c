@@ -7,11 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
+uint32_t mf_keys_count(const mf_KeyTable *table) {
+    const mf_KeyJoint *joint = table->joint;
+    return table->count + (joint != NULL ? joint->count() + joint->behind_count : 0);
+}
+
+const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index) {
+    if (index < table->count)
+        return &table->keys[index];
+    index -= table->count;
+    const uint32_t joined = table->joint->count();
+    return index < joined ? table->joint->key(index) : &table->joint->behind[index - joined];
+}
+
 const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length) {
-    for (uint32_t i = 0; i < table->count; i++) {
-        const char *known = table->keys[i].path;
+    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
+        const char *known = mf_keys_at(table, i)->path;
         if (strncmp(known, path, length) == 0 && known[length] == '\0')
-            return &table->keys[i];
+            return mf_keys_at(table, i);
     }
     return NULL;
 }
@@ -91,8 +104,8 @@ const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
     const char *name = last_name(path), *near = NULL;
     size_t limit = strlen(name) / 2 < 3 ? strlen(name) / 2 : 3; // letters that may be wrong
     size_t best = limit + 1;
-    for (uint32_t i = 0; i < table->count; i++) {
-        const char *known = table->keys[i].path;
+    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
+        const char *known = mf_keys_at(table, i)->path;
         size_t distance = in_group(known, path) ? mf_name_distance(name, last_name(known)) : best;
         if (distance < best) {
             near = known;
@@ -100,9 +113,9 @@ const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
         }
     }
     // A name that belongs elsewhere must be right to the letter.
-    for (uint32_t i = 0; near == NULL && i < table->count; i++) {
-        if (strcmp(name, last_name(table->keys[i].path)) == 0)
-            near = table->keys[i].path;
+    for (uint32_t i = 0; near == NULL && i < mf_keys_count(table); i++) {
+        if (strcmp(name, last_name(mf_keys_at(table, i)->path)) == 0)
+            near = mf_keys_at(table, i)->path;
     }
     return near;
 }

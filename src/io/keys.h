@@ -4,87 +4,14 @@
 #ifndef MAYFLY_SRC_IO_KEYS_H
 #define MAYFLY_SRC_IO_KEYS_H
 
+#include "base/key.h"
+
 #include <mayfly/model.h>
 #include <mayfly/scene.h>
 
-typedef enum mf_KeyKind {
-    MF_KEY_SECTION, // a group of keys
-    MF_KEY_VARIANT, // a group of which one sub-group is given, or just the name of one
-    MF_KEY_TEXT,    // const char *
-    MF_KEY_FILE,    // const char *, resolved against the file's folder
-    MF_KEY_REAL,    // double
-    MF_KEY_TIME,    // mf_Time, written in seconds
-    MF_KEY_RATE,    // mf_Rate, written as its period in seconds
-    MF_KEY_COUNT,   // uint32_t
-    MF_KEY_SEED,    // uint64_t
-    MF_KEY_FLAG,    // bool, written true or false
-    MF_KEY_CHOICE,  // an enum (int sized), written as one of `choices`
-    MF_KEY_DOUBLE,  // bool, written as one of two `choices`: false, true
-    MF_KEY_PLACE,   // double[2], written [x, y], or the word centered for NAN
-    MF_KEY_VECTOR,  // double[length], written [a, b, ...]
-    MF_KEY_WORDS,   // mf_KeyList of const char *, written [a, b, ...]
-    MF_KEY_NUMBERS, // mf_KeyList of double, written [a, b, ...], any number up to `length`
-    MF_KEY_POINTS,  // mf_KeyList of double[length], written [[a, b, ...], ...]
-    MF_KEY_LIST,    // mf_KeyList of structures, a list of groups with the keys of `items`
-    MF_KEY_NAMED,   // mf_KeyList of mf_KeyNamed, written as a group "name: number"
-    MF_KEY_PACKAGES // the import's package pairs, written as a group "name: folder"
-} mf_KeyKind;
-
-enum {
-    MF_KEY_ABOVE = 1,    // the lower bound itself is not allowed
-    MF_KEY_INFINITE = 2, // .inf is allowed beside the range
-    MF_KEY_REQUIRED = 4, // there is no default
-    MF_KEY_IMAGE = 8,    // only for terrain from an image
-    MF_KEY_SHAPE = 16,   // only for generated terrain
-    MF_KEY_AUTO = 32     // the word auto is allowed: NAN, or 0 of a time
-};
-
-#define MF_KEY_NOWHERE SIZE_MAX // the row has no member in the structure
-
-typedef struct mf_Key {
-    const char *path; // "search.population"
-    mf_KeyKind kind;
-    uint32_t flags;             // [1] MF_KEY_*
-    const char *unit;           // "s"; "1" for pure numbers, "" where there is none
-    const char *fallback;       // the default as it would be written; NULL: what the structure
-                                // starts with, or none
-    double lower, upper;        // [unit of the row] allowed range of numbers
-    const char *const *choices; // NULL-terminated
-    size_t offset;              // [byte] in the structure
-    const char *description;
-    uint32_t length;                 // [1] components of a vector or point
-    const struct mf_KeyTable *items; // of a list
-} mf_Key;
-
-// Rows of a table.
-#define MF_KEY(path, kind, flags, unit, fallback, lower, upper, choices, offset, description)      \
-    { path, kind, flags, unit, fallback, lower, upper, choices, offset, description, 1, NULL }
-#define MF_KEY_TUPLE(path, kind, length, flags, unit, fallback, lower, upper, offset, description) \
-    { path, kind, flags, unit, fallback, lower, upper, NULL, offset, description, length, NULL }
-#define MF_KEY_LISTED(path, flags, table, offset, description)                                     \
-    { path, MF_KEY_LIST, flags, "", NULL, 0, 0, NULL, offset, description, 1, table }
-
-// How a list lies in a structure: the entries and, right behind, their number.
-typedef struct mf_KeyList {
-    void *entries;
-    uint32_t count; // [1]
-} mf_KeyList;
-
-typedef struct mf_KeyNamed {
-    const char *name;
-    double value; // [unit of the row]
-} mf_KeyNamed;
-
-typedef struct mf_KeyTable {
-    const char *noun; // "scene"
-    const mf_Key *keys;
-    uint32_t count;            // [1] rows; sections come before what is in them
-    size_t size;               // [byte] of the structure
-    void (*start)(void *base); // fills the structure before reading; NULL: zeros
-    // False for rows that mean nothing with the values read, beyond variants not chosen; NULL:
-    // all mean something.
-    bool (*applies)(const void *base, const mf_Key *key);
-} mf_KeyTable;
+// Rows of a table, with those joined from elsewhere, and the one of an index below that.
+uint32_t mf_keys_count(const mf_KeyTable *table); // [1]
+const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index);
 
 // The row of a path of `length` bytes, NULL when there is none.
 const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length);

@@ -57,8 +57,8 @@ mf_Reader mf_reader_item(const mf_Reader *reader, const char *path, uint32_t ind
 static void list_known(const mf_KeyTable *table, const char *group, char *out, size_t size) {
     size_t length = strlen(group), used = 0;
     out[0] = '\0';
-    for (uint32_t i = 0; i < table->count && used < size; i++) {
-        const char *path = table->keys[i].path;
+    for (uint32_t i = 0; i < mf_keys_count(table) && used < size; i++) {
+        const char *path = mf_keys_at(table, i)->path;
         if (mf_key_group_length(path) != length || strncmp(path, group, length) != 0)
             continue;
         used += (size_t)snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ",
@@ -265,8 +265,8 @@ static mf_Status refuse_entry(const mf_Reader *reader, const mf_YamlNode *list, 
 // Goes into the entry of a list that the path begins with, if it does.
 static mf_Status apply_at(const mf_Reader *reader, const char *path, const char *value,
                           const char *text) {
-    for (uint32_t i = 0; i < reader->table->count; i++) {
-        const mf_Key *key = &reader->table->keys[i];
+    for (uint32_t i = 0; i < mf_keys_count(reader->table); i++) {
+        const mf_Key *key = mf_keys_at(reader->table, i);
         size_t length = strlen(key->path);
         if (key->kind != MF_KEY_LIST || strncmp(path, key->path, length) != 0 ||
             path[length] != '.')

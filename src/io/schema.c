@@ -186,8 +186,8 @@ static void put_key(Schema *schema, const mf_KeyTable *table, const mf_Key *key)
 
 static void put_required(Schema *schema, const mf_KeyTable *table, const char *group) {
     const char *comma = "";
-    for (uint32_t i = 0; i < table->count; i++) {
-        const mf_Key *key = &table->keys[i];
+    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
+        const mf_Key *key = mf_keys_at(table, i);
         if (!(key->flags & MF_KEY_REQUIRED) || !is_in(key, group))
             continue;
         if (comma[0] == '\0')
@@ -206,12 +206,12 @@ static void put_table(Schema *schema, const mf_KeyTable *table, const char *grou
                 group[0] == '\0' ? "\"type\": \"object\"" : "\"type\": [\"object\", \"null\"]");
     mf_text_put(&schema->text, ", \"additionalProperties\": false, \"properties\": {");
     schema->indent++;
-    for (uint32_t i = 0; i < table->count; i++) {
-        if (!is_in(&table->keys[i], group))
+    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
+        if (!is_in(mf_keys_at(table, i), group))
             continue;
         mf_text_put(&schema->text, first ? "" : ",");
         line(schema);
-        put_key(schema, table, &table->keys[i]);
+        put_key(schema, table, mf_keys_at(table, i));
         first = false;
     }
     schema->indent--;

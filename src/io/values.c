@@ -435,9 +435,9 @@ mf_Status mf_reader_take_default(mf_Reader *reader, const mf_Key *key) {
 static mf_Status refuse_root(const mf_Reader *reader) {
     char found[64];
     const char *first = "";
-    for (uint32_t i = 0; i < reader->table->count && first[0] == '\0'; i++) {
-        if (reader->table->keys[i].flags & MF_KEY_REQUIRED)
-            first = reader->table->keys[i].path;
+    for (uint32_t i = 0; i < mf_keys_count(reader->table) && first[0] == '\0'; i++) {
+        if (mf_keys_at(reader->table, i)->flags & MF_KEY_REQUIRED)
+            first = mf_keys_at(reader->table, i)->path;
     }
     bool hint = first[0] != '\0';
     return mf_yaml_fail(reader->tree, reader->root, false, MF_BAD_FILE, reader->error,
@@ -448,8 +448,8 @@ static mf_Status refuse_root(const mf_Reader *reader) {
 
 static mf_Status read_keys(mf_Reader *reader) {
     const mf_KeyTable *table = reader->table;
-    for (uint32_t i = 0; i < table->count; i++) {
-        const mf_Key *key = &table->keys[i];
+    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
+        const mf_Key *key = mf_keys_at(table, i);
         // Variants share members, so only the chosen one's may be touched.
         if (!mf_key_is_chosen(table, reader->base, key))
             continue;

@@ -259,8 +259,8 @@ static const char *bare_choice(const Source *source, const mf_Key *key) {
         return NULL;
     const char *chosen = key->choices[*(const int *)(const void *)(source->base + key->offset)];
     size_t length = strlen(key->path);
-    for (uint32_t i = 0; i < source->table->count; i++) {
-        const char *path = source->table->keys[i].path;
+    for (uint32_t i = 0; i < mf_keys_count(source->table); i++) {
+        const char *path = mf_keys_at(source->table, i)->path;
         if (strncmp(path, key->path, length) == 0 && path[length] == '.' &&
             strcmp(path + length + 1, chosen) == 0)
             return NULL;
@@ -301,8 +301,8 @@ static bool is_empty_list(const Source *source, const mf_Key *key) {
 static mf_Status put_keys(Writer *writer, Source source) {
     mf_Status status = MF_OK;
     bool first = true;
-    for (uint32_t i = 0; i < source.table->count && status == MF_OK; i++) {
-        const mf_Key *key = &source.table->keys[i];
+    for (uint32_t i = 0; i < mf_keys_count(source.table) && status == MF_OK; i++) {
+        const mf_Key *key = mf_keys_at(source.table, i);
         if (!mf_key_applies(source.table, source.base, key) || is_empty_list(&source, key))
             continue;
         if (!first)

@@ -104,37 +104,43 @@ mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *err
 // ---- groups -------------------------------------------------------------------------------------
 
 mf_MotionsConfig mf_motions_config(void) {
-    return (mf_MotionsConfig){.struct_size = sizeof(mf_MotionsConfig),
-                              .start = MF_MOTION_ARTICULATED,
-                              .kinematic = mf_kinematic_config(),
-                              .points = mf_points_config(),
-                              .rigid = mf_rigid_config(),
-                              .prescribed = mf_prescribed_config(),
-                              .articulated = mf_articulated_config(),
-                              .quadrotor = mf_quadrotor(),
-                              .quadrotor_settings = mf_quadrotor_settings(),
-                              .fixed_wing = mf_fixed_wing(),
-                              .fixed_wing_settings = mf_fixed_wing_settings(),
-                              .car = mf_car(),
-                              .car_settings = mf_car_settings(),
-                              .external = mf_external_config()};
+    mf_MotionsConfig config = {.struct_size = sizeof config, .start = MF_MOTION_ARTICULATED};
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        mf_motion_row((mf_Motion)i)->defaults(&config);
+    return config;
+}
+
+// The member at the place that a row names; 0: there is none.
+static void put_member(mf_MotionsConfig *config, size_t place, const void *value, size_t size) {
+    if (place != 0)
+        memcpy((char *)config + place, value, size);
 }
 
 void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes) {
-    if (config == NULL)
-        return;
-    config->kinematic.shapes = shapes;
-    config->rigid.shapes = shapes;
-    config->prescribed.shapes = shapes;
-    config->articulated.shapes = shapes;
+    for (int i = 0; config != NULL && i < MF_MOTION_COUNT; i++)
+        put_member(config, mf_motion_row((mf_Motion)i)->common.shapes, &shapes, sizeof shapes);
 }
 
 void mf_motions_set_control(mf_MotionsConfig *config, mf_Time interval) {
-    if (config == NULL)
-        return;
-    config->points.joint_interval = interval;
-    config->rigid.control_interval = interval;
-    config->prescribed.control_interval = interval;
+    for (int i = 0; config != NULL && i < MF_MOTION_COUNT; i++)
+        put_member(config, mf_motion_row((mf_Motion)i)->common.control, &interval, sizeof interval);
+}
+
+void mf_motions_set_contacts(mf_MotionsConfig *config, bool contacts) {
+    for (int i = 0; config != NULL && i < MF_MOTION_COUNT; i++)
+        put_member(config, mf_motion_row((mf_Motion)i)->common.contacts, &contacts,
+                   sizeof contacts);
+}
+
+void mf_motions_set_limits(mf_MotionsConfig *config, bool limits) {
+    for (int i = 0; config != NULL && i < MF_MOTION_COUNT; i++)
+        put_member(config, mf_motion_row((mf_Motion)i)->common.limits, &limits, sizeof limits);
+}
+
+void mf_motions_set_friction(mf_MotionsConfig *config, double friction) {
+    for (int i = 0; config != NULL && i < MF_MOTION_COUNT; i++)
+        put_member(config, mf_motion_row((mf_Motion)i)->common.friction, &friction,
+                   sizeof friction);
 }
 
 static const mf_FieldInfo level_field = {

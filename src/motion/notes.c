@@ -1,11 +1,11 @@
-// What motions do not follow of a model: one table, a row for each thing that a model can have and
-// some motion leaves out. Rows name the motions by what their code reads: kinematic/plan.c,
-// points/plan.c, driven/ (rigid and prescribed), and articulated/notes.c for `articulated`, whose
-// settings decide.
+// What motions do not follow of a model: how often it has each thing that some motion leaves out,
+// and what is said of it. Which of them a motion leaves out stands in its folder, by what its code
+// reads; `articulated`, whose settings decide, has more of its own (articulated/notes.c).
 #include "contact/collide.h"
 #include "math/scalar.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
+#include "motion/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,19 +13,7 @@
 
 enum { MOST_COMPARED = 1 << 20 }; // [1] pairs of shapes
 
-// A motion with settings that decide what it follows.
-typedef struct Case {
-    const mf_Model *model;
-    mf_Motion motion;
-    bool contacts;                    // with the ground
-    bool shapes;                      // meet the ground themselves
-    bool limits;                      // of joints
-    double spin_friction;             // [m] against turning; NAN: as the shapes say
-    bool held;                        // the base, by the world
-    mf_ArticulatedConfig articulated; // its contact law found
-} Case;
-
-static bool is_off(const Case *c, uint32_t bits) {
+static bool is_off(const mf_NoteCase *c, uint32_t bits) {
     return (c->model->physics.disabled & bits) != 0;
 }
 
@@ -33,151 +21,147 @@ static bool turns_or_slides(const mf_Joint *joint) {
     return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
-static bool is_driven(mf_Motion motion) {
-    return motion == MF_MOTION_RIGID || motion == MF_MOTION_PRESCRIBED;
-}
-
 // ---- joints -------------------------------------------------------------------------------------
 
-typedef bool (*JointFn)(const Case *c, const mf_Joint *joint);
+typedef bool (*JointFn)(const mf_NoteCase *c, const mf_Joint *joint);
 
-static uint32_t count_joints(const Case *c, JointFn counts) {
+static uint32_t count_joints(const mf_NoteCase *c, JointFn counts) {
     uint32_t count = 0;
     for (uint32_t j = 0; j < c->model->joint_count; j++)
         count += counts(c, &c->model->joints[j]);
     return count;
 }
 
-static bool has_effort(const Case *c, const mf_Joint *joint) {
+static bool has_effort(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c; // models made by hand have no range
     return turns_or_slides(joint) &&
            (mf_is_finite(joint->effort) ||
             (joint->force_lower < joint->force_upper &&
              (mf_is_finite(joint->force_lower) || mf_is_finite(joint->force_upper))));
 }
-static bool has_spring(const Case *c, const mf_Joint *joint) {
+static bool has_spring(const mf_NoteCase *c, const mf_Joint *joint) {
     return joint->stiffness > 0.0 && !is_off(c, MF_DISABLE_SPRING);
 }
-static bool has_damping(const Case *c, const mf_Joint *joint) {
+static bool has_damping(const mf_NoteCase *c, const mf_Joint *joint) {
     return joint->damping > 0.0 && !is_off(c, MF_DISABLE_DAMPER);
 }
-static bool has_friction(const Case *c, const mf_Joint *joint) {
+static bool has_friction(const mf_NoteCase *c, const mf_Joint *joint) {
     return joint->friction > 0.0 && !is_off(c, MF_DISABLE_FRICTION_LOSS | MF_DISABLE_CONSTRAINT);
 }
-static bool has_armature(const Case *c, const mf_Joint *joint) {
+static bool has_armature(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
     return joint->armature > 0.0;
 }
-static bool has_range(const Case *c, const mf_Joint *joint) {
+static bool has_range(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
     return turns_or_slides(joint) && (mf_is_finite(joint->lower) || mf_is_finite(joint->upper));
 }
-static bool has_soft_range(const Case *c, const mf_Joint *joint) {
+static bool has_soft_range(const mf_NoteCase *c, const mf_Joint *joint) {
     return c->model->body_count > 0 && has_range(c, joint) &&
            (mf_art_is_said(&joint->limit_softness) || joint->limit_margin > 0.0);
 }
-static bool has_speed(const Case *c, const mf_Joint *joint) {
+static bool has_speed(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
     return turns_or_slides(joint) && mf_is_finite(joint->speed);
 }
-static bool is_ball(const Case *c, const mf_Joint *joint) {
+static bool is_ball(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
     return joint->type == MF_JOINT_BALL;
 }
-static bool is_floating(const Case *c, const mf_Joint *joint) {
+static bool is_floating(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
     return joint->type == MF_JOINT_FLOATING;
 }
-static bool is_planar(const Case *c, const mf_Joint *joint) {
+static bool is_planar(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
     return joint->type == MF_JOINT_PLANAR;
 }
 
-static uint32_t efforts(const Case *c) {
+static uint32_t efforts(const mf_NoteCase *c) {
     return count_joints(c, has_effort);
 }
-static uint32_t springs(const Case *c) {
+static uint32_t springs(const mf_NoteCase *c) {
     return count_joints(c, has_spring);
 }
-static uint32_t dampers(const Case *c) {
+static uint32_t dampers(const mf_NoteCase *c) {
     return count_joints(c, has_damping);
 }
-static uint32_t frictions(const Case *c) {
+static uint32_t frictions(const mf_NoteCase *c) {
     return count_joints(c, has_friction);
 }
-static uint32_t armatures(const Case *c) {
+static uint32_t armatures(const mf_NoteCase *c) {
     return count_joints(c, has_armature);
 }
-static uint32_t speeds(const Case *c) {
+static uint32_t speeds(const mf_NoteCase *c) {
     return count_joints(c, has_speed);
 }
-static uint32_t balls(const Case *c) {
+static uint32_t balls(const mf_NoteCase *c) {
     return count_joints(c, is_ball);
 }
-static uint32_t floating(const Case *c) {
+static uint32_t floating(const mf_NoteCase *c) {
     return count_joints(c, is_floating);
 }
-static uint32_t planars(const Case *c) {
+static uint32_t planars(const mf_NoteCase *c) {
     return count_joints(c, is_planar);
 }
-static bool limits_off(const Case *c) {
+static bool limits_off(const mf_NoteCase *c) {
     return is_off(c, MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT);
 }
-static uint32_t soft_ranges(const Case *c) {
+static uint32_t soft_ranges(const mf_NoteCase *c) {
     return limits_off(c) ? 0 : count_joints(c, has_soft_range);
 }
 // That the file switches off and the motion keeps.
-static uint32_t kept_ranges(const Case *c) {
+static uint32_t kept_ranges(const mf_NoteCase *c) {
     return c->limits && limits_off(c) ? count_joints(c, has_range) : 0;
 }
-static uint32_t base_joint(const Case *c) {
+static uint32_t base_joint(const mf_NoteCase *c) {
     const mf_Joint *root = c->model->root;
     return root != NULL && (has_damping(c, root) || has_friction(c, root) || root->armature > 0.0);
 }
 
 // ---- forces -------------------------------------------------------------------------------------
 
-static uint32_t actuators(const Case *c) {
+static uint32_t actuators(const mf_NoteCase *c) {
     return is_off(c, MF_DISABLE_ACTUATION) ? 0 : c->model->actuator_count;
 }
 
-static uint32_t tendons(const Case *c) {
+static uint32_t tendons(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->tendon_count; i++)
         count += mf_art_tendon_held(c->model, i);
     return count;
 }
 
-static uint32_t equalities(const Case *c) {
+static uint32_t equalities(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->equality_count; i++)
         count += c->model->equalities[i].active;
     return is_off(c, MF_DISABLE_EQUALITY | MF_DISABLE_CONSTRAINT) ? 0 : count;
 }
 
-static bool no_passive(const Case *c) {
+static bool no_passive(const mf_NoteCase *c) {
     return is_off(c, MF_DISABLE_SPRING) && is_off(c, MF_DISABLE_DAMPER);
 }
 
-static uint32_t lifts(const Case *c) {
+static uint32_t lifts(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t l = 0; l < c->model->link_count; l++)
         count += mf_abs(c->model->links[l].lift_mass) > 0.0;
     return no_passive(c) ? 0 : count;
 }
 
-static uint32_t medium(const Case *c) {
+static uint32_t medium(const mf_NoteCase *c) {
     const mf_Physics *physics = &c->model->physics;
     return (physics->density > 0.0 || physics->viscosity > 0.0) && !no_passive(c);
 }
 
-static uint32_t integrator(const Case *c) {
+static uint32_t integrator(const mf_NoteCase *c) {
     return c->model->body_count > 0 && c->model->physics.integrator != MF_PHYSICS_EULER;
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-static bool contacts_off(const Case *c) {
+static bool contacts_off(const mf_NoteCase *c) {
     return is_off(c, MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT);
 }
 
@@ -185,60 +169,60 @@ static bool of_robot(const mf_Shape *shape) {
     return shape->collides && shape->link != MF_NONE;
 }
 
-typedef bool (*ShapeFn)(const Case *c, uint32_t shape);
+typedef bool (*ShapeFn)(const mf_NoteCase *c, uint32_t shape);
 
 // Of those that may touch the ground; `counts` NULL: all.
-static uint32_t count_touching(const Case *c, ShapeFn counts) {
+static uint32_t count_touching(const mf_NoteCase *c, ShapeFn counts) {
     uint32_t count = 0;
-    if (!c->contacts || contacts_off(c) || (c->held && c->motion != MF_MOTION_ARTICULATED))
+    if (!c->contacts || contacts_off(c) || (c->held && !c->held_touches))
         return 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++)
         count += of_robot(&c->model->shapes[i]) && (counts == NULL || counts(c, i));
     return count;
 }
 
-static bool is_solid(const Case *c, uint32_t i) {
+static bool is_solid(const mf_NoteCase *c, uint32_t i) {
     return c->model->shapes[i].type != MF_SHAPE_POINT;
 }
-static bool is_kept_off(const Case *c, uint32_t i) {
+static bool is_kept_off(const mf_NoteCase *c, uint32_t i) {
     mf_CollidePair pair;
     return !mf_art_ground_pair(c->model, i, &pair);
 }
 // Shapes made by hand have no dimension and say nothing.
-static bool has_surface(const Case *c, uint32_t i) {
+static bool has_surface(const mf_NoteCase *c, uint32_t i) {
     return c->model->shapes[i].dimension > 0;
 }
-static bool is_soft(const Case *c, uint32_t i) {
+static bool is_soft(const mf_NoteCase *c, uint32_t i) {
     const mf_Shape *shape = &c->model->shapes[i];
     return shape->dimension > 0 && mf_art_is_said(&shape->softness);
 }
-static bool is_turning(const Case *c, uint32_t i) {
+static bool is_turning(const mf_NoteCase *c, uint32_t i) {
     return c->model->shapes[i].dimension >= 4;
 }
 
-static bool is_of_base(const Case *c, uint32_t i) {
+static bool is_of_base(const mf_NoteCase *c, uint32_t i) {
     return c->model->shapes[i].link == 0;
 }
 
-static uint32_t base_shapes(const Case *c) {
+static uint32_t base_shapes(const mf_NoteCase *c) {
     return count_touching(c, is_of_base);
 }
-static uint32_t points_instead(const Case *c) {
+static uint32_t points_instead(const mf_NoteCase *c) {
     return c->shapes ? 0 : count_touching(c, is_solid);
 }
-static uint32_t kept_off(const Case *c) {
+static uint32_t kept_off(const mf_NoteCase *c) {
     return c->shapes ? 0 : count_touching(c, is_kept_off);
 }
-static uint32_t softnesses(const Case *c) {
+static uint32_t softnesses(const mf_NoteCase *c) {
     return count_touching(c, is_soft);
 }
-static uint32_t turning(const Case *c) {
+static uint32_t turning(const mf_NoteCase *c) {
     return isnan(c->spin_friction) ? 0 : count_touching(c, is_turning);
 }
-static uint32_t own_law(const Case *c) {
+static uint32_t own_law(const mf_NoteCase *c) {
     return c->model->body_count > 0 ? count_touching(c, has_surface) : 0;
 }
-static uint32_t impratio(const Case *c) {
+static uint32_t impratio(const mf_NoteCase *c) {
     const double ratio = c->model->physics.friction_impedance_ratio;
     return (ratio < 1.0 || ratio > 1.0) && own_law(c) > 0;
 }
@@ -251,7 +235,7 @@ static bool is_floor(const mf_Shape *shape) {
 }
 
 // Shapes of a robot that the world holds, above a floor of the file.
-static uint32_t held_shapes(const Case *c) {
+static uint32_t held_shapes(const mf_NoteCase *c) {
     bool floor = false;
     uint32_t count = 0;
     if (!c->held || contacts_off(c))
@@ -263,7 +247,7 @@ static uint32_t held_shapes(const Case *c) {
     return floor ? count : 0;
 }
 
-static uint32_t obstacles(const Case *c) {
+static uint32_t obstacles(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++) {
         const mf_Shape *shape = &c->model->shapes[i];
@@ -273,7 +257,7 @@ static uint32_t obstacles(const Case *c) {
 }
 
 // Whether two links may touch each other. Of a very large robot the first pairs are looked at.
-static uint32_t links_touch(const Case *c) {
+static uint32_t links_touch(const mf_NoteCase *c) {
     const mf_Model *model = c->model;
     mf_CollidePair pair;
     uint32_t compared = 0;
@@ -291,81 +275,86 @@ static uint32_t links_touch(const Case *c) {
 }
 
 // That articulated settings leave out.
-static uint32_t alone_links(const Case *c) {
+static uint32_t alone_links(const mf_NoteCase *c) {
     return c->articulated.self_contacts ? 0 : links_touch(c);
 }
-static uint32_t alone_obstacles(const Case *c) {
+static uint32_t alone_obstacles(const mf_NoteCase *c) {
     return c->articulated.self_contacts ? 0 : obstacles(c);
 }
 
-static uint32_t kept_contacts(const Case *c) {
+static uint32_t kept_contacts(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++)
         count += of_robot(&c->model->shapes[i]);
     return c->contacts && contacts_off(c) ? count : 0;
 }
 
-// ---- the table ----------------------------------------------------------------------------------
+// ---- notes --------------------------------------------------------------------------------------
 
-enum {
-    K = 1 << MF_MOTION_KINEMATIC,
-    P = 1 << MF_MOTION_POINTS,
-    R = 1 << MF_MOTION_RIGID,
-    S = 1 << MF_MOTION_PRESCRIBED,
-    A = 1 << MF_MOTION_ARTICULATED,
-    ALL_BUT_A = K | P | R | S
-};
+const mf_MotionNote mf_note_actuators = {actuators,
+                                         "actuators (#) do not act; joints track joint.target"};
+const mf_MotionNote mf_note_efforts = {
+    efforts, "effort limits of joints (#) are not kept; no motor is too weak"};
+const mf_MotionNote mf_note_springs = {springs, "springs of joints (#) do not act"};
+const mf_MotionNote mf_note_dampers = {dampers, "damping of joints (#) does not act"};
+const mf_MotionNote mf_note_frictions = {frictions, "dry friction of joints (#) does not act"};
+const mf_MotionNote mf_note_armatures = {armatures, "armature of joints (#) adds no inertia"};
+const mf_MotionNote mf_note_base_joint = {
+    base_joint, "damping, dry friction and armature of the free joint do not act"};
+const mf_MotionNote mf_note_soft_ranges = {
+    soft_ranges,
+    "solreflimit, solimplimit and margin of joints (#) are not followed; ranges are hard"};
+const mf_MotionNote mf_note_kept_ranges = {
+    kept_ranges, "flag limit: ranges of joints (#) are kept nevertheless"};
+const mf_MotionNote mf_note_speeds = {
+    speeds, "speed limits of joints (#) are not kept; a joint is at its target after a step"};
+const mf_MotionNote mf_note_balls = {balls, "ball joints (#) are held at their start"};
+const mf_MotionNote mf_note_floating = {floating, "floating joints (#) are held at their start"};
+const mf_MotionNote mf_note_planars = {planars, "planar joints (#) are held at their start"};
+const mf_MotionNote mf_note_tendons = {
+    tendons, "limits, springs, damping, friction of tendons (#) do not act"};
+const mf_MotionNote mf_note_equalities = {equalities, "equality constraints (#) are not kept"};
+const mf_MotionNote mf_note_lifts = {lifts,
+                                     "compensated weights (gravcomp) of links (#) are not lifted"};
+const mf_MotionNote mf_note_medium = {medium,
+                                      "density, viscosity and wind of the medium have no effect"};
+const mf_MotionNote mf_note_integrator = {integrator, "integrator: steps are those of the motion"};
+const mf_MotionNote mf_note_links_touch = {links_touch, "links do not touch each other"};
+const mf_MotionNote mf_note_alone_links = {alone_links,
+                                           "self_contacts: links do not touch each other"};
+const mf_MotionNote mf_note_alone_obstacles = {
+    alone_obstacles, "self_contacts: obstacles (#) fixed in the world touch nothing"};
+const mf_MotionNote mf_note_base_shapes = {
+    base_shapes, "shapes (#) of the base pass through the ground; only feet stand on it"};
+const mf_MotionNote mf_note_obstacles = {obstacles,
+                                         "obstacles (#) fixed in the world touch nothing"};
+const mf_MotionNote mf_note_held_shapes = {
+    held_shapes, "shapes (#) of a robot that the world holds do not touch the floor"};
+const mf_MotionNote mf_note_points_instead = {
+    points_instead, "shapes (#) touch the ground by points in their stead"};
+const mf_MotionNote mf_note_kept_off = {
+    kept_off, "shapes (#) that bits or exclusions keep off the ground touch it by their points"};
+const mf_MotionNote mf_note_own_law = {
+    own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's: friction, "
+             "condim, margin, solref and solimp are not read"};
+const mf_MotionNote mf_note_own_law_of_shapes = {
+    own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's"};
+const mf_MotionNote mf_note_stiffness_only = {
+    softnesses, "solref and solimp of shapes (#): only their stiffness is followed"};
+const mf_MotionNote mf_note_mean_impedance = {
+    softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"};
+const mf_MotionNote mf_note_turning = {
+    turning, "turning friction of shapes (#): rigid.spin_friction holds instead"};
+const mf_MotionNote mf_note_impratio = {impratio, "impratio is not followed"};
+const mf_MotionNote mf_note_kept_contacts = {kept_contacts,
+                                             "flag contact: shapes (#) touch nevertheless"};
 
-static const struct Row {
-    unsigned motions;
-    uint32_t (*count)(const Case *c); // 0: the model has nothing of it
-    const char *text;                 // "(#)" stands for that number
-} rows[] = {
-    {ALL_BUT_A, actuators, "actuators (#) do not act; joints track joint.target"},
-    {ALL_BUT_A, efforts, "effort limits of joints (#) are not kept; no motor is too weak"},
-    {ALL_BUT_A, springs, "springs of joints (#) do not act"},
-    {ALL_BUT_A, dampers, "damping of joints (#) does not act"},
-    {ALL_BUT_A, frictions, "dry friction of joints (#) does not act"},
-    {ALL_BUT_A, armatures, "armature of joints (#) adds no inertia"},
-    {ALL_BUT_A, base_joint, "damping, dry friction and armature of the free joint do not act"},
-    {ALL_BUT_A, soft_ranges,
-     "solreflimit, solimplimit and margin of joints (#) are not followed; ranges are hard"},
-    {ALL_BUT_A, kept_ranges, "flag limit: ranges of joints (#) are kept nevertheless"},
-    {K, speeds, "speed limits of joints (#) are not kept; a joint is at its target after a step"},
-    {ALL_BUT_A, balls, "ball joints (#) are held at their start"},
-    {K | P, floating, "floating joints (#) are held at their start"},
-    {ALL_BUT_A | A, planars, "planar joints (#) are held at their start"},
-    {ALL_BUT_A, tendons, "limits, springs, damping, friction of tendons (#) do not act"},
-    {ALL_BUT_A, equalities, "equality constraints (#) are not kept"},
-    {ALL_BUT_A, lifts, "compensated weights (gravcomp) of links (#) are not lifted"},
-    {ALL_BUT_A, medium, "density, viscosity and wind of the medium have no effect"},
-    {ALL_BUT_A, integrator, "integrator: steps are those of the motion"},
-    {ALL_BUT_A, links_touch, "links do not touch each other"},
-    {A, alone_links, "self_contacts: links do not touch each other"},
-    {A, alone_obstacles, "self_contacts: obstacles (#) fixed in the world touch nothing"},
-    {K, base_shapes, "shapes (#) of the base pass through the ground; only feet stand on it"},
-    {ALL_BUT_A, obstacles, "obstacles (#) fixed in the world touch nothing"},
-    {K | R | S, held_shapes, "shapes (#) of a robot that the world holds do not touch the floor"},
-    {ALL_BUT_A | A, points_instead, "shapes (#) touch the ground by points in their stead"},
-    {ALL_BUT_A | A, kept_off,
-     "shapes (#) that bits or exclusions keep off the ground touch it by their points"},
-    {K | P, own_law,
-     "contacts of shapes (#) follow a law of the motion, not MuJoCo's: friction, "
-     "condim, margin, solref and solimp are not read"},
-    {R, own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's"},
-    {S, own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's"},
-    {R, softnesses, "solref and solimp of shapes (#): only their stiffness is followed"},
-    {S, softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"},
-    {R, turning, "turning friction of shapes (#): rigid.spin_friction holds instead"},
-    {R | S, impratio, "impratio is not followed"},
-    {ALL_BUT_A | A, kept_contacts, "flag contact: shapes (#) touch nevertheless"},
-};
-
-static void write_text(const char *text, uint32_t count, mf_Motion motion, char *out) {
+// "(#)" of the text stands for the number. Articulated is what other motions are compared with.
+static void write_text(const char *text, uint32_t count, const mf_MotionRow *row, char *out) {
     const char *mark = strstr(text, "(#)");
     char prefix[40] = "";
-    if (motion != MF_MOTION_ARTICULATED)
-        snprintf(prefix, sizeof prefix, "motion %s: ", mf_motion_name(motion));
+    if (row->motion != MF_MOTION_ARTICULATED)
+        snprintf(prefix, sizeof prefix, "motion %s: ", row->name);
     if (mark == NULL)
         snprintf(out, MF_MOTION_NOTE, "%s%s", prefix, text);
     else
@@ -374,20 +363,18 @@ static void write_text(const char *text, uint32_t count, mf_Motion motion, char 
 }
 
 // The note of that index, which is counted down.
-static bool note_of(const Case *c, uint32_t *index, char *out) {
+static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *index, char *out) {
     const char *own;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const uint32_t count = rows[i].motions >> c->motion & 1 ? rows[i].count(c) : 0;
+    for (const mf_MotionNote *const *note = row->notes.list; *note != NULL; note++) {
+        const uint32_t count = (*note)->count(c);
         if (count == 0 || (*index)-- > 0)
             continue;
-        write_text(rows[i].text, count, c->motion, out);
+        write_text((*note)->text, count, row, out);
         return true;
     }
-    if (c->motion != MF_MOTION_ARTICULATED)
-        return false;
-    for (uint32_t i = 0; (own = mf_art_note(c->model, &c->articulated, i)) != NULL; i++)
+    for (uint32_t i = 0; row->notes.own != NULL && (own = row->notes.own(c, i)) != NULL; i++)
         if ((*index)-- == 0) {
-            write_text(own, 0, c->motion, out);
+            write_text(own, 0, row, out);
             return true;
         }
     return false;
@@ -395,74 +382,41 @@ static bool note_of(const Case *c, uint32_t *index, char *out) {
 
 // ---- models and groups --------------------------------------------------------------------------
 
-// With the settings that mayfly run chooses for a file.
-static Case case_of(const mf_Model *model, mf_Motion motion) {
-    const uint32_t off = model->physics.disabled;
-    Case c = {.model = model,
-              .motion = motion,
-              .contacts = !(off & (MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT)),
-              .shapes = motion != MF_MOTION_POINTS,
-              .limits = !is_driven(motion),
-              .spin_friction = mf_rigid_config().spin_friction,
-              .held = model->base == MF_BASE_FIXED,
-              .articulated = mf_articulated_config()};
-    if (motion == MF_MOTION_KINEMATIC || motion == MF_MOTION_POINTS)
-        c.contacts = true;
-    c.articulated.contact_law = mf_art_law(model, &c.articulated);
-    if (model->physics.integrator == MF_PHYSICS_RK4 && model->body_count > 0)
-        c.articulated.integrator = MF_ARTICULATED_RK4;
-    return c;
-}
-
-static bool is_held(const mf_Model *model, mf_ArticulatedBase base) {
-    return base == MF_ARTICULATED_FIXED ||
-           (base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
-}
-
-static Case case_in(const mf_Group *group, mf_Motion motion) {
-    const mf_Model *model = mf_group_model(group);
-    Case c = case_of(model, motion);
-    if (motion == MF_MOTION_KINEMATIC) {
-        const mf_KinematicConfig *config = mf_kinematic_settings(group);
-        c.shapes = config->shapes;
-        c.held = is_held(model, config->base);
-    } else if (motion == MF_MOTION_RIGID) {
-        const mf_RigidConfig *config = mf_rigid_settings(group);
-        c.contacts = config->contacts;
-        c.shapes = config->shapes;
-        c.limits = config->limits;
-        c.spin_friction = config->spin_friction;
-        c.held = is_held(model, config->base);
-    } else if (motion == MF_MOTION_PRESCRIBED) {
-        const mf_PrescribedConfig *config = mf_prescribed_settings(group);
-        c.contacts = config->contacts;
-        c.shapes = config->shapes;
-        c.limits = config->limits;
-        c.held = is_held(model, config->base);
-    } else if (motion == MF_MOTION_ARTICULATED) {
-        c.articulated = *mf_articulated_settings(group);
-        c.contacts = c.articulated.contacts;
-        c.shapes = c.articulated.shapes;
-        c.held = is_held(model, c.articulated.base);
+// With the settings that mayfly run chooses for a file, then those of a group (NULL: none).
+static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const mf_MotionRow *row) {
+    mf_NoteCase c = {.model = model,
+                     .contacts =
+                         !(model->physics.disabled & (MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT)),
+                     .shapes = true,
+                     .limits = true,
+                     .spin_friction = (double)NAN,
+                     .held = model->base == MF_BASE_FIXED,
+                     .articulated = mf_articulated_config()};
+    if (group != NULL && row->base != NULL) {
+        const mf_ArticulatedBase base = row->base(mf_motion_plan(group, row));
+        c.held = base == MF_ARTICULATED_FIXED || (base == MF_ARTICULATED_AS_MODEL && c.held);
     }
+    row->notes.settings(group, &c);
     return c;
 }
 
 bool mf_motion_note(const mf_Model *model, mf_Motion motion, uint32_t index, char *text) {
-    if (model == NULL || text == NULL || (unsigned)motion >= MF_MOTION_LEVELS)
+    const mf_MotionRow *row = mf_motion_row(motion);
+    if (model == NULL || text == NULL || row == NULL || row->notes.list == NULL)
         return false;
-    const Case c = case_of(model, motion);
-    return note_of(&c, &index, text);
+    const mf_NoteCase c = case_of(model, NULL, row);
+    return note_of(&c, row, &index, text);
 }
 
 bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *text) {
     if (group == NULL || text == NULL)
         return false;
-    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
-        if (!mf_motion_in(group, (mf_Motion)i))
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
+        if (row->notes.list == NULL || !mf_motion_in(group, (mf_Motion)i))
             continue;
-        const Case c = case_in(group, (mf_Motion)i);
-        if (note_of(&c, &index, text))
+        const mf_NoteCase c = case_of(mf_group_model(group), group, row);
+        if (note_of(&c, row, &index, text))
             return true;
     }
     return false;

@@ -3,19 +3,28 @@
 
 #include <string.h>
 
+#define ROW(value, name) [MF_MOTION_##value] = &mf_##name##_row,
+static const mf_MotionRow *const rows[MF_MOTION_COUNT] = {MF_MOTION_LIST(ROW)};
+#undef ROW
+
 const mf_MotionRow *mf_motion_row(mf_Motion motion) {
-    static const mf_MotionRow *const rows[MF_MOTION_COUNT] = {
-        [MF_MOTION_KINEMATIC] = &mf_kinematic_row,
-        [MF_MOTION_POINTS] = &mf_points_row,
-        [MF_MOTION_RIGID] = &mf_rigid_row,
-        [MF_MOTION_PRESCRIBED] = &mf_prescribed_row,
-        [MF_MOTION_ARTICULATED] = &mf_articulated_row,
-        [MF_MOTION_QUADROTOR] = &mf_quadrotor_row,
-        [MF_MOTION_FIXED_WING] = &mf_fixed_wing_row,
-        [MF_MOTION_CAR] = &mf_car_row,
-        [MF_MOTION_EXTERNAL] = &mf_external_row,
-    };
     return (unsigned)motion < MF_MOTION_COUNT ? rows[motion] : NULL;
+}
+
+uint32_t mf_motion_key_count(void) {
+    uint32_t count = 0;
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        count += rows[i]->key_count;
+    return count;
+}
+
+const mf_Key *mf_motion_key(uint32_t index) {
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        if (index < rows[i]->key_count)
+            return &rows[i]->keys[index];
+        index -= rows[i]->key_count;
+    }
+    return NULL;
 }
 
 mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Error *error) {

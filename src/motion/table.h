@@ -6,7 +6,33 @@
 
 #include <mayfly/motion.h>
 
+#include "base/key.h"
+#include "motion/notes.h"
 #include "motion/pieces.h"
+
+// All motions in the order of mf_Motion: X(its value of mf_Motion, its name). First the levels,
+// that robots switch among.
+#define MF_MOTION_LEVEL_LIST(X)                                                                    \
+    X(KINEMATIC, kinematic)                                                                        \
+    X(POINTS, points)                                                                              \
+    X(RIGID, rigid)                                                                                \
+    X(PRESCRIBED, prescribed)                                                                      \
+    X(ARTICULATED, articulated)
+#define MF_MOTION_LIST(X)                                                                          \
+    MF_MOTION_LEVEL_LIST(X)                                                                        \
+    X(QUADROTOR, quadrotor)                                                                        \
+    X(FIXED_WING, fixed_wing)                                                                      \
+    X(CAR, car)                                                                                    \
+    X(EXTERNAL, external)
+// The name as a word, in lists of MF_MOTION_LIST.
+#define MF_MOTION_WORD(value, name) #name,
+
+// Where settings that many motions have are in mf_MotionsConfig; 0: the motion has none.
+typedef struct mf_MotionCommon {
+    size_t shapes, contacts, limits; // [byte] bool, as in mf_ArticulatedConfig
+    size_t control;                  // [byte] mf_Time, how often joints are told where to be
+    size_t friction;                 // [byte] double, with the ground
+} mf_MotionCommon;
 
 typedef struct mf_MotionRow {
     const char *name; // in files and messages, and of the motion's system
@@ -25,6 +51,16 @@ typedef struct mf_MotionRow {
     const char *const *reads, *const *writes; // fields (mf_SystemConfig)
     bool any_gravity;
 
+    // Fills its part of the settings with what it is without a word.
+    void (*defaults)(mf_MotionsConfig *config);
+    mf_MotionCommon common;
+    // Keys of its settings in scene files (motion.<name>.*), with offsets in mf_MotionsConfig; the
+    // first is the section. NULL: none.
+    const mf_Key *keys;
+    uint32_t key_count; // [1]
+    // What of a model it leaves out (notes.h); only levels have some.
+    mf_MotionNotes notes;
+
     // Forgets paths and what follows from joint angles, after a switch to the motion; NULL: it
     // keeps nothing like that.
     void (*enter)(mf_Group *group, uint32_t instance, void *plan);
@@ -38,6 +74,10 @@ typedef struct mf_MotionRow {
 
 // NULL: no motion of this library.
 const mf_MotionRow *mf_motion_row(mf_Motion motion);
+
+// The keys of all motions, in the order of the table; NULL behind the last.
+uint32_t mf_motion_key_count(void); // [1]
+const mf_Key *mf_motion_key(uint32_t index);
 
 // What every mf_<motion>_add begins with. MF_BAD_ARGUMENT: the group is NULL or moves so already.
 mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Error *error);
@@ -58,7 +98,8 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-extern const mf_MotionRow mf_kinematic_row, mf_points_row, mf_rigid_row, mf_prescribed_row,
-    mf_articulated_row, mf_quadrotor_row, mf_fixed_wing_row, mf_car_row, mf_external_row;
+#define MF_MOTION_EXTERN(value, name) extern const mf_MotionRow mf_##name##_row;
+MF_MOTION_LIST(MF_MOTION_EXTERN)
+#undef MF_MOTION_EXTERN
 
 #endif

@@ -48,8 +48,9 @@ mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const m
 
 // ---- gaits -------------------------------------------------------------------------------------
 
-// Loads the gaits of a group into the scene and adds them; nobody follows one yet.
-mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group);
+// Loads the gaits of a group into the scene and adds them.
+mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
+                             const mf_GaitConfig *config);
 // [1] steps that the world settles for, before time counts.
 uint64_t mf_scene_settle_steps(const mf_Scene *scene);
 // Lets the robots of a group follow the gait of their behaviour.

@@ -35,15 +35,16 @@ static mf_Status check_intervals(const Check *check) {
     mf_Status status = check_multiple(&check->reader, "control_interval", control, step);
     if (status == MF_OK)
         status = check_multiple(&check->reader, "motion.points.joint_interval",
-                                group->points.joint_interval, step);
+                                group->motions.points.joint_interval, step);
     if (status == MF_OK && group->controller == MF_CONTROLLER_GP)
         status = check_tick(check, "controller.gp.tick", group->gp.rate);
     if (status == MF_OK && group->controller == MF_CONTROLLER_OSCILLATOR)
         status = check_tick(check, "controller.oscillator.tick", group->oscillator.rate);
     if (status == MF_OK && group->motion == MF_MOTION_QUADROTOR && control + step > 0)
-        status = mf_reader_check_multiple(
-            &check->reader, "motion.quadrotor.outer_interval", group->outer_interval,
-            control > 0 ? "control_interval" : "world.step", control > 0 ? control : step);
+        status = mf_reader_check_multiple(&check->reader, "motion.quadrotor.outer_interval",
+                                          group->motions.quadrotor_settings.outer_interval,
+                                          control > 0 ? "control_interval" : "world.step",
+                                          control > 0 ? control : step);
     return status;
 }
 
@@ -68,6 +69,10 @@ static mf_Status check_motion(const Check *check) {
     if (group->vehicle != NULL && group->rule_count > 0)
         return mf_reader_refuse(&check->reader, "switch", NULL,
                                 "vehicles have one motion, so nothing to switch to");
+    if (group->rotor_area > 0.0 && group->motion != MF_MOTION_QUADROTOR)
+        return mf_reader_refuse(&check->reader, "rotor_area", NULL,
+                                "only quadrotors push air down, this group moves by %s",
+                                mf_motion_name(group->motion));
     return MF_OK;
 }
 

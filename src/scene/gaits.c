@@ -121,18 +121,16 @@ static mf_Status load(mf_SceneBuilder *builder, uint32_t index, uint32_t number)
     return status;
 }
 
-mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
+mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
+                             const mf_GaitConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    mf_GaitConfig config = mf_gait_config();
     mf_Status status = MF_OK;
-    config.rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
-    config.first = MF_NONE;
     for (uint32_t i = 0; i < from->gait_count && status == MF_OK; i++)
         status = load(builder, index, i);
     if (status != MF_OK || from->gait_count == 0)
         return status;
     return mf_gaits_add(group, (const mf_Gait *const *)builder->scene->gaits[index],
-                        from->gait_count, &config, builder->error);
+                        from->gait_count, config, builder->error);
 }
 
 // ---- commands ----------------------------------------------------------------------------------

@@ -1,37 +1,27 @@
 // The keys of the groups of a scene and of the lists in them.
+#include "motion/table.h"
 #include "scene/keys.h"
 
 #include <math.h>
 #include <string.h>
 
 // In the order of mf_Motion, then auto and own.
-static const char *const motions[] = {"kinematic",   "points",    "rigid",      "prescribed",
-                                      "articulated", "quadrotor", "fixed_wing", "car",
-                                      "external",    "auto",      "own",        NULL};
-static const char *const switched[] = {"kinematic",   "points", "rigid", "prescribed",
-                                       "articulated", "own",    NULL};
+static const char *const motions[] = {MF_MOTION_LIST(MF_MOTION_WORD) "auto", "own", NULL};
+static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "own", NULL};
 static const char *const precisions[] = {"float", "double", NULL};
-static const char *const frictions[] = {"fit", "coupled", NULL};
-static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
-static const char *const car_models[] = {"kinematic", "dynamic", "blended", NULL};
-static const char *const car_tyres[] = {"pacejka", "curvature", "linear", NULL};
-static const char *const turbulences[] = {"none",         "low_light",       "low_moderate",
-                                          "medium_light", "medium_moderate", NULL};
 static const char *const placements[] = {"line", "poses", "grid", "circle", "random", NULL};
 static const char *const controllers[] = {"none", "gp", "oscillator", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
-static const char *const behaviours[] = {"hold",  "command", "orbit",  "formation", "waypoints",
-                                         "flock", "gait",    "soccer", NULL};
+static const char *const behaviours[] = {"hold",      "command", "program", "orbit",  "formation",
+                                         "waypoints", "flock",   "gait",    "soccer", NULL};
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
                                      "purple", "cyan", "pink", "brown", "white",  "black", NULL};
 
 // Enums are read and written as int, lists as a pointer with a number behind it.
 #define IS_INT(type) (sizeof(type) == sizeof(int))
-_Static_assert(IS_INT(mf_FrictionModel) && IS_INT(mf_Integrator) && IS_INT(mf_CarModel) &&
-                   IS_INT(mf_CarTyre) && IS_INT(mf_Turbulence) && IS_INT(mf_PlacementKind) &&
-                   IS_INT(mf_ControllerKind) && IS_INT(mf_GpUnknown) && IS_INT(mf_SwitchEvent) &&
-                   IS_INT(mf_BehaviourKind) && IS_INT(mf_SceneColor),
+_Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(mf_GpUnknown) &&
+                   IS_INT(mf_SwitchEvent) && IS_INT(mf_BehaviourKind) && IS_INT(mf_SceneColor),
                "choices are stored as int");
 #define LISTED(type, entries, number)                                                              \
     (offsetof(type, number) - offsetof(type, entries) == offsetof(mf_KeyList, count))
@@ -65,8 +55,7 @@ int mf_word_of_motion(mf_Motion motion) {
 #define RULE(member) offsetof(mf_SwitchRule, member)
 #define GROUP(member) offsetof(mf_SceneGroup, member)
 #define NOWHERE MF_KEY_NOWHERE
-#define SECTION(path, description)                                                                 \
-    MF_KEY(path, MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, description)
+#define SECTION MF_KEY_GROUP
 
 // clang-format off
 static const mf_Key initial_keys[] = {
@@ -159,50 +148,10 @@ static const mf_Key group_keys[] = {
     MF_KEY("motion", MF_KEY_VARIANT, 0, "", "auto", 0, 0, motions, GROUP(motion_word),
            "the motion at the start: a name, or one with settings; `auto`: the vehicle's, else "
            "`articulated`; `own`: the first motion among `plugins` (docs/explanation/ladder.md)"),
-    SECTION("motion.points", "one rigid body of mass points over a height map"),
-    MF_KEY("motion.points.joint_interval", MF_KEY_TIME, MF_KEY_AUTO, "s", "auto", 1e-6, 3600, NULL,
-           GROUP(points.joint_interval), "joints advance this often, a multiple of world.step; "
-           "`auto`: 0.08 s, as published; with gaits, as control_interval"),
-    MF_KEY("motion.points.friction", MF_KEY_CHOICE, 0, "", "fit", 0, 0, frictions,
-           GROUP(points.friction), "`fit`: displacement and yaw by least squares over the contacts; "
-           "`coupled`: roll and pitch too"),
-    MF_KEY("motion.points.weighted", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
-           GROUP(points.weighted), "weigh contacts by the load they bear"),
-    MF_KEY("motion.points.friction_coefficient", MF_KEY_REAL, MF_KEY_ABOVE | MF_KEY_INFINITE, "1",
-           ".inf", 0, 1e6, NULL, GROUP(points.friction_coefficient),
-           "Coulomb limit of what contacts hold; .inf never slips"),
-    MF_KEY("motion.points.keep_momentum", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
-           GROUP(points.keep_momentum), "the base turns against its joints in the air"),
-    MF_KEY("motion.points.compliance", MF_KEY_REAL, 0, "1", "0.1", 1e-4, 1, NULL,
-           GROUP(points.compliance), "softness of contact relative to the step"),
-    MF_KEY("motion.points.contact_margin", MF_KEY_REAL, 0, "m", "0.001", 0, 1, NULL,
-           GROUP(points.contact_margin), "a point this close to the ground still holds it"),
-    SECTION("motion.quadrotor", "four rotors on one rigid body"),
-    MF_KEY("motion.quadrotor.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
-           GROUP(integrator), "how the equations are stepped"),
-    MF_KEY("motion.quadrotor.outer_interval", MF_KEY_TIME, 0, "s", "0", 0, 10, NULL,
-           GROUP(outer_interval),
-           "attitude, velocity and position loops run this often, a multiple of control_interval; "
-           "0: as often as the body-rate loop"),
-    MF_KEY("motion.quadrotor.rotor_area", MF_KEY_REAL, 0, "m^2", "0", 0, 1e6, NULL,
-           GROUP(rotor_area), "of all rotor discs together; above 0 the group pushes air down on "
-           "those below, where air.downwash is set"),
-    SECTION("motion.fixed_wing", "an aircraft with an autopilot"),
-    MF_KEY("motion.fixed_wing.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
-           GROUP(integrator), "how the equations are stepped"),
-    MF_KEY("motion.fixed_wing.turbulence", MF_KEY_CHOICE, 0, "", "none", 0, 0, turbulences,
-           GROUP(turbulence), "gusts by the Dryden model"),
-    SECTION("motion.car", "a single-track car"),
-    MF_KEY("motion.car.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
-           GROUP(integrator), "how the equations are stepped"),
-    MF_KEY("motion.car.model", MF_KEY_CHOICE, 0, "", "blended", 0, 0, car_models, GROUP(car_model),
-           "how the car turns; `blended`: kinematic when slow, dynamic when fast"),
-    MF_KEY("motion.car.tyre", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tyres, GROUP(car_tyre),
-           "lateral force of the tyres"),
-    SECTION("motion.external", "a body moved from outside: it pushes others and is not pushed"),
-    MF_KEY("motion.external.targets", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
-           GROUP(external_targets), "it goes to target.position and target.orientation by each "
-           "control_interval; false: it moves by the velocities in its fields"),
+};
+
+// Between these stand the keys of motions, from their own folders.
+static const mf_Key keys_behind[] = {
     MF_KEY("control_interval", MF_KEY_TIME, MF_KEY_AUTO, "s", "auto", 1e-6, 10, NULL,
            GROUP(control_interval),
            "gaits and joint paths set targets this often, and loops on board run, a multiple of "
@@ -227,6 +176,9 @@ static const mf_Key group_keys[] = {
            "meets other robots, of its own group too"),
     MF_KEY("contact.friction", MF_KEY_REAL, MF_KEY_AUTO, "1", "auto", 0, 100, NULL, GROUP(friction),
            "with the ground; `auto`: as the model says"),
+    MF_KEY("rotor_area", MF_KEY_REAL, 0, "m^2", "0", 0, 1e6, NULL,
+           GROUP(rotor_area), "of all rotor discs together; above 0 quadrotors push air down on those "
+           "below, where air.downwash is set"),
 
     MF_KEY("place", MF_KEY_VARIANT, 0, "", "line", 0, 0, placements, GROUP(place.kind),
            "where robots start; heights are above the ground, what cannot fly stands on it"),
@@ -315,6 +267,9 @@ static const mf_Key group_keys[] = {
            "surfaces, autopilot, orbit; car: drive, speed, circle, waypoint"),
     MF_KEY_TUPLE("behaviour.command.values", MF_KEY_NUMBERS, 8, MF_KEY_REQUIRED, "", NULL, -1e9, 1e9,
                  GROUP(behaviour.values), "in the order of the mode's command fields, SI units"),
+    SECTION("behaviour.program", "nothing: a program writes the command fields"),
+    MF_KEY("behaviour.program.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+           GROUP(behaviour.mode), "command mode, as of behaviour.command"),
     SECTION("behaviour.orbit", "all around one circle, evenly spaced, anticlockwise"),
     MF_KEY_TUPLE("behaviour.orbit.center", MF_KEY_VECTOR, 2, 0, "m", "[0, 0]", -1e6, 1e6,
                  GROUP(behaviour.center), "middle of the circle"),
@@ -409,12 +364,11 @@ static const mf_Key group_keys[] = {
 static void start(void *base) {
     mf_SceneGroup *group = base;
     group->import = mf_import_config();
-    group->points = mf_points_config();
-    group->points.joint_interval = 0;
+    group->motions = mf_motions_config();
+    group->motions.points.joint_interval = 0; // the builder chooses
+    group->motions.articulated.integrator = MF_ARTICULATED_OF_MODEL;
     group->gp = mf_gp_config();
     group->oscillator = mf_oscillator_config();
-    group->integrator = MF_INTEGRATOR_RK4;
-    group->car_model = MF_CAR_BLENDED;
 }
 
 // What a list of no entries and packages of none would say cannot be written.
@@ -422,12 +376,23 @@ static bool applies(const void *base, const mf_Key *key) {
     const mf_SceneGroup *group = base;
     if (key->kind == MF_KEY_PACKAGES)
         return group->import.package_count != 0;
+    if (strcmp(key->path, "rotor_area") == 0)
+        return group->vehicle != NULL && group->vehicle->kind == MF_VEHICLE_QUADROTOR;
     return strcmp(key->path, "import.root") != 0 || group->import.root != NULL;
 }
+
+static const mf_KeyJoint motion_keys = {.count = mf_motion_key_count,
+                                        .key = mf_motion_key,
+                                        .behind = keys_behind,
+                                        .behind_count = sizeof keys_behind / sizeof *keys_behind};
+
+// Keys of motions say where they are in mf_MotionsConfig.
+_Static_assert(offsetof(mf_SceneGroup, motions) == 0, "settings of motions come first");
 
 const mf_KeyTable mf_scene_group_table = {.noun = "group",
                                           .keys = group_keys,
                                           .count = sizeof group_keys / sizeof group_keys[0],
                                           .size = sizeof(mf_SceneGroup),
                                           .start = start,
-                                          .applies = applies};
+                                          .applies = applies,
+                                          .joint = &motion_keys};

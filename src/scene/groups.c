@@ -85,8 +85,8 @@ static mf_Time points_interval(const mf_SceneBuilder *builder, uint32_t index, m
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step;
     const mf_Time published = mf_points_config().joint_interval / step;
-    if (from->points.joint_interval > 0)
-        return from->points.joint_interval;
+    if (from->motions.points.joint_interval > 0)
+        return from->motions.points.joint_interval;
     if (from->gait_count > 0 || from->control_interval > 0)
         return control;
     return step * (published > 0 ? published : 1);
@@ -113,7 +113,7 @@ static mf_Status check_times(const mf_SceneBuilder *builder, uint32_t index) {
     mf_Status status = check_multiple(builder, index, "control_interval", from->control_interval);
     if (status == MF_OK)
         status = check_multiple(builder, index, "motion.points.joint_interval",
-                                from->points.joint_interval);
+                                from->motions.points.joint_interval);
     if (status == MF_OK)
         status =
             check_multiple(builder, index, "controller: tick", period_of(controller_rate(from)));
@@ -175,17 +175,12 @@ static void set_vehicle(const mf_SceneGroup *from, int mode, mf_Time control,
     case MF_VEHICLE_QUADROTOR:
         config->quadrotor = from->vehicle->quadrotor;
         config->quadrotor_settings.command = (mf_QuadrotorCommand)mode;
-        config->quadrotor_settings.integrator = from->integrator;
         config->quadrotor_settings.control_interval = control;
-        config->quadrotor_settings.outer_interval = from->outer_interval;
         return;
     case MF_VEHICLE_FIXED_WING:
         config->fixed_wing = from->vehicle->fixed_wing;
         config->fixed_wing_settings.command = (mf_FixedWingCommand)mode;
-        config->fixed_wing_settings.integrator = from->integrator;
         config->fixed_wing_settings.control_interval = control;
-        config->fixed_wing_settings.gusts =
-            mf_dryden(from->turbulence, from->vehicle->fixed_wing.airspeed_design);
         config->fixed_wing_settings.start_altitude = -1e5; // they fly where they are placed
         return;
     case MF_VEHICLE_CAR:
@@ -193,49 +188,38 @@ static void set_vehicle(const mf_SceneGroup *from, int mode, mf_Time control,
     }
     config->car = from->vehicle->car;
     config->car_settings.command = (mf_CarCommand)mode;
-    config->car_settings.integrator = from->integrator;
     config->car_settings.control_interval = control;
-    config->car_settings.model = from->car_model;
-    config->car_settings.tyre = from->car_tyre;
 }
 
 // What motions of links and joints are told by the group and by the model's file.
-static void set_levels(const mf_SceneBuilder *builder, uint32_t index, mf_Time control,
-                       mf_MotionsConfig *config) {
+static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
+                       mf_Time control, mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Model *model = builder->scene->models[index];
-    const bool touches = mf_model_meets_ground(model, builder->scene->terrain != NULL);
-    const bool limits = !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
-    config->points = from->points;
     mf_motions_set_shapes(config, from->contact_shapes);
     mf_motions_set_control(config, control);
     config->points.joint_interval = points_interval(builder, index, control);
-    config->rigid.friction = config->prescribed.friction = config->articulated.friction =
-        from->friction;
     if (!isnan(from->friction))
-        config->points.friction_coefficient = from->friction;
-    config->rigid.contacts = config->prescribed.contacts = config->articulated.contacts = touches;
-    config->rigid.limits = config->prescribed.limits = config->articulated.limits = limits;
+        mf_motions_set_friction(config, from->friction);
+    mf_motions_set_contacts(config, mf_group_meets_ground(group));
+    mf_motions_set_limits(config,
+                          !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     config->articulated.self_contacts = from->contact_self;
-    config->external.targets = from->external_targets;
     config->external.control_interval = from->control_interval;
-    // Runge-Kutta steps have contacts of MuJoCo's law only.
-    if (model->physics.integrator == MF_PHYSICS_RK4 && (!touches || model->body_count > 0))
-        config->articulated.integrator = MF_ARTICULATED_RK4;
 }
 
-static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index,
+static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
                              mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time control = mf_scene_control_interval(builder, index);
     int mode = 0;
-    *config = mf_motions_config();
+    *config = from->motions;
     config->start = mf_scene_group_motion(builder, index);
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
     if (from->vehicle == NULL) {
-        set_levels(builder, index, control, config);
+        set_levels(builder, index, group, control, config);
         return MF_OK;
     }
     mf_Status status =
@@ -245,8 +229,9 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index,
 }
 
 static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
-                                mf_MotionsConfig *config) {
+                                mf_SceneParts *parts) {
     const mf_Model *model = builder->scene->models[index];
+    mf_MotionsConfig *config = &parts->motions;
     const bool articulated = config->start == MF_MOTION_ARTICULATED;
     mf_Status status = MF_OK;
     if (config->start < MF_MOTION_LEVELS && !articulated)
@@ -254,7 +239,7 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
     if (status == MF_OK)
         status = mf_motion_add(group, config->start, config, builder->error);
     if (status != MF_LIMIT || !articulated || model->body_count > 0 ||
-        !config->articulated.self_contacts)
+        !config->articulated.self_contacts || !parts->drops_contacts)
         return status;
     // A URDF file of very many meshes.
     config->articulated.self_contacts = false;
@@ -265,20 +250,19 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
     return mf_motion_add(group, config->start, config, builder->error);
 }
 
-static mf_Status add_motion(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
-    mf_MotionsConfig config;
-    mf_Servo *servos = NULL;
-    mf_Status status = make_config(builder, index, &config);
-    if (status == MF_OK &&
-        (config.start == MF_MOTION_ARTICULATED || config.has[MF_MOTION_ARTICULATED]))
-        status = make_servos(builder, index, &servos);
-    config.articulated.servos = servos;
-    if (status == MF_OK && builder->file->groups[index].rule_count > 0)
-        status = mf_motions_add(group, &config, builder->error);
-    else if (status == MF_OK && config.start != MF_MOTION_OWN)
-        status = add_one_motion(builder, index, group, &config);
-    mf_release(builder->context, servos);
-    return status;
+static bool switches(const mf_MotionsConfig *config) {
+    bool any = false;
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+        any = any || (config->has[i] && config->start != (mf_Motion)i);
+    return any;
+}
+
+static mf_Status add_motion(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
+                            mf_SceneParts *parts) {
+    const mf_MotionsConfig *config = &parts->motions;
+    if (switches(config) || builder->file->groups[index].rule_count > 0)
+        return mf_motions_add(group, config, builder->error);
+    return config->start < MF_MOTION_COUNT ? add_one_motion(builder, index, group, parts) : MF_OK;
 }
 
 // ---- plugins, controllers, sensors -------------------------------------------------------------
@@ -326,23 +310,26 @@ static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_
     return status;
 }
 
-// What a genome can read of its robot comes with its controller; else the model's sensors.
-static mf_Status add_sensors(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
+// How often what a genome can read of its robot is measured; false: its robot has no genome.
+static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rate *rate) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool evaluated =
         (builder->config.evaluates || builder->file->evolves) && from->vehicle == NULL;
-    mf_Rate rate = controller_rate(from);
-    if (rate.numerator == 0)
-        rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
-    if (from->controller != MF_CONTROLLER_NONE || (index == 0 && evaluated))
-        return mf_sensors_add(group, rate, builder->error);
-    // What cannot be measured reads 0; mayfly info tells.
-    mf_InstrumentsConfig config = mf_instruments_config();
-    config.lenient = true;
-    if (!from->sensors || from->vehicle != NULL ||
-        (mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR))
-        return MF_OK;
-    return mf_instruments_add(group, &config, builder->error);
+    *rate = controller_rate(from);
+    if (rate->numerator == 0)
+        *rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
+    return from->controller != MF_CONTROLLER_NONE || (index == 0 && evaluated);
+}
+
+static mf_Status add_sensors(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
+                             const mf_SceneParts *parts) {
+    mf_Rate rate;
+    mf_Status status = MF_OK;
+    if (parts->measures)
+        status = mf_instruments_add(group, &parts->instruments, builder->error);
+    if (status == MF_OK && genome_senses(builder, index, &rate))
+        status = mf_sensors_add(group, rate, builder->error);
+    return status;
 }
 
 static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
@@ -354,8 +341,57 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
     return MF_OK;
 }
 
+// ---- the whole group ---------------------------------------------------------------------------
+
+static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
+                            mf_SceneParts *out) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    mf_Rate rate;
+    mf_Status status = make_config(builder, index, group, &out->motions);
+    out->gaits = mf_gait_config();
+    out->gaits.first = MF_NONE;
+    if (from->gait_count > 0)
+        out->gaits.rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
+    // What cannot be measured reads 0; mayfly info tells.
+    out->instruments = mf_instruments_config();
+    out->instruments.lenient = true;
+    out->measures = from->sensors && from->vehicle == NULL &&
+                    !genome_senses(builder, index, &rate) &&
+                    !(mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR);
+    out->drops_contacts = true;
+    return status;
+}
+
+static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
+                       mf_SceneParts *parts) {
+    mf_Status status = add_motion(builder, index, group, parts);
+    if (status == MF_OK)
+        status = add_plugins(builder, index, group);
+    if (status == MF_OK)
+        status = mf_scene_add_gaits(builder, index, group, &parts->gaits);
+    if (status == MF_OK)
+        status = add_sensors(builder, index, group, parts);
+    return status == MF_OK ? add_controller(builder, index, group) : status;
+}
+
+// By the parts that the file gives.
+static mf_Status equip_by_file(mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
+    mf_SceneParts parts;
+    mf_Servo *servos = NULL;
+    mf_Status status = make_parts(builder, index, group, &parts);
+    if (status == MF_OK &&
+        (parts.motions.start == MF_MOTION_ARTICULATED || parts.motions.has[MF_MOTION_ARTICULATED]))
+        status = make_servos(builder, index, &servos);
+    parts.motions.articulated.servos = servos;
+    if (status == MF_OK)
+        status = equip(builder, index, group, &parts);
+    mf_release(builder->context, servos);
+    return status;
+}
+
 mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
+    const mf_SceneHooks *hooks = &builder->file->hooks;
     const mf_Model *model = builder->scene->models[index];
     mf_GroupConfig config = mf_group_config();
     mf_Group *group = NULL;
@@ -367,17 +403,59 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     mf_Status status = check_times(builder, index);
     if (status == MF_OK)
         status = mf_world_add_group(builder->scene->world, &config, &group, builder->error);
+    if (status == MF_OK && index == 0 && hooks->prepare != NULL)
+        status = hooks->prepare(group, hooks->user, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
     if (mf_scene_group_meets(builder, index) || mf_scene_group_is_joined(builder, index))
         status = mf_collisions_prepare(group, builder->error);
+    return status == MF_OK ? equip_by_file(builder, index, group) : status;
+}
+
+// ---- groups of programs ------------------------------------------------------------------------
+
+// A builder for one group that stands in a world already. `scene` is to be zeroed.
+static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf_SceneFile *file,
+                             mf_Scene *scene, mf_Error *error) {
+    if (group == NULL || file == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: group or file is NULL");
+    scene->file = file;
+    scene->world = mf_group_world(group);
+    scene->group_count = 1;
+    scene->models[0] = (mf_Model *)(uintptr_t)mf_group_model(group); // only read
+    scene->step = mf_world_settings(scene->world)->step;
+    scene->stiffness = file->groups[0].servo.stiffness;
+    *builder = (mf_SceneBuilder){.context = mf_world_context(scene->world),
+                                 .file = file,
+                                 .config = mf_scene_config(),
+                                 .scene = scene,
+                                 .error = error};
+    return check_times(builder, 0);
+}
+
+mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_SceneParts *out,
+                         mf_Error *error) {
+    mf_SceneBuilder builder;
+    mf_Scene scene = {0};
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: out is NULL");
+    mf_Status status = begin_group(&builder, group, file, &scene, error);
+    return status == MF_OK ? make_parts(&builder, 0, group, out) : status;
+}
+
+mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *parts,
+                         mf_Error *error) {
+    mf_SceneBuilder builder;
+    mf_Scene scene = {0};
+    mf_Status status = begin_group(&builder, group, file, &scene, error);
     if (status == MF_OK)
-        status = add_motion(builder, index, group);
+        status =
+            parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
+    for (uint32_t i = 0; i < scene.plugin_count; i++)
+        mf_plugin_close(scene.plugins[i]); // the group keeps them loaded
+    for (uint32_t i = 0; i < MF_SCENE_GAITS; i++)
+        mf_gait_destroy(scene.gaits[0][i]);
     if (status == MF_OK)
-        status = add_plugins(builder, index, group);
-    if (status == MF_OK)
-        status = mf_scene_add_gaits(builder, index, group);
-    if (status == MF_OK)
-        status = add_sensors(builder, index, group);
-    return status == MF_OK ? add_controller(builder, index, group) : status;
+        mf_group_reset_all(group);
+    return status;
 }

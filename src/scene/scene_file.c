@@ -25,11 +25,11 @@ static bool is_yaml_name(const char *path) {
 static mf_Status load_vehicle(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Vehicle *vehicle = NULL;
     mf_Error cause = {0};
-    if (!is_yaml_name(group->model_path))
+    if (group->vehicle != NULL || !is_yaml_name(group->model_path))
         return MF_OK;
     mf_Status status =
         mf_vehicle_load(reader->memory->context, group->model_path, &vehicle, &cause);
-    group->vehicle = vehicle;
+    group->vehicle = group->own_vehicle = vehicle;
     if (status == MF_OK)
         return MF_OK;
     if (cause.line == 0 && status != MF_NO_MEMORY)
@@ -77,7 +77,8 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     return MF_OK;
 }
 
-static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file) {
+// `given` is the vehicle of the first group, where a program has it.
+static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const void *given) {
     mf_Status status = MF_OK;
     if (file->group_count > MF_SCENE_GROUPS)
         return mf_yaml_fail(reader->tree, mf_reader_find(reader, "groups"), true, MF_LIMIT,
@@ -85,6 +86,8 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file) {
                             file->group_count);
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
+        if (i == 0)
+            file->groups[i].vehicle = given;
         status = complete_group(&inner, &file->groups[i]);
     }
     return status;
@@ -189,7 +192,7 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
         status = mf_reader_read(reader);
     file->context = source->context; // reading begins from the table's start
     if (status == MF_OK)
-        status = complete_groups(reader, file);
+        status = complete_groups(reader, file, source->given);
     if (status == MF_OK) {
         complete(reader, file);
         note_joints(reader, file);
@@ -201,21 +204,25 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
 static void release_vehicles(void *value) {
     const mf_SceneFile *file = value;
     for (uint32_t i = 0; i < file->group_count; i++)
-        mf_vehicle_destroy((mf_Vehicle *)(uintptr_t)file->groups[i].vehicle);
+        mf_vehicle_destroy(file->groups[i].own_vehicle);
 }
 
 static const mf_DocumentKind scene_kind = {"scene", sizeof(mf_SceneFile), read_scene,
                                            release_vehicles};
 
+static mf_Status parse(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
+    void *value = NULL;
+    mf_Status status = mf_document_parse(&scene_kind, source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
 mf_Status mf_scene_file_parse(mf_Context *context, const char *path, const char *text, size_t size,
                               const mf_Override *overrides, uint32_t override_count,
                               mf_SceneFile **out, mf_Error *error) {
     const mf_DocumentSource source = {context, path, text, size, overrides, override_count, NULL};
-    void *value = NULL;
-    mf_Status status = mf_document_parse(&scene_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
+    return parse(&source, out, error);
 }
 
 // ---- robots' own files --------------------------------------------------------------------------
@@ -234,23 +241,27 @@ bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
 }
 
 // The scene of one robot: everything else has its default, but that many of them do not start as
-// exact copies.
-static mf_Status parse_robot(mf_Context *context, const char *path, const mf_Override *overrides,
-                             uint32_t override_count, mf_SceneFile **out, mf_Error *error) {
-    const char *slash = strrchr(path, '/');
-    mf_Text text = mf_text_begin(context);
+// exact copies. `source` lacks the text; what it gives is a vehicle, or NULL.
+static mf_Status parse_robot(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
+    const char *slash = strrchr(source->path, '/');
+    mf_Text text = mf_text_begin(source->context);
     mf_text_put(&text, "groups:\n  - name: robot\n    isolated: true\n    joint_noise: 0.1\n"
                        "    model: \"");
-    for (const char *at = slash == NULL ? path : slash + 1; *at != '\0'; at++) {
+    for (const char *at = slash == NULL ? source->path : slash + 1; *at != '\0'; at++) {
         if (*at == '"' || *at == '\\')
             mf_text_put(&text, "\\");
         mf_text_put_bytes(&text, at, 1);
     }
     mf_text_put(&text, "\"\n");
-    mf_Status status = text.failed
-                           ? mf_fail(error, MF_NO_MEMORY, "scene: out of memory")
-                           : mf_scene_file_parse(context, path, text.data, strlen(text.data),
-                                                 overrides, override_count, out, error);
+    mf_DocumentSource whole = *source;
+    mf_Status status = MF_OK;
+    if (text.failed)
+        status = mf_fail(error, MF_NO_MEMORY, "scene: out of memory");
+    if (status == MF_OK) {
+        whole.text = text.data;
+        whole.size = strlen(text.data);
+        status = parse(&whole, out, error);
+    }
     mf_text_free(&text);
     return status;
 }
@@ -261,10 +272,22 @@ mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
     if (out == NULL || context == NULL || model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, model or out is NULL");
     const char *path = model->file != NULL && model->file[0] != '\0' ? model->file : "robot";
-    mf_Status status = parse_robot(context, path, overrides, override_count, out, error);
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, NULL};
+    mf_Status status = parse_robot(&source, out, error);
     if (status == MF_OK)
         (*out)->groups[0].model = model;
     return status;
+}
+
+mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicle,
+                                   const mf_Override *overrides, uint32_t override_count,
+                                   mf_SceneFile **out, mf_Error *error) {
+    if (out == NULL || context == NULL || vehicle == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, vehicle or out is NULL");
+    const char *path =
+        vehicle->file != NULL && vehicle->file[0] != '\0' ? vehicle->file : "vehicle";
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, vehicle};
+    return parse_robot(&source, out, error);
 }
 
 mf_Status mf_scene_file_load(mf_Context *context, const char *path, const mf_Override *overrides,
@@ -279,9 +302,10 @@ mf_Status mf_scene_file_load(mf_Context *context, const char *path, const mf_Ove
     mf_Status status = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, error);
     if (status != MF_OK)
         return status;
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, NULL};
     status =
         mf_scene_is_robot(path, text, size)
-            ? parse_robot(context, path, overrides, override_count, out, error)
+            ? parse_robot(&source, out, error)
             : mf_scene_file_parse(context, path, text, size, overrides, override_count, out, error);
     mf_release(context, text);
     return status;

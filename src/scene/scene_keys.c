@@ -1,5 +1,6 @@
 // The keys of scenes: world, ground, contact, proximity, air, run, record and search. Those of
 // groups are in group_keys.c.
+#include "motion/table.h"
 #include "scene/keys.h"
 
 #include <string.h>
@@ -8,8 +9,7 @@ static const char *const ground_shapes[] = {"flat",  "slope", "steps", "sine",
                                             "noise", "model", NULL};
 static const char *const interpolations[] = {"nearest", "bilinear", NULL};
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
-static const char *const verified[] = {"none",       "kinematic",   "points", "rigid",
-                                       "prescribed", "articulated", NULL};
+static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
 
 // Enums are read and written as int, lists as a pointer with a number behind it.
@@ -31,8 +31,7 @@ _Static_assert((int)MF_TERRAIN_NOISE + 1 == MF_GROUND_OF_MODELS,
 #define AT(member) offsetof(mf_SceneFile, member)
 #define MEETING(member) offsetof(mf_SceneFile, interaction.member)
 #define NOWHERE MF_KEY_NOWHERE
-#define SECTION(path, description)                                                                 \
-    MF_KEY(path, MF_KEY_SECTION, 0, "", NULL, 0, 0, NULL, NOWHERE, description)
+#define SECTION MF_KEY_GROUP
 
 // clang-format off
 static const mf_Key scene_keys[] = {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "motion/table.h"
@@ -18,7 +19,7 @@
 // ---- the toy: bodies on a spring to the world's origin, without gravity -------------------------
 
 typedef struct Toy {
-    mf_Field *position, *velocity, *fault;
+    mf_Field *position, *velocity;
     double stiffness, step; // [1/s^2], [s]
 } Toy;
 
@@ -141,10 +142,59 @@ static void every_row_is_whole(void **state) {
         assert_int_equal(found, i);
         assert_int_equal(row->level, i < MF_MOTION_LEVELS);
         assert_true(row->add && row->run && row->reset && row->destroy);
-        assert_true(row->reads && row->writes && row->momentum && row->energy);
+        assert_true(row->reads && row->writes && row->momentum && row->energy && row->defaults);
+        assert_int_equal(row->notes.list != NULL, row->level);
+        assert_int_equal(row->key_count > 0, row->keys != NULL);
     }
     assert_null(mf_motion_row(MF_MOTION_COUNT));
     assert_null(mf_motion_row(MF_MOTION_OWN));
+}
+
+// A section, and behind it what is in it, in settings that are the row's own.
+static void keys_of_a_row_bear_its_name(void **state) {
+    uint32_t index = 0;
+    (void)state;
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
+        char section[64];
+        snprintf(section, sizeof section, "motion.%s", row->name);
+        for (uint32_t k = 0; k < row->key_count; k++) {
+            const mf_Key *key = mf_motion_key(index++);
+            assert_ptr_equal(key, &row->keys[k]);
+            assert_int_equal(strncmp(key->path, section, strlen(section)), 0);
+            assert_int_equal(key->path[strlen(section)], k == 0 ? '\0' : '.');
+            assert_int_equal(key->kind == MF_KEY_SECTION, k == 0);
+            assert_true(k == 0 || key->offset < sizeof(mf_MotionsConfig));
+        }
+    }
+    assert_int_equal(index, mf_motion_key_count());
+    assert_null(mf_motion_key(index));
+}
+
+static void every_motion_begins_from_its_defaults(void **state) {
+    mf_MotionsConfig config = mf_motions_config();
+    (void)state;
+    assert_int_equal(config.kinematic.struct_size, sizeof config.kinematic);
+    assert_int_equal(config.points.struct_size, sizeof config.points);
+    assert_int_equal(config.rigid.struct_size, sizeof config.rigid);
+    assert_int_equal(config.prescribed.struct_size, sizeof config.prescribed);
+    assert_int_equal(config.articulated.struct_size, sizeof config.articulated);
+    assert_int_equal(config.external.struct_size, sizeof config.external);
+    assert_true(config.car.mass > 0.0 && config.quadrotor.mass > 0.0 &&
+                config.fixed_wing.mass > 0.0);
+    mf_motions_set_shapes(&config, true);
+    mf_motions_set_friction(&config, 0.25);
+    mf_motions_set_control(&config, MF_SECOND);
+    mf_motions_set_limits(&config, false);
+    mf_motions_set_contacts(&config, false);
+    assert_true(config.kinematic.shapes && config.rigid.shapes && config.prescribed.shapes &&
+                config.articulated.shapes);
+    assert_true(config.points.friction_coefficient == 0.25 && config.rigid.friction == 0.25 &&
+                config.articulated.friction == 0.25);
+    assert_true(config.points.joint_interval == MF_SECOND &&
+                config.prescribed.control_interval == MF_SECOND);
+    assert_false(config.rigid.limits || config.articulated.limits || config.prescribed.contacts ||
+                 config.articulated.contacts);
 }
 
 // x'' = -4 x from x = 1 at rest is cos(2 t).
@@ -205,6 +255,8 @@ static void vehicles_are_motions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(keys_of_a_row_bear_its_name),
+        cmocka_unit_test(every_motion_begins_from_its_defaults),
         cmocka_unit_test(a_toy_motion_is_a_row),
         cmocka_unit_test(vehicles_are_motions),
     };

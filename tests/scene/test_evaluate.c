@@ -82,7 +82,7 @@ static void the_published_experiment_is_a_scene(void **state) {
     assert_int_equal(e->generations, 1364);
     assert_true(e->duration == 120);
     assert_int_equal(e->step, 10 * MF_MILLISECOND);
-    assert_int_equal(e->groups[0].points.joint_interval, 80 * MF_MILLISECOND);
+    assert_int_equal(e->groups[0].motions.points.joint_interval, 80 * MF_MILLISECOND);
     mf_Scene scene = make_evaluation(*state, e, 1);
     assert_int_equal(scene.model->joint_count, 18);
     assert_int_equal(mf_scene_genome_bytes(&scene), 32);

@@ -69,20 +69,23 @@ static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
 
 static void motions_have_the_defaults_of_the_library(const mf_SceneGroup *group) {
     mf_PointsConfig points = mf_points_config();
-    assert_int_equal(group->points.struct_size, points.struct_size);
-    assert_int_equal(group->points.joint_interval, 0); // as the controller; see `auto`
-    assert_int_equal(group->points.friction, points.friction);
-    assert_int_equal(group->points.weighted, points.weighted);
-    assert_true(group->points.friction_coefficient == points.friction_coefficient);
-    assert_int_equal(group->points.keep_momentum, points.keep_momentum);
-    assert_true(group->points.compliance == points.compliance);
-    assert_true(group->points.contact_margin == points.contact_margin);
-    assert_int_equal(group->integrator, mf_motions_config().quadrotor_settings.integrator);
-    assert_int_equal(group->integrator, mf_motions_config().fixed_wing_settings.integrator);
-    assert_int_equal(group->integrator, mf_motions_config().car_settings.integrator);
-    assert_int_equal(group->car_model, mf_motions_config().car_settings.model);
-    assert_int_equal(group->car_tyre, mf_motions_config().car_settings.tyre);
-    assert_int_equal(group->turbulence, MF_TURBULENCE_NONE);
+    const mf_MotionsConfig own = mf_motions_config(), *read = &group->motions;
+    assert_int_equal(read->points.struct_size, points.struct_size);
+    assert_int_equal(read->points.joint_interval, 0); // as the controller; see `auto`
+    assert_int_equal(read->points.friction, points.friction);
+    assert_int_equal(read->points.weighted, points.weighted);
+    assert_true(read->points.friction_coefficient == points.friction_coefficient);
+    assert_int_equal(read->points.keep_momentum, points.keep_momentum);
+    assert_true(read->points.compliance == points.compliance);
+    assert_true(read->points.contact_margin == points.contact_margin);
+    assert_int_equal(read->articulated.integrator, MF_ARTICULATED_OF_MODEL);
+    assert_int_equal(read->articulated.contact_law, own.articulated.contact_law);
+    assert_int_equal(read->quadrotor_settings.integrator, own.quadrotor_settings.integrator);
+    assert_int_equal(read->fixed_wing_settings.integrator, own.fixed_wing_settings.integrator);
+    assert_int_equal(read->fixed_wing_settings.turbulence, MF_TURBULENCE_NONE);
+    assert_int_equal(read->car_settings.integrator, own.car_settings.integrator);
+    assert_int_equal(read->car_settings.model, own.car_settings.model);
+    assert_int_equal(read->car_settings.tyre, own.car_settings.tyre);
 }
 
 static void controllers_have_the_defaults_of_the_library(const mf_SceneGroup *group) {
@@ -193,11 +196,12 @@ static void check_full_group(const mf_SceneGroup *g) {
     assert_int_equal(g->count, 7);
     assert_true(g->double_precision && g->isolated && !g->sensors);
     assert_int_equal(g->motion, MF_MOTION_POINTS);
-    assert_int_equal(g->points.joint_interval, 20 * MF_MILLISECOND);
-    assert_int_equal(g->points.friction, MF_FRICTION_COUPLED);
-    assert_true(g->points.weighted && g->points.keep_momentum);
-    assert_true(g->points.friction_coefficient == 0.7 && g->points.compliance == 0.3);
-    assert_true(g->points.contact_margin == 0);
+    assert_int_equal(g->motions.points.joint_interval, 20 * MF_MILLISECOND);
+    assert_int_equal(g->motions.points.friction, MF_FRICTION_COUPLED);
+    assert_true(g->motions.points.weighted && g->motions.points.keep_momentum);
+    assert_true(g->motions.points.friction_coefficient == 0.7 &&
+                g->motions.points.compliance == 0.3);
+    assert_true(g->motions.points.contact_margin == 0);
     assert_int_equal(g->control_interval, 4 * MF_MILLISECOND);
     assert_true(g->servo.gain == 3 && g->servo.damping == 0.25);
     assert_true(g->servo.speed == 5 && g->servo.stiffness == 2);
@@ -293,7 +297,7 @@ static void seconds_become_exact_nanoseconds(void **state) {
                  cases[i].value, cases[i].value);
         mf_SceneFile *file = parse_scene(*state, text);
         assert_int_equal(file->step, cases[i].time);
-        assert_int_equal(file->groups[0].points.joint_interval, cases[i].time);
+        assert_int_equal(file->groups[0].motions.points.joint_interval, cases[i].time);
         mf_scene_file_destroy(file);
     }
 }
@@ -321,7 +325,7 @@ static void values_may_be_automatic(void **state) {
     const mf_SceneGroup *group = file->groups;
     assert_true(file->step == 0 && isnan(file->gravity) && file->switch_interval == 0);
     assert_true(isnan(file->friction) && isnan(group->friction));
-    assert_true(group->control_interval == 0 && group->points.joint_interval == 0);
+    assert_true(group->control_interval == 0 && group->motions.points.joint_interval == 0);
     for (int c = 0; c < 3; c++)
         assert_true(isnan(group->behaviour.gait_command[c]));
     char *once = write_twice(*state, file, &again);
@@ -359,8 +363,8 @@ static void motions_and_rules_are_written_back(void **state) {
                  {"points", "    motion:\n      points:\n", MF_MOTION_POINTS},
                  {"rigid", "    motion: rigid\n", MF_MOTION_RIGID},
                  {"prescribed", "    motion: prescribed\n", MF_MOTION_PRESCRIBED},
-                 {"articulated", "    motion: articulated\n", MF_MOTION_ARTICULATED},
-                 {"auto", "    motion: articulated\n", MF_MOTION_ARTICULATED},
+                 {"articulated", "    motion:\n      articulated:\n", MF_MOTION_ARTICULATED},
+                 {"auto", "    motion:\n      articulated:\n", MF_MOTION_ARTICULATED},
                  {"own", "    motion: own\n", MF_MOTION_OWN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1000];
@@ -476,7 +480,7 @@ static void group_means_the_only_one(void **state) {
     assert_int_equal(file->groups[0].controller, MF_CONTROLLER_GP);
     assert_string_equal(file->groups[0].name, "others");
     assert_int_equal(file->groups[0].motion, MF_MOTION_POINTS);
-    assert_int_equal(file->groups[0].points.friction, MF_FRICTION_COUPLED);
+    assert_int_equal(file->groups[0].motions.points.friction, MF_FRICTION_COUPLED);
     mf_scene_file_destroy(file);
 }
 
@@ -632,7 +636,10 @@ static void written_text_has_every_default(void **state) {
                               "    count: 1\n"
                               "    precision: float\n"
                               "    isolated: false\n"
-                              "    motion: articulated\n"
+                              "    motion:\n"
+                              "      articulated:\n"
+                              "        integrator: auto\n"
+                              "        contact_law: auto\n"
                               "    control_interval: auto # [s]\n"
                               "    servo:\n"
                               "      gain: 0 # [N m/rad]\n"

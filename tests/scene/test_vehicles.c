@@ -81,6 +81,8 @@ static void mistakes_are_one_line_with_their_place(void **state) {
         {"groups:\n  - name: a\n    model: gone.yaml\n", ":3:12: groups.a.model: "},
         {WING "    behaviour: {orbit: {speed: 5}}\n",
          ":4:16: groups.wings.behaviour: speed: this aircraft flies at 18 .. 35 m/s, found 5 m/s"},
+        {CAR "    rotor_area: 0.1\n",
+         ":4:17: groups.cars.rotor_area: only quadrotors push air down, this group moves by car"},
         {CAR "    behaviour: {orbit: {radius: 1, speed: 5}}\n",
          ":4:16: groups.cars.behaviour: radius: this car needs at least its wheelbase of 2.7 m"},
     };
@@ -103,7 +105,7 @@ static void mistakes_are_one_line_with_their_place(void **state) {
 static void overrides_reach_into_groups(void **state) {
     static const mf_Override good[] = {{"groups.quads.count", "7"},
                                        {"groups.0.place.circle.radius", "9"},
-                                       {"group.motion.quadrotor.rotor_area", "0.05"},
+                                       {"group.rotor_area", "0.05"},
                                        {"proximity.neighbours.radius", "3"},
                                        {"world.seed", "5"}};
     mf_SceneFile *file = parse_with(*state, GROUP, good, 5);
@@ -143,7 +145,7 @@ static void proximity_and_contact_exclude_each_other(void **state) {
 static void written_text_reads_back_the_same(void **state) {
     static const char text[] =
         "ground: {shape: noise, amplitude: 2}\nproximity: {neighbours: {radius: 3}}\n" GROUP
-        "    count: 3\n    motion: {quadrotor: {integrator: heun, rotor_area: 0.04}}\n"
+        "    count: 3\n    motion: {quadrotor: {integrator: heun}}\n    rotor_area: 0.04\n"
         "    behaviour: {waypoints: {points: [[1, 2, 3], [4, 5, 6]], loop: false}}\n"
         "  - name: cars\n    model: ../models/car_orca.yaml\n    place: {circle: {radius: 3}}\n"
         "    motion: {car: {model: dynamic, tyre: curvature}}\n"
@@ -152,13 +154,14 @@ static void written_text_reads_back_the_same(void **state) {
         "    motion: {fixed_wing: {turbulence: low_light}}\n    behaviour: {flock: {speed: 25}}\n";
     mf_SceneFile *again, *file = parse_scene(*state, text);
     char *once = write_twice(*state, file, &again);
-    assert_int_equal(again->groups[0].integrator, MF_INTEGRATOR_HEUN);
+    assert_int_equal(again->groups[0].motions.quadrotor_settings.integrator, MF_INTEGRATOR_HEUN);
     assert_true(again->groups[0].rotor_area == 0.04);
     assert_int_equal(again->groups[0].behaviour.point_count, 2);
     assert_true(again->groups[0].behaviour.points[1][2] == 6.0);
-    assert_int_equal(again->groups[1].car_model, MF_CAR_DYNAMIC);
-    assert_int_equal(again->groups[1].car_tyre, MF_CAR_TYRE_CURVATURE);
-    assert_int_equal(again->groups[2].turbulence, MF_TURBULENCE_LOW_LIGHT);
+    assert_int_equal(again->groups[1].motions.car_settings.model, MF_CAR_DYNAMIC);
+    assert_int_equal(again->groups[1].motions.car_settings.tyre, MF_CAR_TYRE_CURVATURE);
+    assert_int_equal(again->groups[2].motions.fixed_wing_settings.turbulence,
+                     MF_TURBULENCE_LOW_LIGHT);
     assert_int_equal(again->groups[2].behaviour.kind, MF_BEHAVIOUR_FLOCK);
     mf_release(*state, once);
     mf_scene_file_destroy(file);
@@ -404,7 +407,7 @@ static void vehicles_can_be_evaluated(void **state) {
 static uint64_t hash_with(uint32_t threads, const char *isa) {
     static const char text[] =
         "world: {step: 0.005}\nproximity: {}\nair: {downwash: true, wind: [1, 2, 0]}\n" GROUP
-        "    count: 300\n    motion: {quadrotor: {rotor_area: 0.05}}\n"
+        "    count: 300\n    motion: quadrotor\n    rotor_area: 0.05\n"
         "    place: {random: {lower: [-15, -15, 5], upper: [15, 15, 25], distance: 1}}\n"
         "    behaviour: {flock: {speed: 3, separation: 2}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n    count: 30\n"

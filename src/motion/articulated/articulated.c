@@ -386,6 +386,52 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
 }
 
+static void row_defaults(mf_MotionsConfig *config) {
+    config->articulated = mf_articulated_config();
+}
+
+static const mf_MotionNote *const notes[] = {&mf_note_planars,
+                                             &mf_note_alone_links,
+                                             &mf_note_alone_obstacles,
+                                             &mf_note_points_instead,
+                                             &mf_note_kept_off,
+                                             &mf_note_kept_contacts,
+                                             NULL};
+
+static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+    const mf_Model *model = c->model;
+    c->held_touches = true;
+    if (group != NULL) {
+        c->articulated = *mf_articulated_settings(group);
+        c->contacts = c->articulated.contacts;
+        c->shapes = c->articulated.shapes;
+        return;
+    }
+    c->articulated.contact_law = mf_art_law(model, &c->articulated);
+    if (model->physics.integrator == MF_PHYSICS_RK4 && model->body_count > 0)
+        c->articulated.integrator = MF_ARTICULATED_RK4;
+}
+
+static const char *note_own(const mf_NoteCase *c, uint32_t index) {
+    return mf_art_note(c->model, &c->articulated, index);
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, articulated.member)
+static const char *const integrators[] = {"implicit", "euler", "rk4", "auto", NULL};
+static const char *const laws[] = {"auto", "mujoco", "compliant", "hard", NULL};
+
+// clang-format off
+static const mf_Key row_keys[] = {
+    MF_KEY_GROUP("motion.articulated", "full multibody dynamics"),
+    MF_KEY("motion.articulated.integrator", MF_KEY_CHOICE, 0, "", "auto", 0, 0, integrators,
+           AT(integrator), "how the equations are stepped; `auto`: `rk4` where the model's file asks "
+           "for it and contacts allow it, else `implicit` (docs/explanation/articulated.md)"),
+    MF_KEY("motion.articulated.contact_law", MF_KEY_CHOICE, 0, "", "auto", 0, 0, laws,
+           AT(contact_law), "how contacts and limits give way; `auto`: `mujoco` for MJCF files, else "
+           "`compliant`"),
+};
+// clang-format on
+
 const mf_MotionRow mf_articulated_row = {
     .name = "articulated",
     .motion = MF_MOTION_ARTICULATED,
@@ -400,6 +446,14 @@ const mf_MotionRow mf_articulated_row = {
     .writes = articulated_writes,
     .any_gravity = true,
     .base = row_base,
+    .defaults = row_defaults,
+    .common = {.shapes = AT(shapes),
+               .contacts = AT(contacts),
+               .limits = AT(limits),
+               .friction = AT(friction)},
+    .keys = row_keys,
+    .key_count = sizeof row_keys / sizeof *row_keys,
+    .notes = {.list = notes, .settings = note_settings, .own = note_own},
     .momentum = mf_articulated_momentum,
     .energy = row_energy,
 };

@@ -70,8 +70,9 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
         : !(config->slip_speed > 0.0 && config->slip_speed < INFINITY) ? "slip_speed: need > 0"
         : !(config->contact_depth > 0.0 && config->contact_depth < INFINITY)
             ? "contact_depth: need > 0"
-        : config->sweeps > 1000                               ? "sweeps: need 0 .. 1000"
-        : (uint32_t)config->contact_law > MF_CONTACT_LAW_HARD ? "contact_law: unknown"
+        : config->sweeps > 1000                                  ? "sweeps: need 0 .. 1000"
+        : (uint32_t)config->integrator > MF_ARTICULATED_OF_MODEL ? "integrator: unknown"
+        : (uint32_t)config->contact_law > MF_CONTACT_LAW_HARD    ? "contact_law: unknown"
         : config->contact_law == MF_CONTACT_LAW_HARD && config->integrator == MF_ARTICULATED_RK4
             ? "contact_law: Runge-Kutta cannot have hard contacts"
             : NULL;
@@ -421,6 +422,16 @@ mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
     return MF_ONE_LANE(mf_articulated_query);
 }
 
+// What the file asks for, where contacts allow it.
+static mf_ArticulatedIntegrator integrator_of(const mf_Model *model,
+                                              const mf_ArticulatedConfig *config) {
+    if (config->integrator != MF_ARTICULATED_OF_MODEL)
+        return config->integrator;
+    const bool allowed = !config->contacts || config->contact_law == MF_CONTACT_LAW_MUJOCO;
+    return model->physics.integrator == MF_PHYSICS_RK4 && allowed ? MF_ARTICULATED_RK4
+                                                                  : MF_ARTICULATED_IMPLICIT;
+}
+
 mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
                              mf_Error *error) {
     *out = NULL;
@@ -437,6 +448,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     plan->query = mf_art_query_of(mf_world_isa(world));
     plan->terrain = mf_world_settings(world)->terrain;
     plan->config.contact_law = mf_art_law(model, config);
+    plan->config.integrator = integrator_of(model, &plan->config);
     plan->law = plan->config.contact_law == MF_CONTACT_LAW_MUJOCO;
     plan->hard = plan->config.contact_law == MF_CONTACT_LAW_HARD;
     plan->sweeps = config->sweeps > 0 ? config->sweeps : plan->hard ? 30 : 8;

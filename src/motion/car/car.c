@@ -361,6 +361,28 @@ static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return mf_car_add(group, &config->car, &config->car_settings, error);
 }
 
+static void row_defaults(mf_MotionsConfig *config) {
+    config->car = mf_car();
+    config->car_settings = mf_car_settings();
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, car_settings.member)
+static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
+static const char *const car_models[] = {"kinematic", "dynamic", "blended", NULL};
+static const char *const car_tyres[] = {"pacejka", "curvature", "linear", NULL};
+
+// clang-format off
+static const mf_Key row_keys[] = {
+    MF_KEY_GROUP("motion.car", "a single-track car"),
+    MF_KEY("motion.car.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
+           AT(integrator), "how the equations are stepped"),
+    MF_KEY("motion.car.model", MF_KEY_CHOICE, 0, "", "blended", 0, 0, car_models, AT(model),
+           "how the car turns; `blended`: kinematic when slow, dynamic when fast"),
+    MF_KEY("motion.car.tyre", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tyres, AT(tyre),
+           "lateral force of the tyres"),
+};
+// clang-format on
+
 const mf_MotionRow mf_car_row = {
     .name = "car",
     .motion = MF_MOTION_CAR,
@@ -371,6 +393,9 @@ const mf_MotionRow mf_car_row = {
     .destroy = destroy_cars,
     .reads = car_reads,
     .writes = car_writes,
+    .defaults = row_defaults,
+    .keys = row_keys,
+    .key_count = sizeof row_keys / sizeof *row_keys,
     .momentum = mf_vehicle_momentum,
     .energy = mf_vehicle_energy,
 };

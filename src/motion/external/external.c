@@ -268,6 +268,21 @@ static const char *const external_writes[] = {
     "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
     "?joint.angle",  "?joint.rate",      "fault.word",           NULL};
 
+static void row_defaults(mf_MotionsConfig *config) {
+    config->external = mf_external_config();
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, external.member)
+
+// clang-format off
+static const mf_Key row_keys[] = {
+    MF_KEY_GROUP("motion.external", "a body moved from outside: it pushes others and is not pushed"),
+    MF_KEY("motion.external.targets", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
+           AT(targets), "it goes to target.position and target.orientation by each "
+           "control_interval; false: it moves by the velocities in its fields"),
+};
+// clang-format on
+
 const mf_MotionRow mf_external_row = {
     .name = "external",
     .motion = MF_MOTION_EXTERNAL,
@@ -278,6 +293,9 @@ const mf_MotionRow mf_external_row = {
     .reads = external_reads,
     .writes = external_writes,
     .any_gravity = true,
+    .defaults = row_defaults,
+    .keys = row_keys,
+    .key_count = sizeof row_keys / sizeof *row_keys,
     .momentum = row_momentum,
     .energy = row_energy,
 };

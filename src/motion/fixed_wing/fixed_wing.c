@@ -300,7 +300,9 @@ mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                             const mf_FixedWingSettings *settings, mf_Error *error) {
     mf_Status status = mf_motion_begin(group, &mf_fixed_wing_row, error);
     const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
-    const mf_FixedWingSettings used = settings != NULL ? *settings : mf_fixed_wing_settings();
+    mf_FixedWingSettings used = settings != NULL ? *settings : mf_fixed_wing_settings();
+    if (used.turbulence != MF_TURBULENCE_NONE)
+        used.gusts = mf_dryden(used.turbulence, aircraft.airspeed_design);
     if (status == MF_OK)
         status = mf_fixed_wing_check(&aircraft, error);
     if (status == MF_OK)
@@ -349,6 +351,26 @@ static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return mf_fixed_wing_add(group, &config->fixed_wing, &config->fixed_wing_settings, error);
 }
 
+static void row_defaults(mf_MotionsConfig *config) {
+    config->fixed_wing = mf_fixed_wing();
+    config->fixed_wing_settings = mf_fixed_wing_settings();
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, fixed_wing_settings.member)
+static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
+static const char *const turbulences[] = {"none",         "low_light",       "low_moderate",
+                                          "medium_light", "medium_moderate", NULL};
+
+// clang-format off
+static const mf_Key row_keys[] = {
+    MF_KEY_GROUP("motion.fixed_wing", "an aircraft with an autopilot"),
+    MF_KEY("motion.fixed_wing.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
+           AT(integrator), "how the equations are stepped"),
+    MF_KEY("motion.fixed_wing.turbulence", MF_KEY_CHOICE, 0, "", "none", 0, 0, turbulences,
+           AT(turbulence), "gusts by the Dryden model"),
+};
+// clang-format on
+
 const mf_MotionRow mf_fixed_wing_row = {
     .name = "fixed_wing",
     .motion = MF_MOTION_FIXED_WING,
@@ -359,6 +381,9 @@ const mf_MotionRow mf_fixed_wing_row = {
     .destroy = mf_attach_release,
     .reads = wing_reads,
     .writes = wing_writes,
+    .defaults = row_defaults,
+    .keys = row_keys,
+    .key_count = sizeof row_keys / sizeof *row_keys,
     .momentum = mf_vehicle_momentum,
     .energy = mf_vehicle_energy,
 };

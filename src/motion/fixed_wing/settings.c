@@ -75,6 +75,9 @@ mf_Status mf_wing_check_settings(const mf_FixedWingSettings *s, mf_Time step, mf
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "fixed_wing: integrator %d, need euler, semi_implicit, heun or rk4",
                        (int)s->integrator);
+    if ((unsigned)s->turbulence > MF_TURBULENCE_MEDIUM_MODERATE)
+        return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: turbulence %d is unknown",
+                       (int)s->turbulence);
     if (s->control_interval < 0 || s->control_interval > 10 * MF_SECOND ||
         s->control_interval % step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,

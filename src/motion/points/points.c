@@ -264,6 +264,50 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
 }
 
+static void row_defaults(mf_MotionsConfig *config) {
+    config->points = mf_points_config();
+}
+
+static const mf_MotionNote *const notes[] = {
+    &mf_note_actuators,   &mf_note_efforts,     &mf_note_springs,       &mf_note_dampers,
+    &mf_note_frictions,   &mf_note_armatures,   &mf_note_base_joint,    &mf_note_soft_ranges,
+    &mf_note_kept_ranges, &mf_note_balls,       &mf_note_floating,      &mf_note_planars,
+    &mf_note_tendons,     &mf_note_equalities,  &mf_note_lifts,         &mf_note_medium,
+    &mf_note_integrator,  &mf_note_links_touch, &mf_note_obstacles,     &mf_note_points_instead,
+    &mf_note_kept_off,    &mf_note_own_law,     &mf_note_kept_contacts, NULL};
+
+static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+    (void)group;
+    c->contacts = true;
+    c->shapes = false;
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, points.member)
+static const char *const frictions[] = {"fit", "coupled", NULL};
+
+// clang-format off
+static const mf_Key row_keys[] = {
+    MF_KEY_GROUP("motion.points", "one rigid body of mass points over a height map"),
+    MF_KEY("motion.points.joint_interval", MF_KEY_TIME, MF_KEY_AUTO, "s", "auto", 1e-6, 3600, NULL,
+           AT(joint_interval), "joints advance this often, a multiple of world.step; "
+           "`auto`: 0.08 s, as published; with gaits, as control_interval"),
+    MF_KEY("motion.points.friction", MF_KEY_CHOICE, 0, "", "fit", 0, 0, frictions,
+           AT(friction), "`fit`: displacement and yaw by least squares over the contacts; "
+           "`coupled`: roll and pitch too"),
+    MF_KEY("motion.points.weighted", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
+           AT(weighted), "weigh contacts by the load they bear"),
+    MF_KEY("motion.points.friction_coefficient", MF_KEY_REAL, MF_KEY_ABOVE | MF_KEY_INFINITE, "1",
+           ".inf", 0, 1e6, NULL, AT(friction_coefficient),
+           "Coulomb limit of what contacts hold; .inf never slips"),
+    MF_KEY("motion.points.keep_momentum", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
+           AT(keep_momentum), "the base turns against its joints in the air"),
+    MF_KEY("motion.points.compliance", MF_KEY_REAL, 0, "1", "0.1", 1e-4, 1, NULL,
+           AT(compliance), "softness of contact relative to the step"),
+    MF_KEY("motion.points.contact_margin", MF_KEY_REAL, 0, "m", "0.001", 0, 1, NULL,
+           AT(contact_margin), "a point this close to the ground still holds it"),
+};
+// clang-format on
+
 const mf_MotionRow mf_points_row = {
     .name = "points",
     .motion = MF_MOTION_POINTS,
@@ -277,6 +321,11 @@ const mf_MotionRow mf_points_row = {
     .reads = points_reads,
     .writes = points_writes,
     .enter = refresh_points,
+    .defaults = row_defaults,
+    .common = {.control = AT(joint_interval), .friction = AT(friction_coefficient)},
+    .keys = row_keys,
+    .key_count = sizeof row_keys / sizeof *row_keys,
+    .notes = {.list = notes, .settings = note_settings},
     .momentum = mf_points_momentum,
     .energy = row_energy,
 };

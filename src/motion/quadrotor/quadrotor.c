@@ -337,6 +337,26 @@ static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return mf_quadrotor_add(group, &config->quadrotor, &config->quadrotor_settings, error);
 }
 
+static void row_defaults(mf_MotionsConfig *config) {
+    config->quadrotor = mf_quadrotor();
+    config->quadrotor_settings = mf_quadrotor_settings();
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, quadrotor_settings.member)
+static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
+
+// clang-format off
+static const mf_Key row_keys[] = {
+    MF_KEY_GROUP("motion.quadrotor", "four rotors on one rigid body"),
+    MF_KEY("motion.quadrotor.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
+           AT(integrator), "how the equations are stepped"),
+    MF_KEY("motion.quadrotor.outer_interval", MF_KEY_TIME, 0, "s", "0", 0, 10, NULL,
+           AT(outer_interval),
+           "attitude, velocity and position loops run this often, a multiple of control_interval; "
+           "0: as often as the body-rate loop"),
+};
+// clang-format on
+
 const mf_MotionRow mf_quadrotor_row = {
     .name = "quadrotor",
     .motion = MF_MOTION_QUADROTOR,
@@ -347,6 +367,9 @@ const mf_MotionRow mf_quadrotor_row = {
     .destroy = mf_attach_release,
     .reads = quadrotor_reads,
     .writes = quadrotor_writes,
+    .defaults = row_defaults,
+    .keys = row_keys,
+    .key_count = sizeof row_keys / sizeof *row_keys,
     .momentum = mf_vehicle_momentum,
     .energy = mf_vehicle_energy,
 };

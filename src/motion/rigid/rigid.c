@@ -85,6 +85,51 @@ static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return mf_rigid_add(group, &config->rigid, error);
 }
 
+static void row_defaults(mf_MotionsConfig *config) {
+    config->rigid = mf_rigid_config();
+}
+
+static const mf_MotionNote *const notes[] = {&mf_note_actuators,
+                                             &mf_note_efforts,
+                                             &mf_note_springs,
+                                             &mf_note_dampers,
+                                             &mf_note_frictions,
+                                             &mf_note_armatures,
+                                             &mf_note_base_joint,
+                                             &mf_note_soft_ranges,
+                                             &mf_note_kept_ranges,
+                                             &mf_note_balls,
+                                             &mf_note_planars,
+                                             &mf_note_tendons,
+                                             &mf_note_equalities,
+                                             &mf_note_lifts,
+                                             &mf_note_medium,
+                                             &mf_note_integrator,
+                                             &mf_note_links_touch,
+                                             &mf_note_obstacles,
+                                             &mf_note_held_shapes,
+                                             &mf_note_points_instead,
+                                             &mf_note_kept_off,
+                                             &mf_note_own_law_of_shapes,
+                                             &mf_note_stiffness_only,
+                                             &mf_note_turning,
+                                             &mf_note_impratio,
+                                             &mf_note_kept_contacts,
+                                             NULL};
+
+static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+    c->limits = false;
+    c->spin_friction = mf_rigid_config().spin_friction;
+    if (group == NULL)
+        return;
+    const mf_RigidConfig *config = mf_rigid_settings(group);
+    c->contacts = config->contacts;
+    c->shapes = config->shapes;
+    c->limits = config->limits;
+    c->spin_friction = config->spin_friction;
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, rigid.member)
 const mf_MotionRow mf_rigid_row = {
     .name = "rigid",
     .motion = MF_MOTION_RIGID,
@@ -99,6 +144,13 @@ const mf_MotionRow mf_rigid_row = {
     .any_gravity = true,
     .enter = mf_driven_enter,
     .base = mf_driven_base,
+    .defaults = row_defaults,
+    .common = {.shapes = AT(shapes),
+               .contacts = AT(contacts),
+               .limits = AT(limits),
+               .control = AT(control_interval),
+               .friction = AT(friction)},
+    .notes = {.list = notes, .settings = note_settings},
     .momentum = mf_rigid_momentum,
     .energy = row_energy,
 };

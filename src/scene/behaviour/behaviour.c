@@ -55,7 +55,7 @@ static mf_Status find_mode(const mf_Behaviour *behaviour, mf_VehicleKind kind, i
         if (modes[i].values == 0 || strcmp(modes[i].name, name) != 0)
             continue;
         *mode = i;
-        if (behaviour->value_count == modes[i].values)
+        if (behaviour->kind == MF_BEHAVIOUR_PROGRAM || behaviour->value_count == modes[i].values)
             return MF_OK;
         return mf_fail(error, MF_BAD_ARGUMENT, "command mode %s takes %u values, found %u", name,
                        modes[i].values, behaviour->value_count);
@@ -77,6 +77,7 @@ mf_Status mf_behaviour_mode(const mf_Behaviour *behaviour, mf_VehicleKind kind, 
         [MF_BEHAVIOUR_HOLD] = {MF_QUADROTOR_POSITION, MF_FIXED_WING_AUTOPILOT,
                                MF_CAR_COMMAND_SPEED},
         [MF_BEHAVIOUR_COMMAND] = {0, 0, 0},
+        [MF_BEHAVIOUR_PROGRAM] = {0, 0, 0},
         [MF_BEHAVIOUR_ORBIT] = {MF_QUADROTOR_VELOCITY, MF_FIXED_WING_ORBIT, MF_CAR_COMMAND_CIRCLE},
         [MF_BEHAVIOUR_FORMATION] = {MF_QUADROTOR_VELOCITY, MF_FIXED_WING_ORBIT,
                                     MF_CAR_COMMAND_CIRCLE},
@@ -88,7 +89,7 @@ mf_Status mf_behaviour_mode(const mf_Behaviour *behaviour, mf_VehicleKind kind, 
     if (behaviour == NULL || mode == NULL || (unsigned)behaviour->kind > MF_BEHAVIOUR_FLOCK ||
         (unsigned)kind > MF_VEHICLE_CAR)
         return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: no such behaviour or vehicle");
-    if (behaviour->kind == MF_BEHAVIOUR_COMMAND)
+    if (behaviour->kind == MF_BEHAVIOUR_COMMAND || behaviour->kind == MF_BEHAVIOUR_PROGRAM)
         return find_mode(behaviour, kind, mode, error);
     *mode = modes[behaviour->kind][kind];
     return MF_OK;
@@ -100,7 +101,8 @@ mf_Status mf_behaviour_check(const mf_Behaviour *behaviour, const mf_Vehicle *ve
                              mf_Error *error) {
     if (behaviour == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_behaviour_check: behaviour is NULL");
-    bool moves = behaviour->kind != MF_BEHAVIOUR_HOLD && behaviour->kind != MF_BEHAVIOUR_COMMAND;
+    bool moves = behaviour->kind != MF_BEHAVIOUR_HOLD && behaviour->kind != MF_BEHAVIOUR_COMMAND &&
+                 behaviour->kind != MF_BEHAVIOUR_PROGRAM;
     bool turns = behaviour->kind == MF_BEHAVIOUR_ORBIT || behaviour->kind == MF_BEHAVIOUR_FORMATION;
     double speed = behaviour->speed;
     const mf_FixedWing *wing = &vehicle->fixed_wing;
@@ -313,6 +315,7 @@ static void command_one(const mf_BehaviourPlan *plan, uint32_t instance, double 
         mf_behaviour_steer(plan, instance, wish);
         break;
     case MF_BEHAVIOUR_HOLD:
+    case MF_BEHAVIOUR_PROGRAM:
     case MF_BEHAVIOUR_GAIT:
     case MF_BEHAVIOUR_SOCCER:
         break;
@@ -505,8 +508,8 @@ mf_Status mf_behaviour_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavi
                            mf_Error *error) {
     if (group == NULL || behaviour == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: group or behaviour is NULL");
-    if (behaviour->kind == MF_BEHAVIOUR_HOLD)
-        return MF_OK; // what a reset commands
+    if (behaviour->kind == MF_BEHAVIOUR_HOLD || behaviour->kind == MF_BEHAVIOUR_PROGRAM)
+        return MF_OK; // what a reset commands, or a program
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviourPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)

@@ -1,0 +1,43 @@
+// Notes: what a motion leaves out of a model, one sentence for each thing. The things are here,
+// once for all motions; each motion lists those that it leaves out.
+#ifndef MF_MOTION_NOTES_H
+#define MF_MOTION_NOTES_H
+
+#include <mayfly/motion.h>
+
+// A model under a motion with settings that decide what it follows.
+typedef struct mf_NoteCase {
+    const mf_Model *model;
+    bool contacts;                    // with the ground
+    bool shapes;                      // meet the ground themselves
+    bool limits;                      // of joints
+    double spin_friction;             // [m] against turning; NAN: as the shapes say
+    bool held;                        // the base, by the world
+    bool held_touches;                // a base that is held touches the ground nevertheless
+    mf_ArticulatedConfig articulated; // its contact law found
+} mf_NoteCase;
+
+typedef struct mf_MotionNote {
+    uint32_t (*count)(const mf_NoteCase *c); // [1] 0: the model has nothing of it
+    const char *text;                        // "(#)" stands for that number
+} mf_MotionNote;
+
+typedef struct mf_MotionNotes {
+    const mf_MotionNote *const *list; // NULL at the end; NULL: the motion has no notes
+    // Changes what is not as in any motion: with the settings that mayfly run chooses (`group` is
+    // NULL), or those of a group.
+    void (*settings)(const mf_Group *group, mf_NoteCase *c);
+    // Further ones, NULL behind the last; NULL: none.
+    const char *(*own)(const mf_NoteCase *c, uint32_t index);
+} mf_MotionNotes;
+
+extern const mf_MotionNote mf_note_actuators, mf_note_efforts, mf_note_springs, mf_note_dampers,
+    mf_note_frictions, mf_note_armatures, mf_note_base_joint, mf_note_soft_ranges,
+    mf_note_kept_ranges, mf_note_speeds, mf_note_balls, mf_note_floating, mf_note_planars,
+    mf_note_tendons, mf_note_equalities, mf_note_lifts, mf_note_medium, mf_note_integrator,
+    mf_note_links_touch, mf_note_alone_links, mf_note_alone_obstacles, mf_note_base_shapes,
+    mf_note_obstacles, mf_note_held_shapes, mf_note_points_instead, mf_note_kept_off,
+    mf_note_own_law, mf_note_own_law_of_shapes, mf_note_stiffness_only, mf_note_mean_impedance,
+    mf_note_turning, mf_note_impratio, mf_note_kept_contacts;
+
+#endif
