@@ -1,7 +1,6 @@
 // Environments: making them, and what they can be asked. A step is in step.c.
 #include "environment/environment.h"
 
-#include "base/memory.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -81,6 +80,9 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
                        "environment.frame_skip: expected 1 to 1000, "
                        "found %u",
                        config->frame_skip);
+    if (find_task(config->task)->make == NULL && (unsigned)config->motion >= MF_MOTION_COUNT)
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.motion: %d is no motion",
+                       (int)config->motion);
     if ((unsigned)config->integrator > MF_ENVIRONMENT_RK4)
         return mf_fail(error, MF_BAD_ARGUMENT, "environment.integrator: not one of the three");
     if ((unsigned)config->autoreset > MF_AUTORESET_OFF)
@@ -110,10 +112,12 @@ static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConf
     mf_TaskPlan *plan = &environment->plan;
     plan->task = find_task(config->task);
     const mf_TaskInfo *info = &plan->task->info;
-    environment->quadrotor = config->quadrotor != NULL ? *config->quadrotor : mf_quadrotor();
+    environment->vehicle.kind = MF_VEHICLE_QUADROTOR;
+    environment->vehicle.quadrotor =
+        config->quadrotor != NULL ? *config->quadrotor : mf_quadrotor();
     environment->episode_steps =
         config->episode_steps > 0 ? config->episode_steps : info->episode_steps;
-    plan->quadrotor = &environment->quadrotor;
+    plan->quadrotor = &environment->vehicle.quadrotor;
     plan->motion = config->motion;
     plan->frame_skip = info->frame_skip;
     plan->memory_count = plan->task->memory_count;
@@ -238,32 +242,8 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
     return status;
 }
 
-static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, size_t *staged,
-                      mf_Environment **out, mf_Error *error);
-
-// By two small ones, whether the machine has room for all robots.
-static mf_Status check_memory(mf_Context *context, const mf_EnvironmentConfig *config,
-                              uint32_t team, mf_Error *error) {
-    const uint32_t few = MF_BLOCK * team;
-    size_t bytes[2];
-    if (config->count < MF_MEMORY_MANY || config->count <= 2 * few)
-        return MF_OK;
-    for (uint32_t i = 0; i < 2; i++) {
-        mf_EnvironmentConfig small = *config;
-        mf_Environment *environment;
-        small.count = few * (i + 1);
-        mf_Status status = make(context, &small, &bytes[i], &environment, error);
-        if (status != MF_OK)
-            return status;
-        mf_environment_destroy(environment);
-    }
-    return mf_memory_suffices((bytes[1] - bytes[0]) / few, config->count, "robots", error);
-}
-
-// `staged` receives the bytes of its world, which grow with the number of robots.
-static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, size_t *staged,
-                      mf_Environment **out, mf_Error *error) {
-    *out = NULL;
+static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, mf_Environment **out,
+                      mf_Error *error) {
     mf_Environment *environment = mf_allocate(context, 1, sizeof *environment);
     if (environment == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
@@ -273,13 +253,9 @@ static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, s
     environment->observation_type = config->observation_type;
     mf_Status status = plan_task(environment, config, error);
     if (status == MF_OK)
-        status = check_memory(context, config, environment->plan.team, error);
-    if (status == MF_OK)
         status = make_memory(environment, error);
-    const size_t before = mf_context_live_bytes(context);
     if (status == MF_OK)
         status = mf_environment_stage(environment, config, error);
-    *staged = mf_context_live_bytes(context) - before;
     if (status != MF_OK) {
         mf_environment_destroy(environment);
         return status;
@@ -290,20 +266,19 @@ static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, s
 
 mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
                                 mf_Environment **out, mf_Error *error) {
-    size_t staged;
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_create: context is NULL");
     *out = NULL;
     mf_Status status = check(config, error);
-    return status == MF_OK ? make(context, config, &staged, out, error) : status;
+    return status == MF_OK ? make(context, config, out, error) : status;
 }
 
 void mf_environment_destroy(mf_Environment *environment) {
     if (environment == NULL)
         return;
     mf_Context *context = environment->context;
-    mf_world_destroy(environment->world);
-    mf_terrain_destroy(environment->ground);
+    mf_scene_destroy(&environment->scene);
+    mf_scene_file_destroy(environment->file);
     for (uint32_t i = 0; i < MF_ENVIRONMENT_SHARES; i++) {
         mf_release(context, environment->rooms[i].state);
         mf_release(context, environment->rooms[i].team);

@@ -57,14 +57,15 @@ typedef struct mf_EnvironmentRoom {
 
 struct mf_Environment {
     mf_Context *context;
-    mf_World *world;
-    mf_Group *group;
-    mf_Terrain *ground;
+    mf_SceneFile *file;
+    mf_Scene scene;
+    mf_World *world; // the scene's
+    mf_Group *group; // its only one
     mf_TaskPlan plan;
     mf_Autoreset autoreset;
     mf_FieldType observation_type;
     mf_Model *own_model; // NULL: the caller's
-    mf_Quadrotor quadrotor;
+    mf_Vehicle vehicle;  // of tasks that fly
     uint32_t count, frame_skip, episode_steps;
     mf_Field *rows[MF_EPISODE_ROWS];
     mf_ActionTarget *targets; // action_count
@@ -90,7 +91,7 @@ struct mf_Environment {
 // Finds the values that show whether feet bear load (feet.c).
 mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error);
 
-// World, group, motion and fields for environment->plan (stage.c).
+// The scene for environment->plan, and its fields (stage.c).
 mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                mf_Error *error);
 

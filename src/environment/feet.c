@@ -46,6 +46,8 @@ mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error)
                      .load = mf_group_find_field(environment->group, "contact.load"),
                      .points = mf_group_find_field(environment->group, "point.load")};
     search_all(&search);
+    mf_release(environment->context, environment->feet); // of a smaller world that was tried
+    environment->feet = NULL;
     search.out = mf_allocate(environment->context, search.count + 1, sizeof *search.out);
     if (search.out == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");

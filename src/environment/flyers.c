@@ -90,19 +90,16 @@ static void aim_rates(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget 
         targets[1 + i] = aim(rates, i, 0.0, (i < 2 ? tilt : yaw) * INSIDE);
 }
 
-mf_Status mf_flyer_stage(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets,
-                         mf_Error *error) {
-    const bool rotors = plan->value[MF_FLYER_ROTORS] != 0.0;
-    mf_QuadrotorSettings settings = mf_quadrotor_settings();
-    settings.command = rotors ? MF_QUADROTOR_ROTORS : MF_QUADROTOR_RATES;
-    mf_Status status = mf_quadrotor_add(group, plan->quadrotor, &settings, error);
-    if (status != MF_OK)
-        return status;
-    if (rotors)
+void mf_flyer_describe(const mf_TaskPlan *plan, mf_SceneGroup *group) {
+    group->behaviour.kind = MF_BEHAVIOUR_PROGRAM;
+    group->behaviour.mode = plan->value[MF_FLYER_ROTORS] != 0.0 ? "rotors" : "rates";
+}
+
+void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets) {
+    if (plan->value[MF_FLYER_ROTORS] != 0.0)
         aim_rotors(plan, group, targets);
     else
         aim_rates(plan, group, targets);
-    return MF_OK;
 }
 
 // ---- starts ------------------------------------------------------------------------------------

@@ -63,8 +63,9 @@ mf_Status mf_flyer_make(mf_Context *context, const mf_TaskPlan *plan, mf_Model *
                         mf_Error *error);
 // The common part of prepare(): the caller has room to start in, and enough thrust to fly.
 mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error);
-mf_Status mf_flyer_stage(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets,
-                         mf_Error *error);
+// The command mode, and the fields of it that actions go to.
+void mf_flyer_describe(const mf_TaskPlan *plan, mf_SceneGroup *group);
+void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets);
 
 // A uniform place in the box.
 void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double place[3]);

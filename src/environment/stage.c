@@ -1,12 +1,10 @@
-// The world of an environment: the ground, step, gravity and switches of the model's file, one
-// group of isolated robots with their motion, and the fields that remember episodes.
+// The scene of an environment: ground, gravity and switches of the model's file, one group of
+// isolated robots as the task describes it, and the fields that remember episodes.
 #include "environment/environment.h"
 #include "math/kernel_table.h"
 
 #include "math/scalar.h"
 #include "world/attach.h"
-
-#include <math.h>
 
 static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {
     {"episode.steps", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
@@ -216,57 +214,7 @@ static void find_last(mf_Environment *environment) {
     join_sources(environment->last_velocity, model->velocity_count);
 }
 
-// ---- motion ------------------------------------------------------------------------------------
-
-static bool meet(const mf_Shape *a, const mf_Shape *b) {
-    return (a->contact_type & b->contact_with) != 0 || (b->contact_type & a->contact_with) != 0;
-}
-
-// The ground is the file's level plane or height field or, for a free robot without one, a plane.
-static bool is_floor(const mf_Shape *shape) {
-    const double x = shape->rotation[1], y = shape->rotation[2];
-    return (shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
-           shape->link == MF_NONE && x * x + y * y < 1e-12;
-}
-
-static bool touches_floor(const mf_Model *model, const mf_Shape *shape, bool *floor) {
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        *floor = *floor || is_floor(&model->shapes[i]);
-        if (is_floor(&model->shapes[i]) && meet(shape, &model->shapes[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool touches(const mf_Model *model) {
-    bool floor = false, any = false;
-    if (model->physics.disabled & (MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT))
-        return false;
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
-        if (!shape->collides || shape->link == MF_NONE)
-            continue;
-        any = true;
-        if (touches_floor(model, shape, &floor))
-            return true;
-    }
-    return any && !floor && model->base == MF_BASE_FREE;
-}
-
-// As the file says, for all motions alike.
-static mf_MotionsConfig motions_of(const mf_TaskPlan *plan) {
-    const mf_Model *model = plan->model;
-    mf_MotionsConfig config = mf_motions_config();
-    mf_motions_set_shapes(&config, true);
-    mf_motions_set_control(&config, mf_time_from_seconds(plan->interval));
-    config.articulated.limits =
-        !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT));
-    config.articulated.contacts = touches(model);
-    config.articulated.contact_law = MF_CONTACT_LAW_MUJOCO;
-    if (plan->rk4)
-        config.articulated.integrator = MF_ARTICULATED_RK4;
-    return config;
-}
+// ---- what is read of motions -----------------------------------------------------------------
 
 static mf_Status report(mf_Environment *environment, mf_Error *error) {
     const mf_Model *model = environment->plan.model;
@@ -294,9 +242,11 @@ static mf_Status report(mf_Environment *environment, mf_Error *error) {
     return status;
 }
 
-// ---- the stage ---------------------------------------------------------------------------------
+// ---- the scene ----------------------------------------------------------------------------------
 
-static mf_Status add_rows(mf_Environment *environment, mf_Error *error) {
+// Before the fields of motions.
+static mf_Status add_rows(mf_Group *group, void *user, mf_Error *error) {
+    mf_Environment *environment = user;
     const mf_Model *model = environment->plan.model;
     const uint32_t counts[MF_EPISODE_ROWS] = {1,
                                               1,
@@ -308,30 +258,33 @@ static mf_Status add_rows(mf_Environment *environment, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t r = 0; r < MF_EPISODE_ROWS && status == MF_OK; r++)
         if (counts[r] > 0)
-            status = mf_group_add_field(environment->group, &row_info[r], counts[r],
-                                        &environment->rows[r], error);
+            status =
+                mf_group_add_field(group, &row_info[r], counts[r], &environment->rows[r], error);
     return status;
 }
 
-static mf_Status make_world(mf_Environment *environment, const mf_EnvironmentConfig *config,
-                            mf_Error *error) {
-    mf_WorldConfig world = mf_world_config_for(environment->plan.model);
-    mf_GroupConfig group = mf_group_config();
-    world.step = mf_time_from_seconds(environment->plan.step);
-    group.model = environment->plan.model;
-    group.count = config->count;
-    group.double_precision = config->double_precision;
-    mf_Status status =
-        mf_terrain_from_model(environment->context, group.model, &environment->ground, error);
-    world.terrain = environment->ground;
-    if (status == MF_OK)
-        status = mf_world_create(environment->context, &world, &environment->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(environment->world, &group, &environment->group, error);
-    return status;
+// Whether tasks read poses and forces of the state that the last physics step looked at last, as
+// they do in MuJoCo: Euler's is the beginning of the step, that of Runge and Kutta the last stage.
+// A file for RK4 that is stepped by Euler has the end, which is nearer to that stage.
+static void choose_state(mf_Environment *environment) {
+    const uint32_t poses = MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_LIMITS;
+    const mf_TaskPlan *plan = &environment->plan;
+    const bool reads = (plan->task->wants & poses) != 0;
+    environment->stages =
+        reads && plan->rk4 && plan->task->describe == NULL && plan->motion == MF_MOTION_ARTICULATED;
+    environment->recalls =
+        environment->stages || (reads && plan->model->physics.integrator != MF_PHYSICS_RK4);
+    environment->keeps = environment->recalls || (plan->task->wants & MF_TASK_OUTER) != 0;
 }
 
-static mf_Status aim_actions(mf_Environment *environment, mf_Error *error) {
+static void choose_kernel(mf_Environment *environment) {
+    static const mf_SightFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sight_run);
+    environment->precise = mf_group_settings(environment->group)->double_precision;
+    environment->see = runs[mf_kernel_row(mf_world_isa(environment->world))][environment->precise];
+}
+
+// To the model's actuators.
+static mf_Status aim_actuators(mf_Environment *environment, mf_Error *error) {
     const mf_Model *model = environment->plan.model;
     const uint32_t count = environment->plan.action_count;
     mf_Field *control = mf_group_find_field(environment->group, "actuator.control");
@@ -348,61 +301,73 @@ static mf_Status aim_actions(mf_Environment *environment, mf_Error *error) {
     return MF_OK;
 }
 
-mf_Status mf_task_move(const mf_TaskPlan *plan, mf_Group *group, const mf_MotionsConfig *config,
-                       mf_Error *error) {
-    mf_Status status = mf_motion_add(group, plan->motion, config, error);
-    if (status == MF_UNSUPPORTED) // says by what else the model can move
-        mf_motion_check(plan->model, plan->motion, error);
-    return status;
-}
-
-static mf_Status let_move(mf_Environment *environment, mf_Error *error) {
+// Adds to a world that stands what the environment reads and remembers of it.
+static mf_Status attach(mf_Scene *scene, void *user, mf_Error *error) {
+    mf_Environment *environment = user;
     const mf_TaskPlan *plan = &environment->plan;
-    if (plan->task->stage != NULL)
-        return plan->task->stage(plan, environment->group, environment->targets, error);
-    mf_MotionsConfig config = motions_of(plan);
-    mf_Status status = mf_task_move(plan, environment->group, &config, error);
-    return status == MF_OK ? aim_actions(environment, error) : status;
+    mf_Status status = MF_OK;
+    environment->world = scene->world;
+    environment->group = scene->group;
+    if (plan->task->aim != NULL)
+        plan->task->aim(plan, environment->group, environment->targets);
+    else
+        status = aim_actuators(environment, error);
+    if (status == MF_OK)
+        status = report(environment, error);
+    if (status != MF_OK)
+        return status;
+    choose_kernel(environment);
+    find_sources(environment);
+    find_last(environment);
+    if (environment->keeps && !environment->stages)
+        status = add_recall(environment, error);
+    return status == MF_OK ? add_marks(environment, error) : status;
 }
 
-// Whether tasks read poses and forces of the state that the last physics step looked at last, as
-// they do in MuJoCo: Euler's is the beginning of the step, that of Runge and Kutta the last stage.
-// A file for RK4 that is stepped by Euler has the end, which is nearer to that stage.
-static void choose_state(mf_Environment *environment) {
-    const uint32_t poses = MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_LIMITS;
+// Of twins, which step as MuJoCo does.
+static void describe_twin(const mf_TaskPlan *plan, mf_SceneGroup *group) {
+    group->motions.articulated.contact_law = MF_CONTACT_LAW_MUJOCO;
+    group->motions.articulated.integrator =
+        plan->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT;
+}
+
+// As the model's own file, with the times and motion of the plan; the task says the rest.
+static mf_Status describe(mf_Environment *environment, const mf_EnvironmentConfig *config,
+                          mf_Error *error) {
     const mf_TaskPlan *plan = &environment->plan;
-    const bool reads = (plan->task->wants & poses) != 0;
-    environment->stages =
-        reads && plan->rk4 && plan->task->stage == NULL && plan->motion == MF_MOTION_ARTICULATED;
-    environment->recalls =
-        environment->stages || (reads && plan->model->physics.integrator != MF_PHYSICS_RK4);
-    environment->keeps = environment->recalls || (plan->task->wants & MF_TASK_OUTER) != 0;
-}
-
-static void choose_kernel(mf_Environment *environment) {
-    static const mf_SightFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sight_run);
-    environment->precise = mf_group_settings(environment->group)->double_precision;
-    environment->see = runs[mf_kernel_row(mf_world_isa(environment->world))][environment->precise];
+    const bool flies = plan->task->make != NULL;
+    mf_Status status = flies ? mf_scene_file_of_vehicle(environment->context, &environment->vehicle,
+                                                        NULL, 0, &environment->file, error)
+                             : mf_scene_file_of_model(environment->context, plan->model, NULL, 0,
+                                                      &environment->file, error);
+    if (status != MF_OK)
+        return status;
+    mf_SceneGroup *group = &environment->file->groups[0];
+    environment->file->step = mf_time_from_seconds(plan->step);
+    group->model = plan->model;
+    group->count = config->count;
+    group->double_precision = config->double_precision;
+    group->joint_noise = 0.0;
+    group->sensors = false;
+    if (!flies) {
+        group->motion = plan->motion;
+        group->control_interval = mf_time_from_seconds(plan->interval);
+    }
+    if (plan->task->describe != NULL)
+        plan->task->describe(plan, group);
+    else
+        describe_twin(plan, group);
+    return MF_OK;
 }
 
 mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                mf_Error *error) {
     choose_state(environment);
-    mf_Status status = make_world(environment, config, error);
-    if (status == MF_OK)
-        status = add_rows(environment, error);
-    if (status == MF_OK)
-        status = let_move(environment, error);
-    if (status == MF_OK)
-        status = report(environment, error);
-    if (status == MF_OK) {
-        choose_kernel(environment);
-        find_sources(environment);
-        find_last(environment);
-        status =
-            environment->keeps && !environment->stages ? add_recall(environment, error) : MF_OK;
-    }
-    if (status == MF_OK)
-        status = add_marks(environment, error);
-    return status;
+    mf_Status status = describe(environment, config, error);
+    if (status != MF_OK)
+        return status;
+    environment->file->hooks =
+        (mf_SceneHooks){.prepare = add_rows, .attach = attach, .user = environment};
+    return mf_scene_create(environment->context, environment->file, NULL, &environment->scene,
+                           error);
 }

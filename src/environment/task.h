@@ -5,6 +5,7 @@
 #define MAYFLY_ENVIRONMENT_TASK_H
 
 #include <mayfly/environment.h>
+#include <mayfly/scene.h>
 
 #define MF_TASK_PARAMETER_LIMIT 32u // [1] most parameters of a task
 #define MF_TASK_SIGNAL_LIMIT 16u    // [1] most signals of a task
@@ -88,10 +89,10 @@ typedef struct mf_Task {
     // Looks at the model, says how much is observed. Fills places (indices) that the task needs.
     // May change what the plan says of actions, memory, team, steps.
     mf_Status (*prepare)(mf_TaskPlan *plan, mf_Error *error);
-    // Lets the robots move, and says where actions go. NULL: by the plan's motion, like MuJoCo,
-    // and to the model's actuators.
-    mf_Status (*stage)(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets,
-                       mf_Error *error);
+    // Changes what the scene says of the robots, as of their own file. NULL: twins of MuJoCo's.
+    void (*describe)(const mf_TaskPlan *plan, mf_SceneGroup *group);
+    // Where actions go. NULL: to the model's actuators.
+    void (*aim)(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets);
     // The start of an episode: position and velocity hold the file's start, activations are 0.
     void (*start)(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
     // The state was written from outside, in an episode: what memory holds of the state before the
@@ -119,11 +120,6 @@ struct mf_TaskPlan {
     double step;         // [s] of the physics
     bool rk4;            // twins step by Runge and Kutta
 };
-
-// Lets the robots move by the plan's motion, for stage() (stage.c). MF_UNSUPPORTED: says by which
-// motions they can.
-mf_Status mf_task_move(const mf_TaskPlan *plan, mf_Group *group, const mf_MotionsConfig *config,
-                       mf_Error *error);
 
 extern const mf_Task *const mf_tasks[];
 extern const uint32_t mf_tasks_count;

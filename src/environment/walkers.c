@@ -116,11 +116,12 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     return MF_OK;
 }
 
-static mf_Status stage(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets,
-                       mf_Error *error) {
-    mf_MotionsConfig config = mf_motions_config();
-    mf_motions_set_shapes(&config, true);
-    mf_motions_set_control(&config, mf_time_from_seconds(plan->interval));
+static void describe(const mf_TaskPlan *plan, mf_SceneGroup *group) {
+    (void)plan;
+    group->motions.articulated.integrator = MF_ARTICULATED_IMPLICIT;
+}
+
+static void aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets) {
     for (uint32_t j = 0; j < plan->action_count; j++) {
         const mf_Joint *joint = &plan->model->joints[j];
         const double half = 0.5 * (joint->upper - joint->lower);
@@ -132,7 +133,6 @@ static mf_Status stage(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget
                                        .upper = 1.0,
                                        .limited = true};
     }
-    return mf_task_move(plan, group, &config, error);
 }
 
 // ---- observation and reward --------------------------------------------------------------------
@@ -268,8 +268,8 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
                  .description = text,                                                              \
                  .episode_steps = 500,                                                             \
                  MF_TASK_LISTS(parameters, signals)},                                              \
-        .wants = MF_TASK_FEET | MF_TASK_STANDS, .prepare = prepare, .stage = stage,                \
-        .start = start, .remember = remember, .begin = begin, .judge = judge                       \
+        .wants = MF_TASK_FEET | MF_TASK_STANDS, .prepare = prepare, .describe = describe,          \
+        .aim = aim, .start = start, .remember = remember, .begin = begin, .judge = judge           \
     }
 
 const mf_Task mf_task_hexapod =
