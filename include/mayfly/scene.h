@@ -432,9 +432,9 @@ typedef struct mf_SceneParts {
 MF_API mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_SceneParts *out,
                                 mf_Error *error);
 // Adds to `group`, which a program made, what the first group of `file` says: motions, plugins,
-// gaits, controller, sensors, by `parts` (NULL: mf_scene_parts). All robots are put to their start
-// by a reset. Where contacts were dropped, it says so in parts->motions.articulated.self_contacts.
-// After a failure the group must not be used.
+// gaits, controller, sensors, behaviour of vehicles, by `parts` (NULL: mf_scene_parts). All robots
+// are put to their start by a reset. Where contacts were dropped, it says so in
+// parts->motions.articulated.self_contacts. After a failure the group must not be used.
 MF_API mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *parts,
                                 mf_Error *error);
 

@@ -43,6 +43,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_SCENE:
         mf_scene_close(native);
         break;
+    case MFPY_VEHICLE:
+        mf_vehicle_destroy(native);
+        break;
     }
 }
 

@@ -15,7 +15,8 @@ typedef enum mfpy_Kind {
     MFPY_RECORDER,
     MFPY_GAIT,
     MFPY_ENVIRONMENT,
-    MFPY_SCENE
+    MFPY_SCENE,
+    MFPY_VEHICLE
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector

@@ -260,9 +260,16 @@ static bool switches(const mf_MotionsConfig *config) {
 static mf_Status add_motion(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                             mf_SceneParts *parts) {
     const mf_MotionsConfig *config = &parts->motions;
+    mf_Status status = MF_OK;
     if (switches(config) || builder->file->groups[index].rule_count > 0)
-        return mf_motions_add(group, config, builder->error);
-    return config->start < MF_MOTION_COUNT ? add_one_motion(builder, index, group, parts) : MF_OK;
+        status = mf_motions_add(group, config, builder->error);
+    else if (config->start < MF_MOTION_COUNT)
+        status = add_one_motion(builder, index, group, parts);
+    // Says by what the model can move, where that is why.
+    for (int i = 0; i < MF_MOTION_LEVELS && status == MF_UNSUPPORTED; i++)
+        if (config->has[i] || config->start == (mf_Motion)i)
+            mf_motion_check(builder->scene->models[index], (mf_Motion)i, builder->error);
+    return status;
 }
 
 // ---- plugins, controllers, sensors -------------------------------------------------------------
@@ -451,6 +458,9 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
     if (status == MF_OK)
         status =
             parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
+    if (status == MF_OK && file->groups[0].vehicle != NULL)
+        status = mf_behaviour_add(group, file->groups[0].vehicle->kind, &file->groups[0].behaviour,
+                                  error);
     for (uint32_t i = 0; i < scene.plugin_count; i++)
         mf_plugin_close(scene.plugins[i]); // the group keeps them loaded
     for (uint32_t i = 0; i < MF_SCENE_GAITS; i++)

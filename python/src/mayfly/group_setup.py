@@ -1,9 +1,10 @@
-"""From the arguments of add_group to the calls of C: motion, sensors, controller, gaits."""
+"""From the arguments of add_group to the scene of one group that C equips it by."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,32 +12,36 @@ from mayfly._native import check, encode, ffi, fill, lib, read_struct, text
 from mayfly.arrays import matrix, whole
 from mayfly.model import Model
 
-__all__ = ["MOTIONS", "Recipe", "add_group", "explain", "motion_settings", "set_up"]
+__all__ = ["MOTIONS", "Recipe", "add_group", "motion_settings", "overrides", "set_up"]
 
-MOTIONS = ("kinematic", "points", "rigid", "prescribed", "articulated")
-_ALONE = ("external",)  # motions that robots do not switch to
-_CONTROLLERS = ("gp", "oscillator", "network")
-_SECTIONS = (*MOTIONS, *_ALONE, *_CONTROLLERS, "gait")
+_NAMES = tuple(text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_COUNT))
+MOTIONS = _NAMES[: lib.MF_MOTION_LEVELS]
+_ALONE = _NAMES[lib.MF_MOTION_LEVELS :]  # motions that robots do not switch to
 _MAKERS = {
-    "kinematic": lib.mf_kinematic_config,
-    "points": lib.mf_points_config,
-    "rigid": lib.mf_rigid_config,
-    "prescribed": lib.mf_prescribed_config,
-    "articulated": lib.mf_articulated_config,
-    "external": lib.mf_external_config,
     "gp": lib.mf_gp_config,
     "oscillator": lib.mf_oscillator_config,
     "network": lib.mf_network_config,
     "gait": lib.mf_gait_config,
 }
-_INTERVAL = 10_000_000  # [ns] how often joints are told where to be, about
+_CONTROLLERS = ("gp", "oscillator", "network")
+_SECTIONS = (*_NAMES, *_MAKERS)
+
+
+def _motion_config(motions: Any, name: str) -> Any:
+    """The settings of one motion in those of all."""
+    return getattr(motions, f"{name}_settings" if name in _VEHICLES else name)
+
+
+_VEHICLES = tuple(text(lib.mf_vehicle_kind_name(kind)) for kind in range(lib.MF_VEHICLE_CAR + 1))
 
 
 def motion_settings(name: str) -> dict[str, Any]:
     """Settings of a motion, controller ("gp", "oscillator", "network") or "gait", with defaults."""
-    if not isinstance(name, str) or name not in _MAKERS:
-        raise ValueError(f"need one of {', '.join(_MAKERS)}, got {name!r}")
-    return read_struct(_MAKERS[name]())
+    if not isinstance(name, str) or name not in _SECTIONS:
+        raise ValueError(f"need one of {', '.join(_SECTIONS)}, got {name!r}")
+    if name in _MAKERS:
+        return read_struct(_MAKERS[name]())
+    return read_struct(_motion_config(lib.mf_motions_config(), name))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Recipe:
     fault_policy: str
     spacing: float
     settings: Mapping[str, Any]
-    alone: bool = False  # links do not touch each other: too many pairs of shapes
+    behaviour: str | Mapping[str, object] = "hold"  # of vehicles
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -74,18 +79,29 @@ class Recipe:
                 f"controller: need one of {', '.join(_CONTROLLERS)} or None, "
                 f"got {self.controller!r}"
             )
-        known = MOTIONS if len(self.motions) > 1 else (*MOTIONS, *_ALONE)
+        known = MOTIONS if len(self.motions) > 1 else _NAMES
         for motion in self.motions:
             if not isinstance(motion, str) or motion not in known:
                 near = difflib.get_close_matches(str(motion), known, 1)
                 hint = f", did you mean {near[0]!r}?" if near else ""
                 raise ValueError(f"motion: need one of {', '.join(known)}, got {motion!r}{hint}")
+        self._check_vehicle()
         for section in self.settings:
             if section in _SECTIONS and section not in self._wanted_sections():
                 raise TypeError(
                     f"{section}: are settings of something that the group does not have"
                 )
         self._own_settings()
+
+    def _check_vehicle(self) -> None:
+        kind = self.model.vehicle
+        for motion in self.motions:
+            if kind is not None and motion != kind:
+                raise ValueError(f"motion: a {kind} moves by {kind}, got {motion!r}")
+            if kind is None and motion in _VEHICLES:
+                raise ValueError(f"motion: {motion} is for a {motion}, the model is a robot")
+        if kind is None and self.behaviour != "hold":
+            raise TypeError("behaviour: is for vehicles, the model is a robot")
 
     def _wanted_sections(self) -> tuple[str, ...]:
         gait = ("gait",) if self.gaits else ()
@@ -107,20 +123,12 @@ class Recipe:
         values = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)
-            if field.name not in ("settings", "alone")
+            if field.name != "settings"
         }
         return {**values, **self.settings}
 
     def for_one(self) -> Recipe:
         return dataclasses.replace(self, count=1)
-
-    def attempts(self) -> Iterator[Recipe]:
-        """As told; and without contacts between the links of a URDF file that has too many."""
-        yield self
-        chosen = self.section("articulated") | self._own_settings()
-        urdf = self.model._use().body_count == 0
-        if "articulated" in self.motions and urdf and "self_contacts" not in chosen:
-            yield dataclasses.replace(self, alone=True)
 
     def _own_settings(self) -> dict[str, Any]:
         """Settings that are given without saying of what."""
@@ -143,55 +151,108 @@ class Recipe:
         return {**own, **given}
 
 
-# ---- what the robot's file says ------------------------------------------------------------------
-
-
-def _step(group: Any) -> int:
-    """[ns] of the group's world."""
-    return int(lib.mf_world_settings(lib.mf_group_world(group)).step)
-
-
-def _defaults(name: str, recipe: Recipe, group: Any) -> dict[str, Any]:
-    """What a motion is set to where nothing is said: as in the command `mayfly run`."""
-    model, step = recipe.model._use(), _step(group)
-    interval = step * max(_INTERVAL // step, 1) * 1e-9
-    if name == "points":
-        config = lib.mf_points_config()
-        whole = step * max(int(config.joint_interval) // step, 1) * 1e-9
-        return {"joint_interval": interval if recipe.gaits else whole}
-    if name == "kinematic":
-        return {"shapes": True}
-    if name == "external":
-        return {}
-    off = lib.MF_DISABLE_LIMIT | lib.MF_DISABLE_CONSTRAINT
-    contacts = bool(lib.mf_group_meets_ground(group))
-    values: dict[str, Any] = {
-        "shapes": True,
-        "contacts": contacts,
-        "limits": not model.physics.disabled & off,
-    }
-    if name != "articulated":
-        return {**values, "control_interval": interval}
-    # Runge-Kutta steps have contacts of MuJoCo's law only.
-    files = model.body_count > 0
-    if model.physics.integrator == lib.MF_PHYSICS_RK4 and (files or not contacts):
-        values["integrator"] = "rk4"
-    if recipe.alone:
-        values["self_contacts"] = False
-    return values
-
-
 # ---- calls ---------------------------------------------------------------------------------------
 
 
-def _config(name: str, recipe: Recipe, group: Any) -> tuple[Any, list[object]]:
-    config = _MAKERS[name]()
-    wanted = {**_defaults(name, recipe, group), **recipe.section(name)}
-    servos = wanted.pop("servos", None)
-    alive = fill(config, wanted, name)
-    if servos is not None:
-        alive += _servos(config, servos, int(recipe.model._use().joint_count))
-    return config, alive
+def yaml(value: object) -> str:
+    """A value as a line of a scene has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_quoted(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_quoted(item) for item in value) + "]"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _quoted(value: object) -> str:
+    """The same inside a list, where text may hold commas and brackets."""
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return yaml(value)
+
+
+def overrides(settings: Mapping[str, object]) -> tuple[Any, list[object]]:
+    """Settings of a scene for C, and what must stay alive until C has seen them."""
+    pairs = [
+        (ffi.new("char[]", encode(name)), ffi.new("char[]", encode(yaml(value))))
+        for name, value in settings.items()
+    ]
+    table = ffi.new("mf_Override[]", max(len(pairs), 1))
+    for i, (name, value) in enumerate(pairs):
+        table[i].path, table[i].value = name, value
+    return table, list(pairs)
+
+
+def _lines(path: str, value: object) -> Iterator[tuple[str, object]]:
+    """Groups of keys as lines with their paths."""
+    if isinstance(value, Mapping) and value:
+        for name, item in value.items():
+            yield from _lines(f"{path}.{name}", item)
+    elif isinstance(value, Mapping):  # nothing but its name
+        yield path.rpartition(".")[0], path.rpartition(".")[2]
+    else:
+        yield path, value
+
+
+def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
+    """The file of a scene of this one group; to be destroyed."""
+    out, model = ffi.new("mf_SceneFile **"), recipe.model._use()
+    if recipe.model._vehicle is None:
+        status = lib.mf_scene_file_of_model(context, model, ffi.NULL, 0, out, error)
+    else:
+        table, alive = overrides(dict(_lines("group.behaviour", recipe.behaviour)))
+        native = recipe.model._vehicle._use()
+        status = lib.mf_scene_file_of_vehicle(context, native, table, len(alive), out, error)
+    check(status, error)
+    return out[0]
+
+
+def _describe(file: Any, recipe: Recipe) -> list[object]:
+    """Motion, gaits and controller; returns what must stay alive until C has seen them."""
+    group = file.groups[0]
+    name = ffi.new("char[]", encode(recipe.name))
+    gaits = [ffi.new("char[]", encode(_gait_path(gait))) for gait in recipe.gaits]
+    table = ffi.new("char *[]", [*gaits, ffi.NULL])
+    alive: list[object] = [name, gaits, table]
+    group.name, group.gaits, group.gait_count = name, table, len(gaits)
+    group.motion = _number(recipe.motions[0]) if recipe.motions else lib.MF_MOTION_COUNT
+    if recipe.controller == "gp":
+        group.controller = lib.MF_CONTROLLER_GP
+        alive += fill(group.gp, recipe.section("gp"), "gp")
+    elif recipe.controller == "oscillator":
+        group.controller = lib.MF_CONTROLLER_OSCILLATOR
+        alive += fill(group.oscillator, recipe.section("oscillator"), "oscillator")
+    return alive
+
+
+def _gait_path(gait: str) -> str:
+    """Paths are meant from here on, names beside the robot's file."""
+    return os.path.abspath(gait) if "/" in gait or gait.endswith(".yaml") else gait
+
+
+def _fill_parts(parts: Any, recipe: Recipe) -> list[object]:
+    """What the program says instead of what C has worked out."""
+    alive: list[object] = []
+    for name in recipe.motions:
+        config, wanted = _motion_config(parts.motions, name), recipe.section(name)
+        servos = wanted.pop("servos", None)
+        alive += fill(config, wanted, name)
+        if servos is not None:
+            alive += _servos(config, servos, int(recipe.model._use().joint_count))
+        if len(recipe.motions) > 1:
+            parts.motions.has[_number(name)] = True
+        parts.drops_contacts = parts.drops_contacts and "self_contacts" not in wanted
+    parts.gaits.first = lib.mf_gait_config().first
+    alive += fill(parts.gaits, recipe.section("gait"), "gait")
+    parts.instruments = lib.mf_instruments_config()
+    parts.measures = recipe.sensors is not False and recipe.sensors is not None
+    if isinstance(recipe.sensors, Mapping):
+        alive += fill(parts.instruments, recipe.sensors, "sensors")
+    elif parts.measures and recipe.sensors is not True:
+        raise TypeError(f"sensors: need True, False or a mapping, got {recipe.sensors!r}")
+    return alive
 
 
 def _servos(config: Any, servos: Any, joints: int) -> list[object]:
@@ -206,60 +267,22 @@ def _servos(config: Any, servos: Any, joints: int) -> list[object]:
     return [table]
 
 
-def _add_motion(group: Any, recipe: Recipe, error: Any) -> None:
-    if len(recipe.motions) == 1:
-        name = recipe.motions[0]
-        config, alive = _config(name, recipe, group)
-        add = getattr(lib, f"mf_{name}_add")
-        check(add(group, ffi.addressof(config), error), error)
-    elif recipe.motions:
-        several = lib.mf_motions_config()
-        alive = []
-        several.start = _number(recipe.motions[0])
-        for name in recipe.motions:
-            config, more = _config(name, recipe, group)
-            alive += more
-            several.has[_number(name)] = True
-            setattr(several, name, config)
-        check(lib.mf_motions_add(group, ffi.addressof(several), error), error)
-
-
 def _number(motion: str) -> int:
     out = ffi.new("mf_Motion *")
     lib.mf_motion_find(encode(motion), out)
     return int(out[0])
 
 
-def _add_sensors(group: Any, recipe: Recipe, error: Any) -> None:
-    if recipe.sensors is False or recipe.sensors is None:
-        return
-    config = lib.mf_instruments_config()
-    if isinstance(recipe.sensors, Mapping):
-        fill(config, recipe.sensors, "sensors")
-    elif recipe.sensors is not True:
-        raise TypeError(f"sensors: need True, False or a mapping, got {recipe.sensors!r}")
-    check(lib.mf_instruments_add(group, ffi.addressof(config), error), error)
-
-
-def _add_controller(group: Any, recipe: Recipe, error: Any) -> None:
-    if recipe.controller is None:
-        return
-    config = _MAKERS[recipe.controller]()
-    wanted = recipe.section(recipe.controller)
+def _add_network(group: Any, recipe: Recipe, error: Any) -> None:
+    config = lib.mf_network_config()
+    wanted = recipe.section("network")
     arrays: dict[str, Any] = {
         name: wanted.pop(name) for name in ("hidden", "lower", "upper") if name in wanted
     }
-    alive = fill(config, wanted, recipe.controller)
-    if recipe.controller == "network":
-        alive += _network_arrays(group, config, arrays)
-        check(lib.mf_network_add(group, ffi.addressof(config), error), error)
-    elif arrays:
-        raise TypeError(f"{recipe.controller}: there is no setting {next(iter(arrays))!r}")
-    elif recipe.controller == "gp":
-        check(lib.mf_sensors_add(group, config.rate, error), error)
-        check(lib.mf_gp_add(group, ffi.addressof(config), error), error)
-    else:
-        check(lib.mf_oscillator_add(group, ffi.addressof(config), error), error)
+    alive = fill(config, wanted, "network")
+    alive += _network_arrays(group, config, arrays)
+    check(lib.mf_network_add(group, ffi.addressof(config), error), error)
+    lib.mf_group_reset_all(group)
 
 
 def _network_arrays(group: Any, config: Any, arrays: Mapping[str, Any]) -> list[object]:
@@ -286,36 +309,6 @@ def _list(arrays: Mapping[str, Any], name: str) -> list[Any]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"network: {name}: need a list, got {values!r}")
     return list(values)
-
-
-def _add_gaits(group: Any, context: Any, recipe: Recipe, step: int, error: Any) -> None:
-    if not recipe.gaits:
-        return
-    config = lib.mf_gait_config()
-    config.rate = lib.mf_rate_from_period(step * max(_INTERVAL // step, 1))
-    fill(config, recipe.section("gait"), "gait")
-    native = recipe.model._use()
-    loaded = ffi.new("mf_Gait *[]", len(recipe.gaits))
-    path, out = ffi.new("char[]", 4096), ffi.new("mf_Gait **")
-    try:
-        for i, gait in enumerate(recipe.gaits):
-            check(lib.mf_gait_locate(native.file, encode(gait), path, 4096, error), error)
-            check(lib.mf_gait_load(context, path, native, out, error), error)
-            loaded[i] = out[0]
-        table = ffi.cast("mf_Gait const * const *", loaded)
-        check(
-            lib.mf_gaits_add(group, table, len(recipe.gaits), ffi.addressof(config), error), error
-        )
-    finally:
-        for gait in loaded:
-            lib.mf_gait_destroy(gait)
-
-
-def explain(recipe: Recipe) -> None:
-    """Raises why a model cannot move by what was wanted, and by what it can; if that is why."""
-    error = ffi.new("mf_Error *")
-    for name in recipe.motions:
-        check(lib.mf_motion_check(recipe.model._use(), _number(name), error), error)
 
 
 def add_group(world: Any, recipe: Recipe) -> Any:
@@ -348,14 +341,26 @@ def notes_of(group: Any) -> tuple[str, ...]:
     return tuple(made)
 
 
-def set_up(group: Any, context: Any, recipe: Recipe) -> None:
-    """Adds what moves the group; what fails leaves a world that must not be used."""
+def set_up(group: Any, context: Any, recipe: Recipe) -> bool:
+    """Adds what moves the group; what fails leaves a world that must not be used.
+
+    Returns whether its links touch each other as wanted: some have too many pairs of shapes.
+    """
     error = ffi.new("mf_Error *")
-    step = _step(group)
     if recipe.pushable:
         check(lib.mf_collisions_prepare(group, error), error)
-    _add_motion(group, recipe, error)
-    _add_sensors(group, recipe, error)
-    _add_controller(group, recipe, error)
-    _add_gaits(group, context, recipe, step, error)
-    lib.mf_group_reset_all(group)
+    file = _scene_of(context, recipe, error)
+    try:
+        parts = ffi.new("mf_SceneParts *")
+        alive = _describe(file, recipe)
+        check(lib.mf_scene_parts(group, file, parts, error), error)
+        alive += _fill_parts(parts, recipe)
+        touching = bool(parts.motions.articulated.self_contacts)
+        check(lib.mf_scene_equip(group, file, parts, error), error)
+        touching = touching == bool(parts.motions.articulated.self_contacts)
+    finally:
+        file.groups[0].gaits, file.groups[0].gait_count = ffi.NULL, 0  # are Python's
+        lib.mf_scene_file_destroy(file)
+    if recipe.controller == "network":
+        _add_network(group, recipe, error)
+    return touching

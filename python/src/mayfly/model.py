@@ -36,6 +36,20 @@ def data_folder() -> pathlib.Path:
     return pathlib.Path(__file__).parent / "data"
 
 
+def _load_vehicle(context: Context, path: str, settings: Mapping[str, object]) -> Native:
+    if settings:
+        raise TypeError(f"{', '.join(settings)}: a vehicle's file has no such settings")
+    out, error = ffi.new("mf_Vehicle **"), ffi.new("mf_Error *")
+    check(lib.mf_vehicle_load(context._use(), encode(path), out, error), error)
+    vehicle = Native()
+    vehicle._take(lib.MFPY_VEHICLE, out[0], [context])
+    return vehicle
+
+
+def _kind_of(vehicle: Native) -> str:
+    return text(lib.mf_vehicle_kind_name(vehicle._pointer.kind))
+
+
 class Model(Native):
     """A robot: frozen, and shared by any number of groups.
 
@@ -56,7 +70,7 @@ class Model(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Model:
-        """Loads URDF or MJCF; the content tells which.
+        """Loads a robot (URDF or MJCF; the content tells which) or a vehicle (YAML).
 
         Args:
             path: the file. A name without a folder that is not here is looked for among the robots
@@ -137,10 +151,15 @@ class Model(Native):
         alive += [pairs, table]
         config.packages, config.package_count = table, len(pairs)
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
-        status = lib.mf_model_load(used._use(), encode(path), ffi.addressof(config), out, error)
+        vehicle = _load_vehicle(used, path, settings) if path.endswith((".yaml", ".yml")) else None
+        if vehicle is None:
+            status = lib.mf_model_load(used._use(), encode(path), ffi.addressof(config), out, error)
+        else:
+            status = lib.mf_vehicle_body_model(used._use(), vehicle._use(), out, error)
         check(status, error, instead)
         model = cls.__new__(cls)
         model._take(lib.MFPY_MODEL, out[0], [used])
+        model._vehicle = vehicle
         model._recipe = recipe
         model._text_name = instead
         model._parts = {}
@@ -148,6 +167,7 @@ class Model(Native):
 
     _recipe: dict[str, Any]
     _text_name: tuple[str, str] | None
+    _vehicle: Native | None  # None: a robot with links and joints
     _parts: dict[type, Any]
 
     def _use(self) -> Any:
@@ -168,6 +188,12 @@ class Model(Native):
         """The path that it came from; "" when it came from a text."""
         path = text(self._use().file)
         return "" if self._text_name is not None else path
+
+    @property
+    def vehicle(self) -> str | None:
+        """The kind of a vehicle, "quadrotor", "fixed_wing" or "car"; None: a robot."""
+        self._use()
+        return None if self._vehicle is None else _kind_of(self._vehicle)
 
     @property
     def mass(self) -> float:

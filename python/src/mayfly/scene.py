@@ -13,7 +13,7 @@ from mayfly import errors
 from mayfly._native import Turn, check, encode, ffi, lib, text
 from mayfly.context import Context, default_context
 from mayfly.group import Group
-from mayfly.group_setup import Recipe
+from mayfly.group_setup import Recipe, overrides
 from mayfly.model import Model, data_folder
 from mayfly.world import World
 
@@ -79,17 +79,11 @@ class Scene(World):
 
     def _open(self, path: str, settings: Mapping[str, object], plugins: bool) -> None:
         native = self._context._use()
-        pairs = [
-            (ffi.new("char[]", encode(name)), ffi.new("char[]", encode(_yaml(value))))
-            for name, value in settings.items()
-        ]
-        table = ffi.new("mf_Override[]", max(len(pairs), 1))
-        for i, (name, value) in enumerate(pairs):
-            table[i].path, table[i].value = name, value
+        table, alive = overrides(settings)
         out, error = ffi.new("mf_Scene **"), ffi.new("mf_Error *")
         if plugins:
             lib.mf_plugins_allow(native, True)
-        status = lib.mf_scene_open(native, encode(path), table, len(pairs), out, error)
+        status = lib.mf_scene_open(native, encode(path), table, len(alive), out, error)
         check(status, error)
         self._scene = out[0]
         self._take(lib.MFPY_SCENE, out[0], [self._context])
@@ -129,6 +123,7 @@ class Scene(World):
         model._process = self._process
         model._recipe = {"path": text(model._pointer.file), "packages": {}, "settings": {}}
         model._text_name = None
+        model._vehicle = None
         model._parts = {}
         return model
 
@@ -166,25 +161,6 @@ def _found(path: str | os.PathLike[str]) -> str:
     name = pathlib.Path(os.fsdecode(path))
     shipped = data_folder() / name
     return str(name if name.exists() or not shipped.exists() else shipped)
-
-
-def _yaml(value: object) -> str:
-    """A value as a line of the file has it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_quoted(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_quoted(item) for item in value) + "]"
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def _quoted(value: object) -> str:
-    """The same inside a list, where text may hold commas and brackets."""
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    return _yaml(value)
 
 
 def _scene_again(

@@ -16,7 +16,7 @@ from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.field import Field
 from mayfly.group import Group
-from mayfly.group_setup import Recipe, add_group, explain, notes_of, set_up
+from mayfly.group_setup import Recipe, add_group, notes_of, set_up
 from mayfly.joints import Place, WorldJoint, fill_side, place_here
 from mayfly.model import Model
 from mayfly.queries import (
@@ -131,7 +131,8 @@ class World(Native):
         count: int = 1,
         *,
         name: str = "robots",
-        motion: str | Sequence[str] | None = "articulated",
+        motion: str | Sequence[str] | None = "auto",
+        behaviour: str | Mapping[str, object] = "hold",
         sensors: bool | Mapping[str, object] = False,
         controller: str | None = None,
         gaits: Sequence[str | os.PathLike[str]] = (),
@@ -149,7 +150,10 @@ class World(Native):
             name: unique in the world.
             motion: by which physics they move: "kinematic", "points", "rigid", "prescribed" or
                 "articulated"; several: the first is where robots start, `switch` changes it;
-                "external": as the fields of velocities or targets say; None: they do not move.
+                "external": as the fields of velocities or targets say; None: they do not move;
+                "auto": a vehicle's own, else "articulated".
+            behaviour: what vehicles do, as the key of scenes has it: "hold", `{"orbit": {"radius":
+                5.0}}`; `{"program": {"mode": "velocity"}}` leaves the command fields to you.
             sensors: adds the sensors of the robot's file as the field sensor.value; a mapping gives
                 their settings (`rate` [1/s], `noise`, `lenient`).
             controller: "gp" (programs in the field gp.program) or "oscillator" (fields
@@ -177,7 +181,8 @@ class World(Native):
             model=model,
             count=whole(count, "count", 1, 2**26 + 1),
             name=name,
-            motion=motion,
+            motion=(model.vehicle or "articulated") if motion == "auto" else motion,
+            behaviour=behaviour,
             sensors=sensors,
             controller=controller,
             gaits=tuple(os.fspath(gait) for gait in gaits),
@@ -190,7 +195,7 @@ class World(Native):
         )
         with self._lock:
             self._use()
-            recipe = self._rehearse(recipe, strict)
+            self._rehearse(recipe, strict)
             self._keep(model)
             native = add_group(self._pointer, recipe)  # all or nothing
             self._broken = True  # until all of it stands
@@ -200,31 +205,26 @@ class World(Native):
             self._groups.append(group)
             return group
 
-    def _rehearse(self, recipe: Recipe, strict: bool = False) -> Recipe:
+    def _rehearse(self, recipe: Recipe, strict: bool = False) -> None:
         """Adds the group to a world of its own first: whatever is wrong shows there."""
         if any(group.name == recipe.name for group in self._groups):
             raise errors.ArgumentError(f"group {recipe.name}: the name is taken")
-        for attempt in recipe.attempts():
-            scratch = self._create()
-            try:
-                one = attempt.for_one()
-                native = add_group(scratch, one)
-                set_up(native, self._context._use(), one)
-                notes = notes_of(native) if strict else ()
-            except errors.LimitError as failure:
-                last = failure
-            except errors.UnsupportedError:
-                explain(recipe)
-                raise
-            else:
-                if notes:
-                    raise errors.UnsupportedError(f"group {recipe.name}: strict: {notes[0]}")
-                if attempt.alone:
-                    warnings.warn(f"{last}; links do not touch each other", stacklevel=4)
-                return attempt
-            finally:
-                lib.mf_world_destroy(scratch)
-        raise last
+        scratch = self._create()
+        try:
+            one = recipe.for_one()
+            native = add_group(scratch, one)
+            touching = set_up(native, self._context._use(), one)
+            notes = notes_of(native) if strict else ()
+        finally:
+            lib.mf_world_destroy(scratch)
+        if notes:
+            raise errors.UnsupportedError(f"group {recipe.name}: strict: {notes[0]}")
+        if not touching:
+            warnings.warn(
+                f"group {recipe.name}: the model has too many pairs of shapes; "
+                "links do not touch each other",
+                stacklevel=4,
+            )
 
     def add_collisions(self, **settings: object) -> None:
         """Lets robots of shared groups push each other; call it after all groups are added.
