@@ -243,6 +243,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     run->alone = scene->group_count == 1 && has_links(scene, 0);
     run->simulation = (mf_Simulation){.world = scene->world,
                                       .group = scene->group_count == 1 ? scene->group : NULL,
+                                      .joints = scene->joints,
                                       .title = file->name,
                                       .colors = colors,
                                       .agents = (double)mf_scene_file_count(file),

@@ -35,6 +35,7 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
         list[count] = NULL;
         config.fields = list;
     }
+    config.joints = simulation->joints;
     if (simulation->group == NULL)
         return mf_recorder_create_all(simulation->world, &config, out, error);
     return mf_recorder_create(simulation->group, &config, out, error);
@@ -177,10 +178,14 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     uint64_t every = period_steps(FILM_PERIOD, step);
     simulation->picture_period = (double)every * step;
     double period = simulation->picture_period;
-    return simulation->group == NULL
-               ? mf_film_create_world(simulation->world, simulation->title, simulation->colors,
-                                      period, &simulation->film, error)
-               : mf_film_create(simulation->group, period, &simulation->film, error);
+    mf_Status status =
+        simulation->group == NULL
+            ? mf_film_create_world(simulation->world, simulation->title, simulation->colors, period,
+                                   &simulation->film, error)
+            : mf_film_create(simulation->group, period, &simulation->film, error);
+    if (status == MF_OK && simulation->joints != NULL)
+        status = mf_film_show_joints(simulation->film, simulation->joints, error);
+    return status;
 }
 
 mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bool keep,

@@ -11,6 +11,7 @@
 typedef struct mf_Simulation {
     mf_World *world;
     mf_Group *group;              // that is recorded; NULL: all of the world's
+    const mf_WorldJoints *joints; // recorded and filmed too; NULL: none
     double agents;                // [1] robots of all groups
     mf_Tracks *tracks;            // sampled too, or NULL
     mf_Film *film;                // sampled too, or NULL

@@ -111,6 +111,7 @@ typedef struct mf_WorldJointState {
     uint32_t rounds;  // [1] trial steps that the last step took to find its forces
     double angle;     // [rad] hinge: of the second side's x axis against the first one's, now
     double rate;      // [rad/s] its growth
+    double anchors[2][3]; // [m] where the origins of both frames are now, world frame
 } mf_WorldJointState;
 // MF_NOT_FOUND: no such joint.
 MF_API mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,

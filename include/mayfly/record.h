@@ -2,6 +2,7 @@
 #ifndef MAYFLY_RECORD_H
 #define MAYFLY_RECORD_H
 
+#include <mayfly/joints.h>
 #include <mayfly/world.h>
 
 #ifdef __cplusplus
@@ -19,6 +20,9 @@ typedef struct mf_RecorderConfig {
     uint32_t first_instance;   // [1] default 0
     uint32_t instance_count;   // [1] default 0 = all
     const char *attributes;    // JSON text stored as the file attribute "run", or NULL
+    const mf_WorldJoints *joints; // those that exist now are recorded too: world_joints/force,
+                                  // moment, anchors, opening, acts, in the order of
+                                  // mf_world_joint_at; must outlive the recorder; NULL: none
 } mf_RecorderConfig;
 MF_API mf_RecorderConfig mf_recorder_config(void);
 

@@ -1,5 +1,6 @@
 """Run-time joints from Python."""
 
+import pathlib
 import pickle
 
 import numpy as np
@@ -44,6 +45,31 @@ def test_two_balls_hang_and_fall() -> None:
         with pytest.raises(mayfly.NotFoundError):
             _ = rod.force
         assert "removed" in repr(rod) and "off" in repr(hook)
+
+
+def test_joints_are_recorded(tmp_path: pathlib.Path) -> None:
+    world, balls = pair()
+    with world:
+        hook = world.join(None, (balls, 0), at=[0, 0, 5.5])
+        rod = world.join((balls, 0), (balls, 1, 0), at=[0.5, 0, 5])
+        with mayfly.Recorder(world, tmp_path / "run.h5") as record:
+            for step in range(4):
+                world.step(10)
+                if step == 2:
+                    rod.enabled = False
+                if step == 3:
+                    hook.remove()
+                record.sample()
+            assert np.linalg.norm(rod.anchors[0] - rod.anchors[1]) < 0.01
+        recording = mayfly.Recording(tmp_path / "run.h5")
+        force = recording["world_joints/force"].values
+        assert force.shape == (4, 2, 3)
+        assert force[0, 0, 2] > 1.0 and np.all(np.isfinite(force[:3]))
+        assert np.allclose(recording["world_joints/anchors"].values[0, 0, :3], [0, 0, 5.5])
+        acts = recording["world_joints/acts"].values[:, :, 0]
+        assert acts.tolist() == [[1, 1], [1, 1], [1, 0], [0, 0]]
+        assert np.all(np.isnan(force[3, 0]))
+        assert np.all(recording["world_joints/opening"].values[:2] < 1e-3)
 
 
 def test_a_joint_breaks() -> None:

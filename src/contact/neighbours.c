@@ -192,6 +192,9 @@ mf_Status mf_neighbours_create(mf_Context *context, const mf_NeighboursConfig *c
     *out = NULL;
     if (group_count < 1 || group_count > MF_NEIGHBOUR_GROUPS)
         return mf_fail(error, MF_LIMIT, "neighbours: need 1 .. %d groups", MF_NEIGHBOUR_GROUPS);
+    if (!mf_kernel_row_available(mf_kernel_row(config->isa)))
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "neighbours: this build or processor does not have the instruction set");
     mf_Neighbours *all = mf_allocate(context, 1, sizeof *all);
     if (all == NULL)
         return mf_fail(error, MF_NO_MEMORY, "neighbours: out of memory");

@@ -480,6 +480,10 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
             mf_link_motion(&motions[s], &joints->trials[record->group[s]]->links,
                            record->instance[s], record->link[s], false);
     }
+    for (uint32_t s = 0; s < 2; s++) {
+        double turn[4];
+        mf_joint_frame(record, s, &motions[s], out->anchors[s], turn);
+    }
     mf_joint_error(record, motions, opening, turning);
     out->opening = mf_vec3_length(opening);
     out->turning = mf_vec3_length(turning);

@@ -285,25 +285,31 @@ static mf_Status apply_at(const mf_Reader *reader, const char *path, const char 
     return apply_here(reader, path, value, text);
 }
 
-static mf_Status apply(const mf_Reader *reader, const mf_Override *override) {
+// `typed` is the path as messages name it.
+static mf_Status apply(const mf_Reader *reader, const mf_Override *override, const char *typed) {
     if (override->path == NULL || override->value == NULL)
         return mf_fail(reader->error, MF_BAD_ARGUMENT, "override: path or value is NULL");
-    size_t path_length = strlen(override->path), value_length = strlen(override->value);
-    if (path_length > MF_YAML_KEY || value_length > MF_YAML_BYTES)
+    size_t path_length = strlen(typed), value_length = strlen(override->value);
+    if (strlen(override->path) > MF_YAML_KEY || path_length > MF_YAML_KEY || value_length > MF_YAML_BYTES)
         return mf_fail(reader->error, MF_LIMIT, "override: expected a path of at most 255 bytes");
     char *text = mf_yaml_reserve(reader->tree, path_length + value_length + 2);
     if (text == NULL)
         return fail_memory(reader);
-    memcpy(text, override->path, path_length);
+    memcpy(text, typed, path_length);
     text[path_length] = '=';
     memcpy(text + path_length + 1, override->value, value_length);
     mf_Status status = mf_yaml_check_text("override", text, strlen(text), reader->error);
     return status != MF_OK ? status : apply_at(reader, override->path, override->value, text);
 }
 
+mf_Status mf_reader_override_as(mf_Reader *reader, const mf_Override *override,
+                                const char *typed) {
+    return apply(reader, override, typed);
+}
+
 mf_Status mf_reader_override(mf_Reader *reader, const mf_Override *overrides, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        mf_Status status = apply(reader, &overrides[i]);
+        mf_Status status = apply(reader, &overrides[i], overrides[i].path);
         if (status != MF_OK)
             return status;
     }

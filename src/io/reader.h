@@ -64,6 +64,8 @@ const mf_YamlNode *mf_reader_blame(const mf_Reader *reader, const char *path, co
 // the place of the other, and one inside a variant selects that variant. Entries of lists are
 // reached by their name or their number from 0: "groups.quads.count".
 mf_Status mf_reader_override(mf_Reader *reader, const mf_Override *overrides, uint32_t count);
+// The same for one whose path has been resolved; messages name it as it was `typed`.
+mf_Status mf_reader_override_as(mf_Reader *reader, const mf_Override *override, const char *typed);
 
 // Refuses keys that are not in the table. `path` is that of the group, "" at the top.
 mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group, const char *path);

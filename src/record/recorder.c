@@ -186,7 +186,7 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
     static const char *const usual[] = {"base.*", "joint.angle", "sensor.*", NULL};
     bool optional = config->fields == NULL; // a robot without joints has no joint.angle
     const char *const *patterns = optional ? usual : config->fields;
-    uint32_t most = 1; // the time
+    uint32_t most = 1 + MF_JOINT_COLUMNS; // the time, and joints
     Source source;
     for (uint32_t n = 0; source_at(recorder, config, n, &source); n++) {
         most += mf_group_field_count(source.group);
@@ -212,6 +212,8 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
         if (status == MF_OK && !task.found && !optional)
             status = refuse_pattern(source.group, *patterns, task.constant, error);
     }
+    if (status == MF_OK && config->joints != NULL)
+        status = mf_recorder_add_joints(recorder, config->joints, error);
     return status == MF_OK ? add_column(recorder, NULL, NULL, "time", error) : status;
 }
 
@@ -329,6 +331,10 @@ static void take_sample(const mf_Recorder *recorder) {
         const mf_Column *column = &recorder->columns[i];
         char *target = column->buffer + recorder->filled * column->sample_size;
         size_t size = column->components * column->value_size;
+        if (column->read_joint != NULL) {
+            mf_recorder_sample_joints(recorder, column, (double *)(void *)target);
+            continue;
+        }
         for (uint32_t k = 0; k < column->count; k++)
             copy_instance(column, column->first + k, target + k * size);
     }
@@ -391,5 +397,6 @@ void mf_recorder_destroy(mf_Recorder *recorder) {
         mf_release(recorder->context, recorder->columns[i].name);
     }
     mf_release(recorder->context, recorder->columns);
+    mf_release(recorder->context, recorder->joint_ids);
     mf_release(recorder->context, recorder);
 }

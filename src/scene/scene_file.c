@@ -157,7 +157,7 @@ static mf_Status apply_overrides(mf_Reader *reader, const mf_DocumentSource *sou
         mf_Override aimed;
         status = aim_override(reader, &source->overrides[i], groups, &aimed);
         if (status == MF_OK)
-            status = mf_reader_override(reader, &aimed, 1);
+            status = mf_reader_override_as(reader, &aimed, source->overrides[i].path);
     }
     return status;
 }

@@ -27,7 +27,7 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
             "    reuse_fitness INTEGER NOT NULL, -- 1: survivors are not evaluated again\n"
             "    model_hash INTEGER NOT NULL,    -- 64 bits: printf('%016x', model_hash)\n"
             "    terrain_hash INTEGER NOT NULL,  -- 64 bits\n"
-            "    settings TEXT NOT NULL          -- the experiment file, defaults filled in\n"
+            "    settings TEXT NOT NULL          -- the scene file, defaults filled in\n"
             ") STRICT"},
     {"generation", "CREATE TABLE generation (\n"
                    "    number INTEGER PRIMARY KEY, -- counts from 1, no gaps\n"

@@ -12,6 +12,7 @@
 #define POSES_MOST (1u << 19) // [1] kept in all
 #define SAMPLES_MOST 8192u    // [1]
 #define SAMPLES_LEAST 64u     // [1]
+#define JOINT_NUMBERS ((size_t)MF_FILM_JOINTS * MF_FILM_JOINT) // [1] of one sample
 
 static size_t numbers(const mf_Film *film) { // of one sample
     return (size_t)film->poses_each * MF_FILM_POSE;
@@ -100,9 +101,22 @@ mf_Status mf_film_create_world(mf_World *world, const char *title, const char *c
     return status;
 }
 
+mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error) {
+    if (film == NULL || joints == NULL || film->calls > 0 || film->joints != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "film: joints: expected some, once, for a film without samples");
+    film->joint_rows =
+        mf_allocate(film->context, film->room, JOINT_NUMBERS * sizeof *film->joint_rows);
+    if (film->joint_rows == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    film->joints = joints;
+    return MF_OK;
+}
+
 void mf_film_destroy(mf_Film *film) {
     if (film == NULL)
         return;
+    mf_release(film->context, film->joint_rows);
     mf_release(film->context, film->casts);
     mf_release(film->context, film->poses);
     mf_release(film->context, film->place);
@@ -153,8 +167,30 @@ static void drop_every_second(mf_Film *film) {
     size_t size = numbers(film);
     for (uint32_t s = 1; 2 * s < film->filled; s++)
         memcpy(film->poses + s * size, film->poses + 2 * s * size, size * sizeof *film->poses);
+    for (uint32_t s = 1; 2 * s < film->filled && film->joints != NULL; s++)
+        memcpy(film->joint_rows + s * JOINT_NUMBERS, film->joint_rows + 2 * s * JOINT_NUMBERS,
+               JOINT_NUMBERS * sizeof *film->joint_rows);
     film->filled = (film->filled + 1) / 2;
     film->stride *= 2;
+}
+
+static void sample_joints(mf_Film *film) {
+    float *row = film->joint_rows + film->filled * JOINT_NUMBERS;
+    memset(row, 0, JOINT_NUMBERS * sizeof *row);
+    for (uint32_t i = 0; i < MF_FILM_JOINTS; i++, row += MF_FILM_JOINT) {
+        const mf_WorldJointId id = mf_world_joint_at(film->joints, i);
+        mf_WorldJointState now;
+        if (id == MF_WORLD_JOINT_NONE)
+            return;
+        mf_world_joint_state(film->joints, id, &now, NULL);
+        for (int c = 0; c < 6; c++)
+            row[c] = (float)now.anchors[c / 3][c % 3];
+        row[6] = (float)mf_vec3_length(now.force);
+        row[7] = now.broken     ? MF_FILM_JOINT_BROKEN
+                 : now.enabled ? MF_FILM_JOINT_HOLDS
+                               : MF_FILM_JOINT_OFF;
+        film->joints_each = larger(film->joints_each, i + 1);
+    }
 }
 
 void mf_film_sample(mf_Film *film) {
@@ -168,5 +204,7 @@ void mf_film_sample(mf_Film *film) {
     for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)
         for (uint32_t r = 0; r < cast->robots; r++)
             pose = sample_robot(film, cast, r, pose);
+    if (film->joints != NULL)
+        sample_joints(film);
     film->filled++;
 }

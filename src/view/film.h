@@ -6,7 +6,17 @@
 
 #include "base/text.h"
 
-enum { MF_FILM_POSE = 7 }; // [1] numbers of a link: place [m], orientation (w, x, y, z)
+enum {
+    MF_FILM_POSE = 7, // [1] numbers of a link: place [m], orientation (w, x, y, z)
+    MF_FILM_JOINT = 8 // [1] numbers of a joint: both anchors [m], force [N], an mf_FilmJointState
+};
+
+typedef enum mf_FilmJointState {
+    MF_FILM_JOINT_NONE, // there is no such joint
+    MF_FILM_JOINT_HOLDS,
+    MF_FILM_JOINT_OFF,
+    MF_FILM_JOINT_BROKEN
+} mf_FilmJointState;
 
 // The robots of one group.
 typedef struct mf_FilmCast {
@@ -29,6 +39,9 @@ struct mf_Film {
     uint32_t calls;        // [1]
     double period;         // [s] between calls
     float *poses;          // [1] room * poses_each * MF_FILM_POSE
+    const mf_WorldJoints *joints; // NULL: are not shown
+    float *joint_rows;     // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
+    uint32_t joints_each;  // [1] most joints in any sample so far
     double (*place)[3];    // [m] of the links of one robot, while it is sampled
     double (*turn)[4];     // [1] likewise
     double *angle;         // [rad] or [m] likewise, of each joint

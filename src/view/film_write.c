@@ -210,6 +210,20 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     mf_release(text->context, used);
 }
 
+// Of the joints that are in use in some sample.
+static void put_joints(mf_Text *text, const mf_Film *film) {
+    const size_t each = (size_t)film->joints_each * MF_FILM_JOINT, room = MF_FILM_JOINTS * MF_FILM_JOINT;
+    float *rows = mf_allocate(text->context, film->filled * each + 1, sizeof *rows);
+    text->failed = text->failed || rows == NULL;
+    for (uint32_t s = 0; rows != NULL && s < film->filled && each > 0; s++)
+        memcpy(rows + s * each, film->joint_rows + s * room, each * sizeof *rows);
+    mf_text_put(text, "<script id=\"joints\" type=\"text/plain\">");
+    if (rows != NULL)
+        mf_text_base64(text, (const uint8_t *)rows, film->filled * each * sizeof *rows);
+    mf_text_put(text, "</script>\n");
+    mf_release(text->context, rows);
+}
+
 static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     const mf_Terrain *terrain = mf_world_settings(film->world)->terrain;
     bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
@@ -217,9 +231,9 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     mf_text_put(text, "<title>");
     mf_text_escape(text, title);
     mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
-    mf_text_format(text, "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s",
+    mf_text_format(text, "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s,\"joints\":%u",
                    film->robots, film->of, film->filled, film->period * film->stride,
-                   apart ? "true" : "false");
+                   apart ? "true" : "false", film->joints_each);
     put_ground(text, film);
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {
@@ -230,6 +244,7 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     mf_text_base64(text, (const uint8_t *)film->poses,
                    (size_t)film->filled * film->poses_each * MF_FILM_POSE * sizeof(float));
     mf_text_put(text, "</script>\n");
+    put_joints(text, film);
 }
 
 void mf_film_render(mf_Text *text, const mf_Film *film) {

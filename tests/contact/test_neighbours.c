@@ -1,6 +1,7 @@
 // Neighbour search against brute force with the same predicate, on random and on adversarial
 // placements, while agents move, die and come back.
 #include "contact/neighbours.h"
+#include "math/kernel_table.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -452,7 +453,7 @@ static void groups_meet(void **state) {
         crowd_put(&first, i, i, 0, 0);
     crowd_put(&second, 0, 0, 0.5, 0);
     crowd_put(&second, 1, 50, 0, 0);
-    mf_NeighboursConfig config = {.isa = MF_ISA_BASELINE,
+    mf_NeighboursConfig config = {.isa = MF_ISA_SCALAR,
                                   .double_precision = true,
                                   .reach = 1.0,
                                   .margin = 0.1,
@@ -485,6 +486,25 @@ static void groups_meet(void **state) {
     mf_neighbours_destroy(all);
 }
 
+// Copies of the kernels that a build lacks are refused, not called.
+static void missing_copies_are_refused(void **state) {
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    (void)state;
+    static Crowd crowd;
+    crowd_begin(&crowd, 3, false);
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        const mf_NeighboursConfig config = {
+            .isa = isas[i], .reach = 1.0, .margin = 0.1, .candidates = 8};
+        mf_NeighbourGroup group = crowd_group(&crowd, 0, false);
+        const bool here = mf_kernel_row_available(mf_kernel_row(isas[i]));
+        mf_Neighbours *all = NULL;
+        assert_int_equal(mf_neighbours_create(context, &config, &group, 1, &all, NULL),
+                         here ? MF_OK : MF_UNSUPPORTED);
+        assert_int_equal(all != NULL, here);
+        mf_neighbours_destroy(all);
+    }
+}
+
 static int begin_tests(void **state) {
     (void)state;
     return mf_context_create(NULL, &context, NULL);
@@ -502,6 +522,7 @@ int main(void) {
         cmocka_unit_test(lists_equal_brute_force), cmocka_unit_test(full_lists_miss_nobody),
         cmocka_unit_test(moves_miss_nobody),       cmocka_unit_test(sifted_lists_miss_nobody),
         cmocka_unit_test(the_criterion_is_sharp),  cmocka_unit_test(groups_meet),
+        cmocka_unit_test(missing_copies_are_refused),
     };
     return cmocka_run_group_tests(tests, begin_tests, end_tests);
 }

@@ -465,10 +465,10 @@ static void wrong_overrides_are_named(void **state) {
          "override groups.a.count=x: groups.a.count: expected a whole number from 1 to 67108864, "
          "found x"},
         {{"group.count", "x"},
-         "override groups.0.count=x: groups.a.count: expected a whole number from 1 to 67108864, "
+         "override group.count=x: groups.a.count: expected a whole number from 1 to 67108864, "
          "found x"},
         {{"group.cuont", "2"},
-         "override groups.0.cuont=2: groups.a.cuont: unknown key, did you mean groups.a.count?"},
+         "override group.cuont=2: groups.a.cuont: unknown key, did you mean groups.a.count?"},
         {{"groups", "5"},
          "override groups=5: groups is a list; name an entry and a key in it: groups.NAME.name"},
     };

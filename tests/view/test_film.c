@@ -232,6 +232,61 @@ static void long_films_are_thinned(void **state) {
     clear_stage(&stage);
 }
 
+// One joint holds the ball to the world 0.3 m above its middle, and is switched off in between.
+static void joints_are_shown_with_their_forces(void **state) {
+    Stage stage = {.context = *state, .model = ball_with_arm(*state)};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_WorldJointConfig config = mf_world_joint_config();
+    mf_WorldJoints *joints = NULL;
+    mf_WorldJointId id = MF_WORLD_JOINT_NONE;
+    mf_Film *film = NULL;
+    world.step = MF_MILLISECOND;
+    group.model = stage.model;
+    group.isolated = false;
+    group.double_precision = true;
+    assert_int_equal(mf_world_create(*state, &world, &stage.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
+    assert_int_equal(mf_collisions_prepare(stage.group, NULL), MF_OK);
+    assert_int_equal(mf_rigid_add(stage.group, NULL, NULL), MF_OK);
+    mf_group_reset_all(stage.group);
+    assert_int_equal(mf_world_joints_add(stage.world, NULL, &joints, NULL), MF_OK);
+    config.kind = MF_WORLD_JOINT_FIXED;
+    config.sides[1].group = stage.group;
+    const double above[3] = {0.0, 0.0, 2.4};
+    mf_field_set(mf_group_find_field(stage.group, "base.position"), 0, 2, 2.0);
+    mf_group_refresh(stage.group, 0);
+    assert_int_equal(mf_world_joint_here(&config, above, NULL, NULL), MF_OK);
+    assert_int_equal(mf_film_create_world(stage.world, "t", NULL, 0.01, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_show_joints(film, joints, NULL), MF_OK);
+    assert_int_equal(mf_film_show_joints(film, joints, NULL), MF_BAD_ARGUMENT);
+    mf_film_sample(film);
+    assert_int_equal(mf_film_show_joints(film, joints, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_joint_create(joints, &config, &id, NULL), MF_OK);
+    mf_world_step(stage.world, 200);
+    mf_film_sample(film);
+    assert_int_equal(mf_world_joint_enable(joints, id, false, NULL), MF_OK);
+    mf_film_sample(film);
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+
+    Page page = open_page(*state);
+    assert_int_equal(number(&page, "joints"), 1);
+    char *text = element(page.text, "joints");
+    float *rows = floats(text, 3 * 8);
+    assert_true(rows[7] == 0.0f);                       // none yet
+    assert_true(rows[8 + 7] == 1.0f);                   // holds
+    assert_true(fabs((double)rows[8 + 6] - 1.2 * 9.81) < 0.05); // its weight
+    for (int side = 0; side < 2; side++)
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs((double)rows[8 + 3 * side + c] - above[c]) < 1e-3);
+    assert_true(rows[16 + 7] == 2.0f); // off
+    free(rows);
+    free(text);
+    close_page(&page);
+    clear_stage(&stage);
+}
+
 static void hills_are_shown_around_the_way(void **state) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 100;
@@ -365,6 +420,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(shapes_are_named_and_names_are_escaped, make_context,
                                         free_context),
         cmocka_unit_test_setup_teardown(long_films_are_thinned, make_context, free_context),
+        cmocka_unit_test_setup_teardown(joints_are_shown_with_their_forces, make_context,
+                                        free_context),
         cmocka_unit_test_setup_teardown(hills_are_shown_around_the_way, make_context, free_context),
         cmocka_unit_test_setup_teardown(bad_calls_are_refused, make_context, free_context),
         cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, make_context,

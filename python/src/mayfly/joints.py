@@ -124,6 +124,12 @@ class WorldJoint:
 
     @property
     @in_turn
+    def anchors(self) -> npt.NDArray[np.float64]:
+        """[m] Where the frames' origins on the first and the second link are now, world."""
+        return np.array([list(side) for side in self._state().anchors])
+
+    @property
+    @in_turn
     def opening(self) -> float:
         """[m] between both origins, now."""
         return float(self._state().opening)
