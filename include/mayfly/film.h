@@ -24,8 +24,8 @@ MF_API mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, m
 // all have their own. Groups may not be added afterwards.
 MF_API mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
                                       double period, mf_Film **out, mf_Error *error);
-// Shows the run-time joints of the film's world too, as lines between their anchors in the colour of
-// their force. Before the first sample; `joints` must outlive the film.
+// Shows the run-time joints of the film's world too, as lines between their anchors in the colour
+// of their force. Before the first sample; `joints` must outlive the film.
 MF_API mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error);
 // Notes where the links are. Never fails: when the room is used up, every second sample is dropped
 // and only every second call counts from then on.

@@ -100,17 +100,17 @@ MF_API bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId 
 MF_API mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index);
 
 typedef struct mf_WorldJointState {
-    bool enabled;     // as set
-    bool broken;      // a limit was exceeded in some step, which was the last in which it acted
-    double force[3];  // [N] on the second link, by the joint, in the last step; world axes. The
-                      // first link has the opposite. Of a broken joint: when it broke
-    double moment[3]; // [N m] likewise, about the joint's point
-    double opening;   // [m] between both origins, now
-    double turning;   // [rad] between both frames, or axes, now; 0 of a ball
-    double residual;  // [1] of the forces of the last step: how much was left to correct
-    uint32_t rounds;  // [1] trial steps that the last step took to find its forces
-    double angle;     // [rad] hinge: of the second side's x axis against the first one's, now
-    double rate;      // [rad/s] its growth
+    bool enabled;         // as set
+    bool broken;          // a limit was exceeded in some step, which was the last in which it acted
+    double force[3];      // [N] on the second link, by the joint, in the last step; world axes. The
+                          // first link has the opposite. Of a broken joint: when it broke
+    double moment[3];     // [N m] likewise, about the joint's point
+    double opening;       // [m] between both origins, now
+    double turning;       // [rad] between both frames, or axes, now; 0 of a ball
+    double residual;      // [1] of the forces of the last step: how much was left to correct
+    uint32_t rounds;      // [1] trial steps that the last step took to find its forces
+    double angle;         // [rad] hinge: of the second side's x axis against the first one's, now
+    double rate;          // [rad/s] its growth
     double anchors[2][3]; // [m] where the origins of both frames are now, world frame
 } mf_WorldJointState;
 // MF_NOT_FOUND: no such joint.

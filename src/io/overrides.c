@@ -290,7 +290,8 @@ static mf_Status apply(const mf_Reader *reader, const mf_Override *override, con
     if (override->path == NULL || override->value == NULL)
         return mf_fail(reader->error, MF_BAD_ARGUMENT, "override: path or value is NULL");
     size_t path_length = strlen(typed), value_length = strlen(override->value);
-    if (strlen(override->path) > MF_YAML_KEY || path_length > MF_YAML_KEY || value_length > MF_YAML_BYTES)
+    if (strlen(override->path) > MF_YAML_KEY || path_length > MF_YAML_KEY ||
+        value_length > MF_YAML_BYTES)
         return mf_fail(reader->error, MF_LIMIT, "override: expected a path of at most 255 bytes");
     char *text = mf_yaml_reserve(reader->tree, path_length + value_length + 2);
     if (text == NULL)
@@ -302,8 +303,7 @@ static mf_Status apply(const mf_Reader *reader, const mf_Override *override, con
     return status != MF_OK ? status : apply_at(reader, override->path, override->value, text);
 }
 
-mf_Status mf_reader_override_as(mf_Reader *reader, const mf_Override *override,
-                                const char *typed) {
+mf_Status mf_reader_override_as(mf_Reader *reader, const mf_Override *override, const char *typed) {
     return apply(reader, override, typed);
 }
 

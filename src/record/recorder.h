@@ -28,7 +28,7 @@ struct mf_Recorder {
     const mf_WorldJoints *joints; // NULL: are not recorded
     mf_WorldJointId *joint_ids;   // those that are
     uint32_t joint_count;         // [1]
-    mf_Group *group; // NULL when all groups are recorded
+    mf_Group *group;              // NULL when all groups are recorded
     mf_Context *context;
     mf_Output output;
     hid_t file;

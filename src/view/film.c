@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define POSES_MOST (1u << 19) // [1] kept in all
-#define SAMPLES_MOST 8192u    // [1]
-#define SAMPLES_LEAST 64u     // [1]
+#define POSES_MOST (1u << 19)                                  // [1] kept in all
+#define SAMPLES_MOST 8192u                                     // [1]
+#define SAMPLES_LEAST 64u                                      // [1]
 #define JOINT_NUMBERS ((size_t)MF_FILM_JOINTS * MF_FILM_JOINT) // [1] of one sample
 
 static size_t numbers(const mf_Film *film) { // of one sample
@@ -186,7 +186,7 @@ static void sample_joints(mf_Film *film) {
         for (int c = 0; c < 6; c++)
             row[c] = (float)now.anchors[c / 3][c % 3];
         row[6] = (float)mf_vec3_length(now.force);
-        row[7] = now.broken     ? MF_FILM_JOINT_BROKEN
+        row[7] = now.broken    ? MF_FILM_JOINT_BROKEN
                  : now.enabled ? MF_FILM_JOINT_HOLDS
                                : MF_FILM_JOINT_OFF;
         film->joints_each = larger(film->joints_each, i + 1);

@@ -212,7 +212,8 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
 
 // Of the joints that are in use in some sample.
 static void put_joints(mf_Text *text, const mf_Film *film) {
-    const size_t each = (size_t)film->joints_each * MF_FILM_JOINT, room = MF_FILM_JOINTS * MF_FILM_JOINT;
+    const size_t each = (size_t)film->joints_each * MF_FILM_JOINT,
+                 room = MF_FILM_JOINTS * MF_FILM_JOINT;
     float *rows = mf_allocate(text->context, film->filled * each + 1, sizeof *rows);
     text->failed = text->failed || rows == NULL;
     for (uint32_t s = 0; rows != NULL && s < film->filled && each > 0; s++)
@@ -231,9 +232,10 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     mf_text_put(text, "<title>");
     mf_text_escape(text, title);
     mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
-    mf_text_format(text, "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s,\"joints\":%u",
-                   film->robots, film->of, film->filled, film->period * film->stride,
-                   apart ? "true" : "false", film->joints_each);
+    mf_text_format(
+        text, "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s,\"joints\":%u",
+        film->robots, film->of, film->filled, film->period * film->stride, apart ? "true" : "false",
+        film->joints_each);
     put_ground(text, film);
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {

@@ -519,9 +519,9 @@ static int end_tests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_equal_brute_force), cmocka_unit_test(full_lists_miss_nobody),
-        cmocka_unit_test(moves_miss_nobody),       cmocka_unit_test(sifted_lists_miss_nobody),
-        cmocka_unit_test(the_criterion_is_sharp),  cmocka_unit_test(groups_meet),
+        cmocka_unit_test(lists_equal_brute_force),    cmocka_unit_test(full_lists_miss_nobody),
+        cmocka_unit_test(moves_miss_nobody),          cmocka_unit_test(sifted_lists_miss_nobody),
+        cmocka_unit_test(the_criterion_is_sharp),     cmocka_unit_test(groups_meet),
         cmocka_unit_test(missing_copies_are_refused),
     };
     return cmocka_run_group_tests(tests, begin_tests, end_tests);

@@ -274,8 +274,8 @@ static void joints_are_shown_with_their_forces(void **state) {
     assert_int_equal(number(&page, "joints"), 1);
     char *text = element(page.text, "joints");
     float *rows = floats(text, 3 * 8);
-    assert_true(rows[7] == 0.0f);                       // none yet
-    assert_true(rows[8 + 7] == 1.0f);                   // holds
+    assert_true(rows[7] == 0.0f);                               // none yet
+    assert_true(rows[8 + 7] == 1.0f);                           // holds
     assert_true(fabs((double)rows[8 + 6] - 1.2 * 9.81) < 0.05); // its weight
     for (int side = 0; side < 2; side++)
         for (int c = 0; c < 3; c++)
