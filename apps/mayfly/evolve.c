@@ -41,11 +41,11 @@ typedef struct Evolution {
 
 static const mf_Option table[] = {
     MF_OPT_COUNT("generations", "N", Options, inputs.generations, 1, 1e9,
-                 "how many generations in all, those of a resumed run included"),
+                 "total number of generations, including those of a resumed run"),
     MF_OPT_COUNT("population", "N", Options, inputs.population, 2, 1 << 20,
-                 "robots in each generation"),
+                 "robots per generation"),
     MF_OPT_COUNT("survivors", "N", Options, inputs.survivors, 1, (1 << 20) - 1,
-                 "how many of them are kept and copied, fewer than the population"),
+                 "number of them that are kept and copied, fewer than the population"),
     MF_INPUT_SEED(Options, inputs),
     MF_OPT_REAL("duration", "S", Options, inputs.duration, 1e-6, 1e9,
                 "simulated seconds of one evaluation"),
@@ -55,7 +55,7 @@ static const mf_Option table[] = {
     MF_OPT_TEXT("out", "FOLDER", Options, out,
                 "folder for archive and report (default: runs/<scene>-<seed>)"),
     MF_OPT_FLAG("resume", Options, resume,
-                "go on with the archive in that folder; without one, start"),
+                "continue with the archive in that folder; start if there is none"),
     MF_OPT_FLAG("json", Options, json, "one JSON object per line on stdout"),
     MF_INPUT_MODEL(Options, inputs),
     MF_INPUT_GROUND(Options, inputs),
@@ -69,16 +69,16 @@ const mf_CommandHelp mf_help_evolve = {
     .arguments = "FILE",
     .summary = "evolve a controller and write an archive and a report",
     .text =
-        "Reads a scene of one group with a controller of genomes (gp, oscillator), lets evolution\n"
-        "find one, and writes a folder with archive.sqlite (every individual), scene.yaml (all\n"
-        "settings) and report.html. A robot's own file takes --set group.controller=oscillator.\n"
-        "Each generation is on disk before the next one starts: after kill -9, or Ctrl-C (exit\n"
-        "code 75), the same command with --resume goes on and ends with the same population.\n"
-        "With --json there is one object per generation (generation, best, mean, evaluations,\n"
-        "simulated_seconds of robot life, wall_seconds, realtime_factor; verified, the fitness of\n"
-        "that best at the second level, from the first of them on) and a last one with \"done\" "
-        "and\n"
-        "the hash of the final population.",
+        "Reads a scene of one group with an evolvable controller (gp, oscillator), searches for\n"
+        "the best genome, and writes a folder with archive.sqlite (every individual), scene.yaml\n"
+        "(all settings) and report.html. For a robot's own file, use --set\n"
+        "group.controller=oscillator.\n\n"
+        "Each generation is stored before the next one starts: after kill -9, or Ctrl-C (exit\n"
+        "code 75), the same command with --resume continues and ends with the same population.\n"
+        "--json prints one object per generation (generation, best, mean, evaluations,\n"
+        "simulated_seconds summed over robots, wall_seconds, realtime_factor; after the first\n"
+        "verification also verified, the fitness of the best at the level of search.verify) and a\n"
+        "last one with \"done\" and the hash of the final population.",
     .examples = "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
                 "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"
                 "  mayfly evolve scenes/neophysix.yaml\n"

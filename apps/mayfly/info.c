@@ -33,13 +33,13 @@ typedef struct Options {
 
 static const mf_Option table[] = {
     MF_OPT_FLAG("strict", Options, wishes.strict,
-                "refuse an MJCF robot with physical elements that are not supported, or settings "
-                "that the motion does not follow, instead of a note"),
+                "fail, instead of printing a note, if an MJCF robot has unsupported physical "
+                "elements or settings that the motion does not support"),
     MF_OPT_TEXT("root", "FOLDER", Options, wishes.root,
                 "folder that a robot's meshes and includes may not leave by '..' (default: the "
                 "package around it)"),
     MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
-                "list only what a robot's file has that is passed over or dropped"),
+                "list only what is ignored or dropped of a robot's file"),
     MF_OPT_FLAG("json", Options, wishes.json, "print every number of a robot as one JSON object"),
     MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
                   "write an MJCF robot as one plain MJCF file instead"),
@@ -47,13 +47,13 @@ static const mf_Option table[] = {
                 "list every field of a robot or scene with unit, frame, writers and "
                 "readers, and the model's constants; with --json for programs"),
     MF_OPT_FLAG("schedule", Options, wishes.schedule,
-                "list every system in the order of a step: rate, what it reads and writes, what it "
-                "may run beside"),
+                "list every system in the order of a step: rate, fields that it reads and writes, "
+                "systems that may run in parallel"),
     MF_OPT_WORD("motion", "NAME", Options, wishes.motion, mf_word_motion,
-                "of a robot: what it leaves out, its --fields and --schedule: kinematic, points, "
+                "motion of a robot for its notes, --fields and --schedule: kinematic, points, "
                 "rigid, prescribed or articulated (the default)"),
     MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,
-                "folder that package://NAME means; may be given more than once"),
+                "folder of package://NAME; may be given more than once"),
     MF_INPUT_SET(Options, inputs),
     MF_INPUT_PLUGINS(Options, inputs),
     MF_OPT_END};
@@ -61,13 +61,13 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "tell what is in a robot, vehicle, scene, ground or archive",
+    .summary = "print the content of a robot, vehicle, scene, ground or archive",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
-        "or looks wrong. A scene (YAML): its settings with every default, its groups, its "
-        "schedule\n"
-        "and its fields. A vehicle (YAML): its parameters and what it can do. Ground (PNG, PGM):\n"
-        "size and heights. A run's folder or archive: settings and the course of evolution.",
+        "or is suspicious. A scene (YAML): its settings with every default, its groups, its\n"
+        "schedule and its fields. A vehicle (YAML): its parameters and performance. Ground (PNG,\n"
+        "PGM): size and heights. A run's folder or archive: settings and the progress of\n"
+        "evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"
