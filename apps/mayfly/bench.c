@@ -254,7 +254,7 @@ static int check_use(const Options *options, int count, char **argv) {
         for (int i = 1; i <= count && !used; i++)
             used = takes(argv[i], given[o][0]);
         if (!used)
-            return mf_app_usage("bench", "--%s changes nothing in %.99s", given[o][0], argv[1]);
+            return mf_app_usage("bench", "--%s has no effect on %.99s", given[o][0], argv[1]);
     }
     return MF_OPTIONS_GO_ON;
 }

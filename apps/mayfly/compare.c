@@ -107,19 +107,19 @@ static bool print_page(const mf_Comparison *all) {
         printf("note: %s\n", all->notes[i]);
     char price[80] = "not measured";
     if (all->price_robots > 0)
-        snprintf(price, sizeof price, "one step of one robot, %u side by side", all->price_robots);
-    printf("%s, %s, told %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
-           "errors: root mean square against %s; price: %s, %s\n"
+        snprintf(price, sizeof price, "one step of one robot, in a batch of %u", all->price_robots);
+    printf("%s, %s, command %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
+           "errors: root mean square against %s; cost: %s, %s\n"
            "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n"
            "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n",
            all->model, all->gait, all->command[0], all->command[1], all->command[2], all->duration,
-           mf_motion_name(all->reference), price, mf_isa_name(all->isa), "", "forward", "turned",
-           "place", "heading", "height", "tilt", "energy", "deepest", "slip", "price", "level", "m",
-           "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
+           mf_motion_name(all->reference), price, mf_isa_name(all->isa), "", "forward", "yaw",
+           "position", "heading", "height", "tilt", "energy", "deepest", "slip", "cost", "level",
+           "m", "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             print_row(&all->rows[i]);
-    puts("\nwhat a level cannot show");
+    puts("\nnot modelled");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),

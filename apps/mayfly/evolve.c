@@ -171,7 +171,7 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
         return status;
     if (!evolution->options->resume && access(evolution->archive_path, F_OK) == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%.300s exists already: add --resume to go on with it, or --out FOLDER to "
+                       "%.300s exists already: add --resume to continue it, or --out FOLDER to "
                        "start elsewhere",
                        evolution->archive_path);
     return try_folder(evolution, error);
@@ -359,7 +359,7 @@ static mf_Status evolve(Evolution *evolution, mf_Error *error) {
                                        evolution->simulated, error);
         evolution->fresh = evolution->fresh && status != MF_OK;
         if (status == MF_OK && evolution->options->json && !print_generation(evolution, wall))
-            status = mf_fail(error, MF_IO, "stopped after generation %u: nobody reads on",
+            status = mf_fail(error, MF_IO, "stopped after generation %u: the output was closed",
                              mf_search_generation(evolution->search));
         if (status == MF_OK)
             show_progress(evolution, &progress, wall);
@@ -408,12 +408,10 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
            mf_fitness_unit(evolution->file->fitness), mf_search_generation(evolution->search),
            mf_search_settings(evolution->search)->population);
     print_levels(evolution, best);
-    printf("robot life       %s\nwall time        %s, %s x real time\n"
-           "population hash  %016llx\n",
+    printf("simulated time   %s\nwall time        %s, %s x real time\npopulation hash  %016llx\n",
            life, time, speed, (unsigned long long)hash);
     if (done)
-        printf("report           %s\n"
-               "watch the best   %s --plot walk.html\n",
+        printf("report           %s\nfilm of the best %s --plot walk.html\n",
                evolution->report_path, again);
     return mf_app_flush();
 }
@@ -433,7 +431,7 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
     double wall = wall_seconds(evolution);
     if (status == MF_STOPPED) {
         print_end(evolution, wall, false);
-        fprintf(stderr, "mayfly: %s; the same command with --resume goes on\n", error->message);
+        fprintf(stderr, "mayfly: %s; the same command with --resume continues\n", error->message);
         return MF_EXIT_STOPPED;
     }
     if (status != MF_OK && evolution->fresh)

@@ -159,7 +159,7 @@ static void show_unsupported(const mf_Model *model) {
         count++;
     }
     if (count == 0)
-        printf("%s: everything in it is understood\n", model->file);
+        printf("%s: everything in it is supported\n", model->file);
 }
 
 static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error *error) {
@@ -222,7 +222,7 @@ static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *er
 static void show_start(mf_Context *context, const mf_Model *model, const Wishes *wishes) {
     mf_Error reason = {0};
     if (with_robot(context, model, wishes, print_start, &reason) != MF_OK)
-        printf("note: mayfly run refuses it: %s\n", reason.message);
+        printf("note: mayfly run rejects it: %s\n", reason.message);
 }
 
 static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wishes *wishes,
@@ -351,10 +351,9 @@ static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *e
 static void show_run(const char *path, const mf_ArchiveRun *run) {
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     printf(
-        "%s, written by version %s\n"
-        "population %u, survivors %u, genomes of %u bytes, seed %llu, mutation rate %g\n"
-        "%u generations: %s of robot life in %s, %s x real time\n"
-        "robot %016llx, ground %016llx\n\n%s\n",
+        "%s, written by version %s\npopulation %u, survivors %u, genomes of %u bytes, seed %llu, "
+        "mutation rate %g\n%u generations: %s simulated in %s, %s x real time\nrobot %016llx, "
+        "ground %016llx\n\n%s\n",
         path, run->version, run->search.population, run->search.survivors, run->search.genome_bytes,
         (unsigned long long)run->search.seed, run->search.mutation_rate, run->generations,
         mf_app_duration(run->simulated, life), mf_app_duration(run->seconds, time),
@@ -407,7 +406,7 @@ static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
     if ((wishes->mjcf != NULL) + wishes->unsupported + wants_part(wishes) > 1)
         return refuse("--mjcf, --unsupported and --fields or --schedule exclude each other", error);
     if (wishes->json && (wishes->mjcf != NULL || wishes->unsupported))
-        return refuse("--json has no part in --mjcf and --unsupported", error);
+        return refuse("--json has no effect with --mjcf and --unsupported", error);
     return MF_OK;
 }
 
@@ -423,10 +422,11 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
                       error);
     if (!robot && !world &&
         (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
-        return refuse("--fields, --schedule, --set and --package are for what moves in a world",
+        return refuse("--fields, --schedule, --set and --package are for robots, vehicles and "
+                      "scenes",
                       error);
     if (!robot && wishes->json && !wants_part(wishes))
-        return refuse("--json: of other files than robots only with --fields or --schedule", error);
+        return refuse("--json requires --fields or --schedule, except for robots", error);
     return MF_OK;
 }
 

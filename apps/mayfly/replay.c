@@ -178,17 +178,17 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
     if (replay->places.moved)
-        printf("model      found again: %s\n", replay->places.model);
+        printf("model      found at: %s\n", replay->places.model);
     if (!equal && isfinite(ratio))
         snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
-    printf("individual %llu lived %s in %s, %s x real time\n"
-           "motion     %s with a step of %g ms\ndistance   %.9g m\nstored     %.9g m, %s%s\n",
+    printf("individual %llu: %s in %s, %s x real time\nmotion %s with a step of %g ms\ndistance "
+           "%.9g m\nstored %.9g m, %s%s\n",
            (unsigned long long)id, mf_app_duration(simulation->simulated, life),
            mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), motion,
            1000.0 * mf_time_to_seconds(replay->scene.step), distance, stored,
            equal ? "the same bits" : "not the same", share);
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
-        printf("verified   %.9g m at %s, by the second evaluation\n", verified,
+        printf("verified   %.9g m at %s, by the verification\n", verified,
                mf_motion_name((mf_Motion)(replay->file->verify.motion - MF_VERIFY_KINEMATIC)));
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
@@ -205,8 +205,8 @@ static int compare(const Replay *replay, mf_Error *error) {
                          mf_option_count(replay->options->divisor, 1) == 1;
     if (!equal && same_level && same_settings) {
         mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
-                   "individual %llu gets %.17g m now, but %.17g m is stored: written by version "
-                   "%s, this is %s",
+                   "individual %llu: the result is %.17g m, the stored one %.17g m: written by "
+                   "version %s, this is %s",
                    (unsigned long long)replay->individual.id, fitness, replay->individual.fitness,
                    replay->run.version, mf_version());
         return mf_app_fail(error);
@@ -218,7 +218,7 @@ static int check_options(const Options *options) {
     if (options->individual != NULL && options->generation != NULL)
         return mf_app_usage("replay", "--individual and --generation exclude each other");
     if (options->record == NULL && (options->fields != NULL || options->every != NULL))
-        return mf_app_usage("replay", "--fields and --every need --record FILE");
+        return mf_app_usage("replay", "--fields and --every require --record FILE");
     return MF_OPTIONS_GO_ON;
 }
 

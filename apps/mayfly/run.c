@@ -169,7 +169,7 @@ static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
     return used < MF_APP_PATH
                ? MF_OK
                : mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
-                            "record.fields: expected fewer than %d letters", MF_APP_PATH);
+                            "record.fields: expected fewer than %d characters", MF_APP_PATH);
 }
 
 // In one go for a record, else from moment to moment of the first robot.
@@ -286,7 +286,7 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     }
     if (options->record == NULL && file->record_path == NULL &&
         (options->fields != NULL || options->every != NULL)) {
-        mf_app_usage("run", "--fields and --every need --record FILE");
+        mf_app_usage("run", "--fields and --every require --record FILE");
         return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     }
     if (options->record == NULL && file->record_path != NULL)
