@@ -130,8 +130,7 @@ static const mf_Option table[] = {
     MF_OPT_COUNT("instances", "N", Options, instances, 1, 1 << 26, "robots"),
     MF_OPT_COUNT("steps", "N", Options, steps, 1, 1e12, "physics steps per robot"),
     MF_OPT_COUNT("generations", "N", Options, generations, 1, 1e6,
-                 "generations of evolve-paper "
-                 "(default 50)"),
+                 "generations of evolve-paper (default 50)"),
     MF_OPT_COUNT("repeats", "N", Options, repeats, 1, 101,
                  "timed repeats of plain runs (default 5)"),
     MF_OPT_WORD("isa", "NAME", Options, isa, isa_word,

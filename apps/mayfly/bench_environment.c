@@ -117,9 +117,7 @@ static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, 
     const char *file = bench->model != NULL ? mf_app_own(bench->model, path) : NULL;
     if (bench->twin && options->model == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT,
-                         "%s: the file of the task is required: --model "
-                         "FILE",
-                         bench->name);
+                         "%s: the file of the task is required: --model FILE", bench->name);
     if (bench->twin)
         file = options->model;
     if (status == MF_OK && file != NULL)

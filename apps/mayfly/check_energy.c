@@ -107,14 +107,10 @@ static mf_Status check_dissipation(mf_Context *context, mf_CheckRun *run, mf_Err
         *gain = mf_check_worse(*gain, (now - before) / drop);
         before = now;
     }
-    mf_check_below(run,
-                   "falling box: largest energy gain of a step over the energy of the "
-                   "drop",
+    mf_check_below(run, "falling box: largest energy gain of a step over the energy of the drop",
                    1e-12, worst);
-    mf_check_below(run,
-                   "at rest: largest energy gain of a step over the energy of the "
-                   "drop",
-                   1e-12, rest);
+    mf_check_below(run, "at rest: largest energy gain of a step over the energy of the drop", 1e-12,
+                   rest);
     mf_check_above(run, "energy loss over the energy of the drop", 0.5, (start - before) / drop);
     status = mf_rig_close(&rig, error);
     if (status != MF_OK)

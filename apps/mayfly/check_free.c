@@ -189,9 +189,7 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
             mf_world_step(rig.world, 1);
         }
         off[i] = yaw_of(&rig) + 0.2 * 0.4;
-        snprintf(what, sizeof what,
-                 "base with servo minus prescribed base, gain %g "
-                 "[rad]",
+        snprintf(what, sizeof what, "base with servo minus prescribed base, gain %g [rad]",
                  pow(10, 2 + i));
         mf_check_near(run, what, -0.2 * 0.16 * 1.6 / pow(10, 2 + i), off[i],
                       0.05 * 0.0512 / pow(10, 2 + i));
@@ -322,9 +320,7 @@ const mf_CheckCase mf_check_free_cases[] = {
     {"E1", "the tumbling brick of NASA's check case 2, as a tree of one link", check_brick},
     {"E1-locked", "the same brick in two halves, their joint locked", check_locked},
     {"E2-articulated", "a base rotates against its wheel", check_wheel},
-    {"E3-articulated",
-     "moving joints change neither the path of the centre of mass nor "
-     "momentum",
+    {"E3-articulated", "moving joints change neither the path of the centre of mass nor momentum",
      check_flailing},
     {"E4-articulated", "composite inertia of a tree: the parallel axis theorem", check_composite},
     {"E5", "a stiff servo converges to a prescribed joint as 1 over its gain", check_stiff},

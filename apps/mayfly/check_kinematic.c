@@ -177,10 +177,8 @@ static mf_Status check_tripod(mf_Context *context, mf_CheckRun *run, mf_Error *e
         status = walk(&rig, stride, CYCLES, HALF, &slide);
         mf_check_near(run, "distance of 20 cycles of two strides of 0.05 m [m]", 2.0,
                       rig_get(&rig, "base.position", 0) - start, 1e-9);
-        mf_check_near(run,
-                      "sideways displacement "
-                      "[m]",
-                      0.0, rig_get(&rig, "base.position", 1), 1e-9);
+        mf_check_near(run, "sideways displacement [m]", 0.0, rig_get(&rig, "base.position", 1),
+                      1e-9);
         mf_check_near(run, "turn [rad]", 0.0, 2.0 * rig_get(&rig, "base.orientation", 3), 1e-9);
         mf_check_below(run, "largest displacement of a planted foot [m]", 1e-9, slide.worst);
         mf_check_below(run, "change of the body's height [m]", 1e-9, slide.height);

@@ -596,10 +596,7 @@ static mf_Status check_energy(mf_Context *context, mf_CheckRun *run, mf_Error *e
             energy = mf_motion_energy(rig.group, 0);
             most = fmax(most, energy.kinetic + energy.potential - start);
         }
-        mf_check_below(run,
-                       named(line, both[i],
-                             "energy above the initial energy, "
-                             "relative"),
+        mf_check_below(run, named(line, both[i], "energy above the initial energy, relative"),
                        1e-12, most / start);
         mf_check_below(run, named(line, both[i], "kinetic energy after 10 s, relative"), 1e-9,
                        energy.kinetic / start);
@@ -613,13 +610,9 @@ static mf_Status check_energy(mf_Context *context, mf_CheckRun *run, mf_Error *e
 const mf_CheckCase mf_check_ladder_cases[] = {
     {"E1-ladder", "the tumbling brick in two halves, with a constant joint target", check_brick},
     {"E2-ladder", "a base rotates against its wheel, where limbs have reactions", check_wheel},
-    {"E3-ladder",
-     "commanded joints change neither the path of the centre of mass nor "
-     "momentum",
+    {"E3-ladder", "commanded joints change neither the path of the centre of mass nor momentum",
      check_flailing},
-    {"E4-ladder",
-     "composite inertia from responses to wrenches: the parallel axis "
-     "theorem",
+    {"E4-ladder", "composite inertia from responses to wrenches: the parallel axis theorem",
      check_composite},
     {"E5-ladder", "articulated converges to prescribed as 1 over the servo's gain", check_stiff},
     {"E6-ladder", "tumbling about the middle axis", check_middle_axis},

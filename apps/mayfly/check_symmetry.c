@@ -209,8 +209,6 @@ static mf_Status check_symmetry(mf_Context *context, mf_CheckRun *run, mf_Error 
     return MF_OK;
 }
 
-const mf_CheckCase mf_check_symmetry_cases[] = {{"F8",
-                                                 "invariance to frames, order, scale and mirror "
-                                                 "image",
-                                                 check_symmetry},
-                                                {NULL, NULL, NULL}};
+const mf_CheckCase mf_check_symmetry_cases[] = {
+    {"F8", "invariance to frames, order, scale and mirror image", check_symmetry},
+    {NULL, NULL, NULL}};

@@ -192,8 +192,8 @@ int mf_command_compare(int argc, char **argv) {
         return result;
     mf_CompareConfig config = mf_compare_config();
     if (options.no_price && options.price != NULL)
-        return mf_app_usage("compare", "--robots is for the cost, which --no-price does not "
-                                       "measure");
+        return mf_app_usage("compare",
+                            "--robots is for the cost, which --no-price does not measure");
     add_friction(&options, friction);
     read_levels(options.levels, config.wanted);
     config.price_robots = options.no_price ? 0 : (uint32_t)mf_option_count(options.price, 256);

@@ -26,8 +26,8 @@ int mf_end_check(mf_World *world) {
     }
     if (robots == 0 || faulty < robots)
         return MF_EXIT_DONE;
-    fprintf(stderr, "mayfly: %s stopped by a fault:",
-            robots == 1 ? "the robot is" : "all robots are");
+    fprintf(stderr,
+            "mayfly: %s stopped by a fault:", robots == 1 ? "the robot is" : "all robots are");
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (words & reasons[i].bit)
             fprintf(stderr, " %s;", reasons[i].words);

@@ -417,14 +417,13 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
         return refuse("--set changes scenes; this is a robot", error);
     if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
                    wishes->motion != NULL || wishes->mjcf != NULL))
-        return refuse("--strict, --root, --unsupported, --mjcf and --motion are for a robot's own "
-                      "file",
-                      error);
+        return refuse(
+            "--strict, --root, --unsupported, --mjcf and --motion are for a robot's own file",
+            error);
     if (!robot && !world &&
         (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
-        return refuse("--fields, --schedule, --set and --package are for robots, vehicles and "
-                      "scenes",
-                      error);
+        return refuse(
+            "--fields, --schedule, --set and --package are for robots, vehicles and scenes", error);
     if (!robot && wishes->json && !wants_part(wishes))
         return refuse("--json requires --fields or --schedule, except for robots", error);
     return MF_OK;

@@ -34,8 +34,7 @@ typedef struct mf_Inputs {
     MF_OPT_WORD("motion", "NAME", type, inputs.motion, mf_word_motion,                             \
                 "motion of the group: kinematic, points, rigid, prescribed or articulated")
 #define MF_INPUT_STEP(type, inputs)                                                                \
-    MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1,                                           \
-                "physics step (default: that of the file)")
+    MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1, "physics step (default: that of the file)")
 #define MF_INPUT_GAIT(type, inputs)                                                                \
     MF_OPT_TEXT("gait", "NAME", type, inputs.gait,                                                 \
                 "gait of the group's robots: the name of a gait of the model, or a file"),         \

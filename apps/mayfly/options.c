@@ -205,8 +205,7 @@ static int try_outputs(const mf_CommandHelp *help, const char *const *given, cha
         for (int k = 1; k <= count; k++)
             if (same_file(given[i], argv[k]))
                 return mf_app_usage(help->name,
-                                    "--%s: %.200s is the input file and would be "
-                                    "overwritten",
+                                    "--%s: %.200s is the input file and would be overwritten",
                                     option->name, given[i]);
         const int result = mf_app_try_output(given[i]);
         if (result != MF_EXIT_DONE)

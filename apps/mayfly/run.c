@@ -24,8 +24,7 @@ typedef struct Options {
 static const mf_Option table[] = {
     MF_INPUT_DURATION(Options, inputs),
     MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
-                 "number of robots in the only "
-                 "group"),
+                 "number of robots in the only group"),
     MF_INPUT_SEED(Options, inputs),
     MF_INPUT_MOTION(Options, inputs),
     MF_INPUT_STEP(Options, inputs),

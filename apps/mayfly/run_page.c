@@ -136,8 +136,7 @@ static void print_contact(const mf_Scene *scene) {
            (double)s.sphere_tests / steps, (double)s.shape_tests / steps, (double)s.without / steps,
            (double)s.touches / steps);
     if (s.lost_pairs + s.lost_touches > 0)
-        printf("dropped, buffers full: %llu pairs and %llu "
-               "contacts\n",
+        printf("dropped, buffers full: %llu pairs and %llu contacts\n",
                (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_touches);
 }
 

@@ -130,9 +130,7 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
     const double raised = scene->raised[index];
     mf_RobotPose pose;
     if (raised > 0.0)
-        say(report,
-            "the initial pose of the file is %.3g m deep in the ground: raised onto "
-            "it",
+        say(report, "the initial pose of the file is %.3g m deep in the ground: raised onto it",
             raised);
     report_ground(scene, group, report);
     if (!mf_robot_pose_make(mf_world_context(mf_group_world(group)), model, &pose))

@@ -170,10 +170,10 @@ static bool find_unstable(const Check *check, char *text) {
     if (count == 0)
         return false;
     const char *plural = count == 1 ? "" : "s";
-    const char *shakes = is_tied(check->model) ? "may oscillate, unless equality constraints "
-                                                 "prevent it"
-                         : count == 1          ? "oscillates"
-                                               : "oscillate";
+    const char *shakes = is_tied(check->model)
+                             ? "may oscillate, unless equality constraints prevent it"
+                         : count == 1 ? "oscillates"
+                                      : "oscillate";
     snprintf(text, MF_STEP_TEXT,
              "the step of %.4g ms is too long for %u spring%s or servo%s, which %s: %s "
              "'%.80s' requires at most %.3g ms",

@@ -33,8 +33,7 @@ static const mf_TaskParameter parameters[] = {
     MF_TASK_HIDE,
     MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "external forces are observed"),
     {"main_body", "1", 1.0, 1.0, 4096.0,
-     "index of the body whose displacement counts, the world "
-     "is 0"},
+     "index of the body whose displacement counts, the world is 0"},
 };
 static const char *const signals[] = {"x_position",  "y_position",     "distance_from_origin",
                                       "x_velocity",  "y_velocity",     "reward_forward",

@@ -51,11 +51,9 @@ static const mf_TaskParameter walker_parameters[] = {RUNNER_PARAMETERS(0.8, 2.0,
 static const mf_TaskParameter hopper_parameters[] = {
     RUNNER_PARAMETERS(0.7, MF_TASK_MOST, 0.2, 5e-3),
     {"healthy_state_min", "1", -100.0, -MF_TASK_MOST, MF_TASK_MOST,
-     "limit of all values except x "
-     "and z"},
+     "limit of all values except x and z"},
     {"healthy_state_max", "1", 100.0, -MF_TASK_MOST, MF_TASK_MOST,
-     "limit of all values except x "
-     "and z"},
+     "limit of all values except x and z"},
 };
 
 static mf_Status prepare_plane(mf_TaskPlan *plan, uint32_t positions, uint32_t actuators,

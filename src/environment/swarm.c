@@ -173,8 +173,8 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 const mf_Task mf_task_swarm = {
     .info = {.name = "swarm",
              .model = "",
-             .description = "quadrotors that fly to individual goals and keep a distance from each "
-                            "other",
+             .description =
+                 "quadrotors that fly to individual goals and keep a distance from each other",
              .frame_skip = MF_FLYER_SKIP,
              .episode_steps = 500,
              .step = MF_FLYER_STEP,

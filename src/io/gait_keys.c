@@ -72,15 +72,15 @@ static const mf_Key walk_keys[] = {
     MF_KEY("path", MF_KEY_CHOICE, 0, "", "sinusoid", 0, 0, paths, WALK(path),
            "height curve of a swinging foot: sinusoid, or trapezoid: up in the first quarter, "
            "constant, down in the last"),
-    NUMBER("sway", 0, "m", "0.02", 0, 10, WALK(sway), "displacement of the hips to the stance "
-                                                      "side"),
+    NUMBER("sway", 0, "m", "0.02", 0, 10, WALK(sway),
+        "displacement of the hips to the stance side"),
     NUMBER("double_support", 0, "1", "0.2", 0, 0.9, WALK(double_support),
            "fraction of the period with both feet on the ground"),
     NUMBER("lean", 0, "rad", "0", -1, 1, WALK(lean), "forward tilt of the trunk"),
     NUMBER("width", MF_KEY_REQUIRED | ABOVE, "m", NULL, 0, 10, WALK(width),
            "distance from the centre line to each foot"),
-    NUMBER("offset", 0, "m", "0", -10, 10, WALK(offset), "forward displacement of the feet from "
-                                                         "the hips"),
+    NUMBER("offset", 0, "m", "0", -10, 10, WALK(offset),
+        "forward displacement of the feet from the hips"),
     NUMBER("arms", 0, "rad", "0", -3, 3, WALK(arms),
            "amplitude of the arms at the largest forward command"),
     PACE(WALK, "0.1", "0.05", "0.5"),

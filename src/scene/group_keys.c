@@ -95,8 +95,8 @@ static const mf_Key rule_keys[] = {
     MF_KEY("when.near.group", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, RULE(group),
            "the group's name"),
     MF_KEY("when.near.distance", MF_KEY_REAL, MF_KEY_REQUIRED, "m", NULL, 0, 1e6, NULL,
-           RULE(distance), "the horizontal distance between the origins of the bases is less than "
-                           "this"),
+           RULE(distance),
+        "the horizontal distance between the origins of the bases is less than this"),
     SECTION("when.far", "no robot of a group is near"),
     MF_KEY("when.far.group", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, RULE(group),
            "the group's name"),
@@ -104,8 +104,8 @@ static const mf_Key rule_keys[] = {
            RULE(distance), "all distances are larger than this"),
     SECTION("when.tilted", "the robot is tilted"),
     MF_KEY("when.tilted.angle", MF_KEY_REAL, MF_KEY_REQUIRED, "rad", NULL, 0, 3.1415926535897932,
-           NULL, RULE(tilt), "the angle between the base's z axis and the vertical is larger than "
-                             "this"),
+           NULL, RULE(tilt),
+        "the angle between the base's z axis and the vertical is larger than this"),
 };
 
 static const mf_KeyTable rule_table = {.noun = "rule",
@@ -180,8 +180,8 @@ static const mf_Key group_keys[] = {
     MF_KEY("motion.points.compliance", MF_KEY_REAL, 0, "1", "0.1", 1e-4, 1, NULL,
            GROUP(points.compliance), "contact compliance relative to the step"),
     MF_KEY("motion.points.contact_margin", MF_KEY_REAL, 0, "m", "0.001", 0, 1, NULL,
-           GROUP(points.contact_margin), "points within this distance of the ground count as "
-                                         "contacts"),
+           GROUP(points.contact_margin),
+        "points within this distance of the ground count as contacts"),
     SECTION("motion.quadrotor", "four rotors on one rigid body"),
     MF_KEY("motion.quadrotor.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
            GROUP(integrator), "integrator of the equations of motion"),
@@ -299,8 +299,8 @@ static const mf_Key group_keys[] = {
     MF_KEY("controller.gp.instructions_per_tick", MF_KEY_COUNT, 0, "1", "8", 1, 256, NULL,
            GROUP(gp.instructions_per_tick), "instructions in one tick"),
     MF_KEY("controller.gp.angle_per_move", MF_KEY_REAL, MF_KEY_ABOVE, "rad", "0.06", 0, 1000, NULL,
-           GROUP(gp.angle_per_move), "change of a joint's target by one move (m for sliding "
-                                     "joints)"),
+           GROUP(gp.angle_per_move),
+        "change of a joint's target by one move (m for sliding joints)"),
     MF_KEY("controller.gp.unknown", MF_KEY_CHOICE, 0, "", "wrap", 0, 0, unknowns,
            GROUP(gp.unknown), "a motor or sensor number that does not exist is ignored, or taken "
                               "modulo their number"),
@@ -356,8 +356,8 @@ static const mf_Key group_keys[] = {
     SECTION("behaviour.waypoints",
             "from way-point to way-point; agents keep their relative positions"),
     MF_KEY_TUPLE("behaviour.waypoints.points", MF_KEY_POINTS, 3, MF_KEY_REQUIRED, "m", NULL, -1e6,
-                 1e6, GROUP(behaviour.points), "way-points of the group's centre, in the world "
-                                               "frame"),
+                 1e6, GROUP(behaviour.points),
+        "way-points of the group's centre, in the world frame"),
     MF_KEY("behaviour.waypoints.reached", MF_KEY_REAL, MF_KEY_ABOVE, "m", "5", 0, 1e6, NULL,
            GROUP(behaviour.reached), "distance at which a way-point counts as reached"),
     MF_KEY("behaviour.waypoints.loop", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,

@@ -130,8 +130,8 @@ static const mf_Key scene_keys[] = {
            "half-angle of view about the forward axis; pi: all directions"),
     MF_KEY("proximity.neighbours.interval", MF_KEY_RATE, 0, "s", "0", 0, 3600, NULL,
            MEETING(detection_rate), "time between detections; 0: every step"),
-    SECTION("proximity.collisions", "agents that collide get a fault: they are frozen and removed "
-                                    "from detection"),
+    SECTION("proximity.collisions",
+        "agents that collide get a fault: they are frozen and removed from detection"),
     MF_KEY("proximity.collisions.agents", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, MEETING(collide),
            "agents that touch each other"),
     MF_KEY("proximity.collisions.terrain", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, MEETING(terrain),
@@ -139,8 +139,8 @@ static const mf_Key scene_keys[] = {
     MF_KEY("proximity.collisions.tolerance", MF_KEY_REAL, 0, "m", "0.01", 0, 1e3, NULL,
            MEETING(terrain_tolerance), "penetration that is allowed, below their standing height"),
     MF_KEY("proximity.collisions.interval", MF_KEY_RATE, 0, "s", "0", 0, 3600, NULL,
-           MEETING(collision_rate), "time between tests of collisions, ground and fence; 0: every "
-                                    "step"),
+           MEETING(collision_rate),
+        "time between tests of collisions, ground and fence; 0: every step"),
     SECTION("proximity.fence", "a box that agents should not leave"),
     MF_KEY("proximity.fence.watch", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, MEETING(fence),
            "report agents that leave it"),
@@ -175,8 +175,8 @@ static const mf_Key scene_keys[] = {
     MF_KEY("run.duration", MF_KEY_REAL, 0, "s", "10", 1e-6, 1e9, NULL, AT(duration),
            "simulated time of a run and of one evaluation; rounded up to whole steps"),
 
-    SECTION("record", "what `mayfly run` records; its options --record, --every and --fields have "
-                      "priority"),
+    SECTION("record",
+        "what `mayfly run` records; its options --record, --every and --fields have priority"),
     MF_KEY("record.file", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, AT(record_path),
            "HDF5 file to write, relative to the folder of this file; none: nothing is recorded"),
     MF_KEY("record.every", MF_KEY_REAL, 0, "s", "0.1", 1e-9, 1e9, NULL, AT(record_every),
