@@ -45,7 +45,7 @@ static mf_Status add_work(const Stage *stage, const char *name, double start, bo
                           const char *const *writes, mf_Error *error) {
     static const char *const nothing[] = {NULL};
     const mf_FieldInfo info = {
-        name, "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE, "a number that is worked on"};
+        name, "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE, "a number that is processed"};
     mf_Field *field;
     mf_Status status = mf_group_add_field(stage->group, &info, 0, &field, error);
     if (status != MF_OK)

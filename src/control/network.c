@@ -60,7 +60,7 @@ static mf_Status add_input(mf_Group *group, const char *name, NetworkSystem *sys
     if (status != MF_OK)
         return status;
     if (batch->input_count == MF_NETWORK_INPUTS)
-        return mf_fail(error, MF_LIMIT, "network: more than %d fields to see", MF_NETWORK_INPUTS);
+        return mf_fail(error, MF_LIMIT, "network: more than %d input fields", MF_NETWORK_INPUTS);
     if (field->components > MF_NETWORK_UNITS - batch->sizes[0])
         return mf_fail(error, MF_LIMIT, "network: more than %u inputs, with those of %s",
                        MF_NETWORK_UNITS, name);
@@ -81,7 +81,7 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSy
     for (uint32_t i = 0; names[i] != NULL && status == MF_OK; i++)
         status = add_input(group, names[i], system, error);
     if (status == MF_OK && system->batch.sizes[0] == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "network: it has no inputs");
+        return mf_fail(error, MF_BAD_ARGUMENT, "network: no inputs");
     return status;
 }
 
@@ -128,7 +128,7 @@ static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, Net
     if (status != MF_OK)
         return status;
     if (!(field->info.flags & MF_FIELD_INPUT) || (field->info.flags & MF_FIELD_OUTPUT))
-        return mf_fail(error, MF_BAD_ARGUMENT, "network: field %s is no input of the group",
+        return mf_fail(error, MF_BAD_ARGUMENT, "network: field %s is not an input of the group",
                        config->output);
     if (field->components < 1 || field->components > MF_NETWORK_UNITS)
         return mf_fail(error, MF_LIMIT, "network: field %s: %u values, need 1 .. %u",
@@ -165,7 +165,7 @@ static mf_Status add_weights(mf_Group *group, mf_NetworkBatch *batch, mf_Error *
         MF_FIXED_COUNT,
         1,
         MF_FIELD_STATE | MF_FIELD_INPUT,
-        "layer after layer and unit after unit: weights of what the unit sees, then its bias"};
+        "layer by layer and unit by unit: weights of the unit's inputs, then its bias"};
     mf_Field *field;
     batch->weight_count = (uint32_t)mf_network_weight_count(batch->sizes, batch->layers);
     mf_Status status = mf_attach_field(group, &info, batch->weight_count, &field, error);

@@ -48,8 +48,8 @@ mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error) {
     for (uint32_t r = 0; r < 4; r++)
         flies = flies && rotor_of(plan, r, &hover) > 0.0;
     if (!flies)
-        return mf_fail(error, MF_UNSUPPORTED, "task %s: the quadrotor has no thrust to spare",
-                       name);
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "task %s: the quadrotor has not more thrust than weight", name);
     if (!(plan->value[MF_FLYER_HEIGHT] > plan->value[MF_FLYER_BOX] + quadrotor->clearance))
         return mf_fail(
             error, MF_BAD_ARGUMENT,

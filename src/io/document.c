@@ -142,7 +142,7 @@ mf_Status mf_document_choose(mf_Reader *reader, const mf_KeyTable *tables, uint3
         return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error,
                             "%.40s: unknown key, did you mean %s?", top->key, noun);
     if (top->next != NULL)
-        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s too",
+        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s, too",
                             wanted, top->next->key);
     reader->table = &tables[*kind];
     reader->root = top;

@@ -175,8 +175,8 @@ const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_PLACE ? "[x, y] in m within -1e9 .. 1e9, or centered"
                        : key->kind == MF_KEY_LIST  ? "a list"
                        : key->kind == MF_KEY_WORDS ? "a list of names"
-                       : key->kind == MF_KEY_NAMED ? "a group of `name: number`"
-                       : key->kind == MF_KEY_PACKAGES ? "a group of `name: folder`"
+                       : key->kind == MF_KEY_NAMED ? "a mapping `name: number`"
+                       : key->kind == MF_KEY_PACKAGES ? "a mapping `name: folder`"
                                                       : "a group of keys";
     snprintf(out, size, "%s", text);
     return out;

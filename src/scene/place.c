@@ -92,7 +92,7 @@ static mf_Status place_anywhere(const Places *places, uint32_t index, double pos
             return MF_OK;
     }
     return mf_fail(places->error, MF_BAD_ARGUMENT,
-                   "random: after %u of %u agents no free place is found for the next; give a "
+                   "random: after %u of %u agents no free position was found for the next; use a "
                    "larger box, a smaller distance or fewer agents",
                    index, places->count);
 }

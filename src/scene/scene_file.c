@@ -167,7 +167,7 @@ static mf_Status refuse_others(const mf_Reader *reader) {
         if (vehicle != NULL)
             return mf_yaml_fail(reader->tree, vehicle, true, MF_UNSUPPORTED, reader->error,
                                 "%s: this is a vehicle, not a scene; mayfly info describes it, and "
-                                "a group of a scene flies or drives it (model: %.200s)",
+                                "a group of a scene uses it (model: %.200s)",
                                 kind, reader->tree->file);
     }
     return MF_OK;

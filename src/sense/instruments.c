@@ -381,8 +381,8 @@ bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
         if (own->reason != NULL || tendon == NULL || index-- > 0)
             continue;
         snprintf(text, MF_INSTRUMENTS_NOTE,
-                 "sensor %u '%.100s' takes the pull of tendon '%.60s' for a part of what the joint "
-                 "bears; in MuJoCo it comes from outside",
+                 "sensor %u '%.100s' counts the pull of tendon '%.60s' as a joint load; MuJoCo "
+                 "counts it as external",
                  own->sensor, name_or(model->sensors[own->sensor].name), name_or(tendon->name));
         return true;
     }
@@ -428,7 +428,7 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_measure: group is NULL");
     const mf_InstrumentPlan *plan = plan_of(group);
     if (plan == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has none");
+        return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has no instruments");
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_InstrumentBatch batch = plan->batch;
     bool precise = mf_group_settings(group)->double_precision;

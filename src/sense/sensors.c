@@ -223,7 +223,7 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, Sensor
     enum { FLAGS = MF_FIELD_STATE | MF_FIELD_OUTPUT };
     static const mf_FieldInfo contact = {
         "sensor.contact", "1", "",    MF_REAL,
-        MF_PER_SENSOR,    1,   FLAGS, "1 while a point of the sensor's link bears load, else 0"};
+        MF_PER_SENSOR,    1,   FLAGS, "1 while a point of the sensor's link carries load, else 0"};
     static const mf_FieldInfo ray = {
         "sensor.ray",  "m", "",    MF_REAL,
         MF_PER_SENSOR, 1,   FLAGS, "distance along the ray to the ground, at most its range"};

@@ -130,7 +130,7 @@ left=$(find . -mindepth 1 ! -name err ! -name out)
 cut='range cuts the command: forward 5 m/s to 0.12, turn -3 rad/s to -0.6'
 expect 0 run "$humanoid" --gait walk --command 5,0,-3 --duration 0.7
 grep -qF "$cut" out || fail 'run does not say that a command is cut'
-grep -q 'told 0.12 m/s forward, 0 m/s left, -0.6 rad/s' out || fail 'run tells the uncut command'
+grep -q 'command 0.12 m/s forward, 0 m/s left, -0.6 rad/s' out || fail 'run tells the uncut command'
 grep '^hash' out >cut
 expect 0 run "$humanoid" --gait walk --command 0.12,0,-0.6 --duration 0.7
 if grep -q 'cuts the command' out; then fail 'run cuts a command that is within range'; fi

@@ -131,7 +131,7 @@ EOF
 expect 0 run pulled.xml --duration 0.1
 grep -q "note: sensor 0 'f' takes the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not told'
 expect 0 info limit.xml --motion points
-grep -q 'note: mayfly run refuses it: ' out || fail 'info does not say that run refuses'
+grep -q 'note: mayfly run rejects it: ' out || fail 'info does not say that run refuses'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
 expect 0 run fast.xml --strict --duration 0.1
 expect 0 info fast.xml --strict

@@ -32,13 +32,13 @@ cat >arm.urdf <<'END'
 END
 expect 0 run arm.urdf --duration 0.1
 sed -n 2p out | grep -q '^note: ' || fail 'the second line is no note'
-says "1 of 1 joints hang loose, without a motor"
+says "1 of 1 joints have no motor, without a motor"
 says 'elbow'
 says 'shell.dae'
 says "link 'tip': inertia is zero"
 says 'dropped, so it touches nothing'
 expect 0 run arm.urdf --duration 0.1 --json
-grep -q '"notes":\["1 of 1 joints hang loose' out || fail 'no notes in the JSON object'
+grep -q '"notes":\["1 of 1 joints have no motor' out || fail 'no notes in the JSON object'
 
 # A joint that moves nothing cannot be simulated: refused by name.
 sed 's/<collision><origin xyz.*<\/collision>//' arm.urdf >thin.urdf
@@ -78,7 +78,7 @@ expect 0 run box.xml --duration 0.01
 says 'it starts under the ground: even its highest shape is 1.8 m below'
 sed -e '/keyframe/d' -e 's/pos="0 0 .2"/pos="0 0 .1"/' box.xml >low.xml && printf '</mujoco>' >>low.xml
 expect 0 run low.xml --duration 0.01 --json
-grep -q 'starts it 0.1 m in the ground: put on top' out || fail 'a lifted start is not told'
+grep -q 'is 0.1 m deep in the ground: raised onto it' out || fail 'a lifted start is not told'
 near base_height 0.2 0.001
 
 # ---- steps that are too long -----------------------------------------------------------------------

@@ -72,7 +72,7 @@ cat >fast.xml <<END
 <geom type="sphere" size=".1"/></body></worldbody><keyframe><key qpos="0" qvel="1e30"/></keyframe></mujoco>
 END
 expect 1 run fast.xml --duration 0.1
-grep -q 'the robot is out of order: the state left its range' err || fail 'no word about the fault'
+grep -q 'the robot is stopped by a fault: the state left its range' err || fail 'no word about the fault'
 expect 1 run fast.xml --duration 0.1 --json
 
 # Starts in the ground and in each other.

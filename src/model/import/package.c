@@ -96,7 +96,7 @@ static bool lies_in(const char *path, const char *root) {
 
 static mf_Status refuse(Search *search) {
     return mf_fail(search->error, MF_BAD_FILE,
-                   "mesh '%.200s' leaves its root folder by '..' (option root names another)",
+                   "mesh '%.200s' leaves its root folder by '..' (option root sets another)",
                    search->address);
 }
 
@@ -293,6 +293,6 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
     if (status == MF_NOT_FOUND && mesh_folder != NULL)
         status = resolve_in_folder(&search, mesh_folder, out);
     if (search.trouble)
-        return mf_fail_at(error, MF_IO, file, 0, 0, "cannot look for mesh '%.200s'", address);
+        return mf_fail_at(error, MF_IO, file, 0, 0, "cannot access mesh '%.200s'", address);
     return status;
 }

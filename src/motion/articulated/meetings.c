@@ -101,7 +101,7 @@ static mf_Status too_many(const mf_Model *model, uint64_t pairs, uint32_t shapes
         snprintf(text, sizeof text, "%llu pairs of ", (unsigned long long)pairs);
     return mf_fail(error, MF_LIMIT,
                    "articulated: model %s has %s%u shapes that may touch, at most %d pairs of %d "
-                   "(self_contacts = false leaves them out)",
+                   "(self_contacts = false disables them)",
                    model->name, text, shapes, MF_ARTICULATED_MAX_PAIRS,
                    MF_ARTICULATED_MAX_SPHERES / 2);
 }

@@ -267,8 +267,8 @@ static mf_Status search_muscle(Search *s, mf_ArtPlan *plan, uint32_t i, mf_Error
     const double low = ends[0][0], high = ends[1][1], most = SEARCH_REST * (high - low);
     if (!(high > low) || !(ends[0][1] - low <= most) || !(high - ends[1][0] <= most))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "articulated: muscle %s of model %s comes to no rest when it is pulled to "
-                       "find its lengths (%g to %g); expected lengthrange in the file",
+                       "articulated: muscle %s of model %s does not come to rest in the search for "
+                       "its lengths (%g to %g); expected lengthrange in the file",
                        s->model->actuators[i].name, s->model->name, low, high);
     muscle.length_range[0] = low;
     muscle.length_range[1] = high;

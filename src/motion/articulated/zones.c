@@ -49,8 +49,8 @@ static mf_Status add_link(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, u
     }
     if (inside && outside && tied)
         return mf_fail(error, MF_UNSUPPORTED,
-                       "articulated: forces on body %s cannot be told from those on the body that "
-                       "it is fixed to",
+                       "articulated: forces on body %s cannot be distinguished from those on the "
+                       "body that it is fixed to",
                        model->bodies[root].name);
     if (!outside)
         plan->zones_at[link + 1] |= (uint64_t)1 << z;

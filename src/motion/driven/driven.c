@@ -33,7 +33,7 @@ static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *conf
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_FLOATING)
             return mf_fail(error, MF_UNSUPPORTED,
-                           "%s: joint %s of model %s floats, and nothing tells it where to go; "
+                           "%s: joint %s of model %s floats, which this motion does not support; "
                            "articulated can move it",
                            config->row->name, model->joints[j].name, model->name);
     return MF_OK;
@@ -56,11 +56,11 @@ static mf_Status rename_error(const char *name, mf_Status status, mf_Error *erro
 
 static const mf_FieldInfo driven_fields[] = {
     {"joint.acceleration", "rad/s^2", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
-     "of joints that go along a given path; m/s^2 for slides"},
+     "acceleration of joints on their path; m/s^2 for slides"},
     {"joint.jerk", "rad/s^3", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
-     "of such joints, constant within a control interval; m/s^3 for slides"},
+     "jerk of joints on their path, constant within a control interval; m/s^3 for slides"},
     {"joint.travel", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
-     "of such joints: how far they go in the present control interval; m for slides"},
+     "displacement of joints on their path in the present control interval; m for slides"},
 };
 
 static mf_Status bind_art_row(mf_Group *group, mf_ArtPlan *art, uint32_t row, uint32_t count,

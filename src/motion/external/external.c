@@ -173,9 +173,11 @@ static void reset_external(mf_Group *group, uint32_t instance, void *user) {
 
 static const mf_FieldInfo target_fields[] = {
     {"target.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "where the base is at the end of the interval"},
+     "position of the base at the end of the interval"},
     {"target.orientation", "1", "world", MF_REAL, MF_PER_INSTANCE, 4,
-     MF_FIELD_STATE | MF_FIELD_INPUT, "its attitude there, body to world (w, x, y, z)"},
+     MF_FIELD_STATE | MF_FIELD_INPUT,
+     "rotation of the base at the end of the interval, body to "
+     "world (w, x, y, z)"},
 };
 
 static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *config,

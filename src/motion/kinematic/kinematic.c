@@ -18,12 +18,12 @@ mf_KinematicConfig mf_kinematic_config(void) {
 
 static const mf_FieldInfo kinematic_fields[] = {
     {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "force that presses each contact to the ground, 0 in the air; `kinematic`: the weight, shared "
-     "evenly"},
+     "normal force of each contact with the ground, 0 in the air; `kinematic`: the weight, "
+     "distributed evenly"},
     {"stance.holds", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "1 for each foot contact that stands, else 0"},
+     "1 for each standing foot contact, else 0"},
     {"stance.anchor", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE,
-     "where each foot contact stands; meaningful while it does"},
+     "position of each standing foot contact"},
     {"ball.orientation", "1", "joint", MF_REAL, MF_FIXED_COUNT, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of ball and floating joints: child to joint frame, unit quaternion (w, x, y, z)"},
     {"free.position", "m", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,

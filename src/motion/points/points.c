@@ -29,15 +29,15 @@ static const mf_FieldInfo points_fields[] = {
     {"body.inverse_inertia", "1/(kg m^2)", "body", MF_REAL, MF_PER_INSTANCE, 6, MF_FIELD_STATE,
      "inverse of body.inertia: xx, yy, zz, xy, xz, yz"},
     {"point.anchor", "m", "world", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
-     "where each contact holds the ground; meaningful while it bears load"},
+     "anchor of each contact; valid while it carries load"},
     {"point.load", "N", "world", MF_REAL, MF_PER_CONTACT, 1, MF_FIELD_STATE,
-     "force that presses each contact point to the ground, 0 in the air"},
+     "normal force of each contact point with the ground, 0 in the air"},
     {"base.force", "N", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside force on the base link's origin"},
+     "external force on the base link's origin"},
     {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside torque on the base link"},
+     "external torque on the base link"},
     {"point.residual", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-     "of the contacts' solution in the last step: what it leaves against its terms"},
+     "relative residual of the contact solution in the last step"},
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
@@ -254,7 +254,7 @@ mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     if (model->base == MF_BASE_FIXED)
-        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is held in the world",
+        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is fixed in the world",
                        model->name);
     return mf_points_add(group, &config->points, error);
 }
