@@ -110,6 +110,20 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     return most;
 }
 
+bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
+    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    if (plan == NULL)
+        return false;
+    *free = !plan->fixed;
+    for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
+        const uint32_t first = l < 0 ? 0 : plan->links[l].velocity,
+                       count = l < 0 ? 6 : plan->links[l].kind == MF_ART_BALL ? 3 : 1;
+        for (uint32_t i = 0; i < count; i++)
+            armature[first + i] = mf_art_constants(plan, l)[MF_ART_ARMATURE];
+    }
+    return true;
+}
+
 uint32_t mf_articulated_velocity_count(const mf_Group *group) {
     if (group == NULL)
         return 0;
