@@ -25,6 +25,7 @@ typedef struct Scratch {
 
 typedef struct GroupEquations {
     mf_Group *group;
+    bool articulated; // the tree knows the settings of that motion
     mf_Tree *tree;
     Scratch *scratches; // one per thread of the context
     double *memory;     // what they are in
@@ -42,13 +43,16 @@ enum { MOST_GROUPS = 64 };
 
 // ---- what the world keeps ----------------------------------------------------------------------
 
+static void release_group(mf_Context *context, GroupEquations *own) {
+    mf_release(context, own->tree);
+    mf_release(context, own->scratches);
+    mf_release(context, own->memory);
+}
+
 static void destroy(mf_Context *context, void *user) {
     Equations *equations = user;
-    for (uint32_t g = 0; g < equations->count; g++) {
-        mf_release(context, equations->groups[g].tree);
-        mf_release(context, equations->groups[g].scratches);
-        mf_release(context, equations->groups[g].memory);
-    }
+    for (uint32_t g = 0; g < equations->count; g++)
+        release_group(context, &equations->groups[g]);
     mf_release(context, equations);
 }
 
@@ -119,13 +123,12 @@ static mf_Status make_group(mf_Context *context, uint32_t scratches, mf_Group *g
     const size_t rows =
         44 * (size_t)tree->link_count + 13 * (size_t)tree->dof_count + tree->entry_count;
     *out = (GroupEquations){.group = group,
+                            .articulated = mf_articulated_settings(group) != NULL,
                             .tree = tree,
                             .scratches = mf_allocate(context, scratches, sizeof *out->scratches),
                             .memory = mf_allocate(context, scratches * rows, ROW)};
     if (out->scratches == NULL || out->memory == NULL) {
-        mf_release(context, out->tree);
-        mf_release(context, out->scratches);
-        mf_release(context, out->memory);
+        release_group(context, out);
         return mf_fail(error, MF_NO_MEMORY, "equations of motion: out of memory");
     }
     double *memory = out->memory;
@@ -134,6 +137,7 @@ static mf_Status make_group(mf_Context *context, uint32_t scratches, mf_Group *g
     return MF_OK;
 }
 
+// The entry of a group; made where there is none, and again where the motion was added after it.
 static mf_Status find(mf_Group *group, const Equations **out, const GroupEquations **own,
                       mf_Error *error) {
     mf_World *world = mf_group_world(group);
@@ -142,22 +146,28 @@ static mf_Status find(mf_Group *group, const Equations **out, const GroupEquatio
         equations = make(world, error);
     if (equations == NULL)
         return MF_NO_MEMORY;
+    uint32_t g = 0;
+    while (g < equations->count && equations->groups[g].group != group)
+        g++;
     *out = equations;
-    for (uint32_t g = 0; g < equations->count; g++) {
-        *own = &equations->groups[g];
-        if ((*own)->group == group)
-            return MF_OK;
-    }
-    GroupEquations *made = &equations->groups[equations->count];
-    mf_Status status =
-        make_group(mf_world_context(world), equations->scratch_count, group, made, error);
-    equations->count += status == MF_OK;
-    *own = made;
-    return status;
+    *own = &equations->groups[g];
+    const bool articulated = mf_articulated_settings(group) != NULL;
+    if (g < equations->count && (*own)->articulated == articulated)
+        return MF_OK;
+    GroupEquations made;
+    mf_Context *context = mf_world_context(world);
+    mf_Status status = make_group(context, equations->scratch_count, group, &made, error);
+    if (status != MF_OK)
+        return status;
+    if (g < equations->count)
+        release_group(context, &equations->groups[g]);
+    else
+        equations->count++;
+    equations->groups[g] = made;
+    return MF_OK;
 }
 
-// ---- blocks
-// ---------------------------------------------------------------------------------------
+// ---- blocks --------------------------------------------------------------------------------------
 
 typedef struct Batch {
     const Equations *equations;
