@@ -82,7 +82,8 @@ static Equations *make(mf_World *world, mf_Error *error) {
 static mf_Status make_tree(mf_Context *context, mf_Group *group, mf_Tree **tree, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     bool free = model->base == MF_BASE_FREE;
-    double *armature = mf_allocate(context, model->velocity_count + 6, sizeof *armature);
+    double *armature = mf_allocate(
+        context, mf_tree_velocity_address(model, true, model->joint_count), sizeof *armature);
     if (armature == NULL)
         return mf_fail(error, MF_NO_MEMORY, "equations of motion: out of memory");
     const bool articulated = mf_art_armature(group, &free, armature);
@@ -167,7 +168,8 @@ static mf_Status find(mf_Group *group, const Equations **out, const GroupEquatio
     return MF_OK;
 }
 
-// ---- blocks --------------------------------------------------------------------------------------
+// ---- blocks
+// --------------------------------------------------------------------------------------
 
 typedef struct Batch {
     const Equations *equations;
@@ -343,25 +345,21 @@ static bool is_free(const mf_Group *group) {
     return mf_group_model(group)->base == MF_BASE_FREE;
 }
 
-// How much farther values are than in a velocity vector of the model.
-static int32_t shift(const mf_Group *group) {
-    const bool model = mf_group_model(group)->base == MF_BASE_FREE;
-    return 6 * ((int32_t)is_free(group) - (int32_t)model);
-}
-
 uint32_t mf_group_velocity_count(const mf_Group *group) {
     if (group == NULL)
         return 0;
-    return (uint32_t)((int32_t)mf_group_model(group)->velocity_count + shift(group));
+    const mf_Model *model = mf_group_model(group);
+    return mf_tree_velocity_address(model, is_free(group), model->joint_count);
 }
 
 uint32_t mf_group_velocity_address(const mf_Group *group, uint32_t joint) {
     if (group == NULL || joint >= mf_group_model(group)->joint_count)
         return MF_NONE;
-    const mf_Joint *own = &mf_group_model(group)->joints[joint];
-    if (own->type == MF_JOINT_FIXED || own->type == MF_JOINT_PLANAR)
+    const mf_Model *model = mf_group_model(group);
+    const mf_JointType type = model->joints[joint].type;
+    if (type == MF_JOINT_FIXED || type == MF_JOINT_PLANAR)
         return MF_NONE;
-    return (uint32_t)((int32_t)own->velocity_address + shift(group));
+    return mf_tree_velocity_address(model, is_free(group), joint);
 }
 
 mf_Status mf_group_mass_matrix(mf_Group *group, uint32_t first, uint32_t count, double *matrix,

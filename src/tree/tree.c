@@ -21,9 +21,17 @@ static uint32_t dofs_of(mf_JointType type) {
     }
 }
 
+uint32_t mf_tree_velocity_address(const mf_Model *model, bool free, uint32_t joint) {
+    uint32_t address = free ? 6 : 0;
+    for (uint32_t j = 0; j < joint; j++)
+        address += dofs_of(model->joints[j].type);
+    return address;
+}
+
 // Numbers of joints among those of a kind, in the model's order, as fields count them.
 typedef struct Counts {
     uint32_t balls, floating; // [1] so far; a floating joint is in both
+    uint32_t velocities;      // [1] values of a velocity vector so far
 } Counts;
 
 static void set_rows(mf_TreeLink *link, mf_TreeRows rows, const mf_Joint *joint, uint32_t number,
@@ -62,14 +70,15 @@ static void set_mass(mf_TreeLink *out, const mf_Link *link) {
 }
 
 static void set_links(mf_Tree *tree, const mf_Model *model, mf_TreeRows rows) {
-    const uint32_t base = tree->free ? 6 : 0, own = model->base == MF_BASE_FREE ? 6 : 0;
-    Counts counts = {0, 0};
+    const uint32_t base = tree->free ? 6 : 0;
+    Counts counts = {.velocities = base};
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
         mf_TreeLink *link = &tree->links[joint->child];
         set_joint(link, joint);
         set_rows(link, rows, joint, j, &counts);
-        link->velocity = joint->velocity_address - own + base;
+        link->velocity = counts.velocities;
+        counts.velocities += link->dofs;
         counts.balls += joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_FLOATING;
         counts.floating += joint->type == MF_JOINT_FLOATING;
     }
@@ -110,8 +119,7 @@ static void set_dofs(mf_Tree *tree, const mf_Model *model, const double *armatur
 
 mf_Status mf_tree_create(mf_Context *context, const mf_Model *model, mf_TreeRows rows, bool free,
                          const double *armature, mf_Tree **out, mf_Error *error) {
-    const uint32_t own = model->base == MF_BASE_FREE ? 6 : 0,
-                   dofs = model->velocity_count - own + (free ? 6 : 0);
+    const uint32_t dofs = mf_tree_velocity_address(model, free, model->joint_count);
     const size_t at = sizeof(mf_Tree) + model->link_count * sizeof(mf_TreeLink),
                  bytes = at + dofs * sizeof(mf_TreeDof);
     mf_Tree *tree = bytes <= UINT32_MAX ? mf_allocate(context, 1, bytes) : NULL;

@@ -50,6 +50,10 @@ static inline const mf_TreeDof *mf_tree_dofs(const mf_Tree *tree) {
     return (const mf_TreeDof *)(const void *)((const char *)tree + tree->dofs_at);
 }
 
+// The first value of a joint in a velocity vector with or without a free base; of joint_count: the
+// size of such a vector.
+uint32_t mf_tree_velocity_address(const mf_Model *model, bool free, uint32_t joint);
+
 // Makes the tree; `free` overrules the model. `armature` has a value per degree of freedom; NULL:
 // those of the model's joints. Freed with mf_release. MF_NO_MEMORY.
 mf_Status mf_tree_create(mf_Context *context, const mf_Model *model, mf_TreeRows rows, bool free,
